@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { matchesFilter } from "./metadata-filter.ts";
 
-const held = { city: "Porto", age: 30, tags: ["a", "b"], gone: null };
+const metadata = { city: "Porto", age: 30, tags: ["a", "b"], gone: null };
 
 it.each([
   [{ city: "Porto" }, true],
@@ -23,8 +23,8 @@ it.each([
   [{ $not: { city: "Lima" } }, true],
   [{ age: { $not: { $lt: 30 } } }, true],
   [{}, true],
-])("where %j gives %j", (where, expected) => {
-  expect(matchesFilter(where, held)).toBe(expected);
+])("filter %j matches: %j", (where, expected) => {
+  expect(matchesFilter(where, metadata)).toBe(expected);
 });
 
 it.each([
@@ -34,6 +34,6 @@ it.each([
   { age: { $in: 3 } },
   { age: { $gt: {} } },
   { a: { $constructor: 1 } },
-])("refuses %j rather than letting everything through", (where) => {
-  expect(() => matchesFilter(where, held)).toThrow(expect.objectContaining({ code: "invalid_input" }));
+])("rejects the malformed filter %j instead of matching everything", (where) => {
+  expect(() => matchesFilter(where, metadata)).toThrow(expect.objectContaining({ code: "invalid_input" }));
 });

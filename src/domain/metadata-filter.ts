@@ -3,24 +3,26 @@ import { invalid } from "../errors.ts";
 export type MetadataScalar = string | number | boolean | null;
 export type Metadata = { readonly [field: string]: MetadataScalar | readonly MetadataScalar[] };
 
-/** A filter over metadata, in the form known from Chroma and Pinecone. */
+/** A filter over metadata, in the syntax of Chroma and Pinecone. */
 export type Where = { readonly [field: string]: unknown };
 
 const COMPARE: Readonly<
-  Record<string, (held: MetadataScalar | undefined, wanted: MetadataScalar) => boolean>
+  Record<string, (actual: MetadataScalar | undefined, wanted: MetadataScalar) => boolean>
 > = {
-  $eq: (held, wanted) => held === wanted,
-  $ne: (held, wanted) => held !== wanted,
-  $gt: (held, wanted) => compareScalars(held, wanted) > 0,
-  $gte: (held, wanted) => compareScalars(held, wanted) >= 0,
-  $lt: (held, wanted) => compareScalars(held, wanted) < 0,
-  $lte: (held, wanted) => compareScalars(held, wanted) <= 0,
+  $eq: (actual, wanted) => actual === wanted,
+  $ne: (actual, wanted) => actual !== wanted,
+  $gt: (actual, wanted) => compareScalars(actual, wanted) > 0,
+  $gte: (actual, wanted) => compareScalars(actual, wanted) >= 0,
+  $lt: (actual, wanted) => compareScalars(actual, wanted) < 0,
+  $lte: (actual, wanted) => compareScalars(actual, wanted) <= 0,
 };
 
 /**
- * Whether metadata passes a filter. This is the meaning of `where` everywhere; an adapter that filters by itself
- * must agree with it. A list in the metadata passes where one of its elements does (`$ne` and `$nin`: where all do).
- * Throws `invalid_input` for an unknown operator, so that a misspelt filter never lets everything through.
+ * Whether metadata matches a filter. This defines `where` everywhere; an adapter with native filters must
+ * agree with it.
+ *
+ * A list in the metadata matches if one of its elements does (for `$ne` and `$nin`: if all do). Throws
+ * `invalid_input` for an unknown operator, so that a misspelt filter never matches everything.
  */
 export function matchesFilter(where: Where, metadata: Metadata = {}): boolean {
   return Object.entries(where).every(([field, wanted]) => {
@@ -28,25 +30,30 @@ export function matchesFilter(where: Where, metadata: Metadata = {}): boolean {
     if (field === "$or") return expectList(field, wanted).some((one) => matchesFilter(one, metadata));
     if (field === "$not") return !matchesFilter(expectObject(field, wanted), metadata);
     if (field.startsWith("$"))
-      throw invalid(`where: ${field} is no operator. Known: $and, $or, $not at this place.`);
-    const held = Object.hasOwn(metadata, field) ? metadata[field] : undefined;
-    if (!isObject(wanted)) return passesOperator("$eq", held, wanted);
-    return Object.entries(wanted).every(([operator, value]) => passesOperator(operator, held, value));
+      throw invalid(`where: ${field} is not an operator. Allowed here: $and, $or, $not.`);
+    const actual = Object.hasOwn(metadata, field) ? metadata[field] : undefined;
+    if (!isObject(wanted)) return passesOperator("$eq", actual, wanted);
+    return Object.entries(wanted).every(([operator, value]) => passesOperator(operator, actual, value));
   });
 }
 
-/** Values and names in one filter, and how deep it may be nested: each is held against every memory. */
+/**
+ * The limits on values and names in one filter, and on its nesting depth. Every memory is tested against each
+ * of them.
+ */
 const MAX_TERMS = 1000;
 const MAX_DEPTH = 16;
 
-/** Refuses a filter that holds too much or is misspelt (`invalid_input`); to be called once, before it is used. */
+/**
+ * Throws `invalid_input` for a filter that is too large or misspelt. Call it once, before the filter is used.
+ */
 export function checkWhere(where: Where): void {
   let terms = 0;
   const count = (value: unknown, depth: number): void => {
     terms += 1;
-    if (depth > MAX_DEPTH) throw invalid(`where is nested too deep: at most ${MAX_DEPTH} levels.`);
+    if (depth > MAX_DEPTH) throw invalid(`where is nested too deeply. Limit: ${MAX_DEPTH} levels.`);
     if (terms > MAX_TERMS)
-      throw invalid(`where holds too much: at most ${MAX_TERMS.toLocaleString("en")} names and values.`);
+      throw invalid(`where is too large. Limit: ${MAX_TERMS.toLocaleString("en")} names and values.`);
     if (typeof value !== "object" || value === null) return;
     for (const inner of Object.values(value)) count(inner, depth + 1);
   };
@@ -56,37 +63,37 @@ export function checkWhere(where: Where): void {
 
 function passesOperator(
   operator: string,
-  held: MetadataScalar | readonly MetadataScalar[] | undefined,
+  actual: MetadataScalar | readonly MetadataScalar[] | undefined,
   wanted: unknown,
 ): boolean {
-  if (operator === "$exists") return (held !== undefined) === (wanted !== false);
+  if (operator === "$exists") return (actual !== undefined) === (wanted !== false);
   if (operator === "$in")
-    return expectScalars(operator, wanted).some((one) => passesOperator("$eq", held, one));
+    return expectScalars(operator, wanted).some((one) => passesOperator("$eq", actual, one));
   if (operator === "$nin")
-    return !expectScalars(operator, wanted).some((one) => passesOperator("$eq", held, one));
+    return !expectScalars(operator, wanted).some((one) => passesOperator("$eq", actual, one));
   if (operator === "$not") {
     return !Object.entries(expectObject(operator, wanted)).every(([inner, value]) =>
-      passesOperator(inner, held, value),
+      passesOperator(inner, actual, value),
     );
   }
   const compare = Object.hasOwn(COMPARE, operator) ? COMPARE[operator] : undefined;
   if (!compare) {
     throw invalid(
-      `where: ${operator} is no operator. Known: $eq $ne $gt $gte $lt $lte $in $nin $exists $and $or $not.`,
+      `where: ${operator} is not an operator. Allowed: $eq $ne $gt $gte $lt $lte $in $nin $exists $and $or $not.`,
     );
   }
   const value = expectScalar(operator, wanted);
-  if (!Array.isArray(held)) return compare(held as MetadataScalar | undefined, value);
+  if (!Array.isArray(actual)) return compare(actual as MetadataScalar | undefined, value);
   return operator === "$ne"
-    ? held.every((one) => compare(one, value))
-    : held.some((one) => compare(one, value));
+    ? actual.every((one) => compare(one, value))
+    : actual.some((one) => compare(one, value));
 }
 
-/** Negative, zero or positive; NaN, with which every comparison fails, where the two have no order. */
-function compareScalars(held: MetadataScalar | undefined, wanted: MetadataScalar): number {
-  if (typeof held === "number" && typeof wanted === "number") return held - wanted;
-  if (typeof held !== "string" || typeof wanted !== "string") return Number.NaN;
-  return held < wanted ? -1 : Number(held > wanted);
+/** Negative, zero or positive. NaN if the two have no order; every comparison with it fails. */
+function compareScalars(actual: MetadataScalar | undefined, wanted: MetadataScalar): number {
+  if (typeof actual === "number" && typeof wanted === "number") return actual - wanted;
+  if (typeof actual !== "string" || typeof wanted !== "string") return Number.NaN;
+  return actual < wanted ? -1 : Number(actual > wanted);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

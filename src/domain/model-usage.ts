@@ -1,12 +1,15 @@
 import { invalid } from "../errors.ts";
 import type { Kind } from "./memory.ts";
 
-/** What a model is asked for. `chat` is the conversation that a proxy passes on; it is not ours, but it is seen and counted. */
+/**
+ * The purposes of model calls. `chat` is the conversation that the proxy forwards; it is not Keepsake's own,
+ * but it is counted.
+ */
 export const CALL_PURPOSES = ["understand", "answer", "embed", "chat"] as const;
 export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
 /**
- * How a call ended. `aborted`: whoever asked no longer wanted it. `over_budget` and `not_tried` (the circuit was open)
+ * How a call ended. `aborted`: the caller cancelled it. `over_budget` and `not_tried` (open circuit breaker)
  * never left this machine.
  */
 export const CALL_OUTCOMES = [
@@ -25,17 +28,17 @@ export const CALL_OUTCOMES = [
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-/** Tokens as the server counted them; estimated, and marked so, where it does not say. */
+/** Tokens as the server counts them. If it reports none, they are estimated and marked as such. */
 export interface TokenUsage {
-  /** All that was sent, with what came from the provider's cache. */
+  /** All input tokens, including cached ones. */
   readonly tokensIn: number;
-  /** Of these, from the provider's prompt cache. */
+  /** Of these, tokens from the provider's prompt cache. */
   readonly tokensCached: number;
   readonly tokensOut: number;
   readonly isEstimated?: boolean;
 }
 
-/** One request to a model's server, as the adapter that made it tells of it. No text of anybody's is in it. */
+/** One request to a model's server, reported by its adapter. It contains no user text. */
 export interface CallReport extends TokenUsage {
   readonly purpose: CallPurpose;
   readonly model: string;
@@ -44,34 +47,36 @@ export interface CallReport extends TokenUsage {
   /** From the request to the last byte, in ms. */
   readonly ms: number;
   readonly outcome: CallOutcome;
-  /** How many texts or turns it was for. */
+  /** The number of texts or turns it covered. */
   readonly units: number;
 }
 
-/** A call as the ledger keeps it. */
+/** A call as the ledger stores it. */
 export interface ModelCall extends CallReport {
   readonly id: string;
   readonly project: string;
-  /** Absent where it was for several users, or for nobody's. */
+  /** Absent if it covered several users, or none. */
   readonly user?: string;
   /** ISO 8601. */
   readonly at: string;
-  /** US dollars by the price table of that day; absent where the model is not in it. */
+  /** US dollars by that day's price table; absent if the model has no price. */
   readonly cost?: number;
 }
 
-/** What a model costs from a day on, in US dollars per million tokens. */
+/** A model's price from a day on, in US dollars per million tokens. */
 export interface Price {
-  /** As its server names it, without the date of a version; "*" at its end stands for any rest ("llama3*", "*"). */
+  /**
+   * The server's name for the model, without a version date. A final "*" matches any rest ("llama3*", "*").
+   */
   readonly model: string;
-  /** The server's host ("localhost:11434"), where the price is not everybody's. */
+  /** The server's host ("localhost:11434"), if the price applies only there. */
   readonly host?: string;
-  /** The first day it holds, "2024-07-18"; always, where absent. */
+  /** The first day of the price, "2024-07-18"; unlimited if absent. */
   readonly from?: string;
   readonly in: number;
-  /** What comes from the provider's prompt cache; `in`, where absent. */
+  /** Price of cached input; default: `in`. */
   readonly cached?: number;
-  /** None, for a model that only embeds. */
+  /** Absent for a model that only embeds. */
   readonly out?: number;
 }
 
@@ -84,8 +89,9 @@ type PriceRow = readonly [
 ];
 
 /**
- * OpenAI's list prices for standard processing, each from the day on that it was announced for: openai.com/api/pricing and
- * the announcements of the models. Prompt caching began on 2024-10-01; cached input cost half then, less for later models.
+ * OpenAI's list prices for standard processing, each from its announced day on. Sources:
+ * openai.com/api/pricing and the announcements of the models. Prompt caching began on 2024-10-01; cached
+ * input then cost half, and less for later models.
  */
 const LISTED: readonly PriceRow[] = [
   ["gpt-3.5-turbo", "2024-01-25", 0.5, undefined, 1.5],
@@ -113,7 +119,7 @@ const LISTED: readonly PriceRow[] = [
   ["text-embedding-3-large", "2024-01-25", 0.13, undefined, 0],
 ];
 
-/** The list prices that are known here. A model that is not among them has no cost until somebody says what it costs. */
+/** The built-in list prices. Any other model has no cost until a price is configured. */
 export const LIST_PRICES: readonly Price[] = LISTED.map(([model, from, input, cached, out]) => ({
   model,
   from,
@@ -122,18 +128,24 @@ export const LIST_PRICES: readonly Price[] = LISTED.map(([model, from, input, ca
   out,
 }));
 
-/** What a call is priced by. */
+/** The part of a call that determines its price. */
 export interface PricedCall extends TokenUsage {
   readonly model: string;
   readonly host: string;
 }
 
 /**
- * What a call cost on a day (ISO 8601), in US dollars; nothing where no price is known. The caller's own prices go before
- * those that are listed, a price for one host before one for all, the longest name before others, then the newest.
+ * The cost of a call on a day (ISO 8601), in US dollars; undefined if no price is known.
+ *
+ * The caller's prices take precedence over list prices. Then a price for one host precedes one for all hosts,
+ * the longest name precedes others, and the newest precedes older ones.
  */
-export function computeCost(call: PricedCall, at: string, own: readonly Price[] = []): number | undefined {
-  const price = findPrice(call, at, own) ?? findPrice(call, at, LIST_PRICES);
+export function computeCost(
+  call: PricedCall,
+  at: string,
+  ownPrices: readonly Price[] = [],
+): number | undefined {
+  const price = findPrice(call, at, ownPrices) ?? findPrice(call, at, LIST_PRICES);
   if (!price) return undefined;
   const cached = Math.min(call.tokensCached, call.tokensIn);
   const fresh = call.tokensIn - cached;
@@ -166,37 +178,40 @@ function matchesModel(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** "gpt-4o-mini-2024-07-18" is a "gpt-4o-mini", and so is "gpt-4-0613" a "gpt-4". */
+/** Removes the version: "gpt-4o-mini-2024-07-18" becomes "gpt-4o-mini", "gpt-4-0613" becomes "gpt-4". */
 export function toModelFamily(model: string): string {
   return model.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{4})$/, "");
 }
 
-/** What may be spent in a time; what is reached first stops. */
+/** A spending limit for a period. The first limit reached applies. */
 export interface Limit {
   /** US dollars, of the calls that have a price. */
   readonly usd?: number;
-  /** Tokens, in and out. */
+  /** Input and output tokens. */
   readonly tokens?: number;
 }
 
 export const BUDGET_PERIODS = ["day", "month"] as const;
-/** Of the calendar, in UTC. */
+/** Calendar periods, in UTC. */
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 export type BudgetLimits = { readonly [period in BudgetPeriod]?: Limit };
 
-/** What Keepsake itself may spend: on understanding, answers and embeddings. The chat that a proxy passes on is not in it. */
+/**
+ * Budgets for Keepsake's own calls: understanding, answers and embeddings. The chat that a proxy forwards is
+ * not included.
+ */
 export interface Budgets {
-  /** Of each project. */
+  /** For each project. */
   readonly project?: BudgetLimits;
-  /** Of each user. */
+  /** For each user. */
   readonly user?: BudgetLimits;
 }
 
 export const BUDGET_HOLDERS = ["project", "user"] as const;
 export type BudgetHolder = (typeof BUDGET_HOLDERS)[number];
 
-/** How a budget stands. */
+/** The state of a budget. */
 export interface BudgetState {
   readonly of: BudgetHolder;
   readonly per: BudgetPeriod;
@@ -205,11 +220,11 @@ export interface BudgetState {
   readonly spent: number;
   /** Never below 0. */
   readonly left: number;
-  /** When it begins anew, ISO 8601. */
+  /** When the next period begins, ISO 8601. */
   readonly until: string;
 }
 
-/** The beginnings of the day and of the month that a time is in, and of those that follow, in UTC, ISO 8601. */
+/** The starts of the current day and month, and of the next ones, in UTC, ISO 8601. */
 export function computePeriods(at: Date): {
   readonly [period in BudgetPeriod]: { readonly from: string; readonly to: string };
 } {
@@ -221,14 +236,14 @@ export function computePeriods(at: Date): {
   };
 }
 
-/** `invalid_input` for a limit that is no number, or below 0. */
+/** Returns the budgets. Throws `invalid_input` for a limit that is not a number or is below 0. */
 export function checkBudgets(budgets: Budgets): Budgets {
   for (const holder of BUDGET_HOLDERS) {
     for (const period of BUDGET_PERIODS) {
       for (const [unit, limit] of Object.entries(budgets[holder]?.[period] ?? {})) {
         const isFine = typeof limit === "number" && limit >= 0 && Number.isFinite(limit);
         if (!isFine || (unit !== "usd" && unit !== "tokens")) {
-          throw invalid(`budgets: ${holder}.${period} takes usd and tokens, numbers that are not below 0.`);
+          throw invalid(`budgets: ${holder}.${period} accepts usd and tokens: numbers of at least 0.`);
         }
       }
     }
@@ -236,22 +251,22 @@ export function checkBudgets(budgets: Budgets): Budgets {
   return budgets;
 }
 
-/** What a number of calls to models came to. */
+/** Totals over model calls. */
 export interface CallTotals {
   readonly calls: number;
-  /** Of these, those that ended otherwise than `ok`. */
+  /** Of these, calls whose outcome is not `ok`. */
   readonly failed: number;
   readonly tokensIn: number;
-  /** Of these, from the provider's prompt cache. */
+  /** Of these, tokens from the provider's prompt cache. */
   readonly tokensCached: number;
   readonly tokensOut: number;
   /** US dollars, of the calls that have a price. */
   readonly cost: number;
-  /** Calls without one: their model is in no price table. */
+  /** Calls without a price: their model is in no price table. */
   readonly unpriced: number;
 }
 
-/** A line of a table: what it is of, by what was asked for. */
+/** A row of a usage table, with the columns that it is grouped by. */
 export interface UsageRow extends CallTotals {
   readonly purpose?: CallPurpose;
   readonly model?: string;
@@ -262,17 +277,17 @@ export interface UsageRow extends CallTotals {
 export const USAGE_BY = ["purpose", "model", "day"] as const;
 export type UsageBy = (typeof USAGE_BY)[number];
 
-/** What calls to models came to in a time. `chat`, what a proxy passed on, is apart: it is not Keepsake's own. */
+/** Usage of models in a period. `chat`, which a proxy forwarded, is separate: it is not Keepsake's own. */
 export interface Usage extends CallTotals {
-  /** ISO 8601; from the beginning, where absent. */
+  /** ISO 8601; from the beginning if absent. */
   readonly since?: string;
   readonly until: string;
-  /** Messages that were stored meanwhile. */
+  /** Messages stored in the period. */
   readonly turns: number;
-  /** US dollars for 1,000 of them; absent where there were none. */
+  /** US dollars per 1,000 messages; absent if there were none. */
   readonly costPerThousandTurns?: number;
   readonly chat: CallTotals;
-  /** The dearest first; with those of the chat. */
+  /** The most expensive first, including the chat. */
   readonly rows: readonly UsageRow[];
   readonly failures: readonly {
     readonly purpose: CallPurpose;
@@ -280,29 +295,29 @@ export interface Usage extends CallTotals {
     readonly outcome: CallOutcome;
     readonly calls: number;
   }[];
-  /** As they stand now. */
+  /** The current budgets. */
   readonly budgets: readonly BudgetState[];
 }
 
-/** A project: how many users it has, and what they cost. */
+/** A project: number of users, and cost. */
 export interface ProjectStats {
   readonly users: number;
   readonly usage: Usage;
 }
 
-/** A user: what is known, and what it cost. */
+/** A user: stored memories, and cost. */
 export interface UserStats {
   readonly total: number;
   readonly current: number;
   readonly superseded: number;
   readonly retracted: number;
-  /** Of those that are current. */
+  /** Of current memories. */
   readonly kinds: { readonly [kind in Kind]: number };
   readonly messages: number;
-  /** Of these, how many wait to be understood. */
+  /** Of these, messages that wait to be understood. */
   readonly pending: number;
   readonly revision: number;
-  /** When anything changed last, ISO 8601. */
+  /** Time of the last change, ISO 8601. */
   readonly changedAt?: string;
   readonly usage: Usage;
 }

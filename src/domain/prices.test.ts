@@ -12,8 +12,8 @@ const call = (more: Partial<PricedCall> = {}): PricedCall => ({
   ...more,
 });
 
-describe("what a call costs", () => {
-  it("is what was sent, what came from the cache, and what was written, each at its price", () => {
+describe("computeCost", () => {
+  it("prices input, cached input and output separately", () => {
     expect(computeCost(call(), TODAY)).toBeCloseTo(0.15, 12);
     expect(computeCost(call({ tokensOut: 1_000_000 }), TODAY)).toBeCloseTo(0.75, 12);
     expect(computeCost(call({ tokensCached: 1_000_000 }), TODAY)).toBeCloseTo(0.075, 12);
@@ -24,7 +24,7 @@ describe("what a call costs", () => {
     expect(computeCost(call({ model: "text-embedding-3-small" }), TODAY)).toBeCloseTo(0.02, 12);
   });
 
-  it("is the same for a dated version of a model, and for no other model whose name begins alike", () => {
+  it("prices a dated version like its model, and not a model with a similar name", () => {
     for (const model of ["gpt-4o-mini-2024-07-18", "gpt-4o-mini"]) {
       expect(computeCost(call({ model }), TODAY)).toBeCloseTo(0.15, 12);
     }
@@ -33,7 +33,7 @@ describe("what a call costs", () => {
     expect(computeCost(call({ model: "my-gpt-4o-mini" }), TODAY)).toBeUndefined();
   });
 
-  it("is that of its day: a new price does not change what was spent", () => {
+  it("uses the price of the call's day, so a new price changes no past cost", () => {
     const o3 = (at: string) => computeCost(call({ model: "o3" }), at);
     expect([o3("2025-05-01T00:00:00Z"), o3("2025-06-09T23:59:59Z"), o3("2025-06-10T00:00:00Z")]).toEqual([
       10, 10, 2,
@@ -41,11 +41,11 @@ describe("what a call costs", () => {
     expect(o3("2025-01-01T00:00:00Z")).toBeUndefined();
   });
 
-  it("is unknown for a model that nobody has priced, and not nothing", () => {
+  it("returns undefined, not 0, for a model without a price", () => {
     expect(computeCost(call({ model: "qwen3:8b", host: "localhost:11434" }), TODAY)).toBeUndefined();
   });
 
-  it("goes by the user's own prices first: for a host, for a family, for all", () => {
+  it("applies the caller's prices first: by host, by family, for all", () => {
     const own: readonly Price[] = [
       { model: "*", host: "localhost:11434", in: 0 },
       { model: "qwen3*", in: 0.3, out: 0.9 },
@@ -63,12 +63,12 @@ describe("what a call costs", () => {
     expect(computeCost(call({ model: "text-embedding-3-large" }), TODAY, own)).toBeCloseTo(0.13, 12);
   });
 
-  it("never counts more from the cache than was sent", () => {
+  it("never counts more cached tokens than input tokens", () => {
     expect(computeCost(call({ tokensCached: 9_000_000 }), TODAY)).toBeCloseTo(0.075, 12);
   });
 });
 
-it("lists prices that are dated, and cached input never dearer than fresh", () => {
+it("list prices have dates, and cached input never costs more than uncached", () => {
   for (const { from, in: input, cached = 0, out = 0 } of LIST_PRICES) {
     expect(from).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(input).toBeGreaterThan(0);

@@ -2,15 +2,19 @@ import type { Scope } from "../domain/scope.ts";
 import type { HttpAnswer, StoredAnswer } from "../domain/stored-answer.ts";
 
 /**
- * Answers under idempotency keys, beside the record: no revision, no log, nothing in `since`. Every erasure of a user
- * erases the user's answers in the same commit: those that are done lose what they hold, and those that are begun are
- * marked, so that what is answered from words of before is not kept after.
+ * HTTP answers kept under idempotency keys. They are not part of a user's history: no revision, no log entry,
+ * nothing in `since`.
+ *
+ * Every erasure of a user also erases that user's answers, in the same commit. A finished answer loses its
+ * content. A started answer is marked, so that text derived from erased words is not kept later.
  */
 export interface AnswerCache {
   /**
-   * Begins an answer, and gives nothing. Where there is one under the key, nothing begins, and it gives that one; but one
-   * that was kept, erased or begun before `outdated`, or begun and not ended before `abandoned`, makes room. Of two that
-   * begin at once, one does.
+   * Starts an answer and returns undefined. If an answer exists under the key, nothing starts and that answer
+   * is returned.
+   *
+   * An existing answer is replaced if it was kept, erased or started before `outdated`, or if it was started
+   * before `abandoned` and never ended. If two calls start at once, one succeeds.
    */
   beginAnswer(
     scope: Scope,
@@ -19,14 +23,16 @@ export interface AnswerCache {
   ): Promise<StoredAnswer | undefined>;
 
   /**
-   * Keeps the answer to what was begun. Erased at once where an erasure came in between that is not among `own`, the
-   * receipts of the erasures that the request itself made. Nothing where it is not begun (any more).
+   * Keeps the answer to a started request. Does nothing if no request is started under the key.
+   *
+   * Stores the answer as erased if an erasure happened in between, unless its receipt is in `ownErasures`:
+   * the erasures that the request itself made.
    */
-  endAnswer(scope: Scope, key: string, answer: HttpAnswer, own: readonly string[]): Promise<void>;
+  endAnswer(scope: Scope, key: string, answer: HttpAnswer, ownErasures: readonly string[]): Promise<void>;
 
-  /** Takes back what was begun: the request failed, and may be sent again. */
+  /** Releases a started request that failed, so that it can be sent again. */
   releaseAnswer(scope: Scope, key: string): Promise<void>;
 
-  /** Drops the answers of everybody that began before a time (ISO 8601), and says how many those were. */
+  /** Deletes the answers of all users that started before a time (ISO 8601). Returns the number deleted. */
   dropAnswers(before: string): Promise<number>;
 }

@@ -1,8 +1,10 @@
 import type { Scope } from "../domain/scope.ts";
 
-/** What every call across a port takes. */
+/** Options of every call across a port. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Whose work it is, where a model is asked: its cost is set down, and its budget asked, under this name. */
+  /**
+   * The scope that a model call is charged to: its cost is recorded and its budget checked under this scope.
+   */
   readonly scope?: Scope;
 }

@@ -3,33 +3,37 @@ import type { Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /**
- * The part of the record that background work goes by. What is noted here is no change: no revision, no log, nothing in
- * `since`.
+ * The part of the memory store that background jobs use. Notes written here are not changes: no revision, no
+ * log entry, nothing in `since`.
  */
 export interface JobStore extends Leases {
   /**
-   * Users who have messages that wait for an extractor and were stored before a time (ISO 8601), of all projects, in the
-   * order in which they were first written to, at most `limit`. Costs nothing where there are none.
+   * Users of all projects with messages that wait for an extractor and were stored before a time (ISO 8601).
+   * Ordered by the user's first write; at most `limit`. Cheap if there are none.
    */
   usersWithPendingMessages(storedBefore: string, limit: number): Promise<UserWithPendingMessages[]>;
 
   /**
-   * All users of all projects, in the order in which they were first written to, and what a job noted of each: a page
-   * of at most `limit`, from `after` (the cursor of the page before) on.
+   * A page of all users of all projects, with a job's progress for each. Ordered by the user's first write;
+   * at most `limit`, starting after `after` (the cursor of the previous page).
    */
   jobProgress(
     job: JobName,
     options: { readonly after?: string; readonly limit: number },
   ): Promise<JobProgressPage>;
 
-  /** What a job noted of one user: one key look-up. */
+  /** A job's progress for one user. One key lookup. */
   userProgress(job: JobName, scope: Scope): Promise<JobProgress | undefined>;
 
-  /** Notes how far a job is with some users, in place of what was noted before. A user at revision 0 has no notes. */
+  /**
+   * Saves a job's progress for some users, replacing earlier progress. A user at revision 0 keeps no
+   * progress.
+   */
   saveProgress(job: JobName, visits: readonly NewJobProgress[]): Promise<void>;
 
   /**
-   * Visits of all jobs and users that broke off (their `failed`) at least so often, the one that failed last first, at most `limit`.
+   * Progress of all jobs and users that failed at least `attempts` times in a row (see `failed`). The latest
+   * failure comes first; at most `limit`.
    */
   failedProgress(options: {
     readonly attempts: number;
@@ -37,28 +41,28 @@ export interface JobStore extends Leases {
   }): Promise<FailedJobProgress[]>;
 
   /**
-   * The memories that are current, in the order in which they were first stored: a page of at most `limit`, after the
-   * memory named. Where that one is not there any more, nothing follows it.
+   * A page of current memories in the order in which they were first stored. At most `limit`, after the
+   * memory `after`. If that memory no longer exists, the page is empty.
    */
   currentMemories(
     scope: Scope,
     options: { readonly after?: string; readonly limit: number },
   ): Promise<CurrentMemoryPage>;
 
-  /** Those of some memories that a recall gave whose receipt is still kept, in no order. */
+  /** Those of the given memories that a recall returned whose receipt is still kept. Unordered. */
   findRecalled(scope: Scope, memories: readonly string[]): Promise<string[]>;
 
-  /** What was noted of each job, in no order. */
+  /** The last run of each job. Unordered. */
   jobRuns(): Promise<JobRun[]>;
 
-  /** Notes a job's run, in place of the one before. */
+  /** Saves a job's run, replacing the one before. */
   saveJobRun(note: JobRun): Promise<void>;
 }
 
 export interface UserWithPendingMessages {
-  /** `project` and `user` alone. */
+  /** Only `project` and `user`. */
   readonly scope: Scope;
-  /** 1 or more. */
+  /** At least 1. */
   readonly messages: number;
 }
 
@@ -69,13 +73,13 @@ export interface NewJobProgress {
 
 export interface FailedJobProgress extends NewJobProgress {
   readonly job: JobName;
-  /** The user's revision now. */
+  /** The user's current revision. */
   readonly revision: number;
 }
 
 export interface JobProgressPage {
   readonly users: readonly {
-    /** `project` and `user` alone. */
+    /** Only `project` and `user`. */
     readonly scope: Scope;
     readonly revision: number;
     readonly visit?: JobProgress;
@@ -85,39 +89,48 @@ export interface JobProgressPage {
 }
 
 export interface CurrentMemoryPage {
-  /** The user's revision as of which it is. */
+  /** The user's revision at the time of the page. */
   readonly revision: number;
   readonly memories: readonly Memory[];
-  /** Whether there may be more. */
+  /** Whether more memories may follow. */
   readonly more: boolean;
 }
 
 /**
- * Who may do now what only one of all processes on this record may do at a time. A lease runs out by itself, so that nobody waits
- * for one that was killed; it is counted by the record's own clock (the database server's, where there is one), so that
- * machines need not agree on the time.
+ * Leases: rights that one process at a time holds among all processes on this memory store. A lease expires
+ * by itself, so a killed process blocks no one. The store's own clock counts it (the database server's, if
+ * there is one), so machines need not agree on the time.
  *
- * A process that was stopped for longer than its lease may go on without it for a moment: what it writes then is held by the
- * revision that it was based on, as any other write.
+ * A process that was suspended longer than its lease may continue for a moment without it. Its writes are
+ * then checked against the revision they are based on, like any other write.
  */
 export interface Leases {
   /**
-   * Takes a lease for so long (ms). Refused where somebody has it, and while it rests after it was given back; an `isUrgent`
-   * one cuts the rest short. Of several who ask at once, one gets it.
+   * Takes a lease for `forMs` milliseconds. Refused while another process holds it, and during its rest
+   * period after a release. `isUrgent` skips the rest period. If several processes ask at once, one gets it.
    */
   takeLease(
     name: string,
     options: { readonly forMs: number; readonly isUrgent?: boolean },
   ): Promise<LeaseResult>;
 
-  /** Holds it for so long (ms) from now on. False where it is not this token's any more: it ran out, whether or not anybody has it now. */
+  /**
+   * Extends a lease to `forMs` milliseconds from now. Returns false if the token no longer holds it because
+   * it expired, whether or not another process holds it now.
+   */
   renewLease(name: string, token: string, forMs: number): Promise<boolean>;
 
-  /** Gives it back before it runs out; nobody gets it for `restMs` (0) then. False, and nothing is done, where it is not this token's. */
+  /**
+   * Releases a lease before it expires. No process gets it for the next `restMs` milliseconds (default 0).
+   * Returns false and does nothing if the token does not hold it.
+   */
   releaseLease(name: string, token: string, restMs?: number): Promise<boolean>;
 }
 
-/** The token that shows whose it is; or why it is refused, and for how long (ms) at the most, if it is not renewed. */
+/**
+ * The token that proves ownership; or why the lease is refused, and how long it lasts at most in ms if it is
+ * not renewed.
+ */
 export type LeaseResult =
   | { readonly token: string }
   | { readonly token?: undefined; readonly refused: "held" | "resting"; readonly waitMs: number };

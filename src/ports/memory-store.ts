@@ -11,49 +11,58 @@ import type { JobStore } from "./job-store.ts";
 import type { StoreDump } from "./store-dump.ts";
 
 /**
- * The system of record: what every user's memory is and how it came to be.
+ * The memory store: the source of truth for every user's memories and their history.
  *
- * It is written by change-sets alone. Only `project` and `user` of a scope are walls; they are part of every read
- * and write. A scope that was never written is empty, at revision 0, and no error. What a call gives is the caller's
- * to keep: changing it changes nothing in the record.
+ * All changes arrive as change-sets. `project` and `user` of a scope separate tenants: every read and write
+ * is limited to them. `agent` and `session` do not. A scope that was never written is empty, at revision 0;
+ * reading it is no error.
+ *
+ * Results belong to the caller: changing a result changes nothing in the store.
  */
 export interface MemoryStore extends JobStore, AnswerCache {
   /** Shown in messages: "memory", "sqlite". */
   readonly name: string;
 
-  /** The user's revision: 0 before the first commit, and one more with each. One key look-up. */
+  /** The user's revision: 0 before the first commit, plus 1 with each commit. One key lookup. */
   revision(scope: Scope): Promise<number>;
 
   /**
-   * Applies a change-set, all of it or nothing, and durably before it returns the new revision. In this order: messages,
-   * digests, memories, links, units dropped, the erasure, units put, tombstones put and lifted, the receipt.
+   * Applies a change-set atomically and durably, then returns the new revision. The parts are applied in this
+   * order: messages, digests, memories, links, dropped units, the erasure, new units, new and lifted
+   * tombstones, the receipt.
    *
-   * The record sets `turn` of new messages and `revision` of new versions of memories; everything else is stored as it
-   * comes (plain JSON, and vectors). A change-set may hold several versions of one memory, in order. To drop, lift or
-   * erase what is not there is no error; a rewrite of a version that is not there does nothing.
+   * The store assigns `turn` to new messages and `revision` to new memory versions. It stores everything else
+   * as given (plain JSON, and vectors). A change-set may contain several versions of one memory, in order.
+   * Dropping, lifting or erasing something that does not exist is no error. Rewriting a version that does not
+   * exist does nothing.
    *
-   * `conflict` where the user's revision is not `base`; where a message's id is there already, or one to change is not;
-   * where a memory's version is not the next one; where an end of a link is not there. `unavailable` where it cannot be
-   * written now (locked, full, read-only); nothing of it is stored then.
+   * Throws `conflict` if the user's revision is not `base`; if a new message's id exists; if a message to
+   * change does not exist; if a memory's version is not the next one; or if an end of a link does not exist.
+   * Throws `unavailable` if the store cannot be written now (locked, full, read-only). After an error,
+   * nothing is stored.
    */
   commit(scope: Scope, changes: ChangeSet): Promise<number>;
 
   /**
-   * Everything that is different from what it was at `revision`, as it is now; with 0, everything there is, and nothing
-   * is gone. Consistent: as of one moment, the revision it names. Without `units`, none are read and none given.
+   * Everything that changed after `revision`, in its current state. With 0: everything, and `gone` is empty.
+   * The result is consistent: it describes one moment, at the revision it names. Without `units`, no units
+   * are read or returned.
    */
   since(scope: Scope, revision: number, options?: { readonly units?: boolean }): Promise<Delta>;
 
   /**
-   * Messages and memories (their newest versions) by id, those that are there, in the order asked for. Rows that were changed since
-   * they were written are left out, where the record can tell.
+   * Messages and memories (newest versions) by id, in the requested order. Missing ids are skipped. Rows that
+   * were altered after they were written are left out, if the store can detect it.
    */
   read(
     scope: Scope,
     ids: { readonly messages: readonly string[]; readonly memories: readonly string[] },
   ): Promise<{ readonly messages: readonly Message[]; readonly memories: readonly Memory[] }>;
 
-  /** The vectors of units by id, in the order asked for; none for a unit that is not there or is of another space. */
+  /**
+   * The vectors of units by id, in the requested order. Undefined for a unit that does not exist or belongs
+   * to another embedding space.
+   */
   vectors(
     scope: Scope,
     ids: readonly string[],
@@ -61,146 +70,166 @@ export interface MemoryStore extends JobStore, AnswerCache {
   ): Promise<readonly (Float32Array | undefined)[]>;
 
   /**
-   * What was kept for a user's search with `keepBlock`: a cache beside the record, of an older revision perhaps. The
-   * record drops it when something is erased, and may drop it at any time. A record that is far away gives its bytes to
-   * `parts` as they come, where there is one; then none are left to be given at the end.
+   * The search index saved with `saveSearchIndex`. It is a cache and may be of an older revision. The store
+   * deletes it with every erasure, and may delete it at any time.
+   *
+   * If `parts` is given, a remote store may pass the bytes to it as they arrive. The result then contains no
+   * bytes.
    */
   searchIndex(scope: Scope, parts?: SearchIndexSink): Promise<StoredSearchIndex | undefined>;
 
   /**
-   * Keeps a block in place of the one before; one of another revision than the user's is left out. It is no change: no
-   * revision, no log.
+   * Saves a search index, replacing the one before. Ignored if its revision is not the user's current one. It
+   * is not a change: no revision, no log entry.
    */
-  saveSearchIndex(scope: Scope, block: StoredSearchIndex): Promise<void>;
+  saveSearchIndex(scope: Scope, searchIndex: StoredSearchIndex): Promise<void>;
 
   /**
-   * Keeps receipts of recalls beside the record, of all users named in one go; one of an id that is there takes its place
-   * and counts as the newest.
-   * Of each user the newest `MOST_RECALLS` stay. It is no change: no revision, no log, nothing in `since`. A user at
-   * revision 0 has none.
+   * Saves receipts of recalls, for all named users in one call. A receipt with an existing id replaces it and
+   * counts as the newest. The store keeps the newest `MAX_RECALL_RECEIPTS` of each user.
+   *
+   * It is not a change: no revision, no log entry, nothing in `since`. A user at revision 0 keeps none.
    */
-  saveRecallReceipts(kept: readonly NewRecallReceipts[]): Promise<void>;
+  saveRecallReceipts(receipts: readonly NewRecallReceipts[]): Promise<void>;
 
-  /** Receipts of recalls, newest first: of one id, or of all, at most `limit`. */
+  /** Receipts of recalls, newest first: the one with `id`, or all; at most `limit`. */
   recallReceipts(
     scope: Scope,
     options: { readonly id?: string; readonly limit: number },
   ): Promise<RecallReceipt[]>;
 
-  /** All versions of one memory, or of all, oldest first; those of erased memories are not there. */
+  /** All versions of one memory, or of all memories, oldest first. Erased memories have none. */
   versions(scope: Scope, id?: string): Promise<Memory[]>;
 
-  /** What happened, by id, newest first, from `before` (exclusive; default: the newest) down, at most `limit`. */
+  /**
+   * Log entries, newest first, at most `limit`, starting below revision `before` (exclusive; default: the
+   * newest).
+   */
   log(scope: Scope, options: { before?: number; limit: number }): Promise<LogEntry[]>;
 
-  /** The receipt kept under an idempotency key's hash. */
+  /** The receipt kept under the hash of an idempotency key. */
   receipt(scope: Scope, key: string): Promise<(KeptReceipt & { readonly revision: number }) | undefined>;
 
-  /** Receipts of erasures in the order in which they were made: of one user, or of the whole record. */
+  /** Receipts of erasures in the order in which they were made: of one user, or of the whole store. */
   erasures(scope?: Scope): Promise<ErasureReceipt[]>;
 
-  /** Every erasure in short, in the order in which they were made: quick to come by, however many there are. */
+  /**
+   * A short form of every erasure, in the order in which they were made. Fast, regardless of their number.
+   */
   erasureSummaries(): Promise<ErasureSummary[]>;
 
-  /** What erasures took, by ids and places, in the order in which they were made: of one user, or of all. */
+  /** The traces of erasures (ids and places) in the order in which they were made: of one user, or of all. */
   traces(scope?: Scope): Promise<Trace[]>;
 
-  /** How much there is of what an erasure of these memories takes along, beside messages, versions and units. */
+  /** Counts what an erasure of these memories also removes, apart from messages, versions and units. */
   countDependents(scope: Scope, memories: readonly string[]): Promise<DependentCounts>;
 
-  /** A name of its own, given when the record was made and the same in all its copies. */
+  /** The store's unique id, assigned when it was created. All its copies have the same one. */
   identity(): Promise<string>;
 
   /**
-   * Copies the whole record, as of one moment, into a file, while others go on reading and writing; what it gives is
-   * durable and was read back. Absent where the record cannot be a file. `conflict` where there is a file already;
-   * `unsupported` where nothing is kept.
+   * Copies the whole store into a file as of one moment, while other processes read and write. The copy is
+   * durable and verified. Absent if the store cannot be a file. Throws `conflict` if the file exists,
+   * `unsupported` if the store keeps nothing on disk.
    */
   readonly copyTo?: (file: string, options: StoreCopyOptions) => Promise<StoreCopy>;
 
-  /** Proves rows by digests; absent where the record keeps none. */
+  /** Verifies rows by digests. Absent if the store keeps none. */
   readonly integrity?: Integrity;
 
-  /** All of it, to be moved into another record; absent where that cannot be. */
+  /** Full dump, for copying into another store. Absent if the store does not support it. */
   readonly dump?: StoreDump;
 
-  /** The copies that were made of the record, in the order in which they were first noted. */
+  /** The backups made of the store, in the order in which they were first noted. */
   backups(): Promise<BackupNote[]>;
 
-  /** Notes a copy that was made, in place of an older one under the same name. It is no change: no revision, no log. */
+  /** Notes a backup, replacing a note under the same name. It is not a change: no revision, no log entry. */
   saveBackupNote(note: BackupNote): Promise<void>;
 
-  /** The users of a project, by name. */
+  /** The users of a project, sorted by name. */
   users(project: string): Promise<string[]>;
 
   /**
-   * Users who have units outside a space (with vectors of another embedder, or none yet), of all projects, in the order
-   * in which they were first written to, at most `limit`. Costs nothing where there are none.
+   * Users of all projects with units outside an embedding space: units that have no vector yet, or another
+   * embedder's. Ordered by the user's first write; at most `limit`. Cheap if there are none.
    */
   usersWithStaleEmbeddings(space: string, limit: number): Promise<UserWithStaleEmbeddings[]>;
 
-  /** Some of a user's units outside a space, at most `limit`, with what they were made of; as of one moment. */
+  /**
+   * Some of a user's units outside an embedding space, at most `limit`, with their source texts, as of one
+   * moment.
+   */
   unitsWithStaleEmbeddings(scope: Scope, space: string, limit: number): Promise<StaleUnits>;
 
   /**
-   * Makes sure that what was erased is in no byte of the storage any more (checkpoints, rewrites files), and says for
-   * each place how many of the texts still stand there: in the words of the scope's messages, memories, text index and
-   * receipts (whole words), and in the raw bytes beyond what live rows of anybody explain. Texts are matched without
-   * regard to case. Ids are no words. With no texts, what was erased is not known any more: then all is written anew.
+   * Removes erased content from the raw storage (by checkpoints and rewritten files) and verifies it.
+   * Returns, for each place, how many of the texts still occur.
+   *
+   * The search covers the words of the scope's messages, memories, text index and receipts (whole words
+   * only). It also covers the raw bytes, except where live rows of any user explain a match. Texts are
+   * matched case-insensitively; ids do not count as words. Without texts the erased content is unknown, so
+   * everything is rewritten.
    */
   scrub(scope: Scope, texts: readonly string[]): Promise<{ place: string; found: number }[]>;
 
   /**
-   * Replaces the receipt of an erasure by its verified, sealed form. A receipt that is complete stays as it is: another process, which
-   * took the erasure for interrupted, may seal it late. Throws `not_found` if the scope has no erasure with this id.
+   * Replaces the receipt of an erasure by its verified, sealed form. A complete receipt stays as it is: another process
+   * that took the erasure for interrupted may seal it late. Throws `not_found` if the scope has no receipt with that id.
    */
   seal(scope: Scope, receipt: ErasureReceipt): Promise<void>;
 
   /**
-   * What an erasure cannot reach at once, and for how long (ms) at the most; `forMs` is absent where nobody can say. Absent,
-   * or empty, for nothing.
+   * Places that an erasure cannot clear at once, and for how long at most (ms). `forMs` is absent if unknown.
+   * Absent or empty if there are no such places.
    */
   readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
 
   /**
-   * Keeps the storage itself in order, in the background: what `remains` promises, it does in time. Gives how much it did.
-   * Absent where there is nothing to do.
+   * Maintains the storage in the background; it carries out in time what `remains` promises. Returns the
+   * number of things done. Absent if there is nothing to do.
    */
   readonly tidy?: () => Promise<number>;
 
   /**
-   * Tells of erasures that another process made, as they happen, so that what this one keeps in mind of the user goes at once;
-   * of nobody in particular where it may have been anybody. Gives what ends it. Absent where nobody tells.
+   * Subscribes to erasures made by other processes, so that this process can evict the user's cached state at
+   * once. The callback gets no scope if any user may be affected. Returns a function that unsubscribes.
+   * Absent if the store has no such notifications.
    */
   readonly watchErasures?: (erased: (scope?: Scope) => void) => () => void;
 
   /**
-   * What the storage says of itself, for a look once a minute: quick to come by, and in slices of a few milliseconds. `unavailable`
-   * where it cannot be read. Absent where nothing is kept.
+   * The storage's condition, for a check once a minute. Fast, in slices of a few milliseconds. Throws
+   * `unavailable` if it cannot be read. Absent if the store keeps nothing on disk.
    */
   readonly condition?: () => Promise<StorageCondition>;
 
   /**
-   * Checks the whole record: damage, orphans, wrong counts, erasures in the log without their receipt (place
-   * "erasures"). Empty where all is well.
+   * Checks the whole store for damage, orphans, wrong counts, and erasures in the log without a receipt
+   * (place "erasures"). Empty if there are no faults.
    */
   check(): Promise<Fault[]>;
 
-  /** Frees what opening took; every other call is `unavailable` then. A client that the caller passed in stays open. */
+  /**
+   * Releases the resources that opening took. Every later call throws `unavailable`. A client that the caller
+   * passed in stays open.
+   */
   close(): Promise<void>;
 }
 
-/** Search columns as bytes, as of a revision. Their form is the engine's business. */
+/** A serialized search index at a revision. The engine defines its format. */
 export interface StoredSearchIndex {
   readonly revision: number;
   readonly bytes: Uint8Array;
 }
 
-/** Takes the bytes of a kept block as they come. */
+/** Receives the bytes of a saved search index as they arrive. */
 export interface SearchIndexSink {
-  /** So many bytes follow. It may come once more: the block was kept anew meanwhile, and comes from its beginning. */
+  /**
+   * Announces `size` bytes. A second call means that the index was saved again meanwhile and restarts from
+   * its beginning.
+   */
   begin(revision: number, size: number): void;
-  /** The next bytes, valid until this returns. */
+  /** The next bytes; valid only until this call returns. */
   take(bytes: Uint8Array): void;
 }
 
@@ -210,169 +239,171 @@ export interface NewRecallReceipts {
   readonly receipts: readonly RecallReceipt[];
 }
 
-/** What came since a revision. */
+/** Changes since a revision. */
 export interface Delta {
   readonly revision: number;
   /** Messages added or changed, by turn. */
   readonly messages: readonly Message[];
-  /** The newest version of memories added or changed, in the order in which they were first stored. */
+  /** The newest versions of memories added or changed, in the order in which they were first stored. */
   readonly memories: readonly Memory[];
-  /** Units put, by id (in the order of UTF-16 code units, as everything that is ordered by id). */
+  /** Units added or replaced, ordered by id. All ordering by id uses UTF-16 code units. */
   readonly units: readonly SearchUnit[];
-  /** Ids of units dropped and of memories erased since; an id that was put again is not among them. */
+  /** Ids of units dropped and memories erased. An id that was stored again is not included. */
   readonly gone: { readonly units: readonly string[]; readonly memories: readonly string[] };
-  /** All tombstones and links there are, for they are few. */
+  /** All tombstones and links, because there are few. */
   readonly tombstones: readonly Tombstone[];
   readonly links: readonly MemoryLink[];
   /**
-   * Ids of the messages and memories above that were changed since they were written. They are here so that an erasure finds them;
-   * nobody is told what they say. Absent for none.
+   * Ids of the messages and memories above that were altered after they were written. They are listed so that
+   * an erasure finds them; their text is never shown. Absent if there are none.
    */
   readonly damaged?: { readonly messages: readonly string[]; readonly memories: readonly string[] };
 }
 
-/** A user, and how many of the user's units lie outside a space. */
+/** A user, and the number of that user's units outside an embedding space. */
 export interface UserWithStaleEmbeddings {
-  /** `project` and `user` alone. */
+  /** Only `project` and `user`. */
   readonly scope: Scope;
-  /** 1 or more. */
+  /** At least 1. */
   readonly units: number;
 }
 
-/** Units outside a space, without their vectors. */
+/** Units outside an embedding space, without their vectors. */
 export interface StaleUnits {
   readonly revision: number;
   readonly units: readonly Omit<SearchUnit, "vector">[];
-  /** The messages of those that are passages, each once. */
+  /** The messages of the units that are passages, each once. */
   readonly messages: readonly Message[];
-  /** The newest versions of the memories of those that are memories, each once. */
+  /** The newest versions of the memories of the units that are memories, each once. */
   readonly memories: readonly Memory[];
 }
 
 export interface StoreCopyOptions extends CallOptions {
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly replace?: boolean;
   readonly onProgress?: (done: number, of: number) => void;
 }
 
-/** A copy that was made, and holds together. */
+/** A finished and verified copy. */
 export interface StoreCopy {
   /** The file's name, without the folder. */
   readonly name: string;
   readonly bytes: number;
   /** SHA-256 of the file, hex. */
   readonly digest: string;
-  /** How many of each it holds: users, messages, versions of memories, search units, tombstones, erasures. */
+  /** Number of rows by kind: users, messages, versions of memories, search units, tombstones, erasures. */
   readonly counts: { readonly [what: string]: number };
 }
 
-/** An erasure in short. */
+/** The short form of an erasure. */
 export interface ErasureSummary {
-  /** Its receipt's id. */
+  /** The receipt's id. */
   readonly receipt: string;
   readonly project: string;
   readonly user: string;
   readonly replays?: string;
   readonly hasTrace: boolean;
-  /** Whether any place was read again. */
+  /** Whether any place was checked again after the erasure. */
   readonly isVerified: boolean;
   readonly isComplete: boolean;
 }
 
-/** What hangs on memories in places that have no reading of their own. */
+/** What depends on some memories, in places without a read call of their own. */
 export interface DependentCounts {
-  /** Associations that begin or end at one of them. */
+  /** Links that begin or end at one of the memories. */
   readonly links: number;
-  /** Blocks kept for the user's search: 0 or 1. */
+  /** Saved search indexes of the user: 0 or 1. */
   readonly blocks: number;
-  /** Receipts kept under idempotency keys that name one of them, and all answers kept under such keys that hold something. */
+  /**
+   * Receipts under idempotency keys that name one of the memories, plus all stored answers that have content.
+   */
   readonly answers: number;
 }
 
-/** Something wrong in the record. Ids and places only, no user's text. */
+/** A fault in the memory store. It names ids and places, never user text. */
 export interface Fault {
   readonly place: string;
   readonly problem: string;
   readonly count: number;
-  /** The rows, where they can be named: a hundred at most. */
+  /** The affected rows if known, at most 100. */
   readonly rows?: readonly FaultyRow[];
 }
 
-/** A row that is not as it was written; without an id, some row of the user in the table. */
+/** A row that differs from what was written. Without an id: an unidentified row of the user in the table. */
 export interface FaultyRow {
-  /** As the database names it. */
+  /** The table's name in the database. */
   readonly table: string;
   readonly project?: string;
   readonly user?: string;
-  /** Of a message, a memory, a search unit or a receipt. */
+  /** The id of a message, memory, search unit or receipt. */
   readonly id?: string;
-  /** Of a memory. */
+  /** The version of a memory. */
   readonly version?: number;
-  /** Of an entry of the log. */
+  /** The revision of a log entry. */
   readonly revision?: number;
 }
 
-/** What the storage under a record says of itself. It names no address, no path and no user. */
+/** The condition of the underlying storage. It contains no address, path or user. */
 export interface StorageCondition {
   /**
-   * `full`: the storage's settings have every acknowledged write survive a loss of power; `reduced`: they do not; `none`: nothing
-   * is kept when the process ends.
+   * `full`: the settings let every acknowledged write survive a power loss. `reduced`: they do not. `none`:
+   * nothing is kept when the process ends.
    */
   readonly durability: "full" | "reduced" | "none";
-  /** The settings that reduce it, by name: "fsync". */
+  /** Names of the settings that reduce durability: "fsync". */
   readonly reducedBy: readonly string[];
-  /** The version of the format that it is stored in. */
+  /** The version of the storage format. */
   readonly format: number;
-  /** Copies from before an update that are still kept beside it. */
+  /** Number of copies from before an upgrade that are still kept. */
   readonly olderCopies: number;
-  /** Erasures that have begun and whose rows are not all gone. */
+  /** Erasures that have started and whose rows are not all deleted. */
   readonly erasing: number;
-  /** Of the newest 500 erasures, those whose check has not come to its end. */
+  /** Erasures among the newest 500 whose verification is not complete. */
   readonly unverified: number;
-  /** Rows that have no digest yet, as far as they were counted: at most 100,000. Absent where none are kept. */
+  /** Rows without a digest, counted up to 100,000. Absent if the store keeps no digests. */
   readonly rowsWithoutDigest?: number;
-  /** Room on its disk, in bytes. Absent where that is not known here. */
+  /** Disk space in bytes. Absent if unknown. */
   readonly disk?: { readonly freeBytes: number; readonly totalBytes: number };
-  /** Whether its files may not be written. */
+  /** Whether the store's files are read-only. */
   readonly isReadOnly: boolean;
 }
 
-/** How far rows can be checked against what was written. */
+/** How far rows can be verified. */
 export interface IntegrityState {
   /**
-   * `same`: under the secret in use; `another`: they were written under another one and cannot be checked; `none`: no secret was
-   * given to the record.
+   * `same`: rows were written under the secret in use. `another`: rows were written under another secret and
+   * cannot be verified. `none`: the store was given no secret.
    */
   readonly secret: "same" | "another" | "none";
-  /** Rows that have no digest yet; they are given one in the background. */
+  /** Rows without a digest; the background adds them. */
   readonly withoutDigest: number;
-  /** Rows that were read by this process and were not as they were written. */
+  /** Altered rows that this process has read. */
   readonly damageSeen: number;
 }
 
-/** The part of a record that proves its rows: each has a digest under a key that is not in the database. */
+/** Verifies rows: each row has a digest under a key that is not in the database. */
 export interface Integrity {
-  /** `withoutDigest` is counted where `counts` is true, and else 0. */
+  /** The current state. `withoutDigest` is counted only if `counts` is true; otherwise it is 0. */
   state(options?: { readonly counts?: boolean }): Promise<IntegrityState>;
 
-  /** Gives a digest to every row that has none, and how many that were. */
+  /** Adds a digest to every row without one. Returns the number added. */
   addMissingDigests(): Promise<number>;
 
-  /** Takes the secret in use for the one that rows are written under, and the rows as they are now for what was written. */
+  /** Accepts all rows as they are now and signs them with the secret in use. */
   adoptSecret(): Promise<void>;
 
   /**
-   * Puts rows back, in one transaction for each user: from `file`, a copy of the database, or without one where a row can be proved
-   * from what is here. Only what the digests prove to be what was written is put back. Gives how many rows were put right.
+   * Repairs altered rows, in one transaction per user: from `file`, a copy of the database, or from data in
+   * the store itself. Only content that a digest proves is restored. Returns the number of repaired rows.
    */
   repairRows(file?: string): Promise<number>;
 
-  /** How many rows `repairRows` would put right. */
+  /** The number of rows that `repairRows` would repair. */
   countRepairable(file?: string): Promise<number>;
 
   /**
-   * Takes a user's search units as they are now for what was written: after they were made anew. False where one of them is still
-   * not as it was written.
+   * Accepts a user's search units as they are now, after they were rebuilt. Returns false if one of them
+   * still does not match its digest.
    */
   acceptUnits(scope: Scope): Promise<boolean>;
 }

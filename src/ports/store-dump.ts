@@ -9,20 +9,20 @@ import type { ErasureReceipt, KeptReceipt, Trace } from "../domain/receipt.ts";
 import type { StoredAnswer } from "../domain/stored-answer.ts";
 import type { StoredTurns } from "./language/model-calls.ts";
 
-/** Whose a row is. */
+/** The owner of a row. */
 interface DumpRowOwner {
   readonly project: string;
   readonly user: string;
 }
 
-/** What a whole record consists of, and a row of each part. Blocks kept for a search are a cache, and none of it. */
+/** The parts of a full dump, with the row type of each. Saved search indexes are a cache and not included. */
 export interface DumpParts {
-  /** In the order in which they were first written to. */
+  /** In the order of the users' first writes. */
   readonly users: DumpRowOwner & { readonly revision: number; readonly turns: number };
   readonly messages: DumpRowOwner & { readonly revision: number; readonly message: Message };
-  /** All versions of memories; of each user in the order in which they were stored. */
+  /** All versions of memories; for each user in the order in which they were stored. */
   readonly versions: DumpRowOwner & { readonly memory: Memory };
-  /** Which version of each memory is the newest; of each user in the order in which they were first stored. */
+  /** The newest version of each memory; for each user in the order in which they were first stored. */
   readonly memories: DumpRowOwner & {
     readonly id: string;
     readonly version: number;
@@ -38,11 +38,11 @@ export interface DumpParts {
   readonly links: DumpRowOwner & { readonly link: MemoryLink };
   readonly log: DumpRowOwner & { readonly entry: LogEntry };
   readonly receipts: DumpRowOwner & { readonly revision: number; readonly receipt: KeptReceipt };
-  /** In the order in which they were made, whoever's they are. */
+  /** In the order in which they were made, across all users. */
   readonly erasures: DumpRowOwner & { readonly receipt: ErasureReceipt; readonly trace?: Trace };
-  /** Of each user the oldest first. */
+  /** Oldest first for each user. */
   readonly recalls: DumpRowOwner & { readonly receipt: RecallReceipt };
-  /** With the receipts of the erasures that came while one was begun. */
+  /** Each with the receipts of erasures that happened while it was being answered. */
   readonly answers: DumpRowOwner & { readonly answer: StoredAnswer; readonly erasures: readonly string[] };
   readonly visits: DumpRowOwner & { readonly job: JobName; readonly visit: JobProgress };
   readonly jobs: { readonly note: JobRun };
@@ -55,7 +55,7 @@ export interface DumpParts {
 export type DumpPart = keyof DumpParts;
 export type DumpRow<Part extends DumpPart> = DumpParts[Part];
 
-/** In this order they can be written: what a row leans on comes before it. */
+/** The write order: a row's dependencies come before it. */
 export const DUMP_PARTS: readonly DumpPart[] = [
   "users",
   "messages",
@@ -77,7 +77,7 @@ export const DUMP_PARTS: readonly DumpPart[] = [
   "turns",
 ];
 
-/** The parts whose rows have an order of their own; the rows of others come in any order, the same each time. */
+/** Parts whose rows have a meaningful order. Rows of other parts come in any stable order. */
 export const ORDERED_DUMP_PARTS: ReadonlySet<DumpPart> = new Set<DumpPart>([
   "users",
   "versions",
@@ -89,47 +89,50 @@ export const ORDERED_DUMP_PARTS: ReadonlySet<DumpPart> = new Set<DumpPart>([
 ]);
 
 /**
- * What the bodies of a page's rows may take, about, before it ends. In the log an import of a thousand messages is
- * one row of 85 kB: a thousand of these at once would be one statement of 85 MB.
+ * The approximate size at which a page ends, in bytes of row bodies. An import of a thousand messages is one
+ * log row of 85 kB; a thousand of these at once would be one statement of 85 MB.
  */
 export const DUMP_PAGE_BYTES = 4_000_000;
 
 /**
- * A record as a whole, everybody's: to be read from one database and written into another. It is meant for a record that
- * nobody writes to meanwhile: pages are not of one moment.
+ * Reads a full dump of one store and writes it into another. The source must not be written to meanwhile,
+ * because pages are not of one moment.
  */
 export interface StoreDump {
-  /** What it keeps: all parts, or all but `calls` and `turns`. */
+  /** The parts that this store keeps: all, or all but `calls` and `turns`. */
   readonly parts: readonly DumpPart[];
 
-  /** How many rows each part has. */
+  /** The number of rows of each part. */
   counts(): Promise<{ readonly [Part in DumpPart]: number }>;
 
-  /** A page of a part, from `after` (the cursor of the page before) on: at most `limit` rows, and no more once they reach `PAGE_BYTES`. */
+  /**
+   * A page of a part, starting after `after` (the cursor of the previous page). At most `limit` rows; it ends
+   * early at `DUMP_PAGE_BYTES`.
+   */
   page<Part extends DumpPart>(
     part: Part,
     options: { readonly after?: string; readonly limit: number },
   ): Promise<DumpPage<Part>>;
 
-  /** How far it has been filled from another record; nothing where that has ended, or never began. */
+  /** Progress of a copy into this store. Undefined if none is under way. */
   copyProgress(): Promise<CopyProgress | undefined>;
 
   /**
-   * Begins to fill it from another record, whose identity it takes on. What a filling that was broken off has left is taken
-   * away before. `conflict` where it holds anything else.
+   * Starts a copy into this store, which takes on the source's identity. Deletes the remains of an
+   * interrupted copy first. Throws `conflict` if the store holds anything else.
    */
-  beginCopy(filling: CopyProgress): Promise<void>;
+  beginCopy(progress: CopyProgress): Promise<void>;
 
   /**
-   * Writes rows as they are, after those that are there; a row that is there already is left alone. All or nothing, and
-   * durable before it returns. `conflict` where it is not being filled.
+   * Appends rows unchanged; existing rows are skipped. Atomic, and durable before it returns. Throws
+   * `conflict` if no copy is under way.
    */
   putRows<Part extends DumpPart>(part: Part, rows: readonly DumpRow<Part>[]): Promise<void>;
 
-  /** Notes how far it is, in place of the note before. */
-  saveCopyProgress(filling: CopyProgress): Promise<void>;
+  /** Saves the progress, replacing the note before. */
+  saveCopyProgress(progress: CopyProgress): Promise<void>;
 
-  /** The end of filling: from now on it is a record like any other. */
+  /** Ends the copy. The store is then an ordinary memory store. */
   finishCopy(): Promise<void>;
 }
 
@@ -139,14 +142,14 @@ export interface DumpPage<Part extends DumpPart> {
   readonly cursor?: string;
 }
 
-/** How far a record has been filled. */
+/** The progress of a copy into a store. */
 export interface CopyProgress {
-  /** The identity of the record that it is filled from. */
+  /** The identity of the source store. */
   readonly from: string;
-  /** The part that comes next, and where in it. `checking` once all of it is there. */
+  /** The next part, and the position in it. `checking` once all rows are copied. */
   readonly part: DumpPart | "checking";
   readonly after?: string;
-  /** Rows written, of how many, about. */
+  /** Rows written, and the approximate total. */
   readonly done: number;
   readonly of: number;
 }

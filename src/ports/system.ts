@@ -1,7 +1,7 @@
-/** The time now. Tests and replays hold it still. */
+/** The current time. Tests and replays freeze it. */
 export type Clock = () => Date;
 
-/** Makes ids: UUIDv7 (RFC 9562), rising within a process. */
+/** Generates ids: UUIDv7 (RFC 9562), increasing within a process. */
 export type Ids = () => string;
 
 /** Keyed hashing for tombstones and receipts. The key itself never leaves the adapter. */

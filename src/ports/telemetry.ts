@@ -1,10 +1,10 @@
 /**
- * Is told how often something happened and how long it took; `domain/metrics.ts` has the names. It is quick, keeps no
- * reference to what it is given, and never throws. Labels come from small fixed sets: never an id, a name or a text of a user.
+ * Receives counts and durations; `domain/metrics.ts` lists the names. It is fast, keeps no reference to its
+ * arguments and never throws. Labels come from small fixed sets: never an id, a name or user text.
  */
 export interface Meter {
   count(name: string, labels?: MetricLabels, by?: number): void;
-  /** In the unit that the name ends with. */
+  /** `value` is in the unit that the name ends with. */
   observe(name: string, value: number, labels?: MetricLabels): void;
   /** Sets a value that goes up and down. */
   set(name: string, value: number, labels?: MetricLabels): void;
@@ -12,23 +12,29 @@ export interface Meter {
 
 export type MetricLabels = { readonly [name: string]: string };
 
-/** For a library whose user wants no metrics. */
+/** A meter that discards everything. */
 export const NO_METER: Meter = { count() {}, observe() {}, set() {} };
 
-/** Tells what was done and how long it took, as spans of a trace. It never throws, and changes nothing of the work. */
+/** Records work and its duration as spans of a trace. It never throws and does not affect the work. */
 export interface Tracer {
-  /** Runs work within a span, which is the parent of those that begin in it. What it throws ends the span, and is thrown on. */
+  /**
+   * Runs work within a span, which is the parent of spans started inside. An error ends the span and is
+   * rethrown.
+   */
   within<Result>(span: TraceSpanStart, work: (span: TraceSpan) => Promise<Result>): Promise<Result>;
-  /** A span that is over: it began so long ago, in ms. */
+  /** Records a finished span that started `ms` milliseconds ago. */
   over(span: TraceSpanStart & { readonly ms: number; readonly error?: string }): void;
 }
 
 export interface TraceSpanStart {
-  /** By the semantic conventions: "search_memory", "chat gpt-4o-mini", "GET /api/v1/memories/{user_id}". No name or text of a user. */
+  /**
+   * Follows the semantic conventions: "search_memory", "chat gpt-4o-mini", "GET /api/v1/memories/{user_id}".
+   * Contains no user name or user text.
+   */
   readonly name: string;
   readonly kind?: "internal" | "server" | "client";
   readonly attributes?: TraceSpanAttributes;
-  /** Headers of a request, from which the caller's trace is taken up (W3C `traceparent`). */
+  /** Headers of the request, to continue the caller's trace (W3C `traceparent`). */
   readonly headers?: (name: string) => string | undefined;
 }
 
@@ -37,11 +43,11 @@ type TraceSpanAttributes = { readonly [name: string]: string | number | boolean 
 export interface TraceSpan {
   set(attributes: TraceSpanAttributes): void;
   rename(name: string): void;
-  /** It failed, in a way that is no error thrown: by a code or a status. */
+  /** Marks a failure that is not a thrown error: a code or a status. */
   failed(type: string): void;
 }
 
 const SILENT_SPAN: TraceSpan = { set() {}, rename() {}, failed() {} };
 
-/** For whoever has no tracing on. */
+/** A tracer that records nothing. */
 export const NO_TRACER: Tracer = { within: (_span, work) => work(SILENT_SPAN), over() {} };

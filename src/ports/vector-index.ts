@@ -2,46 +2,53 @@ import type { Where } from "../domain/metadata-filter.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /**
- * A vector index beside the record, fed from its log. It is derived: it can be lost and built anew, and the record has
- * the last word on every hit. It holds ids, vectors and what can be filtered by; no text, unless it was asked to.
+ * A vector index, fed from the memory store's log. It is derived data: it can be lost and rebuilt. The memory
+ * store is the source of truth for every hit. The index holds ids, vectors and filterable metadata. It holds
+ * texts only if configured to.
  *
- * `project` and `user` are walls here, too: part of every read and write. Every call may fail with `unavailable` (not to
- * be reached now, or too many requests; it may be tried again), `invalid_input` (never) or `forbidden` (the credentials
- * are wrong). An adapter keeps its server's limits by itself (sizes of batches, rates), and every call has a total deadline.
+ * `project` and `user` separate tenants here too: every read and write is limited to them.
+ *
+ * Every call may fail with `unavailable` (unreachable or too many requests; may be retried), `invalid_input`
+ * (never retried) or `forbidden` (wrong credentials). An adapter respects its server's limits (batch sizes,
+ * rates), and every call has a total deadline.
  */
 export interface VectorIndex {
-  /** Shown in messages and metrics, and part of the name under which its cursors are kept: "chroma". */
+  /** Shown in messages and metrics, and part of the name that its cursors are stored under: "chroma". */
   readonly name: string;
 
-  /** Whether each request is paid for: then it is asked whether it answers less often. */
+  /** Whether each request is billed. The health check then runs less often. */
   readonly isHosted?: boolean;
 
-  /** Whether it was set up to hold texts; else entries come without. */
+  /** Whether it is configured to hold texts. Otherwise entries come without them. */
   readonly holdsTexts?: boolean;
 
   /**
-   * Makes what is missing (collection, index, table). Called before anything else, and again when the embedder changes:
-   * entries of another space are gone then. `invalid_input` where what is there cannot hold the space (another number of
-   * dimensions, another distance) and is not ours to drop.
+   * Creates what is missing (collection, index, table). Called before any other call, and again when the
+   * embedder changes; entries of another space are then deleted.
+   *
+   * Throws `invalid_input` if an existing collection cannot hold the space (other dimensions or distance) and
+   * is not ours to drop.
    */
   prepare(space: VectorIndexSpace, options?: CallOptions): Promise<void>;
 
   /**
-   * Puts entries, in place of those of the same id (of two in one go, the last); durable, as far as the server is, when it
-   * returns. A server may show them a moment later.
+   * Writes entries, replacing those with the same id (of duplicates in one call, the last counts). Durable on
+   * return, as far as the server is. Reads may show the entries a moment later.
    */
   put(of: VectorIndexUser, entries: readonly VectorIndexEntry[], options?: CallOptions): Promise<void>;
 
-  /** Takes entries away; one that is not there is no error. */
+  /** Deletes entries. A missing entry is no error. */
   drop(of: VectorIndexUser, ids: readonly string[], options?: CallOptions): Promise<void>;
 
-  /** Takes away everything of a user. */
+  /** Deletes all entries of a user. */
   dropUser(of: VectorIndexUser, options?: CallOptions): Promise<void>;
 
   /**
-   * The nearest entries of a user, the nearest first, at most `limit` (fewer where the server gives no more in one answer); `score` is the cosine similarity (-1 to 1), whatever
-   * the server's own distance. `where` narrows by metadata: an adapter whose server cannot say a filter says so by
-   * `unsupported`.
+   * The nearest entries of a user, nearest first, at most `limit` (fewer if the server returns fewer in one
+   * response).
+   *
+   * `score` is the cosine similarity (-1 to 1), whatever the server's own distance. `where` filters by
+   * metadata. An adapter throws `unsupported` for a filter that its server cannot express.
    */
   nearest(
     of: VectorIndexUser,
@@ -50,50 +57,63 @@ export interface VectorIndex {
   ): Promise<VectorIndexHit[]>;
 
   /**
-   * Which of some ids are there, in no order: asked of the server itself, never of a cache. What an erasure is verified by.
+   * Returns those of the ids that exist, unordered. It reads the server itself, never a cache, because
+   * erasures are verified by it.
    */
   held(of: VectorIndexUser, ids: readonly string[], options?: CallOptions): Promise<string[]>;
 
-  /** The ids of all entries of a user, in pages of the adapter's choosing and in no order. */
+  /** The ids of all entries of a user, unordered, in pages of any size. */
   entries(of: VectorIndexUser, options?: CallOptions): AsyncIterable<readonly string[]>;
 
-  /** Takes away everything that this program ever put, of everybody. `prepare` comes next. */
+  /** Deletes everything that this program ever wrote, for all users. `prepare` follows. */
   clear(options?: CallOptions): Promise<void>;
 
-  /** What an erasure cannot reach at once, and until when at the latest (a snapshot, a log); empty for nothing. */
+  /**
+   * Places that an erasure cannot clear at once (a snapshot, a log), and for how long at most. Empty if there
+   * are none.
+   */
   readonly remains?: readonly VectorIndexRemainder[];
 
-  /** Frees what opening took. A client that the caller passed in stays open. */
+  /** Releases the resources that opening took. A client that the caller passed in stays open. */
   close(): Promise<void>;
 }
 
-/** `project` and `user` of a scope: each any well-formed text of up to 512 bytes of UTF-8, told apart by every character. */
+/**
+ * `project` and `user` of a scope: each a well-formed text of up to 512 bytes of UTF-8. Every character is
+ * significant.
+ */
 export interface VectorIndexUser {
   readonly project: string;
   readonly user: string;
 }
 
-/** An embedder's fingerprint, and the length of its vectors. */
+/** An embedder's fingerprint and the length of its vectors. */
 export interface VectorIndexSpace {
   readonly fingerprint: string;
   readonly dimensions: number;
 }
 
-/** A search unit as a follower holds it. */
+/** A search unit in a vector index. */
 export interface VectorIndexEntry {
-  /** The unit's id, unique within the user alone: any well-formed text of up to about 530 bytes, for callers name their messages. */
+  /**
+   * The unit's id, unique within the user only: a well-formed text of up to about 530 bytes, because callers
+   * name their messages.
+   */
   readonly id: string;
-  /** Unit length, and never all zeros: a unit without a direction has no place in an index. */
+  /** Unit length, never all zeros: a vector without a direction cannot be indexed. */
   readonly vector: Float32Array;
   readonly metadata: VectorIndexMetadata;
-  /** Only where the follower was set up to hold texts. */
+  /** Present only if the index is configured to hold texts. */
   readonly text?: string;
 }
 
-/** Flat, so that every server can filter by it. Times are milliseconds since 1970, for not every server compares texts. */
+/**
+ * Flat, so that every server can filter by it. Times are milliseconds since 1970, because not every server
+ * compares texts.
+ */
 export interface VectorIndexMetadata {
   readonly type: "memory" | "passage";
-  /** The memory's or the message's id. */
+  /** The id of the memory or the message. */
   readonly owner: string;
   readonly at: number;
   readonly kind?: string;
@@ -107,6 +127,6 @@ export interface VectorIndexHit {
 
 export interface VectorIndexRemainder {
   readonly place: string;
-  /** In ms after the erasure; absent where nobody can say. */
+  /** In ms after the erasure; absent if unknown. */
   readonly forMs?: number;
 }

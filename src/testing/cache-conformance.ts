@@ -5,9 +5,9 @@ import type { Clock } from "../ports/system.ts";
 export interface CacheHarness {
   /** Shown in the test output: "memory", "redis". */
   readonly name: string;
-  /** Why the suite cannot run here, and how it can; absent where it can. */
+  /** Why the suite cannot run here, and what it needs; absent if it can run. */
   readonly missing?: string | undefined;
-  /** An empty one, which goes by a clock that the case moves. */
+  /** Opens an empty cache that uses a clock controlled by the case. */
   open(options: {
     readonly clock: Clock;
     readonly ttlMs: number;
@@ -35,7 +35,10 @@ export function cacheConformance(harness: CacheHarness): void {
   });
 }
 
-/** What a case is given: an empty cache that keeps entries of 100,000 bytes for an hour, and time that it lets pass. */
+/**
+ * The input of a case: an empty cache that keeps entries of 100,000 bytes for an hour, and a way to advance
+ * time.
+ */
 export interface CacheUnderTest {
   readonly cache: Cache;
   pass(ms: number): void;
@@ -46,14 +49,14 @@ const BEN = { project: "p", user: "ben" };
 const HOUR = 3_600_000;
 const some = (...bytes: number[]): Uint8Array => Uint8Array.from(bytes);
 
-/** The contract of `ports/cache.ts`, a case a sentence. */
+/** The contract of `ports/cache.ts`, one rule per case. */
 export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Promise<void>>> = {
-  "gives nothing that was never put": async ({ cache }) => {
+  "returns nothing that was never stored": async ({ cache }) => {
     expect(await cache.get(ANA, "name")).toBeUndefined();
     expect(await cache.drop(ANA)).toBe(0);
   },
 
-  "gives back what was put, byte for byte": async ({ cache }) => {
+  "returns the stored bytes unchanged": async ({ cache }) => {
     const all = Uint8Array.from({ length: 512 }, (_one, i) => i % 256);
     await cache.put(ANA, "all", all);
     await cache.put(ANA, "none", some());
@@ -61,14 +64,14 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
     expect(await cache.get(ANA, "none")).toEqual(some());
   },
 
-  "puts in place of what was there": async ({ cache }) => {
+  "replaces an existing entry": async ({ cache }) => {
     await cache.put(ANA, "name", some(1, 2, 3));
     await cache.put(ANA, "name", some(4));
     expect([...((await cache.get(ANA, "name")) ?? [])]).toEqual([4]);
     expect(await cache.drop(ANA)).toBe(1);
   },
 
-  "lets go when the time is over: the cache's own, or the entry's": async ({ cache, pass }) => {
+  "expires entries after the cache's lifetime, or the entry's own": async ({ cache, pass }) => {
     await cache.put(ANA, "own", some(1));
     await cache.put(ANA, "short", some(2), { ttlMs: 60_000 });
     await cache.put(ANA, "long", some(3), { ttlMs: 2 * HOUR });
@@ -83,7 +86,7 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
     expect(await cache.get(ANA, "long")).toBeDefined();
   },
 
-  "knows projects, users and names apart, whatever they are": async ({ cache }) => {
+  "keeps projects, users and names apart, whatever they are": async ({ cache }) => {
     const names: [string, string, string][] = [
       ["p", "ana", "name"],
       ["p", "ana", "*"],
@@ -98,7 +101,7 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
       expect([...((await cache.get({ project, user }, name)) ?? [])]).toEqual([i]);
   },
 
-  "drops everything of a user, and nothing of another": async ({ cache }) => {
+  "drops all entries of a user and no one else's": async ({ cache }) => {
     await cache.put(ANA, "one", some(1));
     await cache.put(ANA, "two", some(2));
     await cache.put(BEN, "one", some(3));
@@ -109,7 +112,7 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
     expect(await cache.drop(ANA)).toBe(0);
   },
 
-  "keeps nothing that was made before an erasure and comes after it": async ({ cache }) => {
+  "stores nothing that was made before an erasure and arrives after it": async ({ cache }) => {
     await cache.drop(ANA, { revision: 7 });
     await cache.put(ANA, "old", some(1), { revision: 6 });
     expect(await cache.get(ANA, "old")).toBeUndefined();
@@ -117,13 +120,13 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
     expect(await cache.get(ANA, "new")).toBeDefined();
     await cache.put(BEN, "old", some(3), { revision: 1 });
     expect(await cache.get(BEN, "old")).toBeDefined();
-    // One that comes late itself bars no less.
+    // A late drop with an older revision removes no bar.
     await cache.drop(ANA, { revision: 2 });
     await cache.put(ANA, "old", some(1), { revision: 6 });
     expect(await cache.get(ANA, "old")).toBeUndefined();
   },
 
-  "keeps nothing that was on its way when everything was dropped": async ({ cache }) => {
+  "stores nothing that was in progress when everything was dropped": async ({ cache }) => {
     const onTheWay = Array.from({ length: 10 }, (_one, i) =>
       cache.put(ANA, `name ${i}`, some(i), { revision: 6 }),
     );
@@ -134,7 +137,7 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
     expect(await cache.get(ANA, "late")).toBeUndefined();
   },
 
-  "leaves out what is too large, and does not keep what stood there before": async ({ cache }) => {
+  "skips an entry that is too large, and removes the one it would replace": async ({ cache }) => {
     await cache.put(ANA, "name", some(1));
     await cache.put(ANA, "name", new Uint8Array(100_001));
     expect(await cache.get(ANA, "name")).toBeUndefined();
@@ -142,7 +145,7 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
     expect((await cache.get(ANA, "name"))?.length).toBe(100_000);
   },
 
-  "gives what is the caller's to keep": async ({ cache }) => {
+  "returns bytes that the caller may keep": async ({ cache }) => {
     const bytes = some(1, 2, 3);
     await cache.put(ANA, "name", bytes);
     bytes[0] = 9;
@@ -151,7 +154,7 @@ export const CACHE_CASES: Readonly<Record<string, (given: CacheUnderTest) => Pro
     expect([...((await cache.get(ANA, "name")) ?? [])]).toEqual([1, 2, 3]);
   },
 
-  "ends with the reason of whoever breaks off": async ({ cache }) => {
+  "rejects with the reason of an aborted signal": async ({ cache }) => {
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
     await expect(cache.get(ANA, "name", { signal })).rejects.toBe(reason);

@@ -6,17 +6,20 @@ export interface EmbedderHarness {
   readonly name: string;
   /** Starts what the embedder needs, once. */
   setup?(): Promise<void>;
-  /** An embedder as a program would make it; each call another, all of one space. */
+  /** Opens an embedder as a program would. Each call returns another one, all of one embedding space. */
   open(): Promise<Embedder>;
   /** Stops what `setup` started. */
   teardown?(): Promise<void>;
-  /** For one case, in ms (20,000). */
+  /** Timeout of one case, in ms (default 20,000). */
   readonly timeoutMs?: number;
-  /** Case title -> why. Each runs and must fail; one that passes again breaks the build. */
+  /** Case title -> reason. Each case runs and must fail; a case that passes breaks the build. */
   readonly knownGaps?: { readonly [title: string]: string };
 }
 
-/** Runs the whole contract of `ports/embedder.ts` against one adapter. Call it at the top level of a test file. */
+/**
+ * Runs the whole contract of `ports/language/embedder.ts` against one adapter. Call it at the top level of a
+ * test file.
+ */
 export function embedderConformance(harness: EmbedderHarness): void {
   const gaps = harness.knownGaps ?? {};
   const timeout = harness.timeoutMs ?? 20_000;
@@ -40,7 +43,10 @@ export function embedderConformance(harness: EmbedderHarness): void {
   });
 }
 
-/** One sentence of the contract in `ports/embedder.ts`, tried on an embedder; `again` opens another like it. */
+/**
+ * One rule of the contract in `ports/language/embedder.ts`, tested on an embedder; `again` opens another like
+ * it.
+ */
 type EmbedderCase = (embedder: Embedder, again: () => Promise<Embedder>) => Promise<void>;
 type EmbedderCases = { readonly [title: string]: EmbedderCase };
 
@@ -54,7 +60,7 @@ const TEXTS: readonly string[] = [
   "He plays the cello in an amateur orchestra.",
 ];
 
-/** More than fit into one request of any server, each told apart by its words. */
+/** More texts than fit into one request of any server, each with distinct words. */
 function makeTexts(count: number): string[] {
   const things = ["garden", "bicycle", "violin", "kitchen", "river", "museum", "letter"];
   const doings = ["painted", "sold", "visited", "repaired", "photographed"];
@@ -66,7 +72,7 @@ function makeTexts(count: number): string[] {
   );
 }
 
-/** Texts that programs trip over. */
+/** Texts that often break programs. */
 const UNUSUAL: readonly string[] = [
   "🦄🦄🦄",
   "👩‍👩‍👧‍👦 family",
@@ -98,7 +104,7 @@ async function embedOne(embedder: Embedder, text: string): Promise<Float32Array>
   return vector ?? new Float32Array(0);
 }
 
-/** The same, to the last digit where it is local; a server's model may round otherwise each time. */
+/** Exactly equal for a local embedder. A server's model may round differently each time. */
 function expectSame(
   embedder: Embedder,
   got: Float32Array | undefined,
@@ -108,7 +114,7 @@ function expectSame(
   else expect(computeCosine(got, wanted)).toBeGreaterThan(0.999);
 }
 
-/** Of the right length in numbers, finite, and either zeros or of unit length. */
+/** The vector has the right length, finite numbers, and is either all zeros or of unit length. */
 function expectSound(embedder: Embedder, vector: Float32Array | undefined): void {
   expect(vector).toBeInstanceOf(Float32Array);
   expect(vector).toHaveLength(embedder.dimensions);
@@ -116,9 +122,12 @@ function expectSound(embedder: Embedder, vector: Float32Array | undefined): void
   if (size !== 0) expect(Math.abs(size - 1)).toBeLessThan(1e-4);
 }
 
-/** One sentence of the contract per case. */
+/** One rule of the contract per case. */
 export const EMBEDDER_CASES: EmbedderCases = {
-  "its name tells its space: the same each time, with its dimensions at the end": async (embedder, again) => {
+  "names its space by the same fingerprint each time, with the dimensions at its end": async (
+    embedder,
+    again,
+  ) => {
     expect(embedder.fingerprint).toMatch(/^[\x21-\x7e]{1,200}$/);
     expect(embedder.fingerprint.endsWith(`/${embedder.dimensions}`)).toBe(true);
     expect(embedder.dimensions).toBeGreaterThan(0);
@@ -127,21 +136,21 @@ export const EMBEDDER_CASES: EmbedderCases = {
     expect([other.fingerprint, other.dimensions]).toEqual([embedder.fingerprint, embedder.dimensions]);
   },
 
-  "its floor is a cosine, below that of a text with itself": async (embedder) => {
+  "has a floor that is a cosine below that of a text with itself": async (embedder) => {
     expect(embedder.floor).toBeGreaterThanOrEqual(0);
     expect(embedder.floor).toBeLessThan(1);
     const [a, b] = await embedder.embed([TEXTS[0] ?? "", TEXTS[0] ?? ""]);
     expect(computeCosine(a, b)).toBeGreaterThan(embedder.floor);
   },
 
-  "vectors have unit length and the dimensions it names": async (embedder) => {
+  "returns vectors of unit length with the named dimensions": async (embedder) => {
     for (const vector of await embedder.embed(TEXTS)) {
       expectSound(embedder, vector);
       expect(isZero(vector)).toBe(false);
     }
   },
 
-  "there is one vector a text, in their order": async (embedder) => {
+  "returns one vector per text, in order": async (embedder) => {
     const together = await embedder.embed(TEXTS);
     const reversed = await embedder.embed([...TEXTS].reverse());
     expect(together).toHaveLength(TEXTS.length);
@@ -153,10 +162,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
       for (const other of together.slice(i + 1)) expect(computeCosine(vector, other)).toBeLessThan(0.999);
   },
 
-  "the same text has the same vector, whatever its batch, and in another of its kind": async (
-    embedder,
-    again,
-  ) => {
+  "gives the same text the same vector, in any batch and from another instance": async (embedder, again) => {
     const [text = "", ...others] = TEXTS;
     const alone = await embedOne(embedder, text);
     const [first, second] = await embedder.embed([text, text]);
@@ -166,11 +172,11 @@ export const EMBEDDER_CASES: EmbedderCases = {
     }
   },
 
-  "no text gives no vector": async (embedder) => {
+  "returns no vector for no text": async (embedder) => {
     expect(await embedder.embed([])).toEqual([]);
   },
 
-  "a text without a word gives the zero vector, among others too": async (embedder) => {
+  "returns the zero vector for a text without a word, also among others": async (embedder) => {
     for (const text of ["", " ", "\n\t  \u00a0"]) expect(isZero(await embedOne(embedder, text))).toBe(true);
     const vectors = await embedder.embed(["", TEXTS[0] ?? "", " ", TEXTS[1] ?? ""]);
     expect(vectors.map((vector) => isZero(vector))).toEqual([true, false, true, false]);
@@ -178,12 +184,12 @@ export const EMBEDDER_CASES: EmbedderCases = {
     expectSame(embedder, vectors[3], await embedOne(embedder, TEXTS[1] ?? ""));
   },
 
-  "a text of words that nobody knows gives the zero vector or one of unit length": async (embedder) => {
+  "returns the zero vector or one of unit length for unknown words": async (embedder) => {
     for (const text of ["zxqv wvut qqxz", "xyzzy", "🜁🜂🜃"])
       expectSound(embedder, await embedOne(embedder, text));
   },
 
-  "a long text has a vector: of many words, of one, and one that nobody breaks": async (embedder) => {
+  "embeds long texts: of many words, of one word, and of one unbroken run": async (embedder) => {
     const texts = [
       TEXTS.join(" ").repeat(300),
       "x".repeat(100_000),
@@ -197,7 +203,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
     expectSame(embedder, vectors[4], await embedOne(embedder, TEXTS[1] ?? ""));
   },
 
-  "unusual characters are taken as they come, and disturb no other text": async (embedder) => {
+  "accepts unusual characters without affecting other texts": async (embedder) => {
     const vectors = await embedder.embed(UNUSUAL.flatMap((text) => [text, TEXTS[3] ?? ""]));
     expect(vectors).toHaveLength(2 * UNUSUAL.length);
     const plain = await embedOne(embedder, TEXTS[3] ?? "");
@@ -207,7 +213,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
     }
   },
 
-  "a batch larger than any server takes at once comes back whole and in order": async (embedder) => {
+  "embeds a batch larger than any server accepts at once, completely and in order": async (embedder) => {
     const texts = makeTexts(260);
     const vectors = await embedder.embed(texts);
     expect(vectors).toHaveLength(texts.length);
@@ -217,7 +223,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
     }
   },
 
-  "calls at the same time do not mix": async (embedder) => {
+  "does not mix simultaneous calls": async (embedder) => {
     const all = await Promise.all(TEXTS.map((text, i) => embedder.embed([text, ...TEXTS.slice(0, i)])));
     const together = await embedder.embed(TEXTS);
     for (const [i, vectors] of all.entries()) {
@@ -226,7 +232,7 @@ export const EMBEDDER_CASES: EmbedderCases = {
     }
   },
 
-  "what it gives is the caller's: changing it changes nothing later": async (embedder) => {
+  "returns vectors that the caller may change without later effect": async (embedder) => {
     const [before, twin] = await embedder.embed([TEXTS[2] ?? "", TEXTS[2] ?? ""]);
     const kept = Float32Array.from(before ?? []);
     before?.fill(0.5);
@@ -234,24 +240,24 @@ export const EMBEDDER_CASES: EmbedderCases = {
     expectSame(embedder, await embedOne(embedder, TEXTS[2] ?? ""), kept);
   },
 
-  "what it is given stays as it is": async (embedder) => {
+  "does not change its input": async (embedder) => {
     const texts = Object.freeze([...TEXTS, "", "\ud83e"]);
     await embedder.embed(texts);
     expect(texts).toEqual([...TEXTS, "", "\ud83e"]);
   },
 
-  "an aborted call rejects with the signal's reason, and the next one works": async (embedder) => {
+  "rejects an aborted call with the signal's reason, and the next call works": async (embedder) => {
     const reason = new Error("enough");
     await expect(embedder.embed([...TEXTS], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const later = new AbortController();
     const call = embedder.embed(makeTexts(120), { signal: later.signal });
     later.abort(reason);
-    // It may have been done already; it may not fail otherwise.
+    // It may have completed already, but must not fail for another reason.
     await call.catch((error: unknown) => expect(error).toBe(reason));
     expectSound(embedder, await embedOne(embedder, "Afterwards all is well."));
   },
 
-  "near in meaning is near in angle": async (embedder) => {
+  "gives texts close in meaning a small angle": async (embedder) => {
     const [query, near, far] = await embedder.embed([
       "the productivity tools that he uses",
       "He uses Shram and Magnet, the productivity tools.",

@@ -2,35 +2,37 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What a request meets on its way; with `at`, only one to a path with this ending. */
+/** A fault on a request's way. With `at`, only for paths with this ending. */
 export type ProxyTrouble = { readonly at?: string } & (
   | {
       readonly status: number;
       readonly body?: string;
       readonly headers?: { readonly [name: string]: string };
     }
-  /** So long before it is passed on. */
+  /** Delay before the request is forwarded. */
   | { readonly afterMs: number }
-  /** No answer; a closed connection; something that is no answer; or it is passed on, and the answer is kept back. */
+  /**
+   * No answer; a closed connection; an invalid answer; or the request is forwarded and its answer withheld.
+   */
   | { readonly it: "hangs" | "hangs up" | "answers nonsense" | "does it and hangs" }
 );
 
-/** A way to a server that is not ours to kill: what happens on it, the client takes for the server's doing. */
+/** A proxy in front of a server that a test cannot stop. The client attributes its faults to the server. */
 export interface HttpProxy extends AsyncDisposable {
   readonly url: string;
   /** Paths of all requests, oldest first. */
   readonly received: string[];
-  /** What the next requests meet, one each. */
+  /** Faults for the next requests, one each. */
   readonly troubles: ProxyTrouble[];
-  /** What every request meets; absent while all is well. */
+  /** A fault for every request; absent for none. */
   always: ProxyTrouble | undefined;
-  /** Refuses connections, and takes them again. */
+  /** Refuses connections. Later, `up` accepts them again. */
   down(): Promise<void>;
   up(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Passes requests on to an address, with troubles on demand. For tests. */
+/** Forwards requests to an address, with faults on demand. For tests. */
 export async function startHttpProxy(target: string): Promise<HttpProxy> {
   const server = createServer((incoming, outgoing) => {
     void handleRequest(given, target, incoming, outgoing).catch(() => outgoing.destroy());

@@ -5,12 +5,18 @@ import type { Completion, LanguageModel, Prompt } from "../ports/language/langua
 export interface LanguageModelHarness {
   /** Shown in the test output. */
   readonly name: string;
-  /** A model that says what `says` gives for a prompt's turns; whatever answers it asks `says` each time. */
+  /**
+   * Opens a model that answers with the result of `says` for a prompt's turns. The server calls `says` for
+   * every request.
+   */
   open(says: (prompt: Pick<Prompt, "turns">) => Promise<string>): Promise<LanguageModel>;
   teardown?(): Promise<void>;
 }
 
-/** Runs the whole contract of `ports/language-model.ts` against one adapter. Call it at the top level of a test file. */
+/**
+ * Runs the whole contract of `ports/language/language-model.ts` against one adapter. Call it at the top level
+ * of a test file.
+ */
 export function languageModelConformance(harness: LanguageModelHarness): void {
   describe(`LanguageModel: ${harness.name}`, () => {
     let model: LanguageModel;
@@ -33,10 +39,10 @@ export function languageModelConformance(harness: LanguageModelHarness): void {
   });
 }
 
-/** What a model is made to say, after so many milliseconds. */
+/** Sets what the model says, after an optional delay in ms. */
 type MakesSay = (says: (prompt: Pick<Prompt, "turns">) => string, afterMs?: number) => void;
 
-/** One sentence of the contract in `ports/language-model.ts`. */
+/** One rule of the contract in `ports/language/language-model.ts`. */
 type LanguageModelCase = (model: LanguageModel, makeSay: MakesSay) => Promise<void>;
 
 const PROMPT: Prompt = {
@@ -64,23 +70,23 @@ const TOWNS = '{"towns":["Porto","Braga"]}';
 async function readStream(
   model: LanguageModel,
   prompt: Prompt,
-): Promise<{ parts: string[]; whole: Completion }> {
+): Promise<{ parts: string[]; completion: Completion }> {
   const stream = model.stream(prompt);
   const parts: string[] = [];
   for (;;) {
     const next = await stream.next();
-    if (next.done) return { parts, whole: next.value };
+    if (next.done) return { parts, completion: next.value };
     parts.push(next.value);
   }
 }
 
 export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase } = {
-  "it has a name, and its server one": async (model) => {
+  "has a name and a host": async (model) => {
     expect(model.name).toMatch(/\S/);
     expect(model.host).toMatch(/\S/);
   },
 
-  "it gives what was said, and counts tokens": async (model, makeSay) => {
+  "returns the answer and counts tokens": async (model, makeSay) => {
     makeSay(({ turns }) => `You asked: ${turns.at(-1)?.content}`);
     const { text, finish, usage, value } = await model.complete(PROMPT);
     expect({ text, finish, value }).toEqual({
@@ -93,7 +99,7 @@ export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase
     expect(usage.tokensCached).toBeLessThanOrEqual(usage.tokensIn);
   },
 
-  "it parses an answer of a form, whatever it is wrapped in": async (model, makeSay) => {
+  "parses an answer with a shape, however it is wrapped": async (model, makeSay) => {
     const wraps = [
       TOWNS,
       `\`\`\`json\n${TOWNS}\n\`\`\``,
@@ -106,7 +112,7 @@ export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase
     }
   },
 
-  "an answer without JSON in it is an answer, without a value": async (model, makeSay) => {
+  "returns an answer without JSON as an answer without a value": async (model, makeSay) => {
     for (const text of ["I cannot tell.", ""]) {
       makeSay(() => text);
       const completion = await model.complete(SHAPED);
@@ -115,23 +121,23 @@ export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase
     }
   },
 
-  "what it thinks aloud is left out": async (model, makeSay) => {
+  "omits the model's reasoning": async (model, makeSay) => {
     makeSay(() => "<think>Portugal, surely. <b>Yes</b>.</think>In Portugal.");
     expect((await model.complete(PROMPT)).text).toBe("In Portugal.");
     const { parts } = await readStream(model, PROMPT);
     expect(parts.join("").trim()).toBe("In Portugal.");
   },
 
-  "a stream gives the same in parts, and at its end the whole": async (model, makeSay) => {
+  "streams the same text in parts and returns the complete answer": async (model, makeSay) => {
     makeSay(() => "In Portugal, by the sea — 葡萄牙. 🦊");
-    const { parts, whole } = await readStream(model, PROMPT);
+    const { parts, completion } = await readStream(model, PROMPT);
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.join("")).toBe("In Portugal, by the sea — 葡萄牙. 🦊");
-    expect(whole).toMatchObject({ text: "In Portugal, by the sea — 葡萄牙. 🦊", finish: "stop" });
-    expect(whole.usage.tokensOut).toBeGreaterThan(0);
+    expect(completion).toMatchObject({ text: "In Portugal, by the sea — 葡萄牙. 🦊", finish: "stop" });
+    expect(completion.usage.tokensOut).toBeGreaterThan(0);
   },
 
-  "whoever stops listening hears no more": async (model, makeSay) => {
+  "stops the stream when the consumer stops": async (model, makeSay) => {
     makeSay(() => "one two three four");
     for await (const part of model.stream(PROMPT)) {
       expect(part).not.toBe("");
@@ -141,7 +147,7 @@ export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase
     expect((await model.complete(PROMPT)).text).toBe("again");
   },
 
-  "an aborted signal rejects with its reason, at once": async (model, makeSay) => {
+  "rejects at once with the reason of an aborted signal": async (model, makeSay) => {
     const reason = new Error("enough");
     const gone = AbortSignal.abort(reason);
     await expect(model.complete(PROMPT, { signal: gone })).rejects.toBe(reason);
@@ -155,7 +161,7 @@ export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase
     makeSay(() => "now");
   },
 
-  "calls at the same time are not mixed up": async (model, makeSay) => {
+  "does not mix simultaneous calls": async (model, makeSay) => {
     makeSay(({ turns }) => `It is ${turns.at(-1)?.content}.`);
     const ask = (content: string) => model.complete({ ...PROMPT, turns: [{ role: "user", content }] });
     const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(`question ${i}`)));
@@ -163,7 +169,7 @@ export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase
     await pause(0);
   },
 
-  "it takes any text": async (model, makeSay) => {
+  "accepts any text": async (model, makeSay) => {
     makeSay(() => "fine");
     for (const content of ["half \ud83e a pair", "a\u0000b", '"}]} \\', "x".repeat(200_000)]) {
       const completion = await model.complete({ ...PROMPT, turns: [{ role: "user", content }] });

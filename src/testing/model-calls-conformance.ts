@@ -7,11 +7,14 @@ export interface CallsHarness {
   readonly name: string;
   /** An empty ledger. */
   open(): Promise<Calls>;
-  /** Closes a ledger and opens it again, where it keeps what was noted. */
+  /** Closes a ledger and opens it again, if it keeps its entries. */
   reopen?(calls: Calls): Promise<Calls>;
 }
 
-/** Runs the whole contract of `ports/calls.ts` against one adapter. Call it at the top level of a test file. */
+/**
+ * Runs the whole contract of `ports/language/model-calls.ts` against one adapter. Call it at the top level of
+ * a test file.
+ */
 export function callsConformance(harness: CallsHarness): void {
   describe(`Calls: ${harness.name}`, () => {
     let calls: Calls;
@@ -21,7 +24,7 @@ export function callsConformance(harness: CallsHarness): void {
     for (const [title, run] of Object.entries(CALLS_CASES)) it(title, () => run(calls));
 
     if (harness.reopen) {
-      it("still has after a restart what was noted before", async () => {
+      it("still has its entries after a restart", async () => {
         await calls.note(
           [makeModelCall({ id: "1" })],
           [{ project: "p", user: "ana", day: "2026-11-21", turns: 2 }],
@@ -34,7 +37,7 @@ export function callsConformance(harness: CallsHarness): void {
   });
 }
 
-/** A call to a model, with what a case says of it. */
+/** A model call with the given fields, and defaults for the others. */
 export function makeModelCall(more: Partial<ModelCall> & { readonly id: string }): ModelCall {
   return {
     project: "p",
@@ -61,7 +64,7 @@ const makeTurns = (user: string, day: string, count: number, project = "p") => (
   turns: count,
 });
 
-/** In an order of their own, and costs without the last bits: sums of fractions depend on their order. */
+/** Sorts sums and rounds their costs, because sums of fractions depend on the order. */
 function sortSums(sums: readonly CallSum[]): CallSum[] {
   return sums
     .map((sum) => ({ ...sum, cost: Number(sum.cost.toFixed(9)), ms: Number(sum.ms.toFixed(6)) }))
@@ -71,9 +74,9 @@ function sortSums(sums: readonly CallSum[]): CallSum[] {
 const readTotal = async (calls: Calls, asked: Parameters<Calls["sums"]>[0]): Promise<number> =>
   (await calls.sums(asked)).reduce((sum, one) => sum + one.calls, 0);
 
-/** What every ledger of calls does; the title says it. */
+/** The behaviour of every ledger of calls, one rule per case. */
 export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<void> } = {
-  "gives back what was noted, newest first": async (calls) => {
+  "returns the noted calls, newest first": async (calls) => {
     const first = makeModelCall({ id: "1" });
     const {
       user: _user,
@@ -93,7 +96,7 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
     expect(await calls.list({ limit: 10, project: "p", user: "ana" })).toEqual([third, first]);
   },
 
-  "holds nothing at first": async (calls) => {
+  "is empty at first": async (calls) => {
     expect([await calls.list({ limit: 10 }), await calls.sums({}), await calls.turns({})]).toEqual([
       [],
       [],
@@ -104,7 +107,7 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
     expect(await calls.removeBefore("2026-11-21T00:00:00.000Z")).toBe(0);
   },
 
-  "notes a call once, however often it is told of it": async (calls) => {
+  "notes a call once, however often it is reported": async (calls) => {
     await calls.note([makeModelCall({ id: "1" }), makeModelCall({ id: "1" })]);
     await calls.note([makeModelCall({ id: "1" }), makeModelCall({ id: "2" })]);
     expect(await readTotal(calls, {})).toBe(2);
@@ -192,7 +195,7 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
     ]);
   },
 
-  "takes the time it begins with, and not the one it ends with": async (calls) => {
+  "includes the start of a period and excludes its end": async (calls) => {
     await calls.note([
       makeModelCall({ id: "1", at: "2026-11-20T12:00:00.000Z" }),
       makeModelCall({ id: "2", at: "2026-11-21T12:00:00.000Z" }),
@@ -235,12 +238,12 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
     expect(await calls.turns({ to: "2026-11-21T00:00:00.001Z" })).toBe(9);
   },
 
-  "takes a user's name away and keeps the sums": async (calls) => {
+  "removes a user's name and keeps the sums": async (calls) => {
     const noted = [makeModelCall({ id: "1" }), makeModelCall({ id: "2", user: "bea" })];
     await calls.note(noted, [makeTurns("ana", "2026-11-21", 3), makeTurns("bea", "2026-11-21", 4)]);
     const before = sortSums(await calls.sums({ project: "p" }));
     await calls.unname({ project: "p", user: "ana" });
-    // Twice: whoever says something again, and has it erased again.
+    // Twice: a user may say something again and have it erased again.
     await calls.note([], [makeTurns("ana", "2026-11-21", 2)]);
     await calls.unname({ project: "p", user: "ana" });
     expect(sortSums(await calls.sums({ project: "p" }))).toEqual(before);
@@ -253,7 +256,7 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
     expect(await readTotal(calls, { project: "p", user: "bea" })).toBe(1);
   },
 
-  "removes what is older": async (calls) => {
+  "removes older calls": async (calls) => {
     await calls.note(
       [makeModelCall({ id: "1", at: "2025-10-01T00:00:00.000Z" }), makeModelCall({ id: "2" })],
       [makeTurns("ana", "2025-10-01", 3), makeTurns("ana", "2026-11-21", 4)],
@@ -263,7 +266,7 @@ export const CALLS_CASES: { readonly [title: string]: (calls: Calls) => Promise<
     expect(await calls.turns({})).toBe(4);
   },
 
-  "gives away nothing of its own to change": async (calls) => {
+  "returns copies that the caller may change": async (calls) => {
     const given = makeModelCall({ id: "1" });
     await calls.note([given]);
     Object.assign(given, { cost: 100 });

@@ -5,23 +5,23 @@ import { MAX_ATTEMPTS_PER_RUN, type Queue } from "../ports/queue.ts";
 export interface QueueHarness {
   /** Shown in the test output: "memory", "bullmq". */
   readonly name: string;
-  /** An empty queue whose first pause after a failure is so short. */
+  /** Opens an empty queue whose first delay after a failure is `firstPauseMs`. */
   open(options: { readonly firstPauseMs: number }): Promise<Queue>;
-  /** The same queue as another process has it; absent where there can be none. */
+  /** Opens the same queue as another process would. Absent if there can be none. */
   second?(queue: Queue): Promise<Queue>;
-  /** Frees what `open` and `second` took, once. */
+  /** Releases what `open` and `second` took, once. */
   teardown?(): Promise<void>;
-  /** What is missing for it, and how to get it: then the suite is left out, and says so. */
+  /** What the suite needs and how to get it. It is then skipped and says so. */
   readonly missing?: string | undefined;
 }
 
 const SOON = { timeout: 10_000, interval: 10 };
-/** Long enough for what should not happen. */
+/** Long enough to show that something does not happen. */
 const A_WHILE_MS = 300;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A run that counts, and lasts until it is let go. */
+/** A run that counts, and lasts until it is released. */
 function createGate() {
   const seen = { begun: 0, ended: 0, atOnce: 0, most: 0 };
   let open = (): void => {};
@@ -61,7 +61,7 @@ export function queueConformance(harness: QueueHarness): void {
       const teardown = harness.teardown;
       afterEach(teardown);
     }
-    /** Another process on the same queue, or the same again where there is none. */
+    /** Another process on the same queue, or the same queue if there can be none. */
     const second = async (): Promise<Queue> => {
       if (!harness.second) return queue;
       const other = await harness.second(queue);
@@ -73,7 +73,7 @@ export function queueConformance(harness: QueueHarness): void {
       return on.work(job, run).then((end) => ({ run, end }));
     };
 
-    it("has what is offered carried out once, by one of those who work", async () => {
+    it("runs an offer once, by one of the workers", async () => {
       const [one, other] = [await counting("expiry"), await counting("expiry", await second())];
       queue.offer("expiry");
       const runs = (): number => one.run.mock.calls.length + other.run.mock.calls.length;
@@ -82,14 +82,14 @@ export function queueConformance(harness: QueueHarness): void {
       expect(runs()).toBe(1);
     });
 
-    it("knows jobs apart", async () => {
+    it("keeps jobs apart", async () => {
       const [expiry, decay] = [await counting("expiry"), await counting("decay")];
       queue.offer("decay");
       await expect.poll(() => decay.run.mock.calls.length, SOON).toBe(1);
       expect(expiry.run).not.toHaveBeenCalled();
     });
 
-    it("takes offers of one that waits for one, however many offer it", async () => {
+    it("treats several offers of a waiting job as one", async () => {
       const other = await second();
       for (let i = 0; i < 10; i += 1) {
         queue.offer("expiry");
@@ -102,7 +102,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(run).toHaveBeenCalledTimes(1);
     });
 
-    it("runs a job once more where it was offered while it ran, and never twice at once", async () => {
+    it("runs a job once more if it was offered during a run, and never twice at once", async () => {
       const { run, seen, open } = createGate();
       await queue.work("expiry", run);
       await (await second()).work("expiry", run);
@@ -117,14 +117,14 @@ export function queueConformance(harness: QueueHarness): void {
       expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 });
     });
 
-    it("carries out what was offered when nobody worked", async () => {
+    it("runs offers that were made before there was a worker", async () => {
       queue.offer("expiry");
       await wait(20);
       const { run } = await counting("expiry", await second());
       await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
     });
 
-    it("keeps an offer for later until then", async () => {
+    it("keeps a delayed offer until its time", async () => {
       const { run } = await counting("expiry");
       const begun = performance.now();
       queue.offer("expiry", { afterMs: 250 });
@@ -132,7 +132,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(performance.now() - begun).toBeGreaterThan(200);
     });
 
-    it("tries a run that fails again, sets it aside in the end, and goes on with the next offer", async () => {
+    it("retries a failing run, then quarantines it, and continues with the next offer", async () => {
       let isBroken = true;
       const run = vi.fn(async () => {
         if (isBroken) throw new TypeError("Ana's salary is not a function");
@@ -152,7 +152,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(await queue.setAside(10)).toHaveLength(1);
     });
 
-    it("names the code of an error that is ours, and the newest first", async () => {
+    it("reports the codes of our own errors, newest first", async () => {
       const broken = (code: "corrupt" | "unsupported") => async () => {
         throw new MemoryError(code, "it is broken.");
       };
@@ -170,7 +170,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(await queue.setAside(1)).toEqual(aside.slice(0, 1));
     });
 
-    it("lets what was set aside run again, once", async () => {
+    it("runs a quarantined run again, once", async () => {
       let isBroken = true;
       const run = vi.fn(async () => {
         if (isBroken) throw new Error("broken");
@@ -187,7 +187,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(await queue.again(id)).toBe(false);
     });
 
-    it("tries again for as long as it takes where it is something that passes", async () => {
+    it("retries a temporary error without limit", async () => {
       let left = MAX_ATTEMPTS_PER_RUN + 1;
       const run = vi.fn(async () => {
         left -= 1;
@@ -199,7 +199,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(await queue.setAside(10)).toEqual([]);
     });
 
-    it("ends when it is told to: waits for what runs, begins nothing, and leaves what was broken off to others", async () => {
+    it("stops on request: waits for the run, starts nothing, and leaves an interrupted run to others", async () => {
       const { run, seen } = createGate();
       const end = await queue.work("expiry", run);
       queue.offer("expiry");
@@ -213,7 +213,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(await queue.setAside(10)).toEqual([]);
     });
 
-    it("never throws at an offer, when it is closed either", async () => {
+    it("never throws at an offer, even when it is closed", async () => {
       expect(await queue.isUp()).toBe(true);
       await queue.close();
       expect(() => queue.offer("expiry")).not.toThrow();

@@ -5,9 +5,9 @@ import type { Clock } from "../ports/system.ts";
 export interface SessionsHarness {
   /** Shown in the test output: "memory", "redis". */
   readonly name: string;
-  /** Why the suite cannot run here, and how it can; absent where it can. */
+  /** Why the suite cannot run here, and what it needs; absent if it can run. */
   readonly missing?: string | undefined;
-  /** Empty ones, which go by a clock that the case moves. */
+  /** Opens empty sessions that use a clock controlled by the case. */
   open(clock: Clock): Promise<Sessions>;
 }
 
@@ -31,7 +31,7 @@ export function sessionsConformance(harness: SessionsHarness): void {
   });
 }
 
-/** What a case is given: fresh sessions, and time that it lets pass. */
+/** The input of a case: empty sessions, and a way to advance time. */
 export interface SessionsUnderTest {
   readonly sessions: Sessions;
   pass(ms: number): void;
@@ -54,9 +54,9 @@ const listIds = (found: readonly SessionTurn[]): string[] => found.map(({ id }) 
 const readLast = async (sessions: Sessions, session = "talk", limit = 100): Promise<string[]> =>
   listIds(await sessions.recent({ ...ANA, session }, { limit }));
 
-/** The contract of `ports/sessions.ts`, a case a sentence. Time begins at noon of 21 November 2026. */
+/** The contract of `ports/sessions.ts`, one rule per case. Time starts at noon on 21 November 2026. */
 export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) => Promise<void>>> = {
-  "know nothing of what was never said": async ({ sessions }) => {
+  "know nothing of an unused session": async ({ sessions }) => {
     expect(await sessions.recent(TALK, { limit: 10 })).toEqual([]);
     expect(await sessions.active(ANA)).toEqual([]);
     expect(await sessions.erase(ANA, "everything")).toBe(0);
@@ -66,14 +66,14 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await sessions.active(ANA)).toEqual([]);
   },
 
-  "give the newest messages, oldest first": async ({ sessions }) => {
+  "return the newest messages, oldest first": async ({ sessions }) => {
     await sessions.append(TALK, makeTurns(0, 3));
     await sessions.append(TALK, makeTurns(3, 5));
     expect(await readLast(sessions)).toEqual(["m0", "m1", "m2", "m3", "m4"]);
     expect(await readLast(sessions, "talk", 2)).toEqual(["m3", "m4"]);
   },
 
-  "give back what was said to the letter": async ({ sessions }) => {
+  "return messages unchanged": async ({ sessions }) => {
     const said = [
       makeTurn("a:{b}*", {
         name: 'Zoë "Z"',
@@ -88,7 +88,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await sessions.recent(TALK, { limit: 10 })).toEqual(said);
   },
 
-  "keep the newest hundred, and count all": async ({ sessions }) => {
+  "keep the newest hundred messages, and count all": async ({ sessions }) => {
     for (let from = 0; from < 250; from += 50) await sessions.append(TALK, makeTurns(from, from + 50));
     expect(await readLast(sessions, "talk", 1000)).toEqual(listIds(makeTurns(150, 250)));
     expect((await sessions.active(ANA)).map(({ messages }) => messages)).toEqual([250]);
@@ -96,7 +96,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await readLast(sessions, "long", 1000)).toEqual(listIds(makeTurns(1200, 1300)));
   },
 
-  "put a message of an id that is there in its place": async ({ sessions }) => {
+  "replace a message with the same id": async ({ sessions }) => {
     await sessions.append(TALK, makeTurns(0, 3));
     await sessions.append(TALK, [makeTurn("m1", { content: "other words" })]);
     expect((await sessions.recent(TALK, { limit: 10 })).map(({ content }) => content)).toEqual([
@@ -107,7 +107,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect((await sessions.active(ANA))[0]?.messages).toBe(3);
   },
 
-  "are over a day after their last word, and begin anew": async ({ sessions, pass }) => {
+  "expire a day after the last message, and can start again": async ({ sessions, pass }) => {
     await sessions.append(TALK, makeTurns(0, 2));
     pass(SESSION_TTL_MS - 1000);
     expect(await readLast(sessions)).toEqual(["m0", "m1"]);
@@ -120,7 +120,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await sessions.active(ANA)).toEqual([{ session: "talk", startedAt: at, lastAt: at, messages: 1 }]);
   },
 
-  "begin their day anew with each word, and not with a look": async ({ sessions, pass }) => {
+  "restart the day with each message, but not with a read": async ({ sessions, pass }) => {
     await sessions.append(TALK, makeTurns(0, 1));
     pass(SESSION_TTL_MS / 2);
     await sessions.append(TALK, makeTurns(1, 2));
@@ -130,7 +130,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await readLast(sessions)).toEqual([]);
   },
 
-  "tell which are active, the one with the last word first": async ({ sessions, pass }) => {
+  "list active sessions, the most recently used first": async ({ sessions, pass }) => {
     for (const [i, session] of ["one", "two", "three"].entries()) {
       await sessions.append({ ...ANA, session }, makeTurns(i * 10, i * 10 + 1));
       pass(60_000);
@@ -146,7 +146,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     });
   },
 
-  "end when they are told to": async ({ sessions }) => {
+  "end on request": async ({ sessions }) => {
     await sessions.append(TALK, makeTurns(0, 2));
     await sessions.append({ ...ANA, session: "other" }, makeTurns(5, 6));
     await sessions.end(TALK);
@@ -155,7 +155,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await sessions.erase(ANA, "everything")).toBe(1);
   },
 
-  "know projects, users and sessions apart, whatever their names": async ({ sessions }) => {
+  "keep projects, users and sessions apart, whatever their names": async ({ sessions }) => {
     const names: [string, string, string][] = [
       ["p", "ana", "talk"],
       ["p", "ana", "talk:1"],
@@ -174,7 +174,7 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     }
   },
 
-  "lose everything of a user, and nothing of another": async ({ sessions }) => {
+  "erase everything of a user, and nothing of another": async ({ sessions }) => {
     await sessions.append(TALK, makeTurns(0, 3));
     await sessions.append({ ...ANA, session: "other" }, makeTurns(3, 5));
     await sessions.append({ project: "p", user: "ben", session: "talk" }, makeTurns(0, 1));
@@ -187,19 +187,19 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await sessions.active({ project: "q", user: "ana" })).toHaveLength(1);
   },
 
-  "lose some messages wherever they stand": async ({ sessions }) => {
+  "erase some messages in all sessions": async ({ sessions }) => {
     await sessions.append(TALK, makeTurns(0, 3));
     await sessions.append({ ...ANA, session: "other" }, makeTurns(3, 5));
     await sessions.append({ ...ANA, session: "third" }, makeTurns(7, 8));
     expect(await sessions.erase(ANA, { messages: ["m1", "m4", "m7", "none"] })).toBe(3);
     expect(await readLast(sessions)).toEqual(["m0", "m2"]);
     expect(await readLast(sessions, "other")).toEqual(["m3"]);
-    // Nothing is left of the third one.
+    // Nothing of the third session is left.
     expect((await sessions.active(ANA)).map(({ session }) => session)).toEqual(["other", "talk"]);
     expect(await sessions.erase(ANA, { messages: ["m1"] })).toBe(0);
   },
 
-  "keep nothing that was stored before an erasure and comes after it": async ({ sessions }) => {
+  "store nothing that was written before an erasure and arrives after it": async ({ sessions }) => {
     await sessions.append(TALK, makeTurns(0, 1), { revision: 5 });
     await sessions.erase(ANA, { messages: ["m0"] }, { revision: 7 });
     await sessions.append(TALK, makeTurns(0, 2), { revision: 6 });
@@ -208,13 +208,13 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await sessions.active({ project: "p", user: "ben" })).toHaveLength(1);
     await sessions.append(TALK, makeTurns(2, 3), { revision: 7 });
     expect(await readLast(sessions)).toEqual(["m2"]);
-    // One that comes late itself bars no less.
+    // A late erasure with an older revision removes no bar.
     await sessions.erase(ANA, "everything", { revision: 3 });
     await sessions.append(TALK, makeTurns(3, 4), { revision: 6 });
     expect(await readLast(sessions)).toEqual([]);
   },
 
-  "are cleaned up once they are over": async ({ sessions, pass }) => {
+  "are cleaned up after they expire": async ({ sessions, pass }) => {
     await sessions.append(TALK, makeTurns(0, 1));
     await sessions.append({ project: "q", user: "ben", session: "talk" }, makeTurns(0, 1));
     pass(SESSION_TTL_MS / 2);
@@ -226,13 +226,13 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect(await readLast(sessions, "later")).toEqual(["m1"]);
   },
 
-  "keep every word of many that are spoken at once": async ({ sessions }) => {
+  "keep every message of many simultaneous ones": async ({ sessions }) => {
     await Promise.all(makeTurns(0, 60).map((one) => sessions.append(TALK, [one])));
     expect((await readLast(sessions)).sort()).toEqual(listIds(makeTurns(0, 60)).sort());
     expect((await sessions.active(ANA))[0]?.messages).toBe(60);
   },
 
-  "give what is the caller's to keep": async ({ sessions }) => {
+  "return data that the caller may keep": async ({ sessions }) => {
     const said = [{ ...makeTurn("m0") }];
     await sessions.append(TALK, said);
     Object.assign(said[0] ?? {}, { content: "changed" });
@@ -241,14 +241,14 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
     expect((await sessions.recent(TALK, { limit: 1 }))[0]?.content).toBe("words of m0");
   },
 
-  "say what they take": async ({ sessions }) => {
+  "report their size": async ({ sessions }) => {
     await sessions.append(TALK, [makeTurn("m0", { content: "x".repeat(10_000) })]);
     const { bytes, most } = await sessions.room();
     expect(bytes).toBeGreaterThanOrEqual(10_000);
     if (most !== undefined) expect(most).toBeGreaterThan(0);
   },
 
-  "end with the reason of whoever breaks off": async ({ sessions }) => {
+  "reject with the reason of an aborted signal": async ({ sessions }) => {
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
     await expect(sessions.append(TALK, makeTurns(0, 1), { signal })).rejects.toBe(reason);

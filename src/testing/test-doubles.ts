@@ -8,7 +8,10 @@ import type { Completion, LanguageModel, Prompt } from "../ports/language/langua
 import type { QuestionReader } from "../ports/language/question-reader.ts";
 import { makeMessage } from "./memory-store/change-sets.ts";
 
-/** What the model does with a prompt: a text is said, an object takes the place of parts of the answer, an error is thrown. */
+/**
+ * The model's reaction to a prompt: it says a text, an object replaces parts of the answer, an error is
+ * thrown.
+ */
 export type Says = (prompt: Prompt, options: CallOptions) => ScriptedReply | Promise<ScriptedReply>;
 type ScriptedReply = string | Error | Partial<Completion>;
 
@@ -17,15 +20,15 @@ export interface ScriptedModel extends LanguageModel {
   readonly asked: Prompt[];
 }
 
-/** A model without a server, for tests: it says what a script says. */
+/** A model without a server, for tests: it answers by a script. */
 export function scriptedModel(says: Says): ScriptedModel {
   const asked: Prompt[] = [];
   const complete = async (prompt: Prompt, options: CallOptions = {}): Promise<Completion> => {
     options.signal?.throwIfAborted();
     asked.push(prompt);
-    const said = await untilAborted(Promise.resolve(says(prompt, options)), options.signal);
-    if (said instanceof Error) throw said;
-    const given = typeof said === "string" ? { text: said } : said;
+    const reply = await untilAborted(Promise.resolve(says(prompt, options)), options.signal);
+    if (reply instanceof Error) throw reply;
+    const given = typeof reply === "string" ? { text: reply } : reply;
     const text = stripThoughts(given.text ?? "");
     const value = prompt.shape ? parseJson(text) : undefined;
     return {
@@ -47,12 +50,12 @@ export function scriptedModel(says: Says): ScriptedModel {
     asked,
     complete,
     async *stream({ shape: _none, ...prompt }, options = {}) {
-      const whole = await complete(prompt, options);
-      for (const part of whole.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
+      const completion = await complete(prompt, options);
+      for (const part of completion.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
         options.signal?.throwIfAborted();
         yield part;
       }
-      return whole;
+      return completion;
     },
   };
 }
@@ -78,7 +81,7 @@ async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal | 
   });
 }
 
-/** One item of a model's answer about what was said, as the prompt of the model extractor asks for it. */
+/** One item of a model's answer, in the form that the model extractor's prompt requests. */
 export interface ModelItem {
   readonly turn: number;
   readonly do: "add" | "end" | "wrong" | "forget";
@@ -113,7 +116,7 @@ const PLAIN: ModelItem = {
   weight: 5,
 };
 
-/** An item with some of its fields, the others plain. */
+/** An item with the given fields, and defaults for the others. */
 export function modelItem(fields: Partial<ModelItem>): ModelItem {
   return { ...PLAIN, ...fields };
 }
@@ -123,7 +126,7 @@ export function itemsAnswer(...items: readonly Partial<ModelItem>[]): string {
   return JSON.stringify({ items: items.map(modelItem) });
 }
 
-/** The numbers that turns have in a prompt, by what was said in them. */
+/** The number of a turn in a prompt, by words of that turn. */
 export function turnNumber(prompt: string, words: string): number {
   for (const line of prompt.split("\n")) {
     const number = /^(\d+) \[/.exec(line)?.[1];
@@ -181,7 +184,7 @@ function readSentence(place: { message: string; start: number; end: number }, se
   return erased?.[1] ? [{ ...place, propose: "erase", about: erased[1] }] : [];
 }
 
-/** Reads nothing out of a question: recall and answers then rest on words and vectors alone. */
+/** Finds nothing in a question. Recall and answers then depend on words and vectors only. */
 export function blankQuestionReader(): QuestionReader {
   return {
     isQuestion: (message) => message.trim().endsWith("?"),
@@ -189,7 +192,7 @@ export function blankQuestionReader(): QuestionReader {
   };
 }
 
-/** A Tuesday, at noon: when everything is said to an extractor, where a test names no other time. */
+/** The default time of messages to an extractor: a Tuesday, at noon. */
 export const SAID_AT = "2026-03-10T12:00:00.000Z";
 
 /** A message of the user that no extractor has read yet. */
@@ -197,13 +200,18 @@ export function makeUserMessage(content: string, fields: Partial<Message> = {}):
   return makeMessage("m", { turn: 1, content, at: SAID_AT, storedAt: SAID_AT, digest: "pending", ...fields });
 }
 
-/** What an extractor proposes to add for one message of the user, with nothing said or known before. */
+/**
+ * The additions that an extractor proposes for one message of the user, without earlier messages or memories.
+ */
 export async function extractAdditions(extractor: Extractor, content: string): Promise<AddProposal[]> {
   const proposals = await extractor.propose({ messages: [makeUserMessage(content)], earlier: [], known: [] });
   return proposals.filter((one) => one.propose === "add");
 }
 
-/** An embedder for tests: each word falls into one of `dimensions` places. Near means: shares words. */
+/**
+ * An embedder for tests: it hashes each word into one of `dimensions` components, so texts are near if they
+ * share words.
+ */
 export function hashEmbedder(dimensions = 32): Embedder {
   return {
     fingerprint: `hash-1/${dimensions}`,

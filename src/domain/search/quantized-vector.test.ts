@@ -7,7 +7,7 @@ const part = fc
   .map((one) => (Math.abs(one) < 1e-6 ? 0 : one));
 const vector = fc.array(part, { minLength: 1, maxLength: 40 }).map((parts) => Float32Array.from(parts));
 
-it("a shortened vector is told exactly, and shortening it again changes nothing", () => {
+it("represents a rounded vector exactly, and rounding it again changes nothing", () => {
   fc.assert(
     fc.property(vector, (long) => {
       const short = roundToQuantized(long);
@@ -18,7 +18,7 @@ it("a shortened vector is told exactly, and shortening it again changes nothing"
   );
 });
 
-it("no part is off by more than a 32,768th of the greatest", () => {
+it("changes no component by more than 1/32,768 of the largest", () => {
   fc.assert(
     fc.property(vector, (long) => {
       const most = Math.max(...long.map(Math.abs));
@@ -29,7 +29,7 @@ it("no part is off by more than a 32,768th of the greatest", () => {
   );
 });
 
-it("a vector that needs more than 16 bits has no short form", () => {
+it("returns nothing for a vector that needs more than 16 bits", () => {
   expect(quantizeExactly(Float32Array.from([1, 1e-6]))).toBeUndefined();
   expect(quantizeExactly(Float32Array.from([Number.NaN]))).toBeUndefined();
   expect(quantizeExactly(Float32Array.from([0, 0]))?.codes).toEqual(Int16Array.from([0, 0]));

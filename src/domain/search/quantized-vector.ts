@@ -1,21 +1,22 @@
 /**
- * Vectors whose parts are whole multiples of one power of two, at most 32,767 of it: 16 bits a part tell them exactly.
- * A part is off by at most a 32,768th of the greatest one, and a cosine by a few millionths.
+ * Vectors whose components are multiples of one power of two, at most 32,767 of it: 16 bits per component
+ * represent them exactly. Rounding changes a component by at most 1/32,768 of the largest one, and a cosine
+ * by a few millionths.
  */
 export interface QuantizedVector {
-  /** The parts are `codes[i] * 2 ** exponent`. */
+  /** Component i is `codes[i] * 2 ** exponent`. */
   readonly codes: Int16Array;
   readonly exponent: number;
 }
 
 const MOST = 32_767;
 
-/** The nearest vector that 16 bits a part tell exactly. */
+/** The nearest vector that 16 bits per component represent exactly. */
 export function roundToQuantized(vector: Float32Array): Float32Array {
   return dequantize(quantize(vector));
 }
 
-/** The short form of a vector that has one without loss; nothing for any other. */
+/** The lossless short form of a vector, or undefined if it has none. */
 export function quantizeExactly(vector: Float32Array): QuantizedVector | undefined {
   const short = quantize(vector);
   const step = 2 ** short.exponent;
@@ -32,7 +33,10 @@ export function dequantize({ codes, exponent }: QuantizedVector): Float32Array {
   return vector;
 }
 
-/** The least power of two of which the greatest part is at most 32,767 times; none that a 32-bit float cannot hold. */
+/**
+ * The smallest power of two of which the largest component is at most 32,767 times, within the range of a
+ * 32-bit float.
+ */
 function chooseExponent(most: number): number {
   return Math.max(-126, Math.ceil(Math.log2(most / MOST)));
 }

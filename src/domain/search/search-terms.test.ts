@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { extractTerms, hasSameWords, splitWords, stem, toWordKey } from "./search-terms.ts";
 
 describe("words", () => {
-  it("are in lower case, without accents and what follows an apostrophe", () => {
+  it("lower-cases words and removes accents and what follows an apostrophe", () => {
     expect(splitWords("Ana's Café, at 9:30 — don’t!")).toEqual(["ana", "cafe", "at", "9", "30", "don"]);
   });
 
-  it("are the same by the fast way for plain text as by the long way", () => {
-    // A no-break space keeps the text off the fast way and is no word.
+  it("splits plain text the same on the fast and the slow path", () => {
+    // The no-break space forces the slow path and is not a word.
     fc.assert(
       fc.property(fc.string({ unit: "grapheme-ascii", maxLength: 60 }), (text) => {
         expect(splitWords(text)).toEqual(splitWords(`${text} \u00a0`));
@@ -17,13 +17,13 @@ describe("words", () => {
   });
 });
 
-describe("analyse", () => {
-  it("leaves out words that tell nothing, and lets forms of a word meet", () => {
+describe("extractTerms", () => {
+  it("drops stop words and reduces word forms to one term", () => {
     expect(extractTerms("What productivity tools do I use?")).toEqual(["productivity", "tool", "use"]);
     expect(extractTerms("I used a productivity tool")).toEqual(["use", "productivity", "tool"]);
   });
 
-  it("takes Chinese, Japanese and Korean by characters and pairs of them, but for those that tell nothing", () => {
+  it("splits Chinese, Japanese and Korean into characters and pairs, without common ones", () => {
     expect(extractTerms("我住在波尔图")).toEqual([
       "住",
       "波",
@@ -39,7 +39,7 @@ describe("analyse", () => {
     expect(extractTerms("这是什么")).toEqual([]);
   });
 
-  it("takes a number and the characters after it apart", () => {
+  it("separates a number from the characters after it", () => {
     expect(extractTerms("他38岁")).toEqual(["他", "38", "岁"].slice(1));
   });
 
@@ -51,19 +51,19 @@ describe("analyse", () => {
     ["running", "run"],
     ["bus", "bus"],
     ["classes", "class"],
-  ])("takes %s for a form of %s", (word, base) => {
+  ])("reduces %s to %s", (word, base) => {
     expect(stem(word)).toBe(stem(base));
     expect(stem(base)).toBe(base);
   });
 });
 
-describe("sameWords", () => {
-  it("does not mind case, accents, articles and endings", () => {
+describe("hasSameWords", () => {
+  it("ignores case, accents, articles and endings", () => {
     expect(hasSameWords("the Productivity Tools", "productivity tool")).toBe(true);
     expect(hasSameWords("a red kettle", "a blue kettle")).toBe(false);
   });
 
-  it("keeps articles where there is nothing else", () => {
+  it("keeps articles if there are no other words", () => {
     expect(toWordKey("The A")).toBe("the a");
   });
 });

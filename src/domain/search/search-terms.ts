@@ -2,14 +2,14 @@ import { toBaseForm } from "../text/english-forms.ts";
 import { foldText, stripInvisible } from "../text/normalize-text.ts";
 
 /**
- * Text whose words no space parts, or whose words carry endings that a search must see through: Chinese, Japanese and
- * Korean, Thai, Lao, Khmer and Burmese. All by what Node brings along (Intl.Segmenter); no dictionary of ours.
+ * Text without spaces between words, or with endings that a search must ignore: Chinese, Japanese, Korean,
+ * Thai, Lao, Khmer and Burmese. It uses only what Node includes (Intl.Segmenter), no dictionary of its own.
  */
 
 const EAST = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`;
 const SOUTH = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 
-/** Letters of these scripts, for a pattern with the flag `v`. */
+/** The letters of these scripts, for a pattern with the flag `v`. */
 export const UNSPACED: string = EAST + SOUTH;
 
 const RUN = new RegExp(`^[${UNSPACED}]`, "v");
@@ -21,12 +21,12 @@ export function isUnspaced(word: string): boolean {
   return RUN.test(word);
 }
 
-/** Characters that stand in every Chinese sentence; a pair of two of them tells nothing. */
+/** Characters that occur in most Chinese sentences. A pair of two of them carries no information. */
 const COMMON_CHARACTERS: ReadonlySet<string> = new Set(
   "的了是我你他她它们吗呢吧啊呀哦嘛和与在有就都也还很那这个么什哪谁几多少来着请问一下想要知道",
 );
 
-/** Pairs of hiragana that are grammar, and words that stand in every Thai, Lao, Khmer or Burmese sentence. */
+/** Hiragana pairs that are grammar, and words that occur in most Thai, Lao, Khmer or Burmese sentences. */
 const COMMON: ReadonlySet<string> = new Set(
   (
     "です でし ます まし まし ませ せん した して しま いま いる いた いて ある あり あっ この その あの どの これ それ あれ どれ ここ そこ どこ " +
@@ -39,7 +39,7 @@ const COMMON: ReadonlySet<string> = new Set(
     .filter(Boolean),
 );
 
-/** What follows a Korean noun, and how Korean sentences end; neither tells what they speak of. */
+/** Korean particles and sentence endings. They carry no topic. */
 const PARTICLE =
   /(?<=.)(?:은|는|이|가|을|를|에|의|로|와|과|도|만|에서|으로|에게|한테|까지|부터|처럼|보다|이랑|랑|하고|이나|에는|에서는|이라고|라고)$/u;
 const ENDING =
@@ -48,21 +48,21 @@ const KOREAN_COMMON: ReadonlySet<string> = new Set(
   "나 저 제 내 너 우리 그 이 저희 무엇 뭐 어디 언제 누구 왜 어떻게 어떤 무슨 있 없 하 것 거 수 때".split(" "),
 );
 
-/** The search terms of a run of these scripts. What it gives of a word does not depend on what stands beside it. */
+/** The search terms of a run of these scripts. The terms of a word do not depend on its neighbours. */
 function extractUnspacedTerms(run: string): string[] {
   if (SOUTHERN.test(run)) return extractSouthernTerms(run);
   return Array.from(run.matchAll(PARTS), ([part]) => part).flatMap((part) => {
     if (/^\p{Script=Han}/u.test(part)) return extractChineseTerms(part);
     if (/^\p{Script=Hangul}/u.test(part)) return extractKoreanTerms(part);
-    // One letter of hiragana between characters is a particle.
+    // A single hiragana letter between characters is a particle.
     if (/^[\p{Script=Hiragana}ー]$/u.test(part)) return [];
     return toPairs(part).filter((pair) => !COMMON.has(pair));
   });
 }
 
 /**
- * Pairs of neighbouring characters, and the single ones: what is 38岁 in one place is 年龄 or 几岁 in the other. Where
- * words end depends on what stands beside them (the segmenter makes 猫叫 one word), and a search must not.
+ * Pairs of neighbouring characters, and single ones: 38岁 in one text is 年龄 or 几岁 in another. The segmenter's
+ * word ends depend on the neighbours (it makes 猫叫 one word), and search terms must not.
  */
 function extractChineseTerms(run: string): string[] {
   const singles = Array.from(run).filter((letter) => !COMMON_CHARACTERS.has(letter));
@@ -73,14 +73,17 @@ function extractChineseTerms(run: string): string[] {
   ];
 }
 
-/** Pairs of syllables of a word without its ending and particle; a noun of one syllable is found by it. */
+/** Pairs of syllables of a word without its ending and particle. A one-syllable noun is kept as it is. */
 function extractKoreanTerms(word: string): string[] {
   const stem = word.replace(ENDING, "").replace(PARTICLE, "");
   if (stem === "" || KOREAN_COMMON.has(stem)) return [];
   return toPairs(stem);
 }
 
-/** Words; long ones by runs of three letters: กรุงเทพ is found in กรุงเทพมหานคร, which is one word too. */
+/**
+ * Words. Long ones are split into runs of three letters: กรุงเทพ is found in กรุงเทพมหานคร, which is one word
+ * too.
+ */
 function extractSouthernTerms(run: string): string[] {
   return segmentWords(run).flatMap((word) => {
     if (COMMON.has(word)) return [];
@@ -98,7 +101,7 @@ function toPairs(text: string): string[] {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The words of a run as a dictionary parts them; it knows all these scripts whatever its language is called. */
+/** Splits a run into words by a dictionary, which covers all these scripts regardless of its locale. */
 function segmentWords(run: string): string[] {
   segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
   return Array.from(segmenter.segment(run)).flatMap(({ segment, isWordLike }) =>
@@ -108,7 +111,7 @@ function segmentWords(run: string): string[] {
 
 const caches = new Set<Map<string, unknown>>();
 
-/** Keeps what is made of each word: of at most `most` words, and until the next erasure. */
+/** Caches the result for each word: at most `most` words, and only until the next erasure. */
 export function memoizeByWord<Value>(most: number, make: (word: string) => Value): (word: string) => Value {
   const made = new Map<string, Value>();
   caches.add(made);
@@ -116,7 +119,7 @@ export function memoizeByWord<Value>(most: number, make: (word: string) => Value
     const known = made.get(word);
     if (known !== undefined) return known;
     const value = make(word);
-    // A long word is a rare one, and a bound on words alone would be none on bytes.
+    // Long words are rare, and a bound on the number of words would not bound the bytes.
     if (word.length > LONGEST) return value;
     if (made.size >= most) made.clear();
     made.set(word, value);
@@ -127,17 +130,17 @@ export function memoizeByWord<Value>(most: number, make: (word: string) => Value
 /** In characters. */
 const LONGEST = 64;
 
-/** Drops the words of every such cache in this thread: one of them may have been erased. */
+/** Clears every such cache in this thread, because one of the words may have been erased. */
 export function clearWordCaches(): void {
   for (const made of caches) made.clear();
 }
 
 /**
- * The words of a text, for search and for comparing. Words are lower-cased, freed of loose accents, stripped of stop
- * words and light suffixes; scripts without spaces are taken apart as their writing asks for (see `UNSPACED` above).
+ * The words of a text, for search and comparison. Words are lower-cased and lose accents, stop words and
+ * light suffixes. Scripts without spaces are split by their own rules (see `UNSPACED` above).
  */
 const WORD = new RegExp(`[${UNSPACED}]+|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+(?:['’]\\p{L}+)?`, "gv");
-/** The same for text of the ASCII range, many times faster. */
+/** The same for ASCII text, many times faster. */
 const PLAIN_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
 const ASCII = /^\p{ASCII}*$/u;
 const HANGUL = /^\p{Script=Hangul}+$/u;
@@ -145,7 +148,7 @@ const HANGUL = /^\p{Script=Hangul}+$/u;
 const LETTERS = /\p{L}/gu;
 const UNSPACED_ALL = new RegExp(`[${UNSPACED}]`, "gv");
 
-/** Whether a text is mostly in a script whose words no space parts. */
+/** Whether a text is mostly in a script without spaces between words. */
 export function isUnspacedText(text: string): boolean {
   return (
     !ASCII.test(text) && countMatches(text, UNSPACED_ALL) * 2 >= Math.max(1, countMatches(text, LETTERS))
@@ -166,7 +169,7 @@ const STOP: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Suffix, what replaces it, and how many letters must be left before it. */
+/** The suffix, its replacement, and the number of letters that must remain before it. */
 const SUFFIXES: readonly (readonly [string, string, number])[] = [
   ["ational", "ate", 3],
   ["ization", "ize", 3],
@@ -192,7 +195,7 @@ export function extractTerms(text: string): string[] {
   });
 }
 
-/** The search terms of a word that spaces part from others. */
+/** The search terms of a space-separated word. */
 function toTerms(word: string): string[] {
   if (ASCII.test(word)) return [stem(word)];
   if (ARABIC.test(word)) return splitClitics(word, ARABIC_CLITICS);
@@ -202,22 +205,25 @@ function toTerms(word: string): string[] {
 
 const ARABIC = /^\p{Script=Arabic}/u;
 const HEBREW = /^\p{Script=Hebrew}/u;
-/** "and", "in", "for", "the", written as one word with what follows. */
+/** "and", "in", "for", "the", written together with the following word. */
 const ARABIC_CLITICS = /^(?:[وف]?(?:[بكل]?ال|لل)|[وف])(?=.{3})/u;
 const HEBREW_CLITICS = /^[והבלמשכ](?=.{3})/u;
 
-/** The word as it stands, and what is left of it without the small words at its head. */
+/** The word itself, and the rest of it without its leading clitics. */
 function splitClitics(word: string, clitics: RegExp): string[] {
   const bare = word.replace(clitics, "");
   return bare === word ? [word] : [word, bare];
 }
 
-/** The plain words of a text: lower case, no loose accents, nothing after an apostrophe ("Ana's" -> "ana"). */
+/**
+ * The plain words of a text: lower case, without accents and without what follows an apostrophe ("Ana's" ->
+ * "ana").
+ */
 export function splitWords(text: string): string[] {
   return findRuns(text).flatMap((run) => (isUnspaced(run) && !HANGUL.test(run) ? segmentWords(run) : [run]));
 }
 
-/** Words, and whole runs of the scripts without spaces. */
+/** Words, and complete runs of the scripts without spaces. */
 function findRuns(text: string): string[] {
   if (ASCII.test(text)) return splitPlainWords(text);
   return Array.from(foldText(stripInvisible(text)).matchAll(WORD), ([word]) => word.split(/['’]/)[0] ?? word);
@@ -232,53 +238,59 @@ function cutAtApostrophe(word: string): string {
   return apostrophe < 0 ? word : word.slice(0, apostrophe);
 }
 
-/** Whether two short texts say the same but for case, accents, punctuation, articles and word endings. */
+/** Whether two short texts are equal apart from case, accents, punctuation, articles and word endings. */
 export function hasSameWords(one: string, other: string): boolean {
   return toExactKey(one) === toExactKey(other);
 }
 
-/** Signs that tell values apart and are no words: "C++" and "C#", "-5" and "5", "$20" and "€20", "20 %". */
+/** Signs that distinguish values and are not words: "C++" and "C#", "-5" and "5", "$20" and "€20", "20 %". */
 const SIGNS = /(?<![\p{L}\p{N}])[-−](?=\p{N})|(?<=[\p{L}\p{N}])(?:\+\+?|#)(?![\p{L}\p{N}])|[$€£¥%°]/gu;
 
-/** `wordKey` with the signs that tell values apart. */
+/** Like `toWordKey`, plus the signs that distinguish values. */
 export function toExactKey(text: string): string {
   const signs = text.match(SIGNS);
   return signs ? `${toWordKey(text)} ${signs.join("")}` : toWordKey(text);
 }
 
-/** With the signs of such names as letters, for what compares words alone: "C++" as "Cplusplus", "F#" as "Fsharp". */
+/**
+ * Writes the signs of such names as letters, for code that compares only words: "C++" as "Cplusplus", "F#" as
+ * "Fsharp".
+ */
 export function spellOutSigns(text: string): string {
   return text.replace(/(?<=\p{Lu})(?:\+\+|#)(?![\p{L}\p{N}])/gu, (sign) =>
     sign === "#" ? "sharp" : "plusplus",
   );
 }
 
-/** What `sameWords` compares. */
+/** The key that `hasSameWords` compares. */
 export function toWordKey(text: string): string {
   const all = splitWords(text);
   const telling = all.filter((word) => !ARTICLES.has(word));
   return (telling.length > 0 ? telling : all).map(stem).join(" ");
 }
 
-/** Words that make no difference to what is said. */
+/** Words that do not affect the meaning. */
 export const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "my", "our", "some"]);
 
-/** The words of a language are few, and come again. */
+/** A language has few distinct words, and they repeat. */
 const MOST_STEMS = 20_000;
 
 const findStem = memoizeByWord(MOST_STEMS, (word) => stripSuffix(isRegular(word) ? word : toBaseForm(word)));
 
-/** A light stemmer: forms of a verb meet in its base ("uses", "using", "used", "went"), then one suffix goes. */
+/**
+ * A light stemmer: reduces verb forms to their base ("uses", "using", "used", "went"), then removes one
+ * suffix.
+ */
 export function stem(word: string): string {
   return findStem(word);
 }
 
-/** Whether the suffixes below say all about a word; a short one ("used") would lose too much to them. */
+/** Whether the suffix rules below suffice for a word. A short one ("used") would lose too much. */
 function isRegular(word: string): boolean {
   return word.length > 5 && /(?:ing|ed|s)$/.test(word);
 }
 
-/** Without its suffix, and then without a final e. */
+/** Removes the suffix, and then a final e. */
 function stripSuffix(word: string): string {
   let stemmed = word;
   for (const [suffix, replacement, least] of SUFFIXES) {
@@ -296,7 +308,10 @@ function stripSuffix(word: string): string {
 /** The constants of BM25, as Lucene sets them. */
 export const BM25 = { k1: 1.2, b: 0.75 } as const;
 
-/** What a term tells (Lucene's idf, never negative): `ln(1 + (n - df + 0.5) / (df + 0.5))`, with `df` of `n` texts that hold it. */
+/**
+ * The information of a term (Lucene's idf, never negative): `ln(1 + (n - df + 0.5) / (df + 0.5))`, where `df`
+ * of `n` texts contain it.
+ */
 export function computeIdf(texts: number, holding: number): number {
   return Math.log(1 + (texts - holding + 0.5) / (holding + 0.5));
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { extractTerms, splitWords } from "./search-terms.ts";
 
-/** Whether all that is searched for stands in the text. */
+/** Whether the text contains all search terms. */
 const finds = (query: string, text: string): boolean => {
-  const held = new Set(extractTerms(text));
-  const asked = extractTerms(query);
-  return asked.length > 0 && asked.every((term) => held.has(term));
+  const terms = new Set(extractTerms(text));
+  const wanted = extractTerms(query);
+  return wanted.length > 0 && wanted.every((term) => terms.has(term));
 };
 
-describe("a word is found in a sentence, whatever stands beside it", () => {
+describe("finds a word in a sentence regardless of its neighbours", () => {
   it.each([
     ["Chinese, two characters", "豆豆", "我家的猫叫豆豆，已经三岁了。"],
     ["Chinese, one character", "猫", "我家的猫叫豆豆。"],
@@ -43,18 +43,18 @@ describe("a word is found in a sentence, whatever stands beside it", () => {
     ["Japanese voicing", "ガス", "カスが残った。"],
     ["Russian й", "май", "Маи были поздними."],
     ["Thai vowels", "ปา", "ฉันเห็นปูที่ทะเล"],
-  ])("%s make another word", (_language, query, text) => {
+  ])("treats %s as another word", (_language, query, text) => {
     expect(finds(query, text)).toBe(false);
   });
 });
 
-it("takes no particle and no ending for what a sentence speaks of", () => {
+it("ignores particles and endings", () => {
   expect(extractTerms("これはとてもいいです。")).not.toContain("です");
   expect(extractTerms("저는 있습니다")).toEqual([]);
   expect(extractTerms("ฉันมี")).toEqual([]);
 });
 
-it("parts words as a dictionary does where single words are wanted", () => {
+it("splits words by the dictionary if single words are wanted", () => {
   expect(splitWords("我住在北京。")).toEqual(["我", "住在", "北京"]);
   expect(splitWords("ฉันชอบแมว")).toEqual(["ฉัน", "ชอบ", "แมว"]);
   expect(splitWords("고양이를 키워요")).toEqual(["고양이를", "키워요"]);
@@ -67,7 +67,7 @@ it.each([
   ["Korean", "가나다"],
   ["accented letters", "é"],
   ["a letter under a tower of accents", `e${"\u0301".repeat(200_000)}`],
-])("a megabyte of %s takes a moment", (_name, letters) => {
+])("handles a megabyte of %s quickly", (_name, letters) => {
   const began = performance.now();
   extractTerms(letters.repeat(Math.max(1, 1_000_000 / letters.length)));
   expect(performance.now() - began).toBeLessThan(10_000);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { clearWordCaches, memoizeByWord } from "./search-terms.ts";
 
-it("a word is worked out once, until words are dropped", () => {
+it("computes a word once, until the caches are cleared", () => {
   const made: string[] = [];
   const lengthOf = memoizeByWord(10, (word) => {
     made.push(word);
@@ -14,7 +14,7 @@ it("a word is worked out once, until words are dropped", () => {
   expect(made).toEqual(["tea", "milk", "tea"]);
 });
 
-it("a cache of words holds no more than it may, and no long word", () => {
+it("keeps no more words than its limit, and no long word", () => {
   let made = 0;
   const lengthOf = memoizeByWord(3, (word) => {
     made += 1;

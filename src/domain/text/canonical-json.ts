@@ -1,19 +1,19 @@
-/** So many entries of a list are one piece. */
+/** The number of list entries in one piece. */
 const ENTRIES_PER_PIECE = 500;
 
-/** The canonical JSON of an object in pieces: joined, they are what `canonical` gives. */
+/** The canonical JSON of an object in pieces. Joined, they equal the result of `toCanonicalJson`. */
 export function* iterateCanonicalJson(value: object): Generator<string> {
   const fields = Object.entries(value)
-    .filter(([, held]) => held !== undefined)
+    .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   yield "{";
-  for (const [i, [name, held]] of fields.entries()) {
+  for (const [i, [name, field]] of fields.entries()) {
     yield `${i === 0 ? "" : ","}${JSON.stringify(name)}:`;
-    if (!Array.isArray(held)) yield toCanonicalJson(held);
+    if (!Array.isArray(field)) yield toCanonicalJson(field);
     else {
       yield "[";
-      for (let from = 0; from < held.length; from += ENTRIES_PER_PIECE) {
-        yield `${from === 0 ? "" : ","}${toCanonicalJson(held.slice(from, from + ENTRIES_PER_PIECE)).slice(1, -1)}`;
+      for (let from = 0; from < field.length; from += ENTRIES_PER_PIECE) {
+        yield `${from === 0 ? "" : ","}${toCanonicalJson(field.slice(from, from + ENTRIES_PER_PIECE)).slice(1, -1)}`;
       }
       yield "]";
     }
@@ -21,7 +21,7 @@ export function* iterateCanonicalJson(value: object): Generator<string> {
   yield "}";
 }
 
-/** JSON with the fields of objects in alphabetical order, so that the same value gives the same bytes everywhere. */
+/** JSON with the fields of objects in alphabetical order, so that equal values give equal bytes. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) =>
     typeof one === "object" && one !== null && !Array.isArray(one)

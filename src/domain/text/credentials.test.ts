@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { hasCredential, maskCredentials, redactCredentials } from "./credentials.ts";
 
-// Made up, and put together here so that no scanner takes them for real ones.
+// Invented, and assembled here so that no scanner takes it for a real key.
 const KEY = `sk-${"proj1Ab2Cd3Ef4Gh5"}`;
 const CARD = ["4111", "1111", "1111", "1111"].join(" ");
 const TOKEN = `eyJ${"hbGciOiJIUzI1NiJ9"}.${"eyJzdWIiOiIxMjM0NTYifQ"}.c2lnbmF0dXJl`;
 const PEM = `-----BEGIN ${"PRIVATE KEY"}-----\nMIIBVgIBADANBg\n-----END ${"PRIVATE KEY"}-----`;
 const SEED = "apple river stone cloud lemon tiger ocean maple candle forest silver basket";
 
-describe("A credential of a machine or a card", () => {
+describe("redactCredentials", () => {
   it.each([
     ["API key", KEY],
     ["API key", `ghp_${"a1B2c3D4e5F6g7H8i9J0"}`],
@@ -16,13 +16,13 @@ describe("A credential of a machine or a card", () => {
     ["token", TOKEN],
     ["private key", PEM],
     ["card number", CARD],
-  ])("is left out of the text, with a mark: %s", (what, value) => {
+  ])("replaces a credential with a mark: %s", (what, value) => {
     const { text, removedKinds: left } = redactCredentials(`Use ${value} for the shop.`);
     expect(text).toBe(`Use [${what} left out] for the shop.`);
     expect(left).toEqual([what]);
   });
 
-  it("is a seed phrase only where it is called one", () => {
+  it("treats words as a seed phrase only if the text calls them one", () => {
     expect(redactCredentials(`my seed phrase: ${SEED}`).text).toBe("my seed phrase: [seed phrase left out]");
     expect(redactCredentials(SEED).removedKinds).toEqual([]);
   });

@@ -1,6 +1,6 @@
-/** What nobody should find again in a memory: credentials, by their form or by the words before them. */
+/** Credentials, recognised by their form or by the words before them. They must never appear in a memory. */
 
-/** Credentials of machines, by a form that hardly anything else has: what it is, and how it looks. */
+/** Machine credentials with a distinctive form: the name, and the pattern. */
 const FORMS: readonly (readonly [what: string, form: RegExp])[] = [
   ["private key", /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----|[\s\S]*$)/g],
   ["token", /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?/g],
@@ -17,11 +17,14 @@ const FORMS: readonly (readonly [what: string, form: RegExp])[] = [
 const CARD = /\b\d(?:[ -]?\d){12,18}\b/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b/g;
 
-/** A password and its like: the words that name it, those between, and the value. */
+/** A password or similar: the words that name it, the words between, and the value. */
 const NAMED_SECRET =
   /(?<name>\b(?:password|passwort|passcode|passphrase|pin(?: code| number)?|api[ _-]?key|secret key|access token|auth token|token|cvv|cvc|seed phrase|recovery (?:code|phrase)|security code|one-time code|otp)\b[^.?!,\n]{0,40}?(?:\bis\b|\bare\b|['’]s\b|[:=])\s*["“']?)(?<value>(?!(?:on|in|at|the|an?|my|our|not|still|stored|saved|written|wrong|too|very|expired|hard|easy|now|somewhere|with|under|your|one|long|same|different|kept|required|needed|forgotten|no|so|also|back|there|here|always|never|just|safe|secure|weak|strong|annoying|terrible|bad|good|old|new|due)\b)[^\s,;]{3,})/gi;
 
-/** Whether a text holds what looks like a credential: a password, a key, a card or account number. No memory is made of it. */
+/**
+ * Whether a text seems to contain a credential: a password, a key, a card or account number. No memory is
+ * made of it.
+ */
 export function hasCredential(text: string): boolean {
   return (
     FORMS.some(([, form]) => text.search(form) >= 0) ||
@@ -33,13 +36,13 @@ export function hasCredential(text: string): boolean {
 
 export interface RedactedText {
   readonly text: string;
-  /** What was left out: "API key", "card number". */
+  /** The kinds that were removed: "API key", "card number". */
   readonly removedKinds: readonly string[];
 }
 
 /**
- * A text without the credentials of machines and cards that nothing else looks like, each with a mark in its place. Words
- * that name a password or a code stay: whether they matter is the user's to say.
+ * Replaces machine credentials and cards of unmistakable form with marks. Words that name a password or a
+ * code stay; the user decides whether they matter.
  */
 export function redactCredentials(text: string): RedactedText {
   const left: string[] = [];
@@ -54,7 +57,7 @@ export function redactCredentials(text: string): RedactedText {
   return { text: clean, removedKinds: left };
 }
 
-/** What the marks in a text stand for: "API key", "card number". */
+/** The kinds that the marks in a text name: "API key", "card number". */
 export function listRedactedKinds(text: string): string[] {
   return Array.from(
     text.matchAll(/\[(private key|token|API key|seed phrase|card number) left out\]/g),
@@ -62,7 +65,7 @@ export function listRedactedKinds(text: string): string[] {
   );
 }
 
-/** A text as it may be shown or given to a model: the value behind "my password is" is not said. */
+/** A text for display or for a model: hides the value after "my password is". */
 export function maskCredentials(text: string): string {
   return redactCredentials(text).text.replace(NAMED_SECRET, "$<name>[not shown]");
 }
@@ -71,7 +74,7 @@ function findMatches(text: string, form: RegExp): string[] {
   return text.match(form) ?? [];
 }
 
-/** A card by its first digits, its length and its check digit. */
+/** Recognises a card by its first digits, its length and its check digit. */
 function isCard(digits: string): boolean {
   return /^(?:3[47]\d{13}|(?:4|5[1-5]|2[2-7]|6[0458])\d{13,17})$/.test(digits) && passesLuhn(digits);
 }
@@ -85,7 +88,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The check digits of an account number (ISO 13616). */
+/** Verifies the check digits of an account number (ISO 13616). */
 function passesIban(iban: string): boolean {
   const plain = iban.replace(/ /g, "");
   if (plain.length < 15 || plain.length > 34) return false;

@@ -2,21 +2,21 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { cutText, GAP_MARK, toWholeTokens } from "./cut-text.ts";
 
-it("takes a sentence out together with the space behind it", () => {
+it("removes a sentence together with the space behind it", () => {
   const text = "I use Shram. I use Magnet. I like tea.";
   expect(cutText(text, [{ start: 13, end: 26, put: "" }]).text).toBe("I use Shram. I like tea.");
 });
 
-it("takes the last sentence out together with the space before it", () => {
+it("removes the last sentence together with the space before it", () => {
   expect(cutText("I like tea. I use Magnet.", [{ start: 12, end: 25, put: "" }]).text).toBe("I like tea.");
 });
 
-it("leaves a gap for words inside a sentence", () => {
+it("leaves a gap mark for words inside a sentence", () => {
   const text = "I use Shram and Magnet as tools.";
   expect(cutText(text, [{ start: 16, end: 22, put: GAP_MARK }]).text).toBe("I use Shram and […] as tools.");
 });
 
-it("lets the wider of two overlapping cuts decide", () => {
+it("applies the wider of two overlapping cuts", () => {
   const text = "I use Magnet. Fine.";
   const cuts = [
     { start: 6, end: 12, put: GAP_MARK },
@@ -25,13 +25,13 @@ it("lets the wider of two overlapping cuts decide", () => {
   expect(cutText(text, cuts).text).toBe("Fine.");
 });
 
-it("takes the whole of a number that a cut begins or ends in", () => {
+it("removes a whole number if a cut begins or ends in it", () => {
   expect(cutText("It is 2,350 USD now.", [{ start: 6, end: 7, put: GAP_MARK }]).text).toBe(
     `It is ${GAP_MARK} USD now.`,
   );
 });
 
-it("takes the white space between two cuts once", () => {
+it("removes the white space between two cuts once", () => {
   const cuts = [
     { start: 0, end: 1, put: "" },
     { start: 1, end: 2, put: "" },
@@ -40,7 +40,7 @@ it("takes the white space between two cuts once", () => {
   expect([text, place(0), place(1), place(2)]).toEqual(["", 0, 0, 0]);
 });
 
-it("tells where every kept character lies in the new text", () => {
+it("maps every kept character to its place in the new text", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", " ", "ü", "."), maxLength: 40 });
   const cut = fc.record({
     start: fc.nat(40),
@@ -57,9 +57,9 @@ it("tells where every kept character lies in the new text", () => {
         }))
         .filter(({ start, end }) => end > start);
       const { text: left, place } = cutText(text, cuts);
-      const whole = cuts.map((one) => toWholeTokens(text, one));
+      const wholeCuts = cuts.map((one) => toWholeTokens(text, one));
       for (let i = 0; i < text.length; i += 1) {
-        if (/\s/.test(text[i] ?? "") || whole.some(({ start, end }) => i >= start && i < end)) continue;
+        if (/\s/.test(text[i] ?? "") || wholeCuts.some(({ start, end }) => i >= start && i < end)) continue;
         expect(left[place(i)]).toBe(text[i]);
       }
       for (let i = 1; i <= text.length; i += 1) expect(place(i)).toBeGreaterThanOrEqual(place(i - 1));

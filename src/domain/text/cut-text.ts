@@ -1,27 +1,27 @@
 import { UNSPACED } from "../search/search-terms.ts";
 import type { TextSpan } from "./split-text.ts";
 
-/** A stretch that goes, and what stands in its place. */
+/** A span to remove, and its replacement. */
 export interface TextCut extends TextSpan {
   readonly put: string;
 }
 
-/** Stands where single words were taken out of a sentence that stays. */
+/** Marks the place of single words removed from a sentence that stays. */
 export const GAP_MARK = "[…]";
 
 /**
- * Takes cuts out of a text, and tells where each place of the old text lies in the new one. Overlapping cuts are
- * one. White space left over by a cut without replacement goes with it. A cut that begins or ends inside a word, a number
- * or a code takes the whole of it.
+ * Removes cuts from a text, and maps each old position to the new text. Overlapping cuts are merged. White
+ * space left by a cut without replacement is removed too. A cut that begins or ends inside a word, a number
+ * or a code removes all of it.
  */
 export function cutText(
   text: string,
   cuts: readonly TextCut[],
 ): { text: string; place(old: number): number } {
-  // Merged once more, for two cuts may reach for the same white space.
-  const whole = cuts.map((cut) => ({ ...toWholeTokens(text, cut), put: cut.put }));
+  // Merged a second time, because two cuts may extend over the same white space.
+  const wholeCuts = cuts.map((cut) => ({ ...toWholeTokens(text, cut), put: cut.put }));
   const merged = mergeCuts(
-    mergeCuts(whole).map((cut) => (cut.put === "" ? extendOverSpace(text, cut) : cut)),
+    mergeCuts(wholeCuts).map((cut) => (cut.put === "" ? extendOverSpace(text, cut) : cut)),
   );
   let made = "";
   let from = 0;
@@ -52,7 +52,7 @@ function mergeCuts(cuts: readonly TextCut[]): TextCut[] {
   for (const cut of sorted) {
     const last = merged.at(-1);
     if (!last || cut.start >= last.end) merged.push(cut);
-    // The wider cut decides what is put: a whole sentence leaves nothing where words leave a gap.
+    // The wider cut determines the replacement: a whole sentence leaves nothing, words leave a gap.
     else if (cut.end > last.end)
       merged[merged.length - 1] = { start: last.start, end: cut.end, put: last.put && cut.put };
   }
@@ -62,43 +62,44 @@ function mergeCuts(cuts: readonly TextCut[]): TextCut[] {
 function extendOverSpace(text: string, { start, end, put }: TextCut): TextCut {
   let to = end;
   while (to < text.length && /\s/.test(text[to] ?? "")) to += 1;
-  // At the end of the text the space before the cut is the one left over.
+  // At the end of the text, the space before the cut is the one left over.
   let from = start;
   if (to === text.length) while (from > 0 && /\s/.test(text[from - 1] ?? "")) from -= 1;
   return { start: from, end: to, put };
 }
 
 /**
- * Where a text may be cut: not inside a word, a name, a number, an amount, a date, a time, a code, a version or an
- * address. A token is a run of letters and digits, with the single marks that join two such runs: "2,350", "12:30",
- * "A-17", "v2.3.1", "Jean-Luc", "Miso's". Scripts that write no spaces have no tokens, and may be cut anywhere.
+ * Where a text may be cut: not inside a word, a name, a number, an amount, a date, a time, a code, a version
+ * or an address. A token is a run of letters and digits with the single marks that join two such runs:
+ * "2,350", "12:30", "A-17", "v2.3.1", "Jean-Luc", "Miso's". Scripts without spaces have no tokens and may be
+ * cut anywhere.
  */
 
 const LETTER_BEFORE = new RegExp(`[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]$`, "v");
 const LETTER_BEHIND = new RegExp(`^[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]`, "v");
 /** Marks that join two digits: decimals, thousands, times, dates, shares, phone numbers. */
 const JOINS_DIGITS = /^\p{N}[.,:/·'’_\u00a0\u202f\u2009-]\p{N}/u;
-/** A space that parts thousands stands before three digits; the thin ones are written for nothing else. */
+/** A space as a thousands separator precedes three digits. Thin spaces have no other use between digits. */
 const PARTS_THOUSANDS = /^\p{N}[\u00a0\u202f\u2009](?!\p{N}{3}(?!\p{N}))/u;
 /** Marks that join letters and digits in codes, names and contractions. */
 const JOINS_LETTERS = /^[\p{L}\p{N}\p{M}][-_'’@][\p{L}\p{N}]/u;
-/** A full stop joins where no sentence begins behind it: "v2.3", "pine.io", "U.S.", not "Lisbon.My". */
+/** A full stop joins if no sentence begins behind it: "v2.3", "pine.io", "U.S.", not "Lisbon.My". */
 const JOINS_BY_STOP = /^(?:[\p{L}\p{N}]\.[\p{N}\p{Ll}])/u;
 const INITIALS = /(?<![\p{L}\p{N}])\p{Lu}\.\p{Lu}$/u;
-/** So far around a place an address is looked for. */
+/** The distance around a position within which an address is searched. */
 const REACH = 256;
 const ADDRESSES = [
   /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
   /(?:https?:\/\/|www\.)[^\s"'“”<>)]*[^\s"'“”<>).,;:!?]/giu,
 ];
 
-/** Whether a place in a text lies inside a token. */
+/** Whether a position in a text is inside a token. */
 export function isInsideToken(text: string, place: number): boolean {
   if (place <= 0 || place >= text.length) return false;
   return isJoinedAt(text, place) || isInside(findAddress(text, place), place);
 }
 
-/** A span, widened to the whole tokens that it begins or ends in. */
+/** Widens a span to the whole tokens that it begins or ends in. */
 export function toWholeTokens(text: string, span: TextSpan): TextSpan {
   let { start, end } = span;
   if (start >= end) return span;
@@ -122,7 +123,7 @@ function isHalfPair(before: string, behind: string): boolean {
   return /[\ud800-\udbff]$/.test(before) && /^[\udc00-\udfff]/.test(behind);
 }
 
-/** Whether the mark at a place joins what stands on both of its sides. */
+/** Whether the mark at a position joins both of its neighbours. */
 function isJoint(text: string, place: number): boolean {
   if (place < 1) return false;
   const around = text.slice(place - 1, place + 2);
@@ -131,7 +132,7 @@ function isJoint(text: string, place: number): boolean {
   return INITIALS.test(text.slice(Math.max(0, place - 2), place + 2));
 }
 
-/** The e-mail address or link that a place lies inside. */
+/** The e-mail address or link that contains a position. */
 function findAddress(text: string, place: number): TextSpan | undefined {
   if (place <= 0 || place >= text.length) return undefined;
   if (/\s$/.test(text.slice(place - 1, place)) || /^\s/.test(text.slice(place, place + 1))) return undefined;
@@ -152,10 +153,9 @@ function isInside(span: TextSpan | undefined, place: number): boolean {
 }
 
 /**
- * A span where words were found, as the span of what was meant: widened over the rest of a word that they are part of
- * ("Miso" in "Miso's", "covid" in "Covid-19"). Nothing where the words found are another thing: a part of a number
- * ("2" in "2,350"), a number or a letter of a code ("17" in "A-17"), an address in a
- * longer one, "don" in "don't".
+ * Widens the span of a found term to the token that was meant: "Miso" in "Miso's", "covid" in "Covid-19".
+ * Undefined if the token is something else: a part of a number ("2" in "2,350"), a number or letter of a code
+ * ("17" in "A-17"), an address in a longer one, "don" in "don't".
  */
 export function matchWholeTokens(text: string, span: TextSpan): TextSpan | undefined {
   const { start, end } = span;
@@ -163,11 +163,11 @@ export function matchWholeTokens(text: string, span: TextSpan): TextSpan | undef
   const isBrokenBehind = isInsideToken(text, end);
   if (!isBrokenBefore && !isBrokenBehind) return span;
   const found = text.slice(start, end);
-  // An address is no part of a longer one: "jo@pine.io" in "jo@pine.io.nz".
+  // An address is not a part of a longer one: "jo@pine.io" in "jo@pine.io.nz".
   if (/[\p{L}\p{N}](?:@|:\/\/|\.)[\p{L}\p{N}]/u.test(found)) return undefined;
   if (isBrokenBefore && isPartial(/^[\p{L}\p{N}\p{M}]+/u.exec(found)?.[0], text.charAt(start - 1)))
     return undefined;
-  // "Formula 1's" and "flat B's" end in an owner's s.
+  // "Formula 1's" and "flat B's" end in a possessive s.
   const isOwner = /^['’]s?(?![\p{L}\p{N}])/u.test(text.slice(end, end + 3));
   if (isBrokenBehind && !isOwner && isPartial(/[\p{L}\p{N}\p{M}]+$/u.exec(found)?.[0], text.charAt(end)))
     return undefined;
@@ -175,7 +175,10 @@ export function matchWholeTokens(text: string, span: TextSpan): TextSpan | undef
   return toWholeTokens(text, span);
 }
 
-/** Whether a piece tells nothing of the token that it is joined to: a number, a single letter, the head of a version. */
+/**
+ * Whether a piece says nothing about the token it is joined to: a number, a single letter, the head of a
+ * version.
+ */
 function isPartial(piece = "", joint: string): boolean {
   if (/^\p{N}+$/u.test(piece) || /^\p{L}$/u.test(piece)) return true;
   return /\p{N}/u.test(piece) && /[.,:]/.test(joint);

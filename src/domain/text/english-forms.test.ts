@@ -17,7 +17,7 @@ const VERBS =
   );
 
 describe("forms of verbs", () => {
-  it.each(VERBS)("all forms of %s lead back to it", (verb) => {
+  it.each(VERBS)("reduces all forms of %s to it", (verb) => {
     expect([toThirdPerson(verb), toPastTense(verb), toGerund(verb)].map(toBaseForm)).toEqual([
       verb,
       verb,
@@ -25,12 +25,12 @@ describe("forms of verbs", () => {
     ]);
   });
 
-  it("a form that is a base form already stays", () => {
+  it("keeps a form that is already a base form", () => {
     expect(["be", "have", "use", "live"].map(toBaseForm)).toEqual(["be", "have", "use", "live"]);
   });
 });
 
-describe("relations said of somebody", () => {
+describe("conjugate", () => {
   it.each([
     ["live in", "third", "lives in"],
     ["be allergic to", "you", "are allergic to"],
@@ -45,7 +45,7 @@ describe("relations said of somebody", () => {
   });
 });
 
-describe("memories said to the user", () => {
+describe("toSecondPerson", () => {
   it.each([
     ["The user uses Shram.", "You use Shram."],
     ["The user is allergic to nuts.", "You are allergic to nuts."],
@@ -61,7 +61,7 @@ describe("memories said to the user", () => {
   });
 });
 
-it("says lists, dates and one of several", () => {
+it("formats lists, dates and singulars", () => {
   expect(joinList(["a"])).toBe("a");
   expect(joinList(["a", "b", "c"])).toBe("a, b and c");
   expect(formatDateInWords("2026-04-17")).toBe("Friday, 17 April 2026");

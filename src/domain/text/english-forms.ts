@@ -1,8 +1,11 @@
-/** Forms of English words, and sentences about the user turned to the user. Pure; no dictionary but the irregular. */
+/**
+ * Forms of English words, and the conversion of sentences about the user into the second person. Pure
+ * functions; only irregular words are listed.
+ */
 
 export type GrammaticalPerson = "you" | "third" | "they";
 
-/** base past participle; the participle is left out where it is the past. */
+/** "base past participle"; the participle is omitted if it equals the past. */
 const IRREGULAR: readonly string[] = (
   "arise arose arisen|awake awoke awoken|beat beat beaten|become became become|begin began begun|bend bent|bet bet|" +
   "bite bit bitten|bleed bled|blow blew blown|break broke broken|breed bred|bring brought|build built|burst burst|" +
@@ -84,7 +87,7 @@ for (const row of IRREGULAR) {
   PARTICIPLE.set(base, participle);
   for (const form of [past, participle]) if (!BASE.has(form)) BASE.set(form, base);
 }
-// Words that are a base form themselves more often than the past of another verb.
+// Words that are more often a base form than the past of another verb.
 for (const base of [
   "fall",
   "found",
@@ -105,16 +108,20 @@ for (const base of [
   else BASE.set(base, base);
 }
 
-/** Verbs of more than one syllable that double nothing and take no e back: "visited", "opening". */
+/**
+ * Verbs of more than one syllable that neither double a consonant nor take an e back: "visited", "opening".
+ */
 const NO_E =
   /(?:[^aeiou]er|[aeiou]en|[^aeiou]en|on|el|al|il|ol|ow|ish|it|et|op|om|or|ip|ew|ay|oy|ey|um|im|am|an|in|ck|sh|th|ch)$/;
-/** Stems that have lost an e, whatever their length: "us(e)", "danc(e)", "creat(e)", "realiz(e)". */
+/** Stems that lost an e, regardless of length: "us(e)", "danc(e)", "creat(e)", "realiz(e)". */
 const LOST_E =
   /(?:[^aeiou][lt]l|[vzcgu]|[aeiou]s|[nr]s|[^l]ps|(?:^|[^aeioul])at|iz|[^aeiou]ut|[aeiou]r[cg]|[^aeiou]l|dg|ir|[^aeio]ur|ak|uc|[^e]ad|id|od|ud|pos|uat|iat|eat|qu|ov|iv|ol?v|har|par|car|squar|shar|scar|tir|fir|hir|wir|sav|writ|bik|hik|lik|bak|mak|jok|vap|hop|typ|tap|rop|shap|wip|ic|nam|gam|tim|com|hom|tun|lin|min|din|fin|win|pin|whin|shin|phon|clon|ton|smok|strok|invit|quot|vot|not|not|rat|dat|skat|rid|trad|fad|invad|decid|provid|guid|cod|explod|includ|chang|manag|eng|argu|rescu|valu|caus|clos|los|chas|pleas|leas|praise|brows|hous|bruis|cruis|advis|exercis|promis|practic|practis|notic|servic|replac|tast|past|wast|hast|handl|cycl|juggl|settl|struggl|cuddl|tackl|bottl|battl|google?|googl|sampl|scal|schedul|rul|smil|fil|pil|compil|whol|styl|bor|stor|scor|explor|ignor|restor|snor|ador|wir|car|prepar|compar|declar|bar|dar|star|measur|captur|featur|injur|insur|ensur|assur|pictur|nurtur|ventur|cur|lur|secur|crib|lat|elet|mplet|ncil)$/;
 const DOUBLED = /([bdgklmnprtv])\1$/;
 const SHORT_VERB = /^[^aeiou]*[aeiouy][bcdfgklmnprstvz]$/;
 
-/** The base form of an English verb form: "uses" and "using" give "use". A base form gives itself. */
+/**
+ * The base form of an English verb form: "uses" and "using" give "use". A base form is returned unchanged.
+ */
 export function toBaseForm(word: string): string {
   const lower = word.toLowerCase();
   const known = BASE.get(lower);
@@ -210,8 +217,8 @@ function doubleConsonant(base: string): string {
 }
 
 /**
- * A relation as said of somebody: `conjugate("live in", "third")` is "lives in", `("be allergic to", "you")` is
- * "are allergic to". `not` and `never` before it deny it: "do not eat", "have never been to".
+ * Conjugates a relation: `conjugate("live in", "third")` is "lives in", `("be allergic to", "you")` is "are
+ * allergic to". A leading `not` or `never` negates it: "do not eat", "have never been to".
  */
 export function conjugate(
   relation: string,
@@ -299,14 +306,14 @@ const ADVERBS =
 const SUBJECT_USER = new RegExp(`^The user((?: (?:${ADVERBS}))*) ([a-z']+)`, "i");
 const SAME = new Set([..."can could will would shall should may might must had did went".split(" ")]);
 
-/** A memory's text, which speaks of "the user", said to the user: "The user uses Shram." -> "You use Shram." */
+/** Turns a memory's text about "the user" to the second person: "The user uses Shram." -> "You use Shram." */
 export function toSecondPerson(text: string): string {
-  // "their" is the user's own where the sentence is about the user and names nobody else so.
-  const own =
+  // "their" refers to the user if the sentence is about the user and about no other person.
+  const secondPerson =
     /^The user\b(?!['’]s)/.test(text) && !/\b(?:the user's|they are)\b/.test(text)
       ? toSecondPersonPronouns(text)
       : text;
-  return own
+  return secondPerson
     .replace(
       SUBJECT_USER,
       (_all, adverbs: string, verb: string) => `You${adverbs} ${toSecondPersonVerb(verb.toLowerCase())}`,
@@ -341,7 +348,7 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Ends with a mark that ends a sentence, as it was or a full stop. */
+/** Ends with a sentence mark; adds a full stop if there is none. */
 export function toSentence(text: string): string {
   const trimmed = text.trim().replace(/[\s,;:–—-]+$/, "");
   return capitalize(/[.!?…”"]$/.test(trimmed) ? trimmed : `${trimmed}.`);

@@ -16,11 +16,11 @@ it.each([
   ["My GitHub page is https://github.com/ana.", "My GitHub page is https://github.com/ana."],
   ["I live in [redacted] and 3 < 5.", "I live in [redacted] and 3 < 5."],
   ["I said <blockquote>I live in Rome</blockquote>", "I said <blockquote>I live in Rome</blockquote>"],
-])("%s is read as %s", (text, plain) => {
+])("reads %s as %s", (text, plain) => {
   expect(read(text)).toBe(plain);
 });
 
-it("knows where what was read was said", () => {
+it("maps each position in the text read back to the original text", () => {
   const text = "My dog is called [Rex](http://evil.example/x), I work at <b>Acme</b>.";
   const { text: plain, toOrigin } = rewriteText(text, findLinks(text));
   const placeOf = (word: string): string => {

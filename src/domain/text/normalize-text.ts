@@ -1,9 +1,9 @@
 import type { TextSpan } from "./split-text.ts";
 
 /**
- * Letters as they are compared: lower case, without what people leave out when they type in haste. Marks go where a
- * reader would still know the word (Café, Ångström, Đà Nẵng, Arabic and Hebrew vowel points) and stay where they make
- * another letter: the vowels of Hindi and Thai, Japanese voicing, Russian й.
+ * Folds letters for comparison: lower case, without marks that people omit in hasty typing. Marks are removed
+ * if the word stays recognisable (Café, Ångström, Đà Nẵng, Arabic and Hebrew vowel points). They stay if they
+ * make another letter: the vowels of Hindi and Thai, Japanese voicing, Russian й.
  */
 export function foldText(text: string): string {
   const bare = text
@@ -12,12 +12,12 @@ export function foldText(text: string): string {
     .replace(LOOSE_MARKS, "")
     .normalize("NFC")
     .toLowerCase()
-    // Of an İ that was decomposed, lower case leaves the dot behind.
+    // Lower-casing a decomposed İ leaves its dot behind.
     .replace(/i\u0307/g, "i");
   return NEEDS_LETTERS.test(bare) ? bare.replace(LETTERS, (letter) => SAME_LETTER[letter] ?? letter) : bare;
 }
 
-/** The same, letter for letter, so that places in the text stay where they are. */
+/** Like `foldText`, but letter for letter, so that positions in the text do not change. */
 export function foldTextInPlace(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return Array.from(text, (letter) => {
@@ -28,12 +28,15 @@ export function foldTextInPlace(text: string): string {
 }
 
 const ASCII = /^\p{ASCII}*$/u;
-/** Latin and Greek letters with their accents; one match takes them all, so that no row of marks is slow. */
+/**
+ * Latin and Greek letters with their accents. One match consumes all of them, so that a long row of marks is
+ * not slow.
+ */
 const ACCENTED = /([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu;
-/** Vowel points and hamzas of Arabic, its filling stroke, points of Hebrew. */
+/** Arabic vowel points, hamzas and tatweel; Hebrew points. */
 const LOOSE_MARKS = /[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]|\u0640/gu;
 
-/** Letters that are no letter with a mark to Unicode, and are to those who type them. One for one. */
+/** Letters that Unicode does not decompose, but people type without a mark. One for one. */
 const SAME_LETTER: Readonly<Record<string, string>> = {
   đ: "d",
   ø: "o",
@@ -51,7 +54,7 @@ const SAME_LETTER: Readonly<Record<string, string>> = {
 const LETTERS = new RegExp(`[${Object.keys(SAME_LETTER).join("")}]`, "gu");
 const NEEDS_LETTERS = new RegExp(`[${Object.keys(SAME_LETTER).join("")}]`, "u");
 
-/** Letters of other scripts that look like Latin ones, and what they look like. */
+/** Letters of other scripts that look like Latin ones, with the Latin letter. */
 const LIKE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     а: "a",
@@ -93,13 +96,14 @@ const LIKE: ReadonlyMap<string, string> = new Map(
     ⅼ: "l",
   }),
 );
-/** Then most of what follows changes nothing. */
+/** Most of the following steps do not affect such text. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 const MIXED = /[\p{L}]+/gu;
 
 /**
- * A text as it is compared: without what nobody sees, in small letters, with plain spaces, and with look-alike letters
- * of other scripts read as Latin ones where a word mixes both. A word that is all Cyrillic or Greek stays what it is.
+ * Folds a text for comparison: without invisible characters, in lower case, with plain spaces. Look-alike
+ * letters of other scripts become Latin if a word mixes both. A word entirely in Cyrillic or Greek is
+ * unchanged.
  */
 export function foldLookalikes(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text.toLowerCase().replaceAll("`", "'").replace(/ +/g, " ").trim();
@@ -121,15 +125,23 @@ function toLatin(word: string): string {
 
 const toTagLetters = (letters: string): string =>
   Array.from(letters, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
-/** The flags that are drawn from tag characters: England, Scotland, Wales. Any other row of them is hidden text. */
+/**
+ * Flags drawn from tag characters: England, Scotland, Wales. Any other row of tag characters is hidden text.
+ */
 const FLAGS = ["gbeng", "gbsct", "gbwls"].map((flag) => `\u{1f3f4}${toTagLetters(flag)}\u{e007f}`).join("|");
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
-/** What Unicode draws as nothing: fillers, joiners, soft hyphens, marks of direction, selectors, tags. */
+/**
+ * Characters that Unicode renders as nothing: fillers, joiners, soft hyphens, direction marks, selectors,
+ * tags.
+ */
 const UNSEEN = new RegExp(`${FLAGS}|[\\p{Default_Ignorable_Code_Point}\\ufff0-\\ufffb]`, "gu");
-/** Text without any of it. */
+/** Text without any of them. */
 const PLAIN = /^[\t\n -~]*$/;
-/** Joiners do work inside of a drawn sign (a person and a fire engine) and of words in the scripts that need them. */
+/**
+ * Joiners have a function inside an emoji (a person and a fire engine), and in words of scripts that need
+ * them.
+ */
 const DRAWN = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
 const SCRIPTS = String.raw`\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}`;
 const LETTER_BEFORE = new RegExp(`(?:[${SCRIPTS}]|\\p{M})$`, "u");
@@ -138,7 +150,7 @@ const PICTURE = /\p{Extended_Pictographic}$/u;
 const KEYCAP = /^[0-9#*]$/;
 const HAN = /\p{Script=Han}$/u;
 
-/** A text without characters that nobody sees: they hide words from people, and from whoever looks for them. */
+/** Removes invisible characters. They hide words from people and from filters. */
 export function stripInvisible(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
@@ -146,7 +158,7 @@ export function stripInvisible(text: string): string {
     .replace(CONTROLS, " ");
 }
 
-/** Where the characters stand that `seen` takes out. In order. */
+/** The spans that `stripInvisible` removes, in order. */
 export function findInvisible(text: string): TextSpan[] {
   if (PLAIN.test(text)) return [];
   return Array.from(text.matchAll(UNSEEN)).flatMap(({ 0: sign, index }) =>
@@ -154,7 +166,7 @@ export function findInvisible(text: string): TextSpan[] {
   );
 }
 
-/** Whether a sign that is not drawn by itself does its work here: in a flag, a picture, a keycap, a word. */
+/** Whether an invisible character has a function here: in a flag, an emoji, a keycap, a word. */
 function isDrawn(text: string, sign: string, at: number): boolean {
   if (sign.length > 2) return true;
   const before = text.slice(Math.max(0, at - 2), at);

@@ -4,18 +4,18 @@ import { estimateTokens, formatPassage, splitPassages } from "./split-text.ts";
 
 const sentence = "The quick brown fox jumps over the lazy dog near the river bank. ";
 
-describe("passagesOf", () => {
-  test("a short message is one passage, whole", () => {
+describe("splitPassages", () => {
+  test("makes one passage of a short message", () => {
     expect(splitPassages({ id: "m1", content: "I use Shram." })).toEqual([
       { id: "m1#0", message: "m1", start: 0, end: 12 },
     ]);
   });
 
-  test("a message without a word has none", () => {
+  test("makes none of a message without a word", () => {
     expect(splitPassages({ id: "m1", content: " \n " })).toEqual([]);
   });
 
-  test("a long message is cut at sentences, and neighbours overlap", () => {
+  test("splits a long message at sentences, with overlapping neighbours", () => {
     const content = sentence.repeat(200);
     const passages = splitPassages({ id: "m1", content });
     expect(passages.length).toBeGreaterThan(5);
@@ -28,14 +28,14 @@ describe("passagesOf", () => {
     }
   });
 
-  test("a megabyte without a space is cut in time that grows with its length", () => {
+  test("splits a megabyte without a space in linear time", () => {
     const began = performance.now();
     const passages = splitPassages({ id: "m1", content: "a".repeat(1_000_000) });
     expect(performance.now() - began).toBeLessThan(1000);
     expect(passages.at(-1)?.end).toBe(1_000_000);
   });
 
-  test("whatever the text: every piece is small, nothing is left out, no character is torn", () => {
+  test("splits any text into small pieces without losing text or breaking a character", () => {
     const text = fc
       .array(
         fc.oneof(
@@ -66,7 +66,7 @@ describe("passagesOf", () => {
   });
 });
 
-test("a passage is found by who said it as well", () => {
+test("includes the speaker in the searchable text", () => {
   const message = { id: "m1", content: "I love pottery.", name: "Ana" };
   expect(formatPassage(message, { start: 0, end: 15 })).toBe("Ana: I love pottery.");
 });

@@ -1,10 +1,16 @@
 import { stripInvisible } from "./normalize-text.ts";
 import type { TextSpan } from "./split-text.ts";
 
-/** What may stand in a memory and must not work in a prompt: hidden characters, tags, links that send something, blobs. */
+/**
+ * Content that a memory may contain but that must have no effect in a prompt: hidden characters, tags, links
+ * that send data, blobs.
+ */
 
 const ROLES = "system|developer|assistant|user|human|ai|bot|tool|function|model|instructions?|prompt|admin";
-/** The marks by which models tell turns and tools apart: "<|im_start|>system", "</system>", "[INST]", "<tool_call>". */
+/**
+ * Marks that models use to separate turns and tools: "<|im_start|>system", "</system>", "[INST]",
+ * "<tool_call>".
+ */
 const TAGS: readonly RegExp[] = [
   /<\s*\|[^|<>\n]{0,40}\|\s*>/g,
   /<\|?\/?(?:begin|start|end)_?(?:of)?_?(?:text|turn|header_id|sentence|id)\|?>/gi,
@@ -15,7 +21,7 @@ const TAGS: readonly RegExp[] = [
     "gi",
   ),
 ];
-/** "### System:" and "\n\nHuman:" where a line begins. */
+/** "### System:" and "\n\nHuman:" at the start of a line. */
 const ROLE_LINES = new RegExp(
   `(^|\\n)[ \\t]*(?:#{1,6}[ \\t]*)?(?:${ROLES})[ \\t]*(?:message|prompt|turn)?[ \\t]*:(?=[ \\t\\n]|$)`,
   "gi",
@@ -28,7 +34,7 @@ const HTML =
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/([^\s<>"'`)\]]{1,2000})/gi;
 const ACTIVE = /\b(?:javascript|data|vbscript|file|blob):[^\s<>"')\]]{1,4000}/gi;
 
-/** Runs of signs that are no words: text that was encoded so that nobody reads it. */
+/** Long runs of characters that are not words: encoded text. */
 const BLOBS: readonly RegExp[] = [
   /(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[\w+/-]{40,4096}={0,2}(?![\w+/=-])/g,
   /(?<![\w-])[0-9a-f]{40,4096}(?![\w-])/gi,
@@ -37,16 +43,19 @@ const BLOBS: readonly RegExp[] = [
 ];
 
 /**
- * Whatever is taken off has one of these; it is wider than that. Most texts have none, and stay as they are. One after the other
- * they take a third of the time of all in one.
+ * A quick test that matches everything to be removed, and more. Most texts do not match and stay unchanged.
+ * Three separate patterns take a third of the time of one combined pattern.
  */
 const SUSPICIOUS = [/[^ -~]|[<[|:\\%&]/, /(?<![\w+/-])[\w+/-]{40}/, /(?:[\da-f]{2} ){8}/i, /[01]{8}/];
 
-/** A text as it may stand in a prompt: what is hidden, calls out, opens something or plays another's part is taken off. */
+/**
+ * Makes a text safe for a prompt: removes hidden text, links that send data, tags that open something, and
+ * marks that imitate another role.
+ */
 export function neutralizeText(text: string): string {
   if (!SUSPICIOUS.some((form) => form.test(text))) return text;
   let plain = stripInvisible(text).normalize("NFC");
-  // What is left may close up to a tag again: "<sys<system>tem>".
+  // The rest may join to form a tag again: "<sys<system>tem>".
   for (let round = 0, before = ""; round < 8 && plain !== before; round += 1) {
     before = plain;
     plain = stripTags(plain);
@@ -64,19 +73,22 @@ function stripTags(text: string): string {
     .replace(ACTIVE, " ");
 }
 
-/** An address as one says it: the host and the path, without what would be sent along. */
+/** The readable part of an address: host and path, without the data that would be sent. */
 function formatAddress(address: string): string {
   const plain = address.replace(/^[a-z][a-z0-9+.-]{1,20}:(?:\/\/)?/i, "").replace(/^[^/@]*@/, "");
   return plain.replace(/[?#].*$/s, "").replace(/[.,;:!]+$/, "");
 }
 
-/** Where the first mark of a turn or a tool stands in a text, or -1. */
+/** The position of the first mark of a turn or a tool in a text, or -1. */
 export function findRoleMark(text: string): number {
   const places = TAGS.map((tag) => text.search(tag)).filter((at) => at >= 0);
   return places.length === 0 ? -1 : Math.min(...places);
 }
 
-/** The encoded runs of a text, and what they say in base64 or hexadecimal; an empty text where they say nothing. */
+/**
+ * The encoded runs of a text, with their decoded text (base64 or hexadecimal), or an empty text if they
+ * decode to none.
+ */
 export function findEncodedRuns(
   text: string,
 ): { readonly start: number; readonly end: number; readonly says: string }[] {
@@ -111,17 +123,17 @@ function decodeBase64(text: string): Uint8Array {
 }
 
 /**
- * Our own block, whatever its nonce, and however it comes back: indented, quoted, in one line, or as a string in JSON or
- * HTML. One whose end was cut off reaches as far as its lines do.
+ * Our own prompt block, whatever its nonce and format: indented, quoted, on one line, or as a string in JSON
+ * or HTML. If its end is missing, it extends as far as its lines do.
  */
 const OPENING = /(?:<|&lt;|\\u003c)keepsake-([a-z0-9]{8,64})(?:>|&gt;|\\u003e)/gi;
 const CLOSING = /(?:<|&lt;|\\u003c)\\?\/keepsake-([a-z0-9]{8,64})(?:>|&gt;|\\u003e)/gi;
 
-/** A line as `recall` gives it in `context`: "- [2026-01-12] The user uses Shram. (message m1)". */
+/** A line of `context` from `recall`: "- [2026-01-12] The user uses Shram. (message m1)". */
 const CONTEXT_LINE =
   /^[ \t>*]*- \[\d{4}-\d{2}-\d{2}\](?: \[(?:no longer so(?: since \d{4}-\d{2}-\d{2})?|was never so)\])? .+ \(messages? [^\s()]+(?:, [^\s()]+)*\)[ \t]*$/gm;
 
-/** Where in a text stand blocks and lines that came out of a memory: they were said by nobody. In order, none over another. */
+/** Spans of blocks and lines that came from a memory; no speaker said them. In order, without overlaps. */
 export function findPromptBlocks(text: string): TextSpan[] {
   const spans: TextSpan[] = [];
   const closings = Array.from(text.matchAll(CLOSING), ({ 0: mark, 1: nonce = "", index }) => ({
@@ -149,7 +161,7 @@ export function findPromptBlocks(text: string): TextSpan[] {
   return dropOverlapping([...spans, ...lines]);
 }
 
-/** Spans in order, without those that lie over an earlier one. */
+/** Keeps spans in order that do not overlap an earlier one. */
 function dropOverlapping(spans: readonly TextSpan[]): TextSpan[] {
   const kept: TextSpan[] = [];
   for (const span of [...spans].sort((one, other) => one.start - other.start)) {
@@ -158,7 +170,7 @@ function dropOverlapping(spans: readonly TextSpan[]): TextSpan[] {
   return kept;
 }
 
-/** A text without them; the same text where there are none. What is left around them is what was said. */
+/** Removes these spans. Returns the same text if there are none. The rest is what was said. */
 export function stripPromptBlocks(text: string): string {
   const spans = findPromptBlocks(text);
   if (spans.length === 0) return text;
@@ -175,7 +187,7 @@ export function stripPromptBlocks(text: string): string {
     .join("\n\n");
 }
 
-/** Where a block without its end stops: the line of the mark, our note, and what still looks like our lines. */
+/** Where a block without an end stops: after the mark's line, our note, and lines that look like ours. */
 const REST =
   /[^\n]*(?:\n[ \t>]*(?:What is kept about the user, one JSON object a line[^\n]*|\{"(?:n|at|said_by|kind|until|text)":[^\n]*))*/y;
 

@@ -1,29 +1,29 @@
 import { GAP_MARK } from "./cut-text.ts";
 import type { TextSpan } from "./split-text.ts";
 
-/** A stretch of a text that is read as something else; without `as` it is not read at all. */
+/** A span of a text that is read as something else. Without `as` it is skipped. */
 export interface TextReplacement extends TextSpan {
   readonly as?: string;
 }
 
-/** A text as it is read, and the way back to the text as it was said. */
+/** A rewritten text, with a way back to the original. */
 export interface RewrittenText {
   readonly text: string;
-  /** Where a stretch of `text` stands in what was said: with what was left out inside of it and right behind it. */
+  /** Maps a span of `text` to the original, including omitted parts inside it and directly behind it. */
   toOrigin(span: TextSpan): TextSpan;
 }
 
-/** A text with some stretches left out, or read as something else. Where two meet, the first one counts. */
+/** Omits or replaces spans of a text. Of two overlapping ones, the first applies. */
 export function rewriteText(content: string, rewritings: readonly TextReplacement[]): RewrittenText {
   if (rewritings.length === 0) return { text: content, toOrigin: ({ start, end }) => ({ start, end }) };
   const parts: string[] = [];
-  // Where each kept or written piece begins: in what is read, and in what was said.
-  const marks: { read: number; said: number; isWritten: boolean }[] = [];
+  // The start of each kept or inserted piece, in the rewritten and in the original text.
+  const marks: { read: number; original: number; isWritten: boolean }[] = [];
   let from = 0;
   let length = 0;
-  const put = (text: string, said: number, isWritten: boolean): void => {
+  const put = (text: string, original: number, isWritten: boolean): void => {
     if (text === "") return;
-    marks.push({ read: length, said, isWritten });
+    marks.push({ read: length, original, isWritten });
     parts.push(text);
     length += text.length;
   };
@@ -34,14 +34,14 @@ export function rewriteText(content: string, rewritings: readonly TextReplacemen
     from = end;
   }
   put(content.slice(from), from, false);
-  const saidAt = (place: number): number => {
+  const toOriginalPosition = (place: number): number => {
     if (place >= length) return content.length;
     const mark = findLastUpTo(marks, place);
-    return mark === undefined ? 0 : mark.said + (mark.isWritten ? 0 : place - mark.read);
+    return mark === undefined ? 0 : mark.original + (mark.isWritten ? 0 : place - mark.read);
   };
   return {
     text: parts.join(""),
-    toOrigin: ({ start, end }) => ({ start: saidAt(start), end: saidAt(end) }),
+    toOrigin: ({ start, end }) => ({ start: toOriginalPosition(start), end: toOriginalPosition(end) }),
   };
 }
 
@@ -59,7 +59,7 @@ function findLastUpTo<Mark extends { readonly read: number }>(
   return marks[low - 1];
 }
 
-/** Marks of form and of pages. What stands in a quote or a block of code is passed over by whoever reads, and stays marked. */
+/** Marks of Markdown and HTML. Marks in a quote or a code block are skipped by readers and stay marked. */
 const TAG =
   /<\/?(?:a|abbr|audio|b|base|big|br|button|center|del|em|embed|font|form|i|iframe|img|input|ins|link|mark|meta|object|s|small|source|span|strike|strong|sub|sup|svg|u|video|wbr)(?:[\s/][^<>]{0,600})?>/gi;
 const PROGRAM = /<(script|style)\b[^<>]{0,600}>[\s\S]{0,600}?(?:<\/\1\s*>|$)/gi;
@@ -71,14 +71,14 @@ const IN_BRACKETS = /<(?:[a-z][a-z0-9+.-]{1,20}:[^<>\s]{1,600})>/gi;
 const ACTIVE = /\b(?:javascript|data|vbscript|blob):[^\s<>"')\]]{1,600}/gi;
 const ADDRESS =
   /\b(?:[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s<>"'`/@]{1,200}@)?|www\.)([^\s<>"'`()[\]/?#]{1,200})([^\s<>"'`()[\]]{0,600})/gi;
-/** Whose value is an address: then it is one, as a whole. */
+/** Attributes whose value is an address. */
 const ADDRESSED =
   /\b(?:(?:web|home)[ -]?(?:site|page)|site|page|pages|blog|url|link|links|address|portfolio|repo|repository|profile|channel|feed|shop|store|homepage|github|gitlab|linkedin|mastodon|instagram|youtube|wiki|docs|dashboard|server|endpoint|domain|podcast|newsletter|calendar)\b[^.!?\n]{0,60}$/i;
 const NAMED = /\b(?:called|named|name is|name's|is|are|was|am|be)\s*["'“‘(]?$/i;
 
 /**
- * How links are read. Of a link, its words; of a tag, nothing; of a picture, a gap that is no word; of a bare address, the host. An address stays whole
- * where it is what is told: "My website is https://example.org".
+ * How links are read. A link becomes its words, a tag nothing, an image a gap, a bare address its host. An
+ * address is kept if it is the content itself: "My website is https://example.org".
  */
 export function findLinks(text: string): TextReplacement[] {
   if (!/[<[]|:\/\/|www\.|:/i.test(text)) return [];

@@ -5,22 +5,22 @@ import { splitSentences } from "./split-text.ts";
 const texts = (text: string): string[] =>
   splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
-it("cuts at marks and line breaks, and keeps the marks", () => {
+it("splits at sentence marks and line breaks, and keeps the marks", () => {
   expect(texts("I use Shram. Really!! Do you?\nNo")).toEqual(["I use Shram.", "Really!!", "Do you?", "No"]);
 });
 
-it("does not cut after abbreviations, nor inside numbers and names", () => {
+it("does not split after abbreviations or inside numbers and names", () => {
   expect(texts("Dr. Lindqvist paid 3.50 at shop.example today. Fine.")).toEqual([
     "Dr. Lindqvist paid 3.50 at shop.example today.",
     "Fine.",
   ]);
 });
 
-it("cuts Chinese and Japanese sentences", () => {
+it("splits Chinese and Japanese sentences", () => {
   expect(texts("我住在波尔图。我喜欢茶。")).toEqual(["我住在波尔图。", "我喜欢茶。"]);
 });
 
-it("holds every word of every text, in order and without overlap", () => {
+it("keeps every word of any text, in order and without overlap", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom("a", ".", " ", "\n", "!", "é", '"', "Mr."), maxLength: 60 }),
@@ -40,7 +40,7 @@ it("holds every word of every text, in order and without overlap", () => {
   );
 });
 
-it("takes a megabyte in a moment", () => {
+it("splits a megabyte quickly", () => {
   const text = "I use Shram. ".repeat(80_000);
   const start = performance.now();
   expect(splitSentences(text)).toHaveLength(80_000);

@@ -1,25 +1,28 @@
 import { isDerivedReply, type Message, type Passage } from "../message.ts";
 
-/** A stretch of a text: `text.slice(start, end)`. */
+/** A span of a text: `text.slice(start, end)`. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 const ABBREVIATED = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr)\.$/i;
-/** Where a mark needs no space behind it: Chinese and Japanese; Hindi, Khmer, Burmese; Arabic and Urdu. */
+/**
+ * Sentence marks that need no space behind them: Chinese and Japanese; Hindi, Khmer, Burmese; Arabic and
+ * Urdu.
+ */
 const ENDINGS = /[.!?…。！？]+["'”’)\]]*(?=\s|$)|[。！？।॥។៕။؟۔]+|\n+/gu;
 
 /**
- * The sentences of a text in order, without the white space around them; together they hold every word. It cuts at
- * line breaks and at marks that end a sentence, not after abbreviations such as "Dr." and "e.g.".
+ * The sentences of a text in order, without surrounding white space. Together they contain every word. Splits
+ * at line breaks and at sentence marks, but not after abbreviations such as "Dr." and "e.g.".
  */
 export function splitSentences(text: string): TextSpan[] {
   const spans: TextSpan[] = [];
   let start = 0;
   for (const { 0: mark, index } of text.matchAll(ENDINGS)) {
     const end = index + mark.length;
-    // A look at the last few characters is enough, and keeps a text of a megabyte linear.
+    // Checking only the last few characters keeps a text of a megabyte linear.
     if (mark === "." && ABBREVIATED.test(text.slice(Math.max(start, end - 12), end))) continue;
     pushSpan(spans, text, start, end);
     start = end;
@@ -36,18 +39,20 @@ function pushSpan(spans: TextSpan[], text: string, start: number, end: number): 
   spans.push({ start: from, end: from + trimmed.length });
 }
 
-/** The size of a passage and what two neighbours share, in tokens as `estimateTokens` counts them. */
+/** The size of a passage, and the overlap of two neighbours, in tokens of `estimateTokens`. */
 const MOST_TOKENS = 512;
 const OVERLAP_TOKENS = 50;
 
-/** What is searched of a message, and who said it. */
+/** The searchable part of a message, and its speaker. */
 type PassageSource = Pick<Message, "id" | "content"> & Partial<Pick<Message, "name" | "role" | "metadata">>;
 
 /**
- * The passages of a message: the whole where it is short, else pieces of at most 512 tokens that share 50 with the
- * one before. A cut falls on the end of a sentence where one lies in the second half of the piece, else between
- * words, else anywhere but inside a character. Empty for a message without a word, and for one that only says again what is
- * known. Linear in the text.
+ * The passages of a message: all of it if it is short, otherwise pieces of at most 512 tokens that share 50
+ * with the previous one.
+ *
+ * A cut is at the end of a sentence if one ends in the second half of the piece, otherwise between words,
+ * otherwise between any two characters. Empty for a message without a word, and for a reply that only repeats
+ * what is known. Linear in the text.
  */
 export function splitPassages(message: PassageSource): Passage[] {
   const { id, content } = message;
@@ -74,7 +79,7 @@ export function splitPassages(message: PassageSource): Passage[] {
   return passages;
 }
 
-/** The text by which a passage is found: who said it, where that is known, and the words. */
+/** The text that a passage is found by: its speaker, if known, and its words. */
 export function formatPassage(
   message: PassageSource,
   { start, end }: Pick<Passage, "start" | "end">,
@@ -83,7 +88,7 @@ export function formatPassage(
   return message.name ? `${message.name}: ${words}` : words;
 }
 
-/** Where `tokens` from a place end, at most the end of the text; never inside a character. */
+/** The position `tokens` after a position, at most the end of the text, never inside a character. */
 function advance(text: string, from: number, tokens: number): number {
   let cost = 0;
   for (let i = from; i < text.length; i += 1) {
@@ -100,7 +105,7 @@ function findCut(text: string, start: number, most: number, sentenceEnd: number)
   return most;
 }
 
-/** Where the next passage begins: about 50 tokens before the end of this one, at the beginning of a word. */
+/** The start of the next passage: about 50 tokens before the end of this one, at the start of a word. */
 function findOverlapStart(text: string, start: number, end: number): number {
   let cost = 0;
   let from = end;
@@ -136,10 +141,13 @@ function isInsideCharacter(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Characters that models spend about one token each on: Chinese, Japanese, Korean, emoji and other wide ones. */
+/** Characters that cost about one token each: Chinese, Japanese, Korean, emoji and other wide ones. */
 const WIDE_FROM = 0x2e80;
 
-/** The share of a token that one UTF-16 code unit costs: about four letters make a token, a wide character is one. */
+/**
+ * The share of a token that one UTF-16 code unit costs: about four letters make a token, a wide character is
+ * one.
+ */
 function estimateTokenCost(codeUnit: number): number {
   if (codeUnit < WIDE_FROM) return 0.25;
   // A pair of surrogates is one character.
@@ -147,8 +155,8 @@ function estimateTokenCost(codeUnit: number): number {
 }
 
 /**
- * An estimate of how many tokens a text takes in a language model: a quarter of a token for a letter, one for a wide
- * character, rounded up. It needs no model's vocabulary, and errs by about a tenth on English.
+ * Estimates the tokens of a text in a language model: a quarter of a token per letter, one per wide
+ * character, rounded up. It needs no vocabulary. The error on English is about a tenth.
  */
 export function estimateTokens(text: string): number {
   let cost = 0;

@@ -8,7 +8,7 @@ function foundIn(text: string, part: string): string | undefined {
   return span && text.slice(span.start, span.end);
 }
 
-describe("words found in a text", () => {
+describe("matchWholeTokens", () => {
   it.each([
     ["2,350 USD", "350"],
     ["2,350 USD", "2"],
@@ -25,7 +25,7 @@ describe("words found in a text", () => {
     ["I don't", "don"],
     ["to jo@pine.io.nz", "jo@pine.io"],
     ["to ajo@pine.io", "pine.io"],
-  ])("in %j: %j is a part of another thing, and is not found", (text, part) => {
+  ])("in %j: does not find %j, a part of something else", (text, part) => {
     expect(foundIn(text, part)).toBeUndefined();
   });
 
@@ -41,7 +41,7 @@ describe("words found in a text", () => {
     ["the 5.", "5", "5"],
     ["你好Miso世界", "Miso", "Miso"],
     ["flat B's key", "B", "B's"],
-  ])("in %j: %j is found as %j", (text, part, whole) => {
+  ])("in %j: finds %j as %j", (text, part, whole) => {
     expect(foundIn(text, part)).toBe(whole);
   });
 });
@@ -85,7 +85,7 @@ const TOKENS = fc.array(fc.oneof(AMOUNT, DECIMAL, DATE, TIME, CODE, VERSION, MAI
 });
 const BETWEEN = [" ", ", ", ". ", " - ", " (", ") ", "; ", "\n", ": ", "! "];
 
-/** A text of such tokens, and where each stands. */
+/** A text of such tokens, and the position of each. */
 const TEXT = TOKENS.chain((tokens) =>
   fc
     .array(fc.constantFrom(...BETWEEN), { minLength: tokens.length, maxLength: tokens.length })
@@ -100,28 +100,28 @@ const TEXT = TOKENS.chain((tokens) =>
     }),
 );
 
-describe("cuts at random places of texts with amounts, dates, codes, versions and addresses", () => {
-  it("take whole tokens and leave none in pieces, and all that was named is gone", () => {
+describe("cutText at random positions in amounts, dates, codes, versions and addresses", () => {
+  it("removes whole tokens only, including everything named", () => {
     fc.assert(
       fc.property(TEXT, fc.nat(), fc.nat(), ({ text, spans }, one, other) => {
         const [start = 0, end = 0] = [one % text.length, other % text.length].sort((a, b) => a - b);
         fc.pre(start < end);
-        const whole = toWholeTokens(text, { start, end });
-        expect(whole.start).toBeLessThanOrEqual(start);
-        expect(whole.end).toBeGreaterThanOrEqual(end);
+        const widened = toWholeTokens(text, { start, end });
+        expect(widened.start).toBeLessThanOrEqual(start);
+        expect(widened.end).toBeGreaterThanOrEqual(end);
         for (const token of spans) {
           const touched = start < token.end && token.start < end;
-          const gone = whole.start <= token.start && token.end <= whole.end;
-          const kept = token.end <= whole.start || whole.end <= token.start;
+          const gone = widened.start <= token.start && token.end <= widened.end;
+          const kept = token.end <= widened.start || widened.end <= token.start;
           expect([text.slice(token.start, token.end), touched ? gone : kept]).toEqual([
             text.slice(token.start, token.end),
             true,
           ]);
         }
-        expect(isInsideToken(text, whole.start) || isInsideToken(text, whole.end)).toBe(false);
+        expect(isInsideToken(text, widened.start) || isInsideToken(text, widened.end)).toBe(false);
         const made = cutText(text, [{ start, end, put: GAP_MARK }]).text;
-        expect(made).toBe(text.slice(0, whole.start) + GAP_MARK + text.slice(whole.end));
-        for (const place of [whole.start, whole.end]) {
+        expect(made).toBe(text.slice(0, widened.start) + GAP_MARK + text.slice(widened.end));
+        for (const place of [widened.start, widened.end]) {
           const around = [text.slice(Math.max(0, place - 1), place), text.slice(place, place + 1)];
           expect(around.every((one) => /[\p{L}\p{N}]/u.test(one))).toBe(false);
         }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { findInvisible, stripInvisible } from "./normalize-text.ts";
 
-/** Letters as tag characters, which nobody sees. */
+/** Letters as invisible tag characters. */
 const tags = (text: string): string =>
   Array.from(text, (sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0))).join("");
 
@@ -17,7 +17,7 @@ it.each([
   ["fillers", "a\u3164b\u115f\uffa0c", "abc"],
   ["a mark of byte order", "\ufeffI work", "I work"],
   ["tag characters behind a flag that is none", `🏴${tags("buyit")}\u{e007f}`, "🏴"],
-])("without %s a text is what people see", (_what, text, plain) => {
+])("removes %s, which people do not see", (_what, text, plain) => {
   expect(stripInvisible(text)).toBe(plain);
   const gone = findInvisible(text);
   const left = [...gone]
@@ -36,7 +36,7 @@ it.each([
   ["a keycap", "1\ufe0f\u20e3"],
   ["a Persian name", "می\u200cنا"],
   ["an ideograph of its own form", "葛\u{e0100}"],
-])("%s stays whole", (_what, text) => {
+])("keeps %s", (_what, text) => {
   expect(stripInvisible(`I like ${text} a lot`)).toBe(`I like ${text} a lot`);
   expect(findInvisible(text)).toEqual([]);
 });

@@ -2,7 +2,10 @@ import { splitWords } from "../../domain/search/search-terms.ts";
 import { toSingular } from "../../domain/text/english-forms.ts";
 import { isKindOf, toCanonicalThing } from "./relations/relations.ts";
 
-/** Things by what they are, so that "What instrument do I play?" finds the cello and not the chess. Add freely. */
+/**
+ * Things by category, so that "What instrument do I play?" finds the cello and not the chess. Additions are
+ * welcome.
+ */
 const MEMBERS: Readonly<Record<string, string>> = {
   instrument:
     "piano keyboard guitar bass violin viola cello drums drum ukulele flute clarinet saxophone sax trumpet trombone tuba oboe bassoon harp banjo mandolin accordion harmonica recorder organ euphonium cornet bugle piccolo lute zither sitar tabla cajon bodhran marimba xylophone glockenspiel concertina keytar synth bagpipes theremin fiddle percussion bodhran sitar marimba xylophone",
@@ -67,23 +70,25 @@ const SETS = new Map(
   Object.entries(MEMBERS).map(([kind, list]) => [toCanonicalThing(kind), new Set(list.split(" "))]),
 );
 
-/** True where a text names a thing of a kind, false where it names one of another known kind, else undefined. */
+/**
+ * True if a text names a thing of a kind, false if it names one of another known kind, otherwise undefined.
+ */
 export function isOfKind(text: string, kind: string): boolean | undefined {
-  const asked = findKind(kind);
-  if (asked === undefined) return undefined;
-  const held = splitWords(text).flatMap((word) => [word, toSingular(word)]);
-  if (held.some((word) => asked.set.has(word) || isKindOf(word, asked.name))) return true;
+  const wanted = findKind(kind);
+  if (wanted === undefined) return undefined;
+  const words = splitWords(text).flatMap((word) => [word, toSingular(word)]);
+  if (words.some((word) => wanted.set.has(word) || isKindOf(word, wanted.name))) return true;
   const isOther = [...SETS].some(
     ([name, set]) =>
-      name !== asked.name &&
-      set !== asked.set &&
-      !RELATED.has(`${asked.name} ${name}`) &&
-      held.some((word) => set.has(word)),
+      name !== wanted.name &&
+      set !== wanted.set &&
+      !RELATED.has(`${wanted.name} ${name}`) &&
+      words.some((word) => set.has(word)),
   );
   return isOther ? false : undefined;
 }
 
-/** Kinds of which one thing can be both. */
+/** Kinds that one thing can belong to at once. */
 const RELATED = new Set([
   "sport game",
   "game sport",
@@ -107,7 +112,7 @@ const RELATED = new Set([
   "food animal",
 ]);
 
-/** Whether a topic asks for things of a kind that is known here. */
+/** The known kind that a topic asks for, if any. */
 export function findKind(topic: string): { name: string; set: ReadonlySet<string> } | undefined {
   const lower = topic.toLowerCase();
   const two = splitWords(lower)
@@ -122,8 +127,8 @@ export function findKind(topic: string): { name: string; set: ReadonlySet<string
   return undefined;
 }
 
-/** The kinds that a text names things of: "the trombone in a brass band" -> instrument. */
+/** The kinds of the things that a text names: "the trombone in a brass band" -> instrument. */
 export function findKinds(text: string): string[] {
-  const held = splitWords(text).flatMap((word) => [word, toSingular(word)]);
-  return [...SETS].flatMap(([name, set]) => (held.some((word) => set.has(word)) ? [name] : []));
+  const words = splitWords(text).flatMap((word) => [word, toSingular(word)]);
+  return [...SETS].flatMap(([name, set]) => (words.some((word) => set.has(word)) ? [name] : []));
 }

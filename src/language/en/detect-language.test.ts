@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { splitSentences } from "../../domain/text/split-text.ts";
 import { FUNCTION_WORDS, findEnglishSpans, isEnglish } from "./detect-language.ts";
 
-/** Everyday sentences, a few of each language, typed as people type. */
+/** Everyday sentences in each language, as people type them. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   german: [
     "Ich wohne seit drei Jahren in Leipzig.",
@@ -103,7 +103,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   hindi: ["मैं जयपुर में रहता हूँ।", "मेरी बिल्ली का नाम मिनी है", "मुझे मशरूम पसंद नहीं", "कल डॉक्टर के पास जाना है"],
 };
 
-/** English as it is chatted: slang, slips, names and words from everywhere. */
+/** English as people chat: slang, typos, names and foreign words. */
 const ENGLISH = (
   "i live in leeds w my gf|my dogs called bruno|dont like spinach tbh|got dentist tmrw ugh|im alergic to peanuts|Moved to Porto.|Porto|" +
   "Not anymore.|And Magnet too|Nurse.|use linear n jira|switched from spotify to tidal|u remember my dog?|quit smoking yesterday|" +
@@ -115,37 +115,37 @@ const ENGLISH = (
   "PhD in astrophysics|barista at Costa|wrk at google|piano lessons w/ Mrs Lindqvist|danke! see you later|my abuela taught me to cook"
 ).split("|");
 
-describe("the language of a sentence", () => {
-  it.each(Object.entries(OTHERS))("%s is not taken for English", (_language, sentences) => {
+describe("isEnglish", () => {
+  it.each(Object.entries(OTHERS))("does not treat %s as English", (_language, sentences) => {
     expect(sentences.filter(isEnglish)).toEqual([]);
   });
 
-  it("is English in chat with slips, slang, and names of all countries", () => {
+  it("accepts English chat with typos, slang and names of all countries", () => {
     expect(ENGLISH.filter((sentence) => !isEnglish(sentence))).toEqual([]);
   });
 
-  it("is not English where there is no letter of it", () => {
+  it("rejects text without a letter", () => {
     expect(["34", "", "🙂", "…", "한국"].filter(isEnglish)).toEqual([]);
   });
 
-  it.each(Object.entries(FUNCTION_WORDS))("%s has enough words to be told by", (_language, words) => {
+  it.each(Object.entries(FUNCTION_WORDS))("has enough function words for %s", (_language, words) => {
     expect(new Set(words.split(" ")).size).toBeGreaterThan(20);
     expect(words).toBe(words.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase());
   });
 });
 
-describe("a message in two languages", () => {
+describe("findEnglishSpans in a message of two languages", () => {
   const english = (text: string): string[] =>
     findEnglishSpans(text, splitSentences(text)).map(({ start, end }) => text.slice(start, end));
 
-  it("is read sentence by sentence", () => {
+  it("judges each sentence by itself", () => {
     expect(english("Ich wohne in Leipzig. I work as a nurse. Mein Hund heißt Bruno.")).toEqual([
       "I work as a nurse.",
     ]);
     expect(english("我住在成都。My cat is called Miso.")).toEqual(["My cat is called Miso."]);
   });
 
-  it("lends its language to a sentence that shows none", () => {
+  it("judges a sentence without signs by the rest of the text", () => {
     expect(english("Mein Hund ist weg. Bruno. Leipzig.")).toEqual([]);
     expect(english("I lost my dog. Bruno. Leipzig.")).toEqual(["I lost my dog.", "Bruno.", "Leipzig."]);
   });

@@ -2,9 +2,11 @@ import { foldText } from "../../domain/text/normalize-text.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
 
 /**
- * Words that stand in nearly every sentence of a language, without accents. Such as English has too ("on", "bin", "me",
- * "man") belong to neither. To add a language, add a row with the thirty to eighty words that its everyday sentences
- * cannot do without: pronouns, forms of to be and to have, prepositions, question words, greetings.
+ * Words that occur in nearly every sentence of a language, without accents. Words that English shares ("on",
+ * "bin", "me", "man") count for neither.
+ *
+ * To add a language, add a row with thirty to eighty indispensable everyday words: pronouns, forms of to be
+ * and to have, prepositions, question words, greetings.
  */
 export const FUNCTION_WORDS: Readonly<Record<string, string>> = {
   german:
@@ -118,7 +120,7 @@ export const FUNCTION_WORDS: Readonly<Record<string, string>> = {
     "mimi wewe yeye sisi ninyi wao ni na ya wa kwa katika lakini au hapana ndiyo nini nani wapi lini sana pia jina langu yangu ninaishi napenda naitwa",
 };
 
-/** The everyday words of English, chat and slips of the finger among them. */
+/** Everyday English words, including chat words and common typos. */
 const ENGLISH_WORDS: string =
   "a an the i im ive ill id u ur r me my mine we our ours us you your yours he she it its they them their his her hers this that these those there " +
   "here who whom whose what which when where why how is am are was were be been being do does did done dont doesnt didnt isnt arent wasnt werent " +
@@ -137,15 +139,15 @@ const ENGLISH_WORDS: string =
   "good bad new old big small nice great best fav fave favourite favorite better happy sad sick tired busy free right wrong first second born allergic vegan " +
   "vegetarian nurse teacher school uni college office doctor dentist meeting birthday bday party holiday city town";
 
-/** Words with an accent that English has taken in. */
+/** Words with an accent that English has adopted. */
 const LOAN_WORDS: string =
   "café cafés crème brûlée naïve résumé fiancé fiancée jalapeño déjà vu touché über cliché décor façade voilà purée sauté entrée pâté " +
   "piñata señor señora née à la carte rosé latté matcha soufflé papier mâché soirée protégé blasé exposé applé maté açaí doppelgänger smörgåsbord";
 
-/** What the words of a text speak for; both 0 where nothing does ("Porto.", "34"). */
+/** Scores of a text by language; both are 0 if nothing is known ("Porto.", "34"). */
 interface LanguageScores {
   readonly english: number;
-  /** Of the other language that most speaks for. */
+  /** The score of the best other language. */
   readonly other: number;
 }
 
@@ -153,7 +155,7 @@ const toWordSet = (text: string): ReadonlySet<string> => new Set(text.split(" ")
 const ENGLISH = toWordSet(ENGLISH_WORDS);
 const LOANS = toWordSet(LOAN_WORDS);
 
-/** Languages by word, without what is English too; and what is both. */
+/** Languages by word, except English words; and words shared with English. */
 const LANGUAGES_OF = new Map<string, string[]>();
 const SHARED = new Set<string>();
 for (const [language, words] of Object.entries(FUNCTION_WORDS)) {
@@ -163,14 +165,17 @@ for (const [language, words] of Object.entries(FUNCTION_WORDS)) {
   }
 }
 
-/** Heads of names (Los Angeles, La Croix, Van Dyke) and short forms that English texts are full of; one alone shows little. */
+/**
+ * Prefixes of names (Los Angeles, La Croix, Van Dyke) and short forms that are frequent in English text. One
+ * alone means little.
+ */
 const IN_NAMES = toWordSet(
   "la le les el los las de del della di da das do dos du des der die den von van il un une al san sur mi ma sa mit na mon vet auto pas son far dos",
 );
 const IN_NAME = 0.5;
-/** What a word that other languages have too ("in", "no", "me") says for English. */
+/** The English score of a word that other languages share ("in", "no", "me"). */
 const SHARED_WORD = 0.5;
-/** A letter that English lacks, in a word that is no name. */
+/** The score of a letter that English lacks, in a word that is not a name. */
 const STRANGE = 1;
 const LETTERS = /\p{L}/gu;
 const LATIN = /\p{Script=Latin}/gu;
@@ -178,8 +183,8 @@ const WORDS = /\p{L}+(?:['’]\p{L}+)*/gu;
 const ENGLISH_ENDINGS = /['’](?:s|m|re|ve|ll|d|t)$/i;
 
 /**
- * What speaks for English and what for another language, word by word. It is made for single sentences of chat: English
- * is believed unless another language has more on its side, for names, slips and slang are in no list.
+ * Scores English and other languages word by word. It is made for single chat sentences. English is assumed
+ * unless another language scores higher, because names, typos and slang are in no list.
  */
 function scoreLanguages(text: string): LanguageScores {
   const sample = text.slice(0, 1500);
@@ -190,9 +195,10 @@ function scoreLanguages(text: string): LanguageScores {
   let strange = 0;
   const others = new Map<string, number>();
   for (const [place, [word]] of Array.from(sample.matchAll(WORDS)).entries()) {
-    const said = scoreEnglishWord(word);
-    english += said;
-    if (said === 0) for (const part of word.split(/['’]/)) strange += addLanguages(part, place === 0, others);
+    const score = scoreEnglishWord(word);
+    english += score;
+    if (score === 0)
+      for (const part of word.split(/['’]/)) strange += addLanguages(part, place === 0, others);
   }
   return { english, other: strange + Math.max(0, ...others.values()) };
 }
@@ -203,7 +209,7 @@ function scoreEnglishWord(word: string): number {
   return ENGLISH.has(lower) || ENGLISH_ENDINGS.test(word) ? 1 : 0;
 }
 
-/** Adds a word to the languages that it speaks for; gives what its letters say. */
+/** Adds a word to the scores of its languages. Returns the score of its letters. */
 function addLanguages(word: string, isFirst: boolean, others: Map<string, number>): number {
   const lower = word.toLowerCase();
   const bare = foldText(word).replaceAll("ß", "ss");
@@ -216,24 +222,29 @@ function addLanguages(word: string, isFirst: boolean, others: Map<string, number
   return languages.length === 0 && bare !== lower && !isName && !LOANS.has(lower) ? STRANGE : 0;
 }
 
-/** Whether rules for English may read a text. What nothing speaks for gets the benefit of the doubt, if it has a letter. */
+/**
+ * Whether rules for English may read a text. A text without any sign counts as English if it has a letter.
+ */
 export function isEnglish(text: string): boolean {
   return LATIN_LETTER.test(text) && isMostlyEnglish(scoreLanguages(text));
 }
 
-/** Whether a text shows itself to be of another language. A number, a name and an emoji do not. */
+/** Whether a text is recognisably in another language. A number, a name or an emoji is no sign. */
 export function isOfOtherLanguage(text: string): boolean {
   return !isMostlyEnglish(scoreLanguages(text));
 }
 
-/** Those sentences of a text that rules for English may read. One that shows nothing by itself goes with the text. */
+/**
+ * The sentences of a text that rules for English may read. A sentence without any sign is judged by the whole
+ * text.
+ */
 export function findEnglishSpans(text: string, sentences: readonly TextSpan[]): TextSpan[] {
-  let whole: boolean | undefined;
+  let isTextEnglish: boolean | undefined;
   return sentences.filter(({ start, end }) => {
     const signs = scoreLanguages(text.slice(start, end));
     if (signs.english > 0 || signs.other > 0) return isMostlyEnglish(signs);
-    whole ??= isEnglish(text);
-    return whole;
+    isTextEnglish ??= isEnglish(text);
+    return isTextEnglish;
   });
 }
 

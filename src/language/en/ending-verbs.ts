@@ -1,6 +1,7 @@
 /**
- * Verbs with which something of one's own ends: what was quit, sold, dropped is no longer had or done. Data for the
- * grammar of changes and for answers ("No, you sold the canoe"). In base form, with their particle. Add freely.
+ * Verbs that end something of one's own: what was quit, sold or dropped is no longer owned or done. Used by
+ * the grammar of changes and by answers ("No, you sold the canoe"). In base form, with their particle.
+ * Additions are welcome.
  */
 export const ENDING_VERBS: readonly string[] = [
   ..."abandon axe bin cancel chuck ditch discontinue donate dump flog junk kick lapse leave outgrow quit rehome resign return scrap sell shelve stop terminate uninstall unsubscribe delete divorce drop die disband unfollow withdraw".split(
@@ -50,7 +51,7 @@ export const ENDING_VERBS: readonly string[] = [
   "wind up",
 ];
 
-/** Verbs that end something now and then: of these alone no answer is a no. */
+/** Verbs that sometimes end something. They alone never make an answer "no". */
 export const TEMPORARY_ENDING_VERBS: readonly string[] = [
   ..."close finish give hand lose retire swear".split(" "),
   "pay off",

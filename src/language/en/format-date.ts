@@ -5,7 +5,7 @@ const MONTHS = "January February March April May June July August September Octo
 
 /** "2026-04-17" -> "Friday, 17 April 2026"; with a time of day, "… at 15:00". */
 export function formatDateInWords(iso: string, options: { weekday?: boolean } = {}): string {
-  // A time is said as the clock on the wall showed it: by its own date, whatever its zone.
+  // Shows the local time of its zone, with the date there.
   const date = new Date(
     `${iso.slice(0, 10)}${iso.length === 4 ? "-01-01" : iso.length === 7 ? "-01" : ""}T00:00:00Z`,
   );

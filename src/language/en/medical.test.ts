@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { isMedical, isMedicine } from "./topics.ts";
 
-describe("medicine", () => {
+describe("isMedicine", () => {
   it.each(["metformin", "Atorvastatin", "bisoprolol", "amoxicillin", "omeprazole", "insulin", "diazepam"])(
-    "%s is one",
+    "recognises %s",
     (word) => expect(isMedicine(word)).toBe(true),
   );
   it.each(["bus", "Pilates", "statin", "sugar", "April", "lorazine", "photographs", "control"])(
-    "%s is none",
+    "rejects %s",
     (word) => expect(isMedicine(word)).toBe(false),
   );
 });
 
-describe("what is of somebody's health", () => {
+describe("isMedical", () => {
   it.each([
     ["take", "risperidone", true],
     ["take", "the tram", false],

@@ -7,7 +7,7 @@ import { toStatementKey } from "./statement-key.ts";
 const saying = (text: string, fields: Partial<Memory> = {}): string | undefined =>
   toStatementKey(makeMemory("m", 1, { text, ...fields }));
 
-describe("two memories say the same", () => {
+describe("gives two memories the same key", () => {
   it.each([
     ["The user uses Shram.", "user uses Shram"],
     ["User doesn't eat meat.", "The user does not eat meat"],
@@ -19,13 +19,13 @@ describe("two memories say the same", () => {
     expect(saying(one)).toBe(saying(other));
   });
 
-  it("where their claims are the same to the letter and their sentences turn on the same", () => {
+  it("if their claims are identical and their sentences have the same distinctive tokens", () => {
     const claim: Claim = { subject: "user", relation: "use", value: "Shram" };
     expect(saying("The user uses Shram.", { claim })).toBe(saying("Uses Shram at work.", { claim }));
   });
 });
 
-describe("two memories do not say the same", () => {
+describe("gives two memories different keys", () => {
   it.each([
     ["a value", "The user uses Shram.", "The user uses Magnet."],
     ["a number", "The user runs 5 km a day.", "The user runs 6 km a day."],
@@ -43,7 +43,7 @@ describe("two memories do not say the same", () => {
     ["a question", "The user lives in Porto?", "The user lives in Porto."],
     ["an accent", "The user sent a resume.", "The user sent a resumé."],
     ["really", "The user doesn't really like tea.", "The user doesn't like tea."],
-  ])("that differ in %s", (_what, one, other) => {
+  ])("if they differ in %s", (_what, one, other) => {
     expect(saying(one)).not.toBe(saying(other));
   });
 
@@ -59,18 +59,18 @@ describe("two memories do not say the same", () => {
     ["the value", { claim: claim("user", "Shram") }, { claim: claim("user", "Shrams") }],
     ["the qualifier", { claim: claim("user") }, { claim: { ...claim("user"), qualifier: "at work" } }],
     ["a claim at all", {}, { claim: claim("user") }],
-  ])("that differ in %s", (_what, one, other) => {
+  ])("if they differ in %s", (_what, one, other) => {
     expect(saying("The user uses Shram.", one)).not.toBe(saying("The user uses Shram.", other));
   });
 
-  it("where the same claim is told with another number, name or negation", () => {
+  it("if the same claim has another number, name or negation", () => {
     const told = (text: string) => saying(text, { claim: claim("user") });
     expect(told("The user uses Shram.")).not.toBe(told("The user does not use Shram."));
     expect(told("The user uses Shram.")).not.toBe(told("The user uses Shram 2."));
     expect(told("The user uses Shram.")).not.toBe(told("The user uses Shram with Lena."));
   });
 
-  it("where something may have happened twice, and where people are to look at it", () => {
+  it("if something may have happened twice, or is quarantined", () => {
     expect(saying("The user ran.", { kind: "event" })).toBeUndefined();
     expect(saying("The user ran.", { kind: "event", when: "2026-05-01" })).toBeDefined();
     expect(saying("The user owes a call.", { kind: "commitment" })).toBeUndefined();
@@ -78,7 +78,7 @@ describe("two memories do not say the same", () => {
   });
 });
 
-describe("whatever is said", () => {
+describe("gives different keys in any text", () => {
   const word = fc.stringMatching(/^[a-z]{2,8}$/);
   const name = fc.stringMatching(/^[A-Z][a-z]{2,8}$/);
   const number = fc.oneof(
@@ -88,11 +88,11 @@ describe("whatever is said", () => {
   const telling = fc.oneof(name, number, fc.constantFrom("not", "never", "no", "without"));
   const sentence = fc.array(fc.oneof(word, telling), { minLength: 2, maxLength: 8 });
 
-  it("a number, name or negation that is put in, taken out or changed keeps them apart", () => {
+  it("if a number, name or negation is added, removed or changed", () => {
     fc.assert(
       fc.property(sentence, telling, telling, fc.nat(), (words, one, other, at) => {
         fc.pre(one !== other);
-        // At the front a capital tells nothing; "the user" stands there mostly.
+        // At the start of a sentence, a capital means nothing. Usually "the user" is there.
         const with_ = (put: string[]): string => {
           const place = at % (words.length + 1);
           return ["the", "user", ...words.slice(0, place), ...put, ...words.slice(place)].join(" ");
@@ -106,7 +106,7 @@ describe("whatever is said", () => {
     );
   });
 
-  it("another value keeps them apart", () => {
+  it("if a value differs", () => {
     fc.assert(
       fc.property(sentence, sentence, (one, other) => {
         fc.pre(one.join(" ") !== other.join(" "));

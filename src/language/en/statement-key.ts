@@ -8,7 +8,10 @@ const CONTRACTED: ReadonlyMap<string, string> = new Map([
   ["won't", "will not"],
   ["shan't", "shall not"],
 ]);
-/** Words that add nothing to a statement. "Still", "now" and "really" do: they tell of time and degree. */
+/**
+ * Words that add nothing to a statement. "Still", "now" and "really" are not among them: they express time
+ * and degree.
+ */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(["the", "also", "actually", "basically"]);
 const NEGATIONS: ReadonlySet<string> = new Set(
   (
@@ -18,10 +21,12 @@ const NEGATIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * What makes two memories say the same thing of the same time, or nothing where a memory may not be compared: an event
- * or a commitment without a date may have happened twice. Two memories with the same key differ in no value, number,
- * name or negation: in wording at most by case of the first word, punctuation around words, contractions, and words that
- * add nothing; in whole sentences only where their claims are the same to the letter.
+ * A key that equal memories share: the same statement about the same time. Undefined if a memory may not be
+ * compared: an event or a commitment without a date may have happened twice.
+ *
+ * Two memories with the same key differ in no value, number, name or negation. They may differ in the case of
+ * the first word, punctuation around words, contractions and empty words. Whole sentences may differ more
+ * only if their claims are identical.
  */
 export function toStatementKey(memory: Memory): string | undefined {
   const { kind, claim, when, validTo, expiresAt, agent, sensitive, metadata, origin } = memory;
@@ -35,7 +40,7 @@ export function toStatementKey(memory: Memory): string | undefined {
     expiresAt,
     agent,
     metadata,
-    // What a document or a tool said has not the weight of the user's word, however alike they sound.
+    // A document's or a tool's statement carries less weight than the user's, however similar.
     origin,
     sensitive: sensitive === true,
     says: claim ? toClaimParts(claim) : normalizeWording(memory.text),
@@ -52,14 +57,14 @@ function toClaimParts({ subject, relation, value, qualifier }: Claim): string[] 
   ];
 }
 
-/** A text in a form in which only wording is lost. */
+/** Normalizes a text so that only its wording is lost. */
 export function normalizeWording(text: string): string {
   return tokenize(text)
     .filter((token) => !EMPTY_WORDS.has(token))
     .join(" ");
 }
 
-/** The tokens of a text that a statement turns on: numbers, names, negations. Sorted, with repeats. */
+/** The tokens of a text that a statement depends on: numbers, names, negations. Sorted, with repeats. */
 export function findDistinctiveTokens(text: string): string[] {
   return tokenize(text)
     .filter(
@@ -79,7 +84,7 @@ function tokenize(text: string): string[] {
   return [decapitalize(first), ...rest].flatMap(expandContraction);
 }
 
-/** A sentence begins with a capital whatever its first word is; a word with more than one keeps them. */
+/** A sentence begins with a capital, whatever its first word. A word with several capitals keeps them. */
 function decapitalize(word: string): string {
   return /^\p{Lu}[\p{Ll}']*$/u.test(word) ? word.toLowerCase() : word;
 }

@@ -1,18 +1,18 @@
 import { splitWords, stem } from "../../domain/search/search-terms.ts";
 import { RELATIONS, toCanonicalRelation } from "./relations/relations.ts";
 
-/** What people group memories by: "my health", "my job", "my family". */
+/** A topic that people group memories by: "my health", "my job", "my family". */
 export interface Topic {
   readonly name: string;
-  /** Other names that people give it, lower case. */
+  /** Other names for it, lower case. */
   readonly names: ReadonlySet<string>;
-  /** Relations that are of this topic whatever their value. */
+  /** Relations that always belong to this topic. */
   readonly relations: ReadonlySet<string>;
-  /** Stems of words that place a statement in this topic. */
+  /** Stems of words that assign a statement to this topic. */
   readonly stems: ReadonlySet<string>;
 }
 
-/** A statement, as far as its topic goes. */
+/** The part of a statement that determines its topic. */
 interface TopicStatement {
   readonly text: string;
   readonly claim?: {
@@ -24,8 +24,9 @@ interface TopicStatement {
 }
 
 /**
- * The topics. To add one, add a row: its name, other names for it, relations that always belong to it, and words that
- * do. Only words that rarely mean something else: what is found by them is erased when somebody says "forget my health".
+ * The topics. To add one, add a row: its name, other names, relations that always belong to it, and words
+ * that do. Use only words that rarely mean something else: everything they match is erased when the user says
+ * "forget my health".
  */
 const TOPIC_ROWS: readonly {
   readonly name: string;
@@ -165,13 +166,13 @@ export const TOPICS: ReadonlyMap<string, Topic> = new Map(
   ]),
 );
 
-/** The topic of this name, or of another name for it; nothing where there is none. */
+/** The topic with this name, or with another name for it; undefined if there is none. */
 export function findTopic(name: string): Topic | undefined {
   const plain = name.trim().toLowerCase();
   return TOPICS.get(plain) ?? [...TOPICS.values()].find(({ names }) => names.has(plain));
 }
 
-/** Whether a name is that of a relation ("live in"), under any of its forms. */
+/** Whether a name is that of a relation ("live in"), in any of its forms. */
 export function isRelationName(name: string): boolean {
   return RELATIONS.has(toCanonicalRelation(name.trim().toLowerCase()));
 }
@@ -182,18 +183,18 @@ export function isOfTopic({ name, relations, stems }: Topic, { text, claim }: To
   if (name === "health" && claim && isHealer(claim)) return false;
   if (name === "health" && claim && isMedical(claim)) return true;
   if (name !== "food" && claim && (claim.relation === "eat" || claim.relation === "drink")) return false;
-  const said = [text, claim?.subject.replaceAll("/", " "), claim?.value, claim?.qualifier].join(" ");
-  return splitWords(said).some((word) => stems.has(stem(word)));
+  const words = [text, claim?.subject.replaceAll("/", " "), claim?.value, claim?.qualifier].join(" ");
+  return splitWords(words).some((word) => stems.has(stem(word)));
 }
 
-/** Endings by which substances are named that doctors prescribe (the stems of international nonproprietary names). */
+/** Endings of names of prescribed substances (the stems of international nonproprietary names). */
 const MEDICINE_ENDINGS =
   "formin statin pril sartan olol cillin mycin micin floxacin cycline azole prazole idone barbital azepam zolam azolam " +
   "oxetine triptyline pramine tidine caine codone morphone glutide gliptin gliflozin parin xaban mab tinib vir vudine " +
   "triptan dronate setron lukast terol tropium profen coxib fenac sone solone sonide thiazide semide gabalin gabapentin " +
   "thyroxine citalopram traline faxine azapine tiapine piprazole dipine afil";
 
-/** Medicines whose name has no such ending, and what people call kinds of them. */
+/** Medicines without such an ending, and common names for kinds of medicines. */
 const MEDICINES =
   "insulin ibuprofen paracetamol acetaminophen aspirin warfarin lithium methadone methotrexate morphine codeine digoxin " +
   "naproxen salbutamol albuterol ventolin ritalin adderall methylphenidate prozac zoloft xanax valium cortisone steroids " +
@@ -211,7 +212,7 @@ const ILLNESSES =
   "parkinson's parkinson lupus gout anorexia bulimia ulcer hernia angina concussion coma wheelchair crutches unwell sick " +
   "ebola polio cataract cataracts gallstones appendix hospice chemo dialysis transplant pacemaker bedridden";
 
-/** Who works with the ill: that somebody is one of them says nothing of their own health. */
+/** Medical professions. They say nothing about the person's own health. */
 const HEALERS =
   /\b(?:doctor|gp|physician|nurse|therapist|surgeon|psychiatrist|psychologist|counsell?or|physiotherapist|dentist|paramedic|vet)s?\b/iu;
 
@@ -225,29 +226,29 @@ const HURTING = /^(?:break|fracture|sprain|twist|tear|injure|hurt|dislocate|burn
 const BODY =
   /\b(?:legs?|arms?|hips?|ankles?|wrists?|knees?|collarbone|ribs?|foot|feet|toes?|fingers?|thumb|nose|jaw|skull|spine|back|neck|shoulders?|elbows?|hand|hands|head|heart|lungs?|kidneys?|liver|muscle|ligament|tendon|hamstring|meniscus|acl)\b/i;
 
-/** What a statement says, as far as it can be of somebody's health. */
+/** The part of a statement that may concern health. */
 interface MedicalClaim {
   readonly relation: string;
   readonly value: string;
 }
 
-/** Whether a word is the name of a medicine: by its ending, as substances are named, or by the list. */
+/** Whether a word is the name of a medicine, by its ending or by the list. */
 export function isMedicine(word: string): boolean {
   const plain = word.toLowerCase();
   return MEDICINE_WORDS.has(plain) || (plain.length > 5 && MEDICINE_ENDING.test(plain));
 }
 
-/** Whether a statement tells of a medicine that is taken, an illness that somebody has, or an injury. */
+/** Whether a statement mentions a medicine that someone takes, an illness, or an injury. */
 export function isMedical({ relation, value }: MedicalClaim): boolean {
-  const said = splitWords(value);
+  const words = splitWords(value);
   if (/^(?:take|be on|use|inject|be given|need|be prescribed|swallow|start)$/.test(relation)) {
-    if (said.some(isMedicine)) return true;
+    if (words.some(isMedicine)) return true;
   }
   if (HURTING.test(relation) && BODY.test(value)) return true;
-  return said.some((word) => ILLNESS_WORDS.has(word) || ILLNESS_ENDING.test(word));
+  return words.some((word) => ILLNESS_WORDS.has(word) || ILLNESS_ENDING.test(word));
 }
 
-/** "is a nurse", "works as a dentist": a medical profession, nobody's illness. */
+/** "is a nurse", "works as a dentist": a medical profession, not an illness. */
 function isHealer({ relation, value }: MedicalClaim): boolean {
   return (
     /^(?:be|become|work as|be married to|marry|study to be|train as|want to be)$/.test(relation) &&
@@ -255,7 +256,7 @@ function isHealer({ relation, value }: MedicalClaim): boolean {
   );
 }
 
-/** What most people would not shout across a room, by the words that give it away. To add a kind, add a row. */
+/** Sensitive subjects and the words that reveal them. To add a kind, add a row. */
 const SENSITIVE_KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
   [
     "health",
@@ -287,7 +288,7 @@ const SENSITIVE_KINDS: readonly (readonly [kind: string, words: RegExp])[] = [
   ],
 ];
 
-/** Which sensitive kind a text touches: "health", "beliefs"; undefined for none. */
+/** The sensitive kind of a text: "health", "beliefs"; undefined for none. */
 export function findSensitiveKind(text: string): string | undefined {
   return SENSITIVE_KINDS.find(([, words]) => words.test(text))?.[0];
 }

@@ -1,7 +1,7 @@
 import { splitWords, stem } from "../../domain/search/search-terms.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
 
-/** What a value looks like, where its look gives it away. */
+/** The shape of a value, if it is recognisable. */
 export type ValueShape =
   | "email"
   | "link"
@@ -31,11 +31,11 @@ const ROOM =
 const UNIT =
   "(?:mg|mcg|µg|micrograms?|milligrams?|grams?|kg|g|ml|litres?|liters?|lbs?|pounds|units?|percent|%|hours?|hrs?|minutes?|mins?|points?|km|miles|cm|mm|°[CF]|bpm|mmHg|credits?)";
 const CURRENCY = "USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|INR|CNY|BRL|ZAR";
-/** With thousands and decimals in the ways that people write them: "2,350", "2.350,00", "2'350.50". */
+/** Numbers with common separators for thousands and decimals: "2,350", "2.350,00", "2'350.50". */
 const NUMBER = "\\d+(?:[.,'’\\u00a0\\u202f]\\d+)*";
 const NAMES = "(?:\\p{Lu}[\\p{L}'’-]+ ){1,4}";
 
-/** The first that fits takes its place; so what tells more stands first. */
+/** The first match applies, so more specific shapes come first. */
 const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
   ["email", /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu],
   ["link", /\b(?:https?:\/\/|www\.)[^\s"'“”<>)]*[^\s"'“”<>).,;:!?]/giu],
@@ -81,7 +81,7 @@ const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
     new RegExp(`(?<![\\p{L}\\p{N}.-])\\d+(?:[.,]\\d+)?(?:/\\d+)? ?${UNIT}(?![\\p{L}\\p{N}])`, "giu"),
   ],
   ["amount", /(?<![\p{L}\p{N}.-])\d{1,3}\/\d{1,3}(?![\p{L}\p{N}/])/gu],
-  // Letters and digits in one, groups of digits, words held together by underscores, capitals by hyphens.
+  // Letters and digits mixed, groups of digits, words joined by underscores, capitals joined by hyphens.
   ["code", /(?<![\p{L}\p{N}])\d{1,4}(?:-\d{1,4}){2,}(?![\p{L}\p{N}])/gu],
   [
     "code",
@@ -96,7 +96,7 @@ const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
   ["number", /(?<![\p{L}\p{N}.,/-])\d{3,}(?:\.\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],
 ];
 
-/** The values in a text that can be told by their look, in order; none lies over another. */
+/** The values in a text that have a recognisable shape, in order, without overlaps. */
 export function findShapedValues(text: string): ShapedValue[] {
   const found: ShapedValue[] = [];
   for (const [shape, pattern] of SHAPES) {
@@ -110,10 +110,12 @@ export function findShapedValues(text: string): ShapedValue[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** Shapes that tell a value apart from all others: it can be hunted wherever it stands. */
+/** Shapes that identify a value by themselves: it can be searched for anywhere. */
 const DISTINCT: ReadonlySet<ValueShape> = new Set(["email", "link", "phone", "address"]);
 
-/** Whether a value is its owner's alone: an address, a phone number, a code of four signs and more. */
+/**
+ * Whether a value belongs to its owner only: an address, a phone number, a code of at least four characters.
+ */
 export function isDistinctValue({ shape, text }: Pick<ShapedValue, "shape" | "text">): boolean {
   if (DISTINCT.has(shape)) return true;
   if (shape === "quoted") return text.trim().split(/\s+/).length > 1;
@@ -121,21 +123,21 @@ export function isDistinctValue({ shape, text }: Pick<ShapedValue, "shape" | "te
   return text.replace(/[^\p{L}\p{N}]/gu, "").length >= 4;
 }
 
-/** What a noun of information holds, and how its value looks. */
+/** What a noun of information contains, and the shape of its value. */
 export interface AttributeSlot {
-  /** Looks that its value can have; none where only the words around tell it. */
+  /** Shapes that its value can have; empty if only the surrounding words identify it. */
   readonly shapes: readonly ValueShape[];
-  /** Whether its value can be words that follow it: "the pass phrase is blue cedar". */
+  /** Whether its value can be the following words: "the pass phrase is blue cedar". */
   readonly isWords: boolean;
-  /** Whether it is a place, told by "under", "behind", "in". */
+  /** Whether it is a place, marked by "under", "behind", "in". */
   readonly isPlace?: boolean;
-  /** Whether it is a name, told by its capital. */
+  /** Whether it is a name, marked by its capital. */
   readonly isName?: boolean;
-  /** Whether it stands for what a text says rather than for a value: "the note about the garage". */
+  /** Whether it refers to a text rather than a value: "the note about the garage". */
   readonly isText?: boolean;
 }
 
-/** To add a noun, add it to a row. The first row that has it counts. */
+/** To add a noun, add it to a row. The first row with the noun applies. */
 const SLOT_ROWS: readonly (readonly [nouns: string, slot: AttributeSlot])[] = [
   [
     "number numbers line lines callback callbacks phone phones cell mobile landline hotline fax telephone desk extension",
@@ -191,7 +193,7 @@ const SLOTS: ReadonlyMap<string, AttributeSlot> = new Map(
   ),
 );
 
-/** What the noun of this stem holds; nothing where it is no noun of information. */
+/** The contents of the noun with this stem; undefined if it is not a noun of information. */
 export function findSlot(stemmed: string): AttributeSlot | undefined {
   return SLOTS.get(stemmed);
 }

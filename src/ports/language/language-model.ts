@@ -2,42 +2,54 @@ import type { CallPurpose, TokenUsage } from "../../domain/model-usage.ts";
 import type { CallOptions } from "../call-options.ts";
 import type { CircuitState } from "./model-calls.ts";
 
-/** A model that writes: OpenAI's, or any of its protocol. It never decides what is stored; `engine/decide.ts` does. */
+/**
+ * A language model: OpenAI's, or any that speaks its protocol. It never decides what is stored;
+ * `engine/decide.ts` does.
+ */
 export interface LanguageModel {
-  /** As its server is asked for it: "gpt-4o-mini". */
+  /** The name that its server knows: "gpt-4o-mini". */
   readonly name: string;
-  /** Its server's host, for people and metrics: "api.openai.com". */
+  /** The server's host, shown in messages and metrics: "api.openai.com". */
   readonly host: string;
   /**
-   * One answer. `unavailable` where none can be had now, after its tries; `over_quota` where a budget is used up;
-   * `invalid_input` where it will never take this prompt; an aborted signal rejects with its reason. A refusal, an answer
-   * that was cut and one in no usable form are answers: see `Completion`. No message holds a text.
+   * Returns one answer. Throws `unavailable` if there is none after all retries, `over_quota` if a budget is
+   * used up, and `invalid_input` if the server will never accept this prompt. An aborted signal rejects with
+   * its reason.
+   *
+   * A refusal, a truncated answer and an answer in no usable form are answers: see `Completion`. Error
+   * messages contain no user text.
    */
   complete(prompt: Prompt, options?: CallOptions): Promise<Completion>;
-  /** The same, its text in parts as they come; what it returns at the end is the whole. A `shape` is not asked for here. */
+  /** Streams the text in parts; the return value is the complete answer. `shape` is ignored. */
   stream(prompt: Prompt, options?: CallOptions): AsyncGenerator<string, Completion, void>;
-  /** Of one on a server: whether it is asked now. */
+  /** The circuit breaker's state, for a model on a server. */
   circuit?(): CircuitState;
 }
 
 export interface Prompt {
   readonly purpose: CallPurpose;
-  /** What stays the same from call to call comes first, so that the provider's cache keeps it. */
+  /** Content that stays the same between calls comes first, so that the provider can cache it. */
   readonly turns: readonly { readonly role: "system" | "user" | "assistant"; readonly content: string }[];
-  /** The form of the answer: JSON Schema in OpenAI's strict subset (all required, nothing additional). */
+  /**
+   * The form of the answer: JSON Schema in OpenAI's strict subset (all properties required, no additional
+   * ones).
+   */
   readonly shape?: { readonly name: string; readonly schema: { readonly [key: string]: unknown } };
   readonly maxTokens?: number;
-  /** How many texts or turns it is for; for the ledger (1). */
+  /** The number of texts or turns it covers, for the ledger (default 1). */
   readonly units?: number;
 }
 
 export interface Completion {
-  /** Without what the model thought aloud. */
+  /** The text without the model's reasoning. */
   readonly text: string;
-  /** Where a shape was asked for: the answer parsed, from whatever it was wrapped in; undefined where there is no JSON in it. It is not checked against the shape. */
+  /**
+   * If a shape was requested: the parsed answer, unwrapped if necessary; undefined if it contains no JSON. It
+   * is not validated against the shape.
+   */
   readonly value?: unknown;
   readonly finish: "stop" | "length" | "refused";
   readonly usage: TokenUsage;
-  /** The model that answered, as the server names it. */
+  /** The model that answered, in the server's words. */
   readonly model: string;
 }

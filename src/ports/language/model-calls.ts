@@ -2,21 +2,21 @@ import type { CallOutcome, CallPurpose, CallReport, ModelCall } from "../../doma
 import type { Scope } from "../../domain/scope.ts";
 
 /**
- * The ledger of calls to models: what each was for, and what it cost. It holds ids, names and numbers; no text of anybody's.
- * `unavailable` where it cannot be read or written now.
+ * The ledger of model calls: purpose and cost of each. It holds ids, names and numbers, never user text.
+ * Throws `unavailable` if it cannot be read or written now.
  */
 export interface Calls {
-  /** Adds calls, each once by its id, and turns that were stored. All or nothing, durable before it returns. */
+  /** Adds calls, each once by its id, and counts of stored turns. Atomic, and durable before it returns. */
   note(calls: readonly ModelCall[], turns?: readonly StoredTurns[]): Promise<void>;
-  /** Sums over the calls that are asked for, one for each purpose and model, and each of `by`, in no order. */
+  /** Sums over the selected calls: one for each purpose, model and `by` value. Unordered. */
   sums(asked: CallFilter & { readonly by?: "day" | "outcome" }): Promise<CallSum[]>;
-  /** How many turns were stored, on the days that are asked for. */
+  /** The number of turns stored on the selected days. */
   turns(asked: CallFilter): Promise<number>;
   /** Calls, newest first, at most `limit`. */
   list(asked: CallFilter & { readonly limit: number }): Promise<ModelCall[]>;
-  /** Takes the user's name away from everything noted; the sums of the project stay as they are. */
+  /** Removes the user's name from all entries. The project's sums do not change. */
   unname(scope: Pick<Scope, "project" | "user">): Promise<void>;
-  /** Removes what is older; gives how many calls. */
+  /** Deletes older calls. Returns the number deleted. */
   removeBefore(at: string): Promise<number>;
 }
 
@@ -31,7 +31,10 @@ export interface StoredTurns {
 export interface CallFilter {
   readonly project?: string;
   readonly user?: string;
-  /** From (inclusive) and to (exclusive), ISO 8601. Turns are known by whole days: the day of `from` counts, that of `to` does not, unless it has begun. */
+  /**
+   * From (inclusive) and to (exclusive), ISO 8601. Turns are counted by whole days: the day of `from` is
+   * included. The day of `to` is included only if `to` is after its start.
+   */
   readonly from?: string;
   readonly to?: string;
 }
@@ -39,57 +42,59 @@ export interface CallFilter {
 export interface CallSum {
   readonly purpose: CallPurpose;
   readonly model: string;
-  /** UTC; with `by: "day"`. */
+  /** UTC; present with `by: "day"`. */
   readonly day?: string;
-  /** With `by: "outcome"`. */
+  /** Present with `by: "outcome"`. */
   readonly outcome?: CallOutcome;
   readonly calls: number;
-  /** Of these, those that ended otherwise than `ok`. */
+  /** Of these, the calls whose outcome is not `ok`. */
   readonly failed: number;
   /** Texts or turns. */
   readonly units: number;
   readonly tokensIn: number;
   readonly tokensCached: number;
   readonly tokensOut: number;
-  /** US dollars; of the calls that have a price. */
+  /** US dollars, of the calls that have a price. */
   readonly cost: number;
   /** Calls without a price. */
   readonly unpriced: number;
   readonly ms: number;
 }
 
-/** Is told of each request to a model's server when it has ended. It never throws, and nobody waits for it. */
+/** Called after each request to a model's server. It never throws and is not awaited. */
 export type OnCall = (report: CallReport, whose?: CallOwner) => void;
 
-/** Whose a call is; of a project alone, where no user is named. */
+/** The owner of a call. Without a user, it belongs to the project alone. */
 export type CallOwner = Pick<Scope, "project"> & Partial<Pick<Scope, "user">>;
 
 /**
- * Asked before each request to a model's server. `over_quota` where a budget is used up: the request is not made, and is not
- * told of. What it lets through is reserved until `onCall` tells of it: by `size`, where that is known, else by what such calls
+ * Called before each request to a model's server. Throws `over_quota` if a budget is used up; the request is
+ * then neither made nor reported.
+ *
+ * An approved request is reserved until `onCall` reports it: by `size` if known, otherwise by what such calls
  * took before.
  */
 export type MayCall = (purpose: CallPurpose, whose?: CallOwner, size?: CallSize) => Promise<void>;
 
-/** How large a request will be at most, as well as it is known before. */
+/** The estimated maximum size of a request. */
 export interface CallSize {
   readonly model: string;
   readonly tokensIn: number;
   readonly tokensOut: number;
 }
 
-/** What an adapter that asks a model's server takes. */
+/** Hooks of an adapter that calls a model's server. */
 export interface CallHooks {
   readonly onCall?: OnCall;
   readonly mayCall?: MayCall;
-  /** Is told when requests to a server stop going out, and when they go out again. */
+  /** Called when requests to a server stop, and when they resume. */
   readonly onCircuit?: (state: CircuitState, host: string) => void;
-  /** Is told how many answers were held in memory, and how many had to be asked for. */
+  /** Called with the number of cached answers and the number of answers to request. */
   readonly onCache?: (hits: number, misses: number) => void;
 }
 
 /**
- * Whether requests to a server go out: `open` after several failures in a row, for a while; `half_open` while one is out to
- * see whether it answers again.
+ * State of the circuit breaker. `open`: no requests for a while, after several failures in a row.
+ * `half_open`: one trial request is under way.
  */
 export type CircuitState = "closed" | "open" | "half_open";

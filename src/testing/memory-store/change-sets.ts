@@ -4,11 +4,14 @@ import type { Message } from "../../domain/message.ts";
 import type { RecallReceipt } from "../../domain/recall.ts";
 import type { ErasureReceipt, Trace } from "../../domain/receipt.ts";
 
-/** Values for tests of records: whole, valid, and told apart by their ids. */
+/** Values for tests of memory stores: complete, valid, and distinguished by their ids. */
 
 export const BASE_TIME = "2026-01-01T00:00:00.000Z";
 
-/** The ids and keys of random histories: few, so that steps meet; two that UTF-8 and UTF-16 put in different order. */
+/**
+ * The ids and keys of random histories: few, so that steps collide; two are ordered differently in UTF-8 and
+ * UTF-16.
+ */
 export const SAMPLE_IDS: readonly string[] = ["a", "b", "ä", "\u{ff5e}", "\u{1f98a}"];
 
 export function makeMessage(id: string, fields: Partial<Message> = {}): Message {
@@ -96,7 +99,7 @@ export function makeTrace(receipt: string, user = "ann", fields: Partial<Trace> 
   };
 }
 
-/** A change-set with everything filled in but its revision. */
+/** A change-set with all fields except its revision. */
 export function makeChangeSet(fields: Partial<ChangeSet> = {}): ChangeSet {
   return { base: 0, at: BASE_TIME, cause: "remember", ...fields };
 }

@@ -24,23 +24,25 @@ import { ERASURE_CASES, WRITE_CASES } from "./write-cases.ts";
 export interface MemoryStoreHarness {
   /** Shown in the test output: "sqlite", "postgres". */
   readonly name: string;
-  /** Starts what the record needs, once. */
+  /** Starts what the store needs, once. */
   setup?(): Promise<void>;
-  /** A new, empty record. Nothing may leak between two of them. */
+  /** Opens a new, empty store. Two stores must share nothing. */
   open(): Promise<MemoryStore>;
-  /** Closes a record and opens what it kept; absent where a record keeps nothing. */
-  reopen?(record: MemoryStore): Promise<MemoryStore>;
-  /** A second handle on the same record, as another process would have; absent where there can be none. */
-  second?(record: MemoryStore): Promise<MemoryStore>;
+  /** Closes a store and opens its data again. Absent if it keeps nothing. */
+  reopen?(store: MemoryStore): Promise<MemoryStore>;
+  /** Opens a second handle on the same store, as another process would. Absent if there can be none. */
+  second?(store: MemoryStore): Promise<MemoryStore>;
   /** Stops what `setup` started. */
   teardown?(): Promise<void>;
-  /** How many random histories are compared with the reference record: 100; fewer where each write is slow. */
+  /**
+   * The number of random histories compared with the reference store (default 100); fewer if writes are slow.
+   */
   readonly randomHistories?: number;
-  /** Case title -> why. Each runs and must fail; one that passes again breaks the build. */
+  /** Case title -> reason. Each case runs and must fail; a case that passes breaks the build. */
   readonly knownGaps?: { readonly [title: string]: string };
 }
 
-/** One sentence of the contract in `ports/memory-store.ts` per case. */
+/** One rule of the contract in `ports/memory-store.ts` per case. */
 export const MEMORY_STORE_CASES: MemoryStoreCases = {
   ...WRITE_CASES,
   ...READ_CASES,
@@ -57,13 +59,13 @@ const RANDOM_HISTORIES = 100;
 export function memoryStoreConformance(harness: MemoryStoreHarness): void {
   const gaps = harness.knownGaps ?? {};
   describe(`Record: ${harness.name}`, () => {
-    let record: MemoryStore;
+    let store: MemoryStore;
     beforeAll(() => harness.setup?.());
     afterAll(() => harness.teardown?.());
     beforeEach(async () => {
-      record = await harness.open();
+      store = await harness.open();
     });
-    afterEach(() => record.close());
+    afterEach(() => store.close());
 
     it("names only known gaps that exist", () => {
       expect(Object.keys(gaps).filter((title) => !(title in MEMORY_STORE_CASES))).toEqual([]);
@@ -71,44 +73,44 @@ export function memoryStoreConformance(harness: MemoryStoreHarness): void {
 
     for (const [title, run] of Object.entries(MEMORY_STORE_CASES)) {
       const test = title in gaps ? it.fails : it;
-      test(title in gaps ? `${title} [known gap: ${gaps[title]}]` : title, () => run(record));
+      test(title in gaps ? `${title} [known gap: ${gaps[title]}]` : title, () => run(store));
     }
 
     const { reopen, second } = harness;
     if (reopen) {
-      it("keeps everything over a reopening", async () => {
-        await record.commit(ANN, makeFullChangeSet("0"));
-        await record.commit(ANN, makeChangeSet({ base: 1, memories: [makeMemory("memory-0", 2)] }));
-        const before = await readContents(record, ANN);
-        record = await reopen(record);
-        expect(await readContents(record, ANN)).toEqual(before);
+      it("keeps all data after a reopening", async () => {
+        await store.commit(ANN, makeFullChangeSet("0"));
+        await store.commit(ANN, makeChangeSet({ base: 1, memories: [makeMemory("memory-0", 2)] }));
+        const before = await readContents(store, ANN);
+        store = await reopen(store);
+        expect(await readContents(store, ANN)).toEqual(before);
       });
     }
     if (second) {
-      it("shows a commit to every handle at once, and refuses the slower of two writers", async () => {
-        const other = await second(record);
-        await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+      it("shows a commit to every handle at once, and rejects the slower of two writers", async () => {
+        const other = await second(store);
+        await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
         expect((await other.since(ANN, 0)).messages).toHaveLength(1);
         await other.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
         await expect(
-          record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m3")] })),
+          store.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m3")] })),
         ).rejects.toMatchObject({ code: "conflict" });
-        expect((await record.since(ANN, 1)).messages.map(({ id }) => id)).toEqual(["m2"]);
+        expect((await store.since(ANN, 1)).messages.map(({ id }) => id)).toEqual(["m2"]);
         await other.close();
       });
     }
 
     if (second) {
       it("gives a lease to one of several handles", async () => {
-        const other = await second(record);
-        const handles = [record, other, record, other];
+        const other = await second(store);
+        const handles = [store, other, store, other];
         const answers = await Promise.all(handles.map((one) => one.takeLease("decay", { forMs: 60_000 })));
         expect(answers.filter(({ token }) => token !== undefined)).toHaveLength(1);
         await other.close();
       });
     }
 
-    it("agrees with the reference record on random histories", async () => {
+    it("agrees with the reference store on random histories", async () => {
       await fc.assert(
         fc.asyncProperty(historySteps, async (drawn) => {
           const reference = createInMemoryStore();
@@ -130,22 +132,22 @@ export function memoryStoreConformance(harness: MemoryStoreHarness): void {
   });
 }
 
-/** Takes a step on both, and compares what they answer and all that can be read then. */
+/** Applies a step to both stores, then compares their results and all data that can be read. */
 async function expectAgreement(ours: MemoryStore, reference: MemoryStore, step: HistoryStep): Promise<void> {
   const scope: Scope = { project: "default", user: step.user };
-  const held = await reference.since(scope, 0);
-  const drawn = step.isFitted ? fitChanges(step.changes, held) : step.changes;
-  const whole = makeChangeSet({ ...drawn, base: held.revision + step.stale });
-  expect(await applyChanges(ours, scope, whole)).toEqual(await applyChanges(reference, scope, whole));
+  const current = await reference.since(scope, 0);
+  const drawn = step.isFitted ? fitChanges(step.changes, current) : step.changes;
+  const changes = makeChangeSet({ ...drawn, base: current.revision + step.stale });
+  expect(await applyChanges(ours, scope, changes)).toEqual(await applyChanges(reference, scope, changes));
   for (const each of [ANN, BOB]) {
     expect(await readContents(ours, each)).toEqual(await readContents(reference, each));
     expect(await ours.since(each, 1)).toEqual(await reference.since(each, 1));
   }
 }
 
-async function applyChanges(record: MemoryStore, scope: Scope, whole: ChangeSet): Promise<unknown> {
+async function applyChanges(store: MemoryStore, scope: Scope, changes: ChangeSet): Promise<unknown> {
   try {
-    return await record.commit(scope, whole);
+    return await store.commit(scope, changes);
   } catch (error) {
     return (error as { code?: unknown }).code;
   }

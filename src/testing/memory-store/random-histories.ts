@@ -12,13 +12,13 @@ import {
   SAMPLE_IDS,
 } from "./change-sets.ts";
 
-/** One step of a random history: a change-set whose base is right, or off by `stale`. */
+/** One step of a random history: a change-set with the right base, or off by `stale`. */
 export interface HistoryStep {
   readonly user: string;
   readonly stale: number;
-  /** Whether the change-set is fitted to what is there, so that it is valid but for its base. */
+  /** Whether the change-set is adapted to the existing data, so that only its base may be wrong. */
   readonly isFitted: boolean;
-  /** Whether the record is closed and opened again first, where it can be. */
+  /** Whether the store is closed and reopened first, if it supports that. */
   readonly reopens: boolean;
   readonly changes: Omit<ChangeSet, "base" | "at" | "cause">;
 }
@@ -26,12 +26,15 @@ export interface HistoryStep {
 const id = fc.constantFrom(...SAMPLE_IDS);
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
 const some = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> => fc.array(value, { maxLength: 3 });
-/** In a third of the steps: an erasure takes most of what so small a history holds. */
+/** In a third of the steps, because an erasure removes most of so small a history. */
 const seldom = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 const version = fc.integer({ min: 1, max: 3 });
 
-/** Random steps over few ids, so that they meet: most valid, some stale, some with doubled ids or wrong versions. */
+/**
+ * Random steps over few ids, so that they collide: most valid, some stale, some with duplicate ids or wrong
+ * versions.
+ */
 export const historySteps: fc.Arbitrary<HistoryStep[]> = fc.array(
   fc.record({
     user: fc.constantFrom("ann", "bob"),
@@ -92,12 +95,12 @@ export const historySteps: fc.Arbitrary<HistoryStep[]> = fc.array(
   { minLength: 4, maxLength: 16 },
 );
 
-/** Leaves out of a drawn change-set what the user's state would refuse, and numbers its versions. */
-export function fitChanges(drawn: HistoryStep["changes"], held: Delta): HistoryStep["changes"] {
-  const messages = dropTaken(drawn.messages ?? [], new Set(held.messages.map(({ id: known }) => known)));
-  const there = new Set([...held.messages, ...messages].map(({ id: known }) => known));
+/** Removes from a random change-set what the user's state would reject, and numbers its versions. */
+export function fitChanges(drawn: HistoryStep["changes"], current: Delta): HistoryStep["changes"] {
+  const messages = dropTaken(drawn.messages ?? [], new Set(current.messages.map(({ id: known }) => known)));
+  const there = new Set([...current.messages, ...messages].map(({ id: known }) => known));
   const isThere = (one: { readonly id: string }): boolean => there.has(one.id);
-  const newest = new Map(held.memories.map((one) => [one.id, one.version]));
+  const newest = new Map(current.memories.map((one) => [one.id, one.version]));
   const memories = (drawn.memories ?? []).map((one) => {
     const next = (newest.get(one.id) ?? 0) + 1;
     newest.set(one.id, next);

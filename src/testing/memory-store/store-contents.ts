@@ -23,14 +23,14 @@ import {
   SAMPLE_IDS,
 } from "./change-sets.ts";
 
-/** One sentence of the contract in `ports/memory-store.ts`, tried on a new, empty record. */
-type MemoryStoreCase = (record: MemoryStore) => Promise<void>;
+/** One rule of the contract in `ports/memory-store.ts`, tested on a new, empty store. */
+type MemoryStoreCase = (store: MemoryStore) => Promise<void>;
 export type MemoryStoreCases = { readonly [title: string]: MemoryStoreCase };
 
 export const ANN: Scope = { project: "default", user: "ann" };
 export const BOB: Scope = { project: "default", user: "bob" };
 
-/** What `since` gives of a scope that was never written. */
+/** The result of `since` for a scope that was never written. */
 export const EMPTY_DELTA: Delta = {
   revision: 0,
   messages: [],
@@ -41,7 +41,7 @@ export const EMPTY_DELTA: Delta = {
   links: [],
 };
 
-/** A change-set that touches every table, with ids that end in the mark. */
+/** A change-set that affects every table, with ids that end in the mark. */
 export function makeFullChangeSet(mark: string): ChangeSet {
   return makeChangeSet({
     messages: [makeMessage(`message-${mark}`)],
@@ -73,39 +73,39 @@ interface StoreContents {
   readonly traces: readonly Trace[];
   readonly backups: readonly BackupNote[];
   readonly receipts: readonly unknown[];
-  /** Ids of units that are not of the space of the tests. */
+  /** Ids of units outside the embedding space of the tests. */
   readonly outside: readonly string[];
 }
 
-/** Everything that can be read of a scope. */
-export async function readContents(record: MemoryStore, scope: Scope): Promise<StoreContents> {
+/** All data that can be read of a scope. */
+export async function readContents(store: MemoryStore, scope: Scope): Promise<StoreContents> {
   return {
-    revision: await record.revision(scope),
-    all: await record.since(scope, 0),
-    versions: await record.versions(scope),
-    log: await record.log(scope, { limit: 100 }),
-    erasures: await record.erasures(scope),
-    traces: await record.traces(scope),
-    backups: await record.backups(),
-    receipts: await Promise.all(SAMPLE_IDS.map((key) => record.receipt(scope, key))),
-    outside: (await record.unitsWithStaleEmbeddings(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
+    revision: await store.revision(scope),
+    all: await store.since(scope, 0),
+    versions: await store.versions(scope),
+    log: await store.log(scope, { limit: 100 }),
+    erasures: await store.erasures(scope),
+    traces: await store.traces(scope),
+    backups: await store.backups(),
+    receipts: await Promise.all(SAMPLE_IDS.map((key) => store.receipt(scope, key))),
+    outside: (await store.unitsWithStaleEmbeddings(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
   };
 }
 
 type RowsByPart = { readonly [part: string]: readonly unknown[] };
 
-/** Everything that a record holds, part by part; rows that have no order of their own are put in one. */
-export async function readAllRows(whole: StoreDump, limit = 1000): Promise<RowsByPart> {
+/** All rows of a store, part by part. Rows without a defined order are sorted. */
+export async function readAllRows(dump: StoreDump, limit = 1000): Promise<RowsByPart> {
   const all: { [part: string]: readonly unknown[] } = {};
   for (const part of DUMP_PARTS) {
     const rows: unknown[] = [];
-    for await (const page of iteratePages(whole, part, limit)) rows.push(...page.map(toPlainRow));
+    for await (const page of iteratePages(dump, part, limit)) rows.push(...page.map(toPlainRow));
     all[part] = ORDERED_DUMP_PARTS.has(part) ? rows : rows.map(toCanonicalJson).toSorted();
   }
   return all;
 }
 
-/** Copies everything from one record into another, by pages of `limit` rows. */
+/** Copies everything from one store into another, in pages of `limit` rows. */
 export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Promise<void> {
   await to.beginCopy({ from: "there", part: "users", done: 0, of: 0 });
   for (const part of DUMP_PARTS) {
@@ -114,27 +114,27 @@ export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Pro
   await to.finishCopy();
 }
 
-/** The whole of a record that has one. */
-export function requireStoreDump({ dump: whole, name }: MemoryStore): StoreDump {
-  if (!whole) throw new Error(`the record "${name}" cannot be read or written whole`);
-  return whole;
+/** The store's full dump. Throws if it has none. */
+export function requireStoreDump({ dump, name }: MemoryStore): StoreDump {
+  if (!dump) throw new Error(`the store "${name}" does not support a full dump`);
+  return dump;
 }
 
 async function* iteratePages<Part extends DumpPart>(
-  whole: StoreDump,
+  dump: StoreDump,
   part: Part,
   limit: number,
 ): AsyncIterable<readonly DumpRow<Part>[]> {
-  if (!whole.parts.includes(part)) return;
+  if (!dump.parts.includes(part)) return;
   let after: string | undefined;
   do {
-    const page = await whole.page(part, { limit, ...(after === undefined ? {} : { after }) });
+    const page = await dump.page(part, { limit, ...(after === undefined ? {} : { after }) });
     if (page.rows.length > 0) yield page.rows;
     after = page.cursor;
   } while (after !== undefined);
 }
 
-/** As JSON has it, with the numbers of a vector. */
+/** As JSON, with the numbers of a vector. */
 function toPlainRow(row: object): unknown {
   if (!("unit" in row)) return JSON.parse(JSON.stringify(row));
   const { unit, ...rest } = row as DumpRow<"units">;

@@ -25,24 +25,26 @@ import {
 const LIMITS = { outdated: BASE_TIME, abandoned: BASE_TIME };
 const OTHER = { project: "other", user: "ann" };
 
-/** Something in every part, of three users; two versions, an erasure with its trace, answers that are done and begun. */
-async function writeHistory(record: MemoryStore): Promise<void> {
-  await record.commit(BOB, makeFullChangeSet("b"));
-  await record.commit(ANN, makeChangeSet({ memories: [makeMemory("z"), makeMemory("a")] }));
-  await record.commit(ANN, { ...makeFullChangeSet("0"), base: 1 });
-  await record.commit(
+/**
+ * Rows in every part, for three users: two versions, an erasure with its trace, finished and started answers.
+ */
+async function writeHistory(store: MemoryStore): Promise<void> {
+  await store.commit(BOB, makeFullChangeSet("b"));
+  await store.commit(ANN, makeChangeSet({ memories: [makeMemory("z"), makeMemory("a")] }));
+  await store.commit(ANN, { ...makeFullChangeSet("0"), base: 1 });
+  await store.commit(
     OTHER,
     makeChangeSet({ messages: [makeMessage("m1"), makeMessage("m2", { digest: "pending" })] }),
   );
-  await record.beginAnswer(ANN, { key: "done", request: "r", at: BASE_TIME }, LIMITS);
-  await record.endAnswer(ANN, "done", { status: 201, headers: { location: "/x" }, body: "{}" }, []);
-  await record.beginAnswer(BOB, { key: "begun", request: "r", at: BASE_TIME }, LIMITS);
-  await record.beginAnswer(
+  await store.beginAnswer(ANN, { key: "done", request: "r", at: BASE_TIME }, LIMITS);
+  await store.endAnswer(ANN, "done", { status: 201, headers: { location: "/x" }, body: "{}" }, []);
+  await store.beginAnswer(BOB, { key: "begun", request: "r", at: BASE_TIME }, LIMITS);
+  await store.beginAnswer(
     { project: "p", user: "nobody" },
     { key: "k", request: "r", at: BASE_TIME },
     LIMITS,
   );
-  await record.commit(
+  await store.commit(
     ANN,
     makeChangeSet({
       base: 2,
@@ -51,7 +53,7 @@ async function writeHistory(record: MemoryStore): Promise<void> {
       dropUnits: ["message-0#0"],
     }),
   );
-  await record.commit(
+  await store.commit(
     BOB,
     makeChangeSet({
       base: 1,
@@ -65,48 +67,48 @@ async function writeHistory(record: MemoryStore): Promise<void> {
     }),
   );
   for (const id of ["r2", "r1"])
-    await record.saveRecallReceipts([{ scope: ANN, receipts: [makeRecallReceipt(id)] }]);
-  await record.saveProgress("expiry", [{ scope: ANN, visit: { revision: 2, due: BASE_TIME, found: 1 } }]);
+    await store.saveRecallReceipts([{ scope: ANN, receipts: [makeRecallReceipt(id)] }]);
+  await store.saveProgress("expiry", [{ scope: ANN, visit: { revision: 2, due: BASE_TIME, found: 1 } }]);
   const failed = { attempts: 2, problem: "internal", at: BASE_TIME };
-  await record.saveProgress("decay", [{ scope: BOB, visit: { revision: 1, failed } }]);
-  await record.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1.5, done: 2, attempts: 0 });
+  await store.saveProgress("decay", [{ scope: BOB, visit: { revision: 1, failed } }]);
+  await store.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1.5, done: 2, attempts: 0 });
   for (const name of ["second.db", "first.db"]) {
-    await record.saveBackupNote({ name, at: BASE_TIME, bytes: 7, digest: "d" });
+    await store.saveBackupNote({ name, at: BASE_TIME, bytes: 7, digest: "d" });
   }
 }
 
-const readEverything = async (record: MemoryStore) => ({
-  dumps: await Promise.all([ANN, BOB, OTHER].map((scope) => readContents(record, scope))),
-  recalls: await record.recallReceipts(ANN, { limit: 10 }),
-  visits: await record.jobProgress("expiry", { limit: 10 }),
-  waiting: await record.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),
-  marks: await record.erasureSummaries(),
-  current: await record.currentMemories(ANN, { limit: 10 }),
-  jobs: await record.jobRuns(),
+const readEverything = async (store: MemoryStore) => ({
+  dumps: await Promise.all([ANN, BOB, OTHER].map((scope) => readContents(store, scope))),
+  recalls: await store.recallReceipts(ANN, { limit: 10 }),
+  visits: await store.jobProgress("expiry", { limit: 10 }),
+  waiting: await store.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),
+  marks: await store.erasureSummaries(),
+  current: await store.currentMemories(ANN, { limit: 10 }),
+  jobs: await store.jobRuns(),
 });
 
-/** A record as a whole, out of one database and into another. */
+/** Full dumps, from one database into another. */
 export const STORE_DUMP_CASES: MemoryStoreCases = {
-  "a whole record is copied from here to elsewhere, and is the same there": async (record) => {
+  "copies the whole store to another, with equal contents": async (store) => {
     const elsewhere = createInMemoryStore();
-    await writeHistory(record);
-    await copyAll(requireStoreDump(record), requireStoreDump(elsewhere));
-    expect(await readEverything(elsewhere)).toEqual(await readEverything(record));
+    await writeHistory(store);
+    await copyAll(requireStoreDump(store), requireStoreDump(elsewhere));
+    expect(await readEverything(elsewhere)).toEqual(await readEverything(store));
     expect(await readAllRows(requireStoreDump(elsewhere))).toEqual(
-      await readAllRows(requireStoreDump(record)),
+      await readAllRows(requireStoreDump(store)),
     );
   },
 
-  "a whole record is copied from elsewhere to here, and goes on being written to": async (record) => {
+  "copies another store into this one, which then accepts writes": async (store) => {
     const elsewhere = createInMemoryStore();
     await writeHistory(elsewhere);
-    await copyAll(requireStoreDump(elsewhere), requireStoreDump(record), 2);
-    expect(await readAllRows(requireStoreDump(record))).toEqual(
+    await copyAll(requireStoreDump(elsewhere), requireStoreDump(store), 2);
+    expect(await readAllRows(requireStoreDump(store))).toEqual(
       await readAllRows(requireStoreDump(elsewhere)),
     );
-    expect(await readEverything(record)).toEqual(await readEverything(elsewhere));
-    expect(await record.identity()).toBe("there");
-    for (const each of [elsewhere, record]) {
+    expect(await readEverything(store)).toEqual(await readEverything(elsewhere));
+    expect(await store.identity()).toBe("there");
+    for (const each of [elsewhere, store]) {
       await each.commit(
         ANN,
         makeChangeSet({ base: 3, messages: [makeMessage("new")], memories: [makeMemory("z", 2)] }),
@@ -120,29 +122,29 @@ export const STORE_DUMP_CASES: MemoryStoreCases = {
       );
       await each.endAnswer(BOB, "begun", { status: 200, headers: {}, body: "{}" }, []);
     }
-    expect(await readEverything(record)).toEqual(await readEverything(elsewhere));
-    expect(await readAllRows(requireStoreDump(record))).toEqual(
+    expect(await readEverything(store)).toEqual(await readEverything(elsewhere));
+    expect(await readAllRows(requireStoreDump(store))).toEqual(
       await readAllRows(requireStoreDump(elsewhere)),
     );
   },
 
-  "pages of one row give what large ones do, and their counts": async (record) => {
-    await writeHistory(record);
-    const whole = requireStoreDump(record);
-    const rows = await readAllRows(whole);
-    expect(await readAllRows(whole, 1)).toEqual(rows);
+  "returns the same rows in pages of one row as in large ones, and the same counts": async (store) => {
+    await writeHistory(store);
+    const dump = requireStoreDump(store);
+    const rows = await readAllRows(dump);
+    expect(await readAllRows(dump, 1)).toEqual(rows);
     const counts = Object.fromEntries(Object.entries(rows).map(([part, all]) => [part, all.length]));
-    expect(await whole.counts()).toEqual(counts);
+    expect(await dump.counts()).toEqual(counts);
   },
 
-  "a page ends where its rows become long, and the next one begins behind it": async (record) => {
+  "ends a page when its rows get large, and continues after it": async (store) => {
     const ids = ["m1", "m2", "m3", "m4", "m5"];
     const content = "so long a story ".repeat(100_000);
-    await record.commit(ANN, makeChangeSet({ messages: ids.map((id) => makeMessage(id, { content })) }));
-    const whole = requireStoreDump(record);
+    await store.commit(ANN, makeChangeSet({ messages: ids.map((id) => makeMessage(id, { content })) }));
+    const dump = requireStoreDump(store);
     const pages: string[][] = [];
     for (let after: string | undefined, isOver = false; !isOver; isOver = after === undefined) {
-      const page = await whole.page("messages", { limit: 1000, ...(after === undefined ? {} : { after }) });
+      const page = await dump.page("messages", { limit: 1000, ...(after === undefined ? {} : { after }) });
       pages.push(page.rows.map((row) => row.message.id));
       after = page.cursor;
     }
@@ -152,10 +154,10 @@ export const STORE_DUMP_CASES: MemoryStoreCases = {
     ]);
   },
 
-  "rows that are put again are there once": async (record) => {
+  "stores rows once that are put twice": async (store) => {
     const elsewhere = createInMemoryStore();
     await writeHistory(elsewhere);
-    const [from, to] = [requireStoreDump(elsewhere), requireStoreDump(record)];
+    const [from, to] = [requireStoreDump(elsewhere), requireStoreDump(store)];
     await to.beginCopy({ from: "there", part: "users", done: 0, of: 0 });
     for (const part of from.parts) {
       const { rows } = await from.page(part, { limit: 1000 });
@@ -166,33 +168,29 @@ export const STORE_DUMP_CASES: MemoryStoreCases = {
     expect(await readAllRows(to)).toEqual(await readAllRows(from));
   },
 
-  "what a filling is at is kept until its end, and one that begins anew begins with nothing": async (
-    record,
-  ) => {
-    const whole = requireStoreDump(record);
+  "keeps the progress of a copy until its end, and starts a new copy from nothing": async (store) => {
+    const dump = requireStoreDump(store);
     const note = { from: "there", part: "users", done: 0, of: 9 } as const;
-    expect(await whole.copyProgress()).toBeUndefined();
-    await whole.beginCopy(note);
-    await whole.putRows("users", [{ project: "default", user: "ann", revision: 1, turns: 0 }]);
-    await whole.saveCopyProgress({ ...note, part: "units", after: "x", done: 3 });
-    expect(await whole.copyProgress()).toEqual({ ...note, part: "units", after: "x", done: 3 });
-    await whole.beginCopy(note);
-    expect([await whole.copyProgress(), await record.users("default")]).toEqual([note, []]);
-    await whole.finishCopy();
-    expect(await whole.copyProgress()).toBeUndefined();
+    expect(await dump.copyProgress()).toBeUndefined();
+    await dump.beginCopy(note);
+    await dump.putRows("users", [{ project: "default", user: "ann", revision: 1, turns: 0 }]);
+    await dump.saveCopyProgress({ ...note, part: "units", after: "x", done: 3 });
+    expect(await dump.copyProgress()).toEqual({ ...note, part: "units", after: "x", done: 3 });
+    await dump.beginCopy(note);
+    expect([await dump.copyProgress(), await store.users("default")]).toEqual([note, []]);
+    await dump.finishCopy();
+    expect(await dump.copyProgress()).toBeUndefined();
   },
 
-  "a record that holds something is not filled, and one that is not being filled takes no rows": async (
-    record,
-  ) => {
-    const whole = requireStoreDump(record);
+  "rejects a copy into a store with data, and rows without a copy under way": async (store) => {
+    const dump = requireStoreDump(store);
     const note = { from: "there", part: "users", done: 0, of: 0 } as const;
-    await expect(whole.putRows("users", [])).rejects.toMatchObject({ code: "conflict" });
-    await expect(whole.saveCopyProgress(note)).rejects.toMatchObject({ code: "conflict" });
-    await expect(whole.finishCopy()).rejects.toMatchObject({ code: "conflict" });
-    const identity = await record.identity();
-    await record.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1, done: 0, attempts: 0 });
-    await expect(whole.beginCopy(note)).rejects.toMatchObject({ code: "conflict" });
-    expect([await record.identity(), (await record.jobRuns()).length]).toEqual([identity, 1]);
+    await expect(dump.putRows("users", [])).rejects.toMatchObject({ code: "conflict" });
+    await expect(dump.saveCopyProgress(note)).rejects.toMatchObject({ code: "conflict" });
+    await expect(dump.finishCopy()).rejects.toMatchObject({ code: "conflict" });
+    const identity = await store.identity();
+    await store.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1, done: 0, attempts: 0 });
+    await expect(dump.beginCopy(note)).rejects.toMatchObject({ code: "conflict" });
+    expect([await store.identity(), (await store.jobRuns()).length]).toEqual([identity, 1]);
   },
 };

@@ -1,15 +1,15 @@
 import type { Received, Reply, RichReply, ToolCall, Turn } from "./script.ts";
 
-/** What goes back: JSON, or the frames of a stream, each as it stands on the wire. */
+/** An answer: JSON, or the frames of a stream as they are sent. */
 export type OpenaiAnswer =
   | { readonly status: number; readonly body: { readonly [field: string]: unknown } }
   | { readonly frames: readonly string[] };
 
-/** Everything that an answer is made of. */
+/** The inputs of an answer. */
 export interface AnswerContext {
   readonly request: Received;
   readonly replies: readonly RichReply[];
-  /** Counts from 1 on: ids and times are made of it, so that they are the same in each run. */
+  /** Counts from 1. Ids and times derive from it, so that they are the same in each run. */
   readonly number: number;
   readonly usage: TokenCounts;
 }
@@ -28,14 +28,14 @@ export const toWrittenText = ({
 export const formatArguments = (call: ToolCall): string =>
   typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments);
 
-/** The text as a stream brings it: at each word, unless the script cuts it otherwise. */
+/** The text as a stream sends it: split at each word, unless the script splits it otherwise. */
 export const listParts = ({ text = "", parts }: RichReply): readonly string[] =>
   parts ?? text.match(/\s*\S+|\s+$/g) ?? [];
 
-/** A text in two or more pieces, as arguments of tools come. */
+/** A text in two or more pieces, like the arguments of tools. */
 export const splitText = (text: string): string[] => text.match(/[\s\S]{1,12}/g) ?? [];
 
-/** Seconds since 1970: a fixed day, and a second for each request. */
+/** Seconds since 1970: a fixed day, plus one second per request. */
 export const toCreatedTime = (number: number): number => 1_767_225_600 + number;
 
 const DATED: { readonly [model: string]: string } = {
@@ -44,7 +44,7 @@ const DATED: { readonly [model: string]: string } = {
   "gpt-4.1-mini": "gpt-4.1-mini-2025-04-14",
 };
 
-/** The model as the server names it in its answers. */
+/** The model's name as the server returns it. */
 export const toDatedName = (model: unknown): string => DATED[String(model)] ?? String(model);
 
 /** An error in OpenAI's shape. */
@@ -69,30 +69,30 @@ interface TokenCounts {
   readonly answer: number;
 }
 
-/** Counts what a request and its answer take. */
+/** Counts the tokens of a request and its answer. */
 export interface TokenMeter {
   count(request: Received, answer: string): TokenCounts;
-  /** Of a text alone. */
+  /** Tokens of a text only. */
   readonly tokensOf: (text: string) => number;
 }
 
-/** Four bytes a token: near enough for English, and quick. */
+/** Four bytes per token: accurate enough for English, and fast. */
 const estimateTokenCount = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
-/** OpenAI's prompt cache holds prompts from 1,024 tokens on, in steps of 128. */
+/** OpenAI's prompt cache stores prompts of at least 1,024 tokens, in steps of 128. */
 const CACHED_FROM = 1024;
 const CACHED_STEP = 128;
-/** Prompts that are remembered for it. */
+/** The number of prompts remembered for the cache. */
 const REMEMBERED = 200;
-/** As OpenAI's cookbook counts them: around each message, and before the answer. */
+/** By OpenAI's cookbook: tokens around each message, and before the answer. */
 const AROUND_MESSAGE = 3;
 const BEFORE_ANSWER = 3;
 /** An image in low detail, for most models. */
 const IMAGE = 85;
 
 /**
- * A meter that knows which prompts it has seen: tokens of the longest beginning that a prompt shares with an earlier one
- * for the same model count as cached. Tools and the schema of the answer stand before the messages, as at OpenAI's.
+ * A meter that remembers prompts: the longest beginning shared with an earlier prompt for the same model
+ * counts as cached. Tools and the answer schema precede the messages, as at OpenAI.
  */
 export function createTokenMeter(tokensOf: (text: string) => number = estimateTokenCount): TokenMeter {
   const seen: { model: string; prompt: string }[] = [];
@@ -120,7 +120,7 @@ export function createTokenMeter(tokensOf: (text: string) => number = estimateTo
   };
 }
 
-/** The prompt as one text: what is sent beside the messages, and the messages. */
+/** The prompt as one text: the other inputs, then the messages. */
 function formatPrompt({ body, turns }: Received): string {
   const schema = body.response_format ?? body.text;
   const beside = [body.tools, schema]
@@ -138,7 +138,7 @@ function findLongestShared(prompt: string, earlier: readonly string[]): number {
   return Math.max(0, ...earlier.map((other) => countShared(prompt, other)));
 }
 
-/** How many characters two texts have in common from the start on. */
+/** The number of leading characters that two texts share. */
 function countShared(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let low = 0;

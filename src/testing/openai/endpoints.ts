@@ -11,7 +11,7 @@ import {
 import type { RichReply } from "./script.ts";
 
 /**
- * The answer of `POST /v1/chat/completions`: a `chat.completion`, or, with `stream`, its chunks.
+ * The answer of `POST /v1/chat/completions`: a `chat.completion`, or its chunks with `stream`.
  * https://platform.openai.com/docs/api-reference/chat
  */
 export function createChatAnswer(making: AnswerContext): OpenaiAnswer {
@@ -126,7 +126,7 @@ const formatFrame = (value: object): string => `data: ${JSON.stringify(value)}\n
 type ResponseFields = { readonly [field: string]: unknown };
 
 /**
- * The answer of `POST /v1/responses`: a `response`, or, with `stream`, its typed events, numbered from 0 on.
+ * The answer of `POST /v1/responses`: a `response`, or its typed events with `stream`, numbered from 0.
  * https://platform.openai.com/docs/api-reference/responses
  */
 export function createResponsesAnswer(making: AnswerContext): OpenaiAnswer {
@@ -191,7 +191,7 @@ function toResponse(
   };
 }
 
-/** An item of the output, and the events that bring it between `output_item.added` and `.done`. */
+/** An item of the output, and the events between its `output_item.added` and `.done`. */
 interface OutputItem {
   readonly begun: ResponseFields;
   readonly whole: ResponseFields;
@@ -292,7 +292,7 @@ function createEvents(making: AnswerContext): string[] {
 
 type EmbeddingsFields = { readonly [field: string]: unknown };
 
-/** OpenAI's own limits: texts in one request, tokens of a text, tokens in one request. */
+/** OpenAI's limits: texts per request, tokens per text, tokens per request. */
 const MOST_TEXTS = 2048;
 const MOST_TOKENS = 8191;
 const MOST_TOKENS_AT_ONCE = 300_000;
@@ -304,8 +304,8 @@ const NATURAL: { readonly [model: string]: number } = {
 };
 
 /**
- * The answer of `POST /v1/embeddings`, as strict as the real one about what it is sent. Vectors are made of hashed words,
- * so that texts that share words are near. https://platform.openai.com/docs/api-reference/embeddings
+ * The answer of `POST /v1/embeddings`, with the real server's input checks. Vectors are made of hashed words,
+ * so texts that share words are near. https://platform.openai.com/docs/api-reference/embeddings
  */
 export function createEmbeddingsAnswer(
   body: EmbeddingsFields,
@@ -356,7 +356,7 @@ function findProblem(body: EmbeddingsFields, input: unknown, mostTexts: number):
 const toBase64 = (vector: readonly number[]): string =>
   Buffer.from(Float32Array.from(vector).buffer).toString("base64");
 
-/** Of unit length, as OpenAI's: each word counts in three places. */
+/** Of unit length, like OpenAI's: each word counts in three components. */
 export function hashToVector(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {

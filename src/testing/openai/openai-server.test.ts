@@ -26,8 +26,8 @@ const said = (...content: string[]): Fields => ({
 const dataOf = (text: string): Fields[] =>
   [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => JSON.parse(json ?? "") as Fields);
 
-describe("a chat completion", () => {
-  it("answers what the script says, and keeps what it was sent", async () => {
+describe("chat completions", () => {
+  it("answers by the script, and keeps the request", async () => {
     const response = await post("/chat/completions", said("How are you?"));
     expect(await response.json()).toMatchObject({
       object: "chat.completion",
@@ -40,7 +40,7 @@ describe("a chat completion", () => {
     ]);
   });
 
-  it("streams a role, the words, an end, the usage where it is asked for, and [DONE]", async () => {
+  it("streams a role, the words, an end, the usage if requested, and [DONE]", async () => {
     const response = await post("/chat/completions", {
       ...said("Hello"),
       stream: true,
@@ -63,7 +63,7 @@ describe("a chat completion", () => {
     expect(deltas.at(-1)).toMatchObject({ delta: {}, finish_reason: "stop" });
   });
 
-  it("calls tools, in one piece and in parts, and takes their results", async () => {
+  it("calls tools, in one piece and in parts, and accepts their results", async () => {
     server.reply = () => ({ toolCalls: [{ name: "weather", arguments: { city: "Utrecht" } }] });
     const whole = (await (await post("/chat/completions", said("Rain?"))).json()) as { choices: [Fields] };
     expect(whole.choices[0]).toMatchObject({
@@ -83,7 +83,7 @@ describe("a chat completion", () => {
     expect((await post("/chat/completions", { messages: [result] })).status).toBe(400);
   });
 
-  it("refuses a strict schema that leaves anything open, and any schema where it is an old server", async () => {
+  it("rejects an incomplete strict schema, and any schema as an old server", async () => {
     const asked = (schema: Fields): Fields => ({
       ...said("Hello"),
       response_format: { type: "json_schema", json_schema: { name: "claims", strict: true, schema } },
@@ -105,7 +105,7 @@ describe("a chat completion", () => {
     server.refusesSchemas = false;
   });
 
-  it("counts as cached what a prompt of 1,024 tokens and more begins with as an earlier one did", async () => {
+  it("counts a shared beginning as cached in prompts of at least 1,024 tokens", async () => {
     const usageOf = async (...texts: string[]): Promise<Fields> => {
       const body = (await (await post("/chat/completions", said(...texts))).json()) as { usage: Fields };
       return body.usage;
@@ -122,8 +122,8 @@ describe("a chat completion", () => {
   });
 });
 
-describe("a response", () => {
-  it("has typed and numbered events, and the whole at the end", async () => {
+describe("responses", () => {
+  it("streams typed and numbered events, and the complete response at the end", async () => {
     const text = await (await post("/responses", { input: "Hello", stream: true })).text();
     const events = dataOf(text);
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_event, place) => place));
@@ -143,7 +143,7 @@ describe("a response", () => {
     });
   });
 
-  it("goes on from an earlier one, whose turns it knows", async () => {
+  it("continues an earlier response with its turns", async () => {
     const first = (await (
       await post("/responses", { input: "I am Ada.", instructions: "Be kind." })
     ).json()) as {
@@ -166,8 +166,8 @@ describe("a response", () => {
   });
 });
 
-describe("troubles", () => {
-  it.each([401, 404, 429, 500, 503])("gives %i in OpenAI's shape, so often as planned", async (status) => {
+describe("faults", () => {
+  it.each([401, 404, 429, 500, 503])("answers %i in OpenAI's shape, as often as planned", async (status) => {
     server.troubles.push(...times(2, { status, headers: { "retry-after": "1" } }));
     const first = await post("/chat/completions", said("Hello"));
     expect([first.status, first.headers.get("retry-after")]).toEqual([status, "1"]);
@@ -176,7 +176,7 @@ describe("troubles", () => {
     expect((await post("/chat/completions", said("Hello"))).status).toBe(200);
   });
 
-  it("meets only the path that it is planned for", async () => {
+  it("applies a fault only to its path", async () => {
     server.troubles.push({ at: "/embeddings", trouble: { status: 500 } });
     expect((await post("/chat/completions", said("Hello"))).status).toBe(200);
     expect((await post("/embeddings", { input: "a" })).status).toBe(500);
@@ -195,7 +195,7 @@ describe("troubles", () => {
     expect(body.choices[0]).toMatchObject({ message: { content: text } });
   });
 
-  it("ends a stream early, resets it, or puts an error into it", async () => {
+  it("ends a stream early, resets it, or inserts an error", async () => {
     const streamed = async (it: "ends" | "resets" | "errs"): Promise<string> => {
       server.troubles.push({ afterEvents: 2, it });
       const response = await post("/chat/completions", { ...said("Hello"), stream: true });
@@ -206,14 +206,14 @@ describe("troubles", () => {
     await expect(streamed("resets")).rejects.toThrow();
   });
 
-  it("notices that a client went away", async () => {
+  it("notices that a client disconnected", async () => {
     server.troubles.push({ afterEvents: 2, it: "hangs" });
     const response = await post("/chat/completions", { ...said("Hello"), stream: true });
     await response.body?.cancel();
     await expect.poll(() => server.received[0]?.isGone).toBe(true);
   });
 
-  it("never answers, or hangs up", async () => {
+  it("never answers, or closes the connection", async () => {
     server.troubles.push("hangs");
     const waiting = fetch(`${server.url}/models`, { signal: AbortSignal.timeout(30) });
     await expect(waiting).rejects.toThrow();
@@ -222,8 +222,8 @@ describe("troubles", () => {
   });
 });
 
-describe("the rest", () => {
-  it("lists models, and knows which there are not", async () => {
+describe("other endpoints", () => {
+  it("lists models, and rejects unknown ones", async () => {
     const get = async (path: string): Promise<unknown> => (await fetch(`${server.url}${path}`)).json();
     expect(await get("/models")).toMatchObject({ object: "list", data: [{ id: "gpt-4o-mini" }, {}, {}, {}] });
     expect(await get("/models/gpt-4o")).toMatchObject({ id: "gpt-4o", object: "model" });
@@ -231,7 +231,7 @@ describe("the rest", () => {
     expect(await get("/nothing")).toMatchObject({ error: { type: "invalid_request_error" } });
   });
 
-  it("embeds in floats and in base64, which are the same numbers", async () => {
+  it("embeds in floats and in base64, with equal numbers", async () => {
     const asked = async (format: string): Promise<{ data: [{ embedding: number[] | string }] }> =>
       (await post("/embeddings", { input: ["tea"], dimensions: 8, encoding_format: format })).json() as never;
     const floats = (await asked("float")).data[0].embedding as number[];
@@ -239,7 +239,7 @@ describe("the rest", () => {
     expect(floats.map((_part, place) => bytes.readFloatLE(place * 4))).toEqual(floats.map(Math.fround));
   });
 
-  it("answers without a script from the line that it was sent", async () => {
+  it("answers without a script from a line of the request", async () => {
     const open = await openaiServer();
     const system = {
       role: "system",

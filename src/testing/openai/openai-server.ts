@@ -27,33 +27,33 @@ import {
 import type { Received, ReplyTo, RichReply, Trouble, TroubleAt, Turn } from "./script.ts";
 
 export interface OpenaiServer extends AsyncDisposable {
-  /** With "/v1" at the end: what a client takes as its base URL. */
+  /** The base URL for a client, ending in "/v1". */
   readonly url: string;
   /** Every request, oldest first. */
   readonly received: Received[];
-  /** What the next requests meet, one each. */
+  /** Faults for the next requests, one each. */
   readonly troubles: (Trouble | TroubleAt)[];
-  /** What every request meets; absent while all is well. */
+  /** A fault for every request; absent for none. */
   always: Trouble | undefined;
   /** What the model says. */
   reply: ReplyTo;
-  /** Whether schemas of answers are refused, as old servers do. */
+  /** Whether it rejects answer schemas, as old servers do. */
   refusesSchemas: boolean;
-  /** Forgets requests, troubles and earlier responses. */
+  /** Deletes requests, faults and earlier responses. */
   reset(): void;
   close(): Promise<void>;
 }
 
 export interface OpenaiServerOptions {
-  /** Refuses every other key; without, any key will do, and none. */
+  /** The only accepted key. Without it, any key or none is accepted. */
   readonly apiKey?: string;
   readonly reply?: ReplyTo;
-  /** Tokens of a text; without, a rough count. */
+  /** Counts the tokens of a text; default: a rough estimate. */
   readonly tokensOf?: (text: string) => number;
   readonly refusesSchemas?: boolean;
-  /** Texts in one request for embeddings; 2,048 as at OpenAI's. */
+  /** Texts per embeddings request; default 2,048, as at OpenAI. */
   readonly mostTexts?: number;
-  /** The port of 127.0.0.1; any free one without. */
+  /** The port on 127.0.0.1; default: any free one. */
   readonly port?: number;
 }
 
@@ -67,9 +67,9 @@ interface OpenaiServerState {
 }
 
 /**
- * A server of OpenAI's protocol on this machine, for tests: chat completions and responses, plain and streamed, with
- * tools, images and schemas; embeddings; models; errors. A script says what the model answers, troubles come on demand,
- * every request is kept. Ids and times are counted, not drawn, so that runs are the same.
+ * A local server of OpenAI's protocol, for tests: chat completions and responses, plain and streamed, with
+ * tools, images and schemas; embeddings; models; errors. A script sets the answers, faults come on demand,
+ * and every request is kept. Ids and times are counted, not random, so that runs are equal.
  */
 export async function openaiServer(options: OpenaiServerOptions = {}): Promise<OpenaiServer> {
   const responses: OpenaiServerState["responses"] = new Map();
@@ -99,7 +99,7 @@ export async function openaiServer(options: OpenaiServerOptions = {}): Promise<O
     meter: createTokenMeter(options.tokensOf),
     count: 0,
   };
-  // A connection that closes while a client reaches for it is a fault that no test asked for.
+  // A keep-alive connection that closes while a client reuses it would be an unplanned fault.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` });
@@ -126,7 +126,7 @@ async function handleRequest(
   });
   response.setHeader("x-request-id", `req_${String(number).padStart(8, "0")}`);
   const trouble = takeTrouble(given, received.path);
-  // As the real one does, it repeats what it was sent: the key, and the text.
+  // Like the real server, it repeats parts of the request: the key, and the text.
   const words = `${received.authorization} ${raw.toString("utf8")}`;
   if (trouble && (await sendSpoilt(response, received, trouble, words))) return;
   const isWelcome = options.apiKey === undefined || received.authorization === `Bearer ${options.apiKey}`;
@@ -195,7 +195,7 @@ async function createAnswer(
   return writeAnswer(state, received, number, trouble);
 }
 
-/** A response that is stored: whoever has a key that is welcome reads and deletes it. */
+/** A stored response. Any accepted key may read and delete it. */
 function findStoredAnswer({ responses }: OpenaiServerState, method: string, id: string): OpenaiAnswer {
   if (method !== "DELETE") return { status: 200, body: { id, object: "response", status: "completed" } };
   responses.delete(id);
@@ -227,7 +227,7 @@ async function writeAnswer(
   const usage = state.meter.count(received, replies.map(toWrittenText).join(""));
   const making: AnswerContext = { request: received, replies, number, usage };
   if (!isResponse) return createChatAnswer(making);
-  // Instructions are of one request alone.
+  // Instructions apply to one request only.
   const kept = turns.slice(typeof body.instructions === "string" ? 1 : 0);
   state.responses.set(toResponseId(number), [...kept, ...replies.map(toTurn)]);
   return createResponsesAnswer(making);
@@ -243,7 +243,7 @@ const toTurn = ({ text = "", toolCalls }: RichReply): Turn => ({
   ...(toolCalls ? { toolCalls } : {}),
 });
 
-/** Whether the trouble is the whole answer. Words are what the real server would repeat in its error. */
+/** Sends the fault if it is the whole answer. `words` is what the real server would repeat in its error. */
 async function sendSpoilt(
   response: ServerResponse,
   received: Received,
@@ -265,7 +265,7 @@ async function sendSpoilt(
   return true;
 }
 
-/** Sends an answer; a stream frame by frame, with what the trouble does to it. */
+/** Sends an answer. A stream is sent frame by frame, with the fault applied. */
 async function sendAnswer(
   response: ServerResponse,
   received: Received,
@@ -311,7 +311,7 @@ async function cutConnection(
 ): Promise<void> {
   if (how === "hangs") return;
   if (how === "resets") {
-    // What was written is on its way before the connection goes.
+    // Gives written data time to leave before the connection closes.
     await pause(5);
     response.socket?.resetAndDestroy();
     return;
@@ -356,7 +356,7 @@ const toModel = (id: string): { [field: string]: unknown } => ({
 export { hashToVector } from "./endpoints.ts";
 
 /** The answer of an embeddings server. */
-// A type, not an interface: it can be changed as any JSON can.
+// A type, not an interface, so that it can be changed like any JSON.
 type EmbeddingsAnswer = {
   readonly object: "list";
   readonly model: string;
@@ -368,7 +368,7 @@ type EmbeddingsTrouble =
   | Exclude<Trouble | TroubleAt, { change: unknown }>
   | { readonly change: (answer: EmbeddingsAnswer) => unknown };
 
-/** A server of OpenAI's protocol of which only embeddings are asked. */
+/** A server of OpenAI's protocol, for embeddings only. */
 export interface EmbeddingsServer extends Omit<OpenaiServer, "troubles" | "always"> {
   readonly troubles: EmbeddingsTrouble[];
   always: EmbeddingsTrouble | undefined;

@@ -17,7 +17,10 @@ export function readChatTurns(body: TurnFields): Turn[] {
   });
 }
 
-/** The turns of a responses request: its instructions, what came before it, and its input, a text or a list of items. */
+/**
+ * The turns of a responses request: its instructions, the earlier turns, and its input (a text or a list of
+ * items).
+ */
 export function readResponsesTurns(body: TurnFields, earlier: readonly Turn[]): Turn[] {
   const instructions = typeof body.instructions === "string" ? [toTurn("system", body.instructions)] : [];
   const input =
@@ -47,7 +50,7 @@ function toTurn(role: string, content: unknown, calls: readonly ToolCall[] = [],
 
 type RequestFields = { readonly [field: string]: unknown };
 
-/** What OpenAI's server would refuse this chat request for; undefined where it would take it. */
+/** Why OpenAI's server would reject this chat request; undefined if it would accept it. */
 export function findChatProblem(body: RequestFields, turns: readonly Turn[]): string | undefined {
   if (typeof body.model !== "string") return "you must provide a model parameter";
   if (!Array.isArray(body.messages) || turns.length === 0) return "'messages' must be a list of messages";
@@ -89,7 +92,7 @@ function findFormatProblem(format: unknown, turns: readonly Turn[]): string | un
     : "Missing required parameter: 'name'.";
 }
 
-/** Strict schemas: every property is required, and nothing else is allowed. */
+/** Strict schemas: every property is required, and no others are allowed. */
 function findSchemaProblem({ name, schema, strict }: RequestFields): string | undefined {
   if (strict !== true) return undefined;
   const at = findFirstLoose(schema);
@@ -113,9 +116,9 @@ function findFirstLoose(schema: unknown): string | undefined {
 const toWords = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
 
 /**
- * What the model says when a test does not: visibly made of what it was sent. The line of everything before the question
- * that shares most words with it ("I was told: …"), else the question itself ("You said: …"). Where JSON is asked for it
- * gives the smallest value of the shape; where a tool must be called, it calls the one that is named.
+ * The model's answer if a test sets none; it is visibly made from the request. It is the earlier line that
+ * shares most words with the question ("I was told: …"), otherwise the question itself ("You said: …"). If
+ * JSON is requested, it is the smallest value of the schema. If a tool is forced, it calls that tool.
  */
 export function createDefaultReply({ body, turns }: Received): Reply {
   const last = turns.at(-1);
@@ -140,7 +143,7 @@ function findNearestLine(turns: readonly Turn[]): string | undefined {
   return best?.line;
 }
 
-/** The name of the tool that must be called, by `tool_choice` of either endpoint. */
+/** The name of the forced tool, from `tool_choice` of either endpoint. */
 function findForcedTool(body: Received["body"]): string | undefined {
   const choice = body.tool_choice;
   if (choice === "required") {
@@ -154,7 +157,7 @@ function findForcedTool(body: Received["body"]): string | undefined {
   return named.function?.name ?? named.name;
 }
 
-/** The schema that an answer must have; an empty one for any JSON; undefined where it is free. */
+/** The schema of the requested answer; an empty one for any JSON; undefined for free text. */
 export function findSchema(body: Received["body"]): { readonly [key: string]: unknown } | undefined {
   const chat = body.response_format as { type?: string; json_schema?: { schema?: object } } | undefined;
   const responses = (body.text as { format?: { type?: string; schema?: object } } | undefined)?.format;

@@ -23,7 +23,7 @@ import {
 export interface DataRequest {
   readonly index: StoredIndex;
   readonly method: string;
-  /** Of the index's own host: "/vectors/upsert". */
+  /** Relative to the index's own host: "/vectors/upsert". */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: PineconeBody;
@@ -43,7 +43,7 @@ const ROUTES: { readonly [route: string]: DataRoute } = {
   "GET /namespaces": listNamespaces,
 };
 
-/** Answers as the data plane does (API version 2026-07), for the routes of vectors and namespaces. */
+/** Answers of the data plane (API version 2026-07), for the routes of vectors and namespaces. */
 export function createDataAnswer(request: DataRequest): PineconeAnswer {
   const { method, path, body, query } = request;
   const one = /^\/namespaces\/([^/]+)$/.exec(path)?.[1];
@@ -82,7 +82,7 @@ function upsertVectors(request: DataRequest): PineconeAnswer {
   return createWriteAnswer(namespace, { upsertedCount: records.length });
 }
 
-/** The nearest, exactly. ASSUMED: the real search, which is approximate, finds the same among few. */
+/** The exact nearest. ASSUMED: the real, approximate search finds the same among few vectors. */
 function queryVectors(request: DataRequest): PineconeAnswer {
   const { index, body } = request;
   const problem = findQueryProblem(index, body);
@@ -128,7 +128,7 @@ function fetchVectors(request: DataRequest): PineconeAnswer {
   });
 }
 
-/** A page of names in bitwise order; the token is where the next one begins. */
+/** A page of names in bitwise order. The token is the start of the next page. */
 function createPage(
   request: DataRequest,
   names: readonly string[],
@@ -138,7 +138,7 @@ function createPage(
   if (!Number.isInteger(limit) || limit < 1 || limit > PINECONE_LIMITS.listed) return undefined;
   const after = Buffer.from(query.get("paginationToken") ?? "", "base64").toString("utf8");
   const prefix = query.get("prefix") ?? "";
-  // ASCII alone: the order of JavaScript's texts is the bitwise one.
+  // Names are ASCII, so JavaScript's text order is bitwise.
   const all = names.filter((name) => name.startsWith(prefix) && name > after).sort();
   const some = all.slice(0, limit);
   const next = Buffer.from(some.at(-1) ?? "").toString("base64");

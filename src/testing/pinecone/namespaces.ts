@@ -4,10 +4,10 @@ export interface StoredRecord {
   readonly metadata: { readonly [field: string]: unknown };
 }
 
-/** What a namespace holds: as it was accepted, or as reads see it. */
+/** The contents of a namespace: as accepted, or as reads see them. */
 export interface NamespaceView {
   readonly records: Map<string, StoredRecord>;
-  /** A namespace comes with its first record, and goes when all are deleted at once. */
+  /** A namespace is created by its first record, and disappears when all records are deleted at once. */
   isThere: boolean;
 }
 
@@ -16,9 +16,9 @@ export type NamespaceChange = (view: NamespaceView) => void;
 export interface PineconeNamespace {
   readonly accepted: NamespaceView;
   readonly shown: NamespaceView;
-  /** Accepted, and not shown yet, in order. */
+  /** Accepted changes that reads do not show yet, in order. */
   readonly pending: { readonly acceptedAt: number; readonly change: NamespaceChange }[];
-  /** Numbers of the last change that was accepted, and of the last that is shown ("log sequence number"). */
+  /** Numbers of the last accepted and the last visible change ("log sequence number"). */
   lsn: number;
   shownLsn: number;
 }
@@ -31,14 +31,14 @@ export interface StoredIndex {
   readonly tags: { readonly [name: string]: string };
   /** In ms of `performance.now()`. */
   readonly readyAt: number;
-  /** When it is gone for good; until then it is there, terminating. */
+  /** When it is finally gone; until then its state is terminating. */
   goneAt?: number;
   readonly namespaces: Map<string, PineconeNamespace>;
 }
 
 const createView = (): NamespaceView => ({ records: new Map(), isThere: false });
 
-/** A namespace as reads see it now, whose lag is given in ms. */
+/** A namespace as reads see it now, with a lag in ms. */
 export function getNamespace(index: StoredIndex, name: string, lagMs: number): PineconeNamespace {
   const known = index.namespaces.get(name);
   if (known) {
@@ -50,7 +50,7 @@ export function getNamespace(index: StoredIndex, name: string, lagMs: number): P
   return fresh;
 }
 
-/** Takes a change in; reads see it when it is older than their lag. */
+/** Accepts a change. Reads show it once it is older than their lag. */
 export function acceptChange(namespace: PineconeNamespace, change: NamespaceChange, lagMs: number): void {
   change(namespace.accepted);
   namespace.lsn += 1;

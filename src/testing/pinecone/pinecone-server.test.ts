@@ -2,7 +2,10 @@ import { Pinecone } from "@pinecone-database/pinecone";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type PineconeServer, startPineconeServer } from "./pinecone-server.ts";
 
-/** What the follower's suite leaves open: refusals, routes that it does not take, and what a test orders. */
+/**
+ * What the vector index suite does not cover: refusals, routes that the adapter does not use, and faults on
+ * demand.
+ */
 
 let server: PineconeServer;
 let client: Pinecone;
@@ -27,8 +30,8 @@ const refused = (call: Promise<unknown>): Promise<string> =>
     (error: Error) => `${error.name}: ${error.message}`,
   );
 
-describe("the server of Pinecone's protocol", () => {
-  it("is read by the official client", async () => {
+describe("startPineconeServer", () => {
+  it("works with the official client", async () => {
     expect(await client.describeIndex("small")).toMatchObject({
       name: "small",
       status: { ready: true, state: "Ready" },
@@ -55,7 +58,7 @@ describe("the server of Pinecone's protocol", () => {
     expect(await refused(index().deleteAll())).toMatch(/PineconeNotFoundError/);
   });
 
-  it("refuses what Pinecone's documents refuse", async () => {
+  it("rejects what Pinecone's documents reject", async () => {
     const upsert = (...records: ReturnType<typeof record>[]) => refused(index().upsert({ records }));
     expect(await upsert(record("a", [1, 0, 0]))).toMatch(/dimension 3 does not match/);
     expect(await upsert(record("a", [0, 0]))).toMatch(/non-zero/);
@@ -81,7 +84,7 @@ describe("the server of Pinecone's protocol", () => {
     expect(await refused(stranger.listIndexes())).toMatch(/PineconeAuthorizationError/);
   });
 
-  it("gives ids in pages, in bitwise order, by prefix", async () => {
+  it("returns ids in pages, in bitwise order, by prefix", async () => {
     const records = Array.from({ length: 230 }, (_one, i) => record(`${i % 2 ? "b" : "A"}#${i}`, [1, i]));
     await index().upsert({ records });
     const pages: string[][] = [];
@@ -100,7 +103,7 @@ describe("the server of Pinecone's protocol", () => {
     ]);
   });
 
-  it("shows writes late where it is told to, with the numbers of the log", async () => {
+  it("shows writes late if configured to, with log sequence numbers", async () => {
     server.lagMs = 60_000;
     await index().upsert({ records: [record("a", [1, 0])] });
     const asking = () =>
@@ -118,7 +121,7 @@ describe("the server of Pinecone's protocol", () => {
     expect(await after.json()).toMatchObject({ matches: [{ id: "a" }] });
   });
 
-  it("has limits of rate, and troubles on demand", async () => {
+  it("has rate limits, and faults on demand", async () => {
     server.perSecond = 2;
     const asked = await Promise.all(
       Array.from({ length: 9 }, () => refused(index().query({ vector: [1, 0], topK: 1 }))),

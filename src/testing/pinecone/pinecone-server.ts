@@ -12,50 +12,50 @@ import {
   type PineconeBody,
 } from "./protocol.ts";
 
-/** What a request meets in place of its right answer; with `at`, only one to a path with this ending. */
+/** A fault instead of the right answer. With `at`, only for paths with this ending. */
 type PineconeTrouble = { readonly at?: string } & (
   | { readonly status: number }
-  /** Does it, so long later; or never says so. */
+  /** Carries out the request after a delay; or does so and never answers. */
   | { readonly afterMs: number }
   | { readonly it: "hangs" | "hangs up" | "answers nonsense" | "does it and hangs" }
 );
 
 export interface PineconeReceived {
   readonly method: string;
-  /** With the query, of the host that it came to: "/vectors/upsert". */
+  /** With the query, relative to the host: "/vectors/upsert". */
   readonly path: string;
   readonly body: PineconeBody;
   readonly bytes: number;
 }
 
 export interface PineconeServer extends AsyncDisposable {
-  /** The address of the control plane: what a client takes as `controllerHostUrl`. */
+  /** The URL of the control plane: a client's `controllerHostUrl`. */
   readonly url: string;
   /** Every request, oldest first. */
   readonly received: PineconeReceived[];
-  /** What the next requests meet, one each. */
+  /** Faults for the next requests, one each. */
   readonly troubles: PineconeTrouble[];
-  /** What every request meets; absent while all is well. */
+  /** A fault for every request; absent for none. */
   always: PineconeTrouble | undefined;
-  /** So long reads do not see a write, in ms; Pinecone is eventually consistent. */
+  /** The time in ms for which reads do not show a write; Pinecone is eventually consistent. */
   lagMs: number;
-  /** Requests a second to one namespace, of one kind; more are answered 429. */
+  /** Requests per second to one namespace, of one kind. More are answered with 429. */
   perSecond: number;
-  /** Refuses connections, and takes them again with what it had. */
+  /** Refuses connections. Later, `up` accepts them again, with all data kept. */
   down(): Promise<void>;
   up(): Promise<void>;
-  /** Forgets every index. */
+  /** Deletes every index. */
   empty(): void;
   close(): Promise<void>;
 }
 
 interface PineconeServerOptions {
-  /** Refuses every other key; without, any will do. */
+  /** The only accepted key. Without it, any key is accepted. */
   readonly apiKey?: string;
-  /** Without, reads see every write at once. */
+  /** Without it, reads show every write at once. */
   readonly lagMs?: number;
   readonly perSecond?: number;
-  /** How long an index takes to be ready, and to be gone, in ms (0). */
+  /** How long an index takes to become ready, and to disappear, in ms (default 0). */
   readonly createMs?: number;
   readonly terminateMs?: number;
 }
@@ -64,19 +64,20 @@ interface PineconeServerState {
   readonly given: PineconeServer;
   readonly options: PineconeServerOptions;
   readonly indexes: PineconeIndexes;
-  /** Requests of this second, by kind and namespace. */
+  /** Requests of the current second, by kind and namespace. */
   readonly counts: Map<string, number>;
   second: number;
 }
 
-/** Every index has a host of its own at Pinecone; here, a path. */
+/** At Pinecone, every index has its own host; here, a path. */
 const HOST = /^\/hosts\/([^/]+)(\/.*)$/;
 
 /**
- * A server of Pinecone's protocol on this machine, for tests: control plane and data plane of API version 2026-07 as far as
- * indexes, records and namespaces go, with the limits of one request, reads that lag behind, limits of rate, and troubles on
- * demand. Written from Pinecone's public documents (OpenAPI, pages on limits) and its official client, not from answers of the
- * service: what these leave open is marked ASSUMED.
+ * A local server of Pinecone's protocol, for tests: control plane and data plane of API version 2026-07 for
+ * indexes, records and namespaces. It has request limits, delayed reads, rate limits and faults on demand.
+ *
+ * Written from Pinecone's public documents (OpenAPI, pages on limits) and its official client, not from
+ * answers of the service. Details that these leave open are marked ASSUMED.
  */
 export async function startPineconeServer(options: PineconeServerOptions = {}): Promise<PineconeServer> {
   const server = createServer({ maxHeaderSize: PINECONE_LIMITS.addressBytes }, (request, response) => {
@@ -173,7 +174,7 @@ function createAnswer(
   const { method, path, body, bytes } = received;
   if (name === undefined) return createControlAnswer(state.indexes, method, path, body);
   const index = state.indexes.all.get(decodeURIComponent(name));
-  // ASSUMED: the host of an index that is gone, or not ready, answers 404.
+  // ASSUMED: the host of an index that is deleted or not ready answers 404.
   if (!index || index.goneAt !== undefined || performance.now() < index.readyAt) {
     return createDataRefusal(404, "Not Found");
   }
@@ -203,17 +204,17 @@ function sendAnswer(response: ServerResponse, { status, body, headers = {} }: Pi
   response.end(isText ? body : JSON.stringify(body));
 }
 
-/** Indexes by name, and what the control plane needs to make one. */
+/** Indexes by name, and what the control plane needs to create one. */
 interface PineconeIndexes {
   readonly all: Map<string, StoredIndex>;
-  /** The address of an index's own host. */
+  /** The URL of an index's own host. */
   hostOf(name: string): string;
-  /** How long an index takes to be ready, and to be gone, in ms. */
+  /** How long an index takes to become ready, and to disappear, in ms. */
   readonly createMs: number;
   readonly terminateMs: number;
 }
 
-/** Answers as the control plane does (API version 2026-07): list, make, describe and drop indexes. */
+/** Answers of the control plane (API version 2026-07): list, create, describe and delete indexes. */
 function createControlAnswer(
   indexes: PineconeIndexes,
   method: string,

@@ -11,7 +11,7 @@ export const PINECONE_LIMITS = {
   fetched: 1000,
   deleted: 1000,
   listed: 100,
-  /** ASSUMED: a common bound of proxies on the first line and the headers of a request. */
+  /** ASSUMED: a common proxy limit on the request line and headers. */
   addressBytes: 16_384,
 } as const;
 
@@ -110,7 +110,7 @@ const ORDERS: { readonly [operator: string]: (held: number, wanted: number) => b
   $lte: (held, wanted) => held <= wanted,
 };
 
-/** What is wrong with a filter; nothing where all is well. */
+/** The problem of a filter; undefined if there is none. */
 function findFilterProblem(filter: unknown): string | undefined {
   if (!isFilterObject(filter) || Object.keys(filter).length === 0)
     return "filter must be an object with a key";
@@ -148,8 +148,8 @@ const findScalarProblem = (operator: string, value: unknown): string | undefined
     : `${operator} takes a string, a number or a boolean`;
 
 /**
- * Whether metadata passes a filter that has no problem. ASSUMED: where a field is not there, nothing of it holds but
- * `$exists: false`; of a list, one element is enough.
+ * Whether metadata matches a valid filter. ASSUMED: for a missing field, only `$exists: false` matches; of a
+ * list, one matching element is enough.
  */
 export function passesFilter(filter: FilterFields, metadata: FilterFields): boolean {
   return Object.entries(filter).every(([field, wanted]) => {
@@ -173,14 +173,14 @@ function holdsOperator(operator: string, held: unknown, wanted: unknown): boolea
   return values.some((one) => typeof one === "number" && ORDERS[operator]?.(one, wanted as number));
 }
 
-/** What goes back: a status, and JSON or plain text. */
+/** An answer: a status, and JSON or plain text. */
 export interface PineconeAnswer {
   readonly status: number;
   readonly body: object | string;
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** gRPC's numbers for what went wrong (google.rpc.Code), as the data plane gives them. */
+/** gRPC error codes (google.rpc.Code), as the data plane returns them. */
 const CODES: { readonly [status: number]: number } = {
   400: 3,
   404: 5,
@@ -200,7 +200,7 @@ export const createSuccess = (
   ...(headers ? { headers } : {}),
 });
 
-/** A refusal of the data plane: `rpcStatus` in its document. That of a wrong key is plain text. */
+/** An error of the data plane: `rpcStatus` in its document. The error for a wrong key is plain text. */
 export const createDataRefusal = (status: number, message: string): PineconeAnswer =>
   status === 401
     ? { status, body: message }
@@ -213,7 +213,7 @@ const NAMES: { readonly [status: number]: string } = {
   409: "ALREADY_EXISTS",
 };
 
-/** A refusal of the control plane: `ErrorResponse` in its document. */
+/** An error of the control plane: `ErrorResponse` in its document. */
 export const createControlRefusal = (status: number, message: string): PineconeAnswer => ({
   status,
   body: { status, error: { code: NAMES[status] ?? "UNKNOWN", message } },

@@ -11,8 +11,10 @@ import type {
   VectorIndexUser,
 } from "../../ports/vector-index.ts";
 
-/** One sentence of the contract in `ports/vector-index.ts`, tried on a follower that is empty and prepared for `SPACE`. */
-export type VectorIndexCases = { readonly [title: string]: (follower: VectorIndex) => Promise<void> };
+/**
+ * One rule of the contract in `ports/vector-index.ts`, tested on an empty index that is prepared for `SPACE`.
+ */
+export type VectorIndexCases = { readonly [title: string]: (vectorIndex: VectorIndex) => Promise<void> };
 
 export const SPACE: VectorIndexSpace = { fingerprint: "test/8 2", dimensions: 8 };
 export const INDEX_ANN: VectorIndexUser = { project: "default", user: "ann" };
@@ -24,11 +26,11 @@ export const NORTH: readonly number[] = [0.01, 1, 0];
 export const NORTH_EAST: readonly number[] = [1, 1, 0.01];
 export const WEST: readonly number[] = [-1, 0.01, 0];
 
-/** So long a server may take until what was put is found, and what was dropped is not. */
+/** The time in ms within which a server must show stored entries and hide dropped ones. */
 const SETTLES_MS = 10_000;
 const LOOKED_AGAIN_MS = 50;
 
-/** A vector of unit length: parts with many digits, so that none is a whole number by chance. */
+/** A vector of unit length, with components of many digits. */
 export function makeUnitVector(
   parts: readonly number[],
   dimensions: number = SPACE.dimensions,
@@ -37,7 +39,9 @@ export function makeUnitVector(
   return Float32Array.from({ length: dimensions }, (_one, i) => (parts[i] ?? 0) / length);
 }
 
-/** The same vectors in every run: a generator of our own (mulberry32), for chance has no place in a contract. */
+/**
+ * The same vectors in every run, from a seeded generator (mulberry32), so that the contract is deterministic.
+ */
 export function makeRandomVectors(count: number, dimensions: number, seed = 1): Float32Array[] {
   let state = seed;
   const next = (): number => {
@@ -54,7 +58,7 @@ export function makeRandomVectors(count: number, dimensions: number, seed = 1): 
   );
 }
 
-/** An entry, with what a case says of it. */
+/** An entry with the given fields, and defaults for the others. */
 export function makeEntry(
   id: string,
   parts: readonly number[] | Float32Array,
@@ -69,23 +73,23 @@ export function makeEntry(
 
 /** All ids of a user, in order. */
 export async function readIds(
-  follower: VectorIndex,
+  vectorIndex: VectorIndex,
   user: VectorIndexUser,
   options?: CallOptions,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for await (const page of follower.entries(user, options)) ids.push(...page);
+  for await (const page of vectorIndex.entries(user, options)) ids.push(...page);
   return ids.sort();
 }
 
 export const findNearestIds = async (
-  follower: VectorIndex,
+  vectorIndex: VectorIndex,
   user: VectorIndexUser,
   vector: Float32Array,
   options: { readonly limit: number; readonly where?: { readonly [field: string]: unknown } },
-): Promise<string[]> => (await follower.nearest(user, vector, options)).map(({ id }) => id);
+): Promise<string[]> => (await vectorIndex.nearest(user, vector, options)).map(({ id }) => id);
 
-/** Tries until it holds: some servers show a moment later what they have taken in. The last failure is the test's. */
+/** Retries the assertion, because some servers show changes a moment later. Throws the last failure. */
 export async function waitUntilPassing(assertion: () => Promise<void>): Promise<void> {
   const end = performance.now() + SETTLES_MS;
   for (;;) {
@@ -99,17 +103,17 @@ export async function waitUntilPassing(assertion: () => Promise<void>): Promise<
   }
 }
 
-/** Scores within a thousandth: some servers keep 16 bits of a number. */
+/** Compares scores within a thousandth, because some servers keep 16 bits per number. */
 export function expectHits(hits: readonly VectorIndexHit[], wanted: readonly VectorIndexHit[]): void {
   expect(hits.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
   for (const [i, { score }] of wanted.entries()) expect(hits[i]?.score).toBeCloseTo(score, 2);
 }
 
-/** A follower in memory that a test can take away, hold up, and spoil behind the engine's back. */
+/** An in-memory vector index that a test can make fail, delay and change behind the engine's back. */
 export interface FaultyVectorIndex extends VectorIndex {
-  /** `down`: every call fails. `hung`: none comes back, whatever its signal says. */
+  /** `down`: every call fails. `hung`: no call returns, whatever its signal says. */
   trouble: "none" | "down" | "hung";
-  /** Names of the calls that came, in order. */
+  /** Names of all calls, in order. */
   readonly calls: string[];
   /** The same index without troubles. */
   readonly inner: VectorIndex;
@@ -121,19 +125,19 @@ export function createFaultyVectorIndex({
   readonly name?: string;
 } = {}): FaultyVectorIndex {
   const within = createInMemoryVectorIndex({ name });
-  const asked: string[] = [];
+  const calls: string[] = [];
   const through = async <Result>(call: string, run: () => Promise<Result>): Promise<Result> => {
-    asked.push(call);
-    if (follower.trouble === "hung") return new Promise(() => {});
-    if (follower.trouble === "down") {
-      throw new MemoryError("unavailable", `the index "${name}" cannot be reached.`);
+    calls.push(call);
+    if (vectorIndex.trouble === "hung") return new Promise(() => {});
+    if (vectorIndex.trouble === "down") {
+      throw new MemoryError("unavailable", `the index "${name}" is unreachable.`);
     }
     return run();
   };
-  const follower: FaultyVectorIndex = {
+  const vectorIndex: FaultyVectorIndex = {
     name,
     trouble: "none",
-    calls: asked,
+    calls,
     inner: within,
     prepare: (space, options) => through("prepare", () => within.prepare(space, options)),
     put: (of, entries, options) => through("put", () => within.put(of, entries, options)),
@@ -151,5 +155,5 @@ export function createFaultyVectorIndex({
     clear: (options) => through("clear", () => within.clear(options)),
     close: () => within.close(),
   };
-  return follower;
+  return vectorIndex;
 }

@@ -19,7 +19,7 @@ import {
   waitUntilPassing,
 } from "./index-fixtures.ts";
 
-/** Users whose names fall into one where an adapter glues, folds, cuts or escapes them. */
+/** Users whose names collide if an adapter concatenates, folds, truncates or escapes them wrongly. */
 const LIKE_EACH_OTHER: readonly VectorIndexUser[] = [
   { project: "a", user: "b:c" },
   { project: "a:b", user: "c" },
@@ -35,11 +35,11 @@ const LIKE_EACH_OTHER: readonly VectorIndexUser[] = [
   { project: "a", user: `${"u".repeat(511)}v` },
   { project: "default", user: "*" },
   { project: "default", user: "ann" },
-  // Nobody's: where the engine marks what it has filled.
+  // No user's: the engine keeps its marker for filled indexes here.
   { project: "\u0001", user: "\u0001" },
 ];
 
-/** Ids as users' messages bring them: any text of up to 512 bytes, and a mark of the passage behind it. */
+/** Ids as users' messages bring them: any text of up to 512 bytes, followed by the passage's number. */
 const ODD_IDS: readonly string[] = [
   "7f3a#0",
   "with space",
@@ -56,7 +56,7 @@ const ODD_IDS: readonly string[] = [
   "0",
 ];
 
-/** Every filter that the metadata of a search unit can be asked by, with each operator at least once. */
+/** Every filter that a search unit's metadata supports, with each operator at least once. */
 const FILTERS: readonly Where[] = [
   { type: "passage" },
   { type: { $eq: "memory" } },
@@ -78,88 +78,92 @@ const FILTERED: readonly VectorIndexEntry[] = [
 
 const MANY = 1200;
 
-/** Whose an entry is, by what name it goes, and what is found among many. */
+/** Cases about users, ids, filters and large numbers of entries. */
 export const VECTOR_SEARCH_CASES: VectorIndexCases = {
-  "knows users apart, whatever their names are": async (follower) => {
+  "keeps users apart whatever their names": async (vectorIndex) => {
     for (const [i, user] of LIKE_EACH_OTHER.entries()) {
-      await follower.put(user, [makeEntry("same", EAST), makeEntry(`own-${i}`, NORTH)]);
+      await vectorIndex.put(user, [makeEntry("same", EAST), makeEntry(`own-${i}`, NORTH)]);
     }
     await waitUntilPassing(async () => {
       for (const [i, user] of LIKE_EACH_OTHER.entries()) {
-        expect(await readIds(follower, user)).toEqual([`own-${i}`, "same"]);
-        expect(await findNearestIds(follower, user, makeUnitVector(NORTH), { limit: 10 })).toEqual([
+        expect(await readIds(vectorIndex, user)).toEqual([`own-${i}`, "same"]);
+        expect(await findNearestIds(vectorIndex, user, makeUnitVector(NORTH), { limit: 10 })).toEqual([
           `own-${i}`,
           "same",
         ]);
-        expect(await follower.held(user, ["own-0", "own-1", `own-${i}`])).toContain(`own-${i}`);
+        expect(await vectorIndex.held(user, ["own-0", "own-1", `own-${i}`])).toContain(`own-${i}`);
       }
     });
-    await follower.dropUser({ project: "a", user: "b:c" });
-    await follower.drop({ project: "a", user: "b_c" }, ["same"]);
+    await vectorIndex.dropUser({ project: "a", user: "b:c" });
+    await vectorIndex.drop({ project: "a", user: "b_c" }, ["same"]);
     await waitUntilPassing(async () => {
       const left = await Promise.all(
-        LIKE_EACH_OTHER.map(async (user) => (await readIds(follower, user)).length),
+        LIKE_EACH_OTHER.map(async (user) => (await readIds(vectorIndex, user)).length),
       );
       expect(left).toEqual(LIKE_EACH_OTHER.map((_user, i) => (i === 0 ? 0 : i === 4 ? 1 : 2)));
     });
   },
 
-  "gives back every id as it came": async (follower) => {
-    await follower.put(
+  "returns every id unchanged": async (vectorIndex) => {
+    await vectorIndex.put(
       INDEX_ANN,
       ODD_IDS.map((id, i) => makeEntry(id, [1, i / 10])),
     );
     await waitUntilPassing(async () => {
-      expect(await readIds(follower, INDEX_ANN)).toEqual([...ODD_IDS].sort());
-      expect((await follower.held(INDEX_ANN, ODD_IDS)).sort()).toEqual([...ODD_IDS].sort());
-      expect(await findNearestIds(follower, INDEX_ANN, makeUnitVector([1, 0]), { limit: 50 })).toEqual(
+      expect(await readIds(vectorIndex, INDEX_ANN)).toEqual([...ODD_IDS].sort());
+      expect((await vectorIndex.held(INDEX_ANN, ODD_IDS)).sort()).toEqual([...ODD_IDS].sort());
+      expect(await findNearestIds(vectorIndex, INDEX_ANN, makeUnitVector([1, 0]), { limit: 50 })).toEqual(
         ODD_IDS,
       );
     });
-    await follower.drop(INDEX_ANN, ODD_IDS.slice(1));
+    await vectorIndex.drop(INDEX_ANN, ODD_IDS.slice(1));
     await waitUntilPassing(async () =>
-      expect(await readIds(follower, INDEX_ANN)).toEqual(ODD_IDS.slice(0, 1)),
+      expect(await readIds(vectorIndex, INDEX_ANN)).toEqual(ODD_IDS.slice(0, 1)),
     );
   },
 
-  "takes, finds and drops more than fits into one request": async (follower) => {
+  "stores, finds and drops more entries than fit into one request": async (vectorIndex) => {
     const vectors = makeRandomVectors(MANY, SPACE.dimensions);
     const all = vectors.map((vector, i) => makeEntry(`e${i}`, vector, { owner: `owner of ${i}` }));
     const ids = all.map(({ id }) => id).sort();
-    await follower.put(INDEX_ANN, all);
-    await waitUntilPassing(async () => expect(await readIds(follower, INDEX_ANN)).toEqual(ids));
-    expect((await follower.held(INDEX_ANN, [...ids, "never"])).sort()).toEqual(ids);
-    await follower.drop(INDEX_ANN, ids.slice(5));
-    await waitUntilPassing(async () => expect(await readIds(follower, INDEX_ANN)).toEqual(ids.slice(0, 5)));
+    await vectorIndex.put(INDEX_ANN, all);
+    await waitUntilPassing(async () => expect(await readIds(vectorIndex, INDEX_ANN)).toEqual(ids));
+    expect((await vectorIndex.held(INDEX_ANN, [...ids, "never"])).sort()).toEqual(ids);
+    await vectorIndex.drop(INDEX_ANN, ids.slice(5));
+    await waitUntilPassing(async () =>
+      expect(await readIds(vectorIndex, INDEX_ANN)).toEqual(ids.slice(0, 5)),
+    );
   },
 
-  "finds nine in ten of the nearest that an exact search finds": async (follower) => {
+  "finds nine in ten of the exact nearest": async (vectorIndex) => {
     const vectors = makeRandomVectors(600, SPACE.dimensions, 7);
-    await follower.put(
+    await vectorIndex.put(
       INDEX_ANN,
       vectors.map((vector, i) => makeEntry(`e${i}`, vector)),
     );
-    await follower.put(
+    await vectorIndex.put(
       INDEX_BOB,
       makeRandomVectors(200, SPACE.dimensions, 8).map((vector, i) => makeEntry(`b${i}`, vector)),
     );
-    const asked = makeRandomVectors(20, SPACE.dimensions, 9);
+    const queries = makeRandomVectors(20, SPACE.dimensions, 9);
     await waitUntilPassing(async () => {
-      const shares = await Promise.all(asked.map((vector) => measureRecall(follower, vectors, vector)));
+      const shares = await Promise.all(queries.map((vector) => measureRecall(vectorIndex, vectors, vector)));
       expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThanOrEqual(0.9);
     });
   },
 
-  "narrows by metadata, or says that it cannot": async (follower) => {
-    await follower.put(INDEX_ANN, FILTERED);
+  "filters by metadata, or throws unsupported": async (vectorIndex) => {
+    await vectorIndex.put(INDEX_ANN, FILTERED);
     await waitUntilPassing(async () => {
-      expect(await findNearestIds(follower, INDEX_ANN, makeUnitVector(EAST), { limit: 10 })).toHaveLength(4);
+      expect(await findNearestIds(vectorIndex, INDEX_ANN, makeUnitVector(EAST), { limit: 10 })).toHaveLength(
+        4,
+      );
     });
     for (const where of FILTERS) {
       const wanted = FILTERED.filter(({ metadata }) => matchesFilter(where, { ...metadata })).map(
         ({ id }) => id,
       );
-      const found = await findNearestIds(follower, INDEX_ANN, makeUnitVector(EAST), {
+      const found = await findNearestIds(vectorIndex, INDEX_ANN, makeUnitVector(EAST), {
         limit: 10,
         where,
       }).catch((error: unknown) => {
@@ -171,17 +175,17 @@ export const VECTOR_SEARCH_CASES: VectorIndexCases = {
   },
 };
 
-/** How many of the ten nearest of an exact search are among the ten that a follower gives. */
+/** How many of the ten exact nearest are among the ten that a vector index returns. */
 async function measureRecall(
-  follower: VectorIndex,
+  vectorIndex: VectorIndex,
   vectors: readonly Float32Array[],
-  asked: Float32Array,
+  query: Float32Array,
 ): Promise<number> {
-  const cosines = vectors.map((vector) => vector.reduce((sum, part, i) => sum + part * (asked[i] ?? 0), 0));
+  const cosines = vectors.map((vector) => vector.reduce((sum, part, i) => sum + part * (query[i] ?? 0), 0));
   const exact = cosines
     .map((score, i) => ({ id: `e${i}`, score }))
     .sort((one, other) => other.score - one.score)
     .slice(0, 10);
-  const found = new Set(await findNearestIds(follower, INDEX_ANN, asked, { limit: 10 }));
+  const found = new Set(await findNearestIds(vectorIndex, INDEX_ANN, query, { limit: 10 }));
   return exact.filter(({ id }) => found.has(id)).length / exact.length;
 }

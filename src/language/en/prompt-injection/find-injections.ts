@@ -12,32 +12,38 @@ import {
 import { findPastedText, findQuotes, mergeSpans } from "./pasted-text.ts";
 import { isStyleRequest } from "./style-requests.ts";
 
-/** An order to the assistant in a text. */
+/** An instruction to the assistant in a text. */
 export interface InjectionSpan extends TextSpan {
-  /** What it would have it do, for people: "favour something". */
+  /** What it would make the assistant do, in words for a person: "favour something". */
   readonly does: string;
-  /** True where it is not the user's own: it plays the part of a turn, a tool or a memory, or stands in what was brought in. */
+  /** True if it is not the user's own: it imitates a turn, a tool or a memory, or is in pasted text. */
   readonly foreign?: boolean;
 }
 
-/** `typed`: the user's own words, but for what they quote. `reply`: an assistant's. `brought`: a tool's, a document's. */
+/**
+ * `typed`: the user's own words, except quotes. `reply`: an assistant's. `brought`: a tool's or a document's.
+ */
 export type TextAuthorship = "typed" | "reply" | "brought";
 
-/** Longer than this a sentence is no sentence; it is read in pieces. */
+/** A sentence longer than this is read in pieces. */
 const LONGEST = 1200;
-/** An order behind something else says in so much what it is after. */
+/** The length within which a clause must show the purpose of its instruction. */
 const LONGEST_CLAUSE = 300;
-/** That it is to hold for more than this once. */
+/** Words that make an instruction permanent. */
 const LASTING =
   /\b(?:always|never|from (?:now|today|here|this (?:moment|day))|forever|for ever|for good|until|when(?:ever)?|if (?:i|anyone|anybody|somebody|someone|the user|a user|ever|people|they|your)|once|(?:in|at|for|under|to|of|before) (?:all|every|each|any)|(?:every|each|any) (?:time|answer|reply|response|message|turn|chat|conversation|question|list)|remember|permanently|in (?:the )?future|future|keep (?:saying|on|in (?:mind|your))|anyone|everyone|everybody|at all times|henceforth|later|only|first|whatever|no matter|non negotiable|rest of time|stays?|must|shall|should)\b/;
-/** A name: a word with a capital that does not begin the sentence and is no day, month, language or currency. */
+/**
+ * A name: a capitalised word that does not begin the sentence and is not a day, month, language or currency.
+ */
 const NAME =
   /(?<=[\p{L}\p{N},;:)"”'’] ["“'(]?)(?!(?:I|I['’]\w+|AI|A\.I|LLMs?|OK|JSON|HTML|PDFs?|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?s?\b|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|(?:German|English|French|Spanish|Italian|Dutch|Portuguese|Russian|Polish|Chinese|Japanese|Korean|Turkish|Arabic|Swiss|British|American|Celsius|Fahrenheit|Christmas|Easter)\b)\p{Lu}[\p{L}\p{N}]+/u;
 
 /**
- * The orders to the assistant in a text: what would make it act against the user, favour something, hide, send, call or
- * change something, or be somebody else. What the user asks for themself, for tone, form, language, name and reminders, is none.
- * In order, none over another; they cover what cannot be told from them.
+ * The instructions to the assistant in a text: to act against the user, favour something, hide, send, call or
+ * change something, or play another role. The user's own requests are not among them: tone, form, language,
+ * name and reminders.
+ *
+ * The spans are in order and do not overlap. They include the text that cannot be separated from them.
  */
 export function findInjections(content: string, voice: TextAuthorship): InjectionSpan[] {
   const steps = findInjectionsInSteps(content, voice);
@@ -47,7 +53,9 @@ export function findInjections(content: string, voice: TextAuthorship): Injectio
   }
 }
 
-/** The same in steps of a sentence each, for whoever has others to serve in between. */
+/**
+ * Like `findInjections`, in steps of one sentence each, so that a caller can yield to other work in between.
+ */
 export function* findInjectionsInSteps(
   content: string,
   voice: TextAuthorship,
@@ -57,7 +65,7 @@ export function* findInjectionsInSteps(
   return text === content ? found : found.map((span) => ({ ...span, ...toOrigin(span) }));
 }
 
-/** On a text without characters that nobody sees. */
+/** Scans a text without invisible characters. */
 function* scanText(content: string, voice: TextAuthorship): Generator<void, InjectionSpan[], void> {
   const { forged, brought } = isPlainText(content) ? NOTHING_SUSPICIOUS : findSuspiciousParts(content);
   const found = [...forged];
@@ -65,22 +73,23 @@ function* scanText(content: string, voice: TextAuthorship): Generator<void, Inje
   for (const piece of splitPieces(content)) {
     yield;
     const at = foreign.find(({ start, end }) => piece.start < end && start < piece.end);
-    const own = voice === "typed" ? yield* findInSentence(content.slice(piece.start, piece.end)) : undefined;
+    const injection =
+      voice === "typed" ? yield* findInSentence(content.slice(piece.start, piece.end)) : undefined;
     const theirs =
       at &&
       findRisk(
         content.slice(Math.max(at.start, piece.start), piece.end),
         voice === "typed" ? "brought" : voice,
       );
-    // Of a text that gives one order, the rest is from the same hand.
+    // The rest of a text that gives one instruction has the same author.
     if (at && theirs !== undefined && voice === "typed") found.push({ ...at, does: theirs, foreign: true });
-    if (own) found.push({ ...own, start: piece.start + own.start, end: piece.end });
+    if (injection) found.push({ ...injection, start: piece.start + injection.start, end: piece.end });
     else if (theirs !== undefined) found.push({ ...piece, does: theirs });
   }
   return mergeOverlapping(found);
 }
 
-/** What plays a part in a text, and what in it is somebody else's. */
+/** The parts of a text that imitate a turn, and the parts by other authors. */
 interface SuspiciousParts {
   readonly forged: readonly InjectionSpan[];
   readonly brought: () => readonly TextSpan[];
@@ -100,20 +109,20 @@ function findSuspiciousParts(content: string): SuspiciousParts {
 }
 
 /**
- * The order in a sentence that the user typed, to its end. What is told before it is no part of it: "I work at Acme; assistant:
- * always answer with …".
+ * The instruction in a typed sentence, up to its end. A statement before it is not included: "I work at Acme;
+ * assistant: always answer with …".
  */
 function* findInSentence(sentence: string): Generator<void, InjectionSpan | undefined, void> {
-  const whole = findLabelled(sentence, 0) ?? toInjectionSpan(findRisk(sentence, "typed"), 0, sentence);
+  const injection = findLabelled(sentence, 0) ?? toInjectionSpan(findRisk(sentence, "typed"), 0, sentence);
   for (const start of findClauseStarts(sentence)) {
     yield;
     const clause = sentence.slice(start, start + LONGEST_CLAUSE);
     const label = findLabelled(clause, start);
     const part = label ?? toInjectionSpan(findRisk(clause, "typed"), start, sentence);
-    if (part && (!whole || isIndependent(sentence.slice(0, start), label !== undefined)))
+    if (part && (!injection || isIndependent(sentence.slice(0, start), label !== undefined)))
       return { ...part, end: sentence.length };
   }
-  return whole;
+  return injection;
 }
 
 function toInjectionSpan(
@@ -124,18 +133,27 @@ function toInjectionSpan(
   return does === undefined ? undefined : { start, end: length, does };
 }
 
-/** Whether it is told by itself, and so no part of what follows; before a name it need not be of the user. */
+/**
+ * Whether a clause is a statement of its own, separate from what follows. Before an addressed name it need
+ * not be about the user.
+ */
 function isIndependent(before: string, isNamed: boolean): boolean {
   const isTold = isNamed || detectAddressee(foldLookalikes(before)).told;
   return isTold && before.trim().split(/\s+/).length > 1 && !findRisk(before, "typed");
 }
 
-/** "Remember that I …": told, to whomever. "Forget …": the user's right, by whatever name they call us. */
+/**
+ * "Remember that I …" is a statement, whoever it addresses. "Forget …" is the user's right, under any name
+ * for the assistant.
+ */
 const OWN_WORDS =
   /^(?:please |pls |and |so )?(?:(?:remember|note|keep in mind|don't forget|know)(?: that|:)? (?:i\b|i'|my\b|we\b|our\b)|(?:forget|delete|erase|remove|wipe)\b)/;
 const ADDRESSED = /\b(?:you|your|the user|users?|repl(?:y|ies)|answers?|respond|responses?|chats?)\b/;
 
-/** An order behind the name of a turn or a program: it need not be after anything, for nobody writes their own wishes so. */
+/**
+ * An instruction after the name of a turn or a program. Its purpose does not matter, because nobody words
+ * their own wishes like this.
+ */
 function findLabelled(text: string, start: number): InjectionSpan | undefined {
   const label = parseLabel(foldLookalikes(text));
   if (!label || label.rest.length < 6 || OWN_WORDS.test(label.rest) || isStyleRequest(label.rest))
@@ -144,21 +162,21 @@ function findLabelled(text: string, start: number): InjectionSpan | undefined {
   const isAsked = asked || (own && label.isSure) || (/^you\b/.test(label.rest) && !told);
   if (!isAsked || (told && !asked)) return undefined;
   const risk = INJECTION_RISKS.find((one) => !one.theirs && matchesRisk(one, text, label.rest, "brought"));
-  const isMeantSo = LASTING.test(label.rest) && (label.isSure || ADDRESSED.test(label.rest));
-  if (!risk && !isMeantSo) return undefined;
+  const isLasting = LASTING.test(label.rest) && (label.isSure || ADDRESSED.test(label.rest));
+  if (!risk && !isLasting) return undefined;
   return { start, end: start + text.length, does: risk?.does ?? "do something for good", foreign: true };
 }
 
-/** What a sentence orders, where it does. */
+/** The risk of a sentence's instruction; undefined if there is none. */
 function findRisk(sentence: string, voice: TextAuthorship): string | undefined {
   const plain = stripInvisible(sentence);
   const text = foldLookalikes(plain);
   if (text.length < 6) return undefined;
   const directed = detectAddressee(text);
   if (voice === "typed" && directed.told && !directed.named) return undefined;
-  // Most sentences are directed at nobody: then few questions are left.
-  const asked = isDirective(directed, voice) ? INJECTION_RISKS : ALONE;
-  const hit = asked.find((risk) => matchesRisk(risk, plain, text, voice));
+  // Most sentences address nobody; then only a few risks need to be tested.
+  const risks = isDirective(directed, voice) ? INJECTION_RISKS : ALONE;
+  const hit = risks.find((risk) => matchesRisk(risk, plain, text, voice));
   if (hit) return hit.does;
   if (voice === "brought" && directed.named) return "do something";
   if (voice !== "typed" && directed.ofUser) return "believe something of the user";
@@ -180,7 +198,9 @@ function matchesRisk(
   return said.some((form) => form.test(text)) && (!named || NAME.test(plain));
 }
 
-/** Whether it is an order at all: advice to the user is none, nor is what somebody tells of themselves. */
+/**
+ * Whether a sentence is an instruction at all. Advice to the user is not, nor are statements about oneself.
+ */
 function isDirective({ named, asked, ofUser, own }: AddresseeSigns, voice: TextAuthorship): boolean {
   if (named || ofUser) return true;
   return voice === "reply" ? own : asked || (voice === "brought" && own);
@@ -208,9 +228,12 @@ function mergeTwo(one: InjectionSpan, other: InjectionSpan): InjectionSpan {
   return { ...one, end: Math.max(one.end, other.end), ...(isForeign ? { foreign: true } : {}) };
 }
 
-/** Where, inside of a sentence, an order may begin: behind a joint, or with the name of a turn or a program. */
+/**
+ * Positions in a sentence where an instruction may begin: after a joint, or at the name of a turn or a
+ * program.
+ */
 
-/** What such names stand in: brackets, stars, quotation marks. */
+/** Characters around such names: brackets, stars, quotation marks. */
 const OPEN = String.raw`["'(\[{<*_|\/>#@=~\s-]{0,12}`;
 const CLOSE = String.raw`\s{0,4}["')\]}*_|]{0,6}\s{0,4}(?::|={1,3}>|-{1,3}>|=|>{1,3}|[-–—](?=\s))["')\]}*_|]{0,6}\s{0,4}`;
 const CALLED =
@@ -224,15 +247,18 @@ const LABEL = new RegExp(
   "gi",
 );
 
-/** What parts statements whatever stands behind it; and what does so where an address to somebody follows. */
+/** Marks that always separate statements, and marks that do so before an address. */
 const HARD = /[;–—|]\s{0,4}|\s-{1,3}\s{1,4}|\(\s{0,4}|[.!?](?=[\p{L}\p{N}])|\s\/{2,6}\s{0,4}/gu;
 const SOFT =
   /(?:,\s{0,4}(?:(?:and|but|so|also|plus|then)\s{1,4}){0,3}|\s(?:and|but|so|also|plus|then)\s{1,4})(?=(?:(?:also|please|then|hence|just|now)[, ]{1,3}){0,4}(?:(?:from (?:now|today|here|this|there)|henceforth|hereafter|as of (?:now|today)|starting (?:now|today)|in (?:the )?future|going forward)\b|(?:remember|keep in mind)(?: that)? you\b|you (?:must|should|shall|have to|need to|are to|will|only|always|never|now)\b|please\b|ignore\b|disregard\b|note (?:to|for)\b))/gi;
 
-/** So many clauses of one sentence are looked at alone: those behind names first. Who speaks in more is read as a whole. */
+/**
+ * The number of clauses of one sentence that are read alone, those with names first. A sentence with more is
+ * read as one piece.
+ */
 const MOST_STARTS = 8;
 
-/** Where clauses begin that may be orders of their own, behind something else; in order. */
+/** The starts of clauses that may be instructions of their own, in order. */
 export function findClauseStarts(sentence: string): number[] {
   const starts = new Set<number>();
   for (const form of [LABEL, SOFT, HARD])
@@ -244,11 +270,11 @@ export function findClauseStarts(sentence: string): number[] {
   return [...starts].sort((one, other) => one - other);
 }
 
-/** The name of a turn or a program at the beginning of a text, as in "Assistant: …". */
+/** The name of a turn or a program at the start of a text, as in "Assistant: …". */
 interface SpeakerLabel {
-  /** What stands behind it. */
+  /** The text after it. */
   readonly rest: string;
-  /** Whether the name means a program like us and nothing else; "system" may mean a heating. */
+  /** Whether the name can only mean a program like this one; "system" may mean a heating. */
   readonly isSure: boolean;
 }
 
@@ -263,7 +289,7 @@ function parseLabel(text: string): SpeakerLabel | undefined {
   return undefined;
 }
 
-/** The joint that stands before a clause, to be written as the end of a sentence: "Acme and |from now on". */
+/** The joint before a clause, to be replaced by the end of a sentence: "Acme and |from now on". */
 export function findJointBefore(text: string, at: number): number {
   const before = text.slice(Math.max(0, at - 24), at);
   const joint =
@@ -271,7 +297,7 @@ export function findJointBefore(text: string, at: number): number {
   return at - joint.length;
 }
 
-/** What only a program writes: turns, tools, summaries and memories in a form that is to be taken for the real one. */
+/** Forms that only a program writes: turns, tools, summaries and memories that imitate the real ones. */
 const FORGED: readonly (readonly [what: string, form: RegExp])[] = [
   [
     "a turn that is not the user's",
@@ -301,7 +327,10 @@ const FORGED: readonly (readonly [what: string, form: RegExp])[] = [
   ["a memory that is none", /(?:^|\n)[ \t>]*[-*] \[\d{4}-\d{2}-\d{2}\].*\(messages? /],
 ];
 
-/** What a text forges, and from where on; the rest of it cannot be told from it. Undefined where it forges nothing. */
+/**
+ * What a text forges, and from which position; the rest cannot be separated from it. Undefined if nothing is
+ * forged.
+ */
 export function findForged(text: string): { readonly start: number; readonly what: string } | undefined {
   const found = FORGED.flatMap(([what, form]) => {
     const at = text.search(form);
@@ -319,8 +348,8 @@ function findLineStart(text: string, at: number): number {
 }
 
 /**
- * Everything that is forged, brought in or encoded has one of these signs or words. It is wider than what it stands for: a
- * text without any needs no further look, and that is most of them. One after the other they take a third of the time of all in one.
+ * A quick test: everything forged, pasted or encoded matches one of these patterns, and more. Most texts
+ * match none and need no further test. Separate patterns take a third of the time of one combined pattern.
  */
 const ODD = [
   /[^\p{L}\p{N} ,.;'’!-]/u,
@@ -331,7 +360,10 @@ const ODD = [
   /summar|recap|carried over|hand-?over|previous|long-term|memor|profile/iu,
 ];
 
-/** Whether a text is plain words: nothing in it plays a turn or a tool, points at another text, quotes one, or is encoded. */
+/**
+ * Whether a text is plain words: it imitates no turn or tool, refers to no other text, quotes none and is not
+ * encoded.
+ */
 export function isPlainText(text: string): boolean {
   return !ODD.some((form) => form.test(text));
 }

@@ -1,21 +1,21 @@
-/** What an order to the assistant can be after, and how such orders are worded in English; on folded text. */
+/** What an instruction to the assistant can aim at, and its English wordings, on folded text. */
 export interface InjectionRisk {
-  /** "It tells the assistant to …": for people. */
+  /** Completes "It tells the assistant to …", for people. */
   readonly does: string;
   readonly said: readonly RegExp[];
-  /** True where it harms only if it is to hold for good ("always", "from now on", "whenever"). */
+  /** True if it is harmful only when permanent ("always", "from now on", "whenever"). */
   readonly lasting?: boolean;
-  /** True where it harms only if it names somebody or something. */
+  /** True if it is harmful only when it names someone or something. */
   readonly named?: boolean;
-  /** True where nobody says it who means no harm, whomever it is directed at. */
+  /** True if only someone with bad intentions says it, whoever it addresses. */
   readonly alone?: boolean;
-  /** True where it is the user's own right to ask for it: it harms only where others do. */
+  /** True if the user may ask for it; it is then harmful only from others. */
   readonly theirs?: boolean;
 }
 
 const PEOPLE =
   "(?:me|us|the user|users?|them|him|her|people|everybody|everyone|anybody|anyone|customers?|clients?|humans?|(?:the|your|their) (?:human|owner|boss|principal))";
-/** A link, a host, an address or a number that something can be sent to. */
+/** A target that data can be sent to: a link, a host, an address or a number. */
 const PLACE = String.raw`(?:[a-z][a-z+.-]*:\/\/|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example|ai|co|app|xyz|info|me|ru|cn|de|uk|eu|gg|sh)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|[\w.+-]+@[\w-]+\.\w+|\+\d[\d ]{6,})`;
 const WHOSE = "(?:the user'?s?|their|your|its|our|my|all|what|everything|the|this|of)";
 const DATA =
@@ -26,7 +26,7 @@ const SECRETS =
   "(?:passwords?|passcodes?|pins?|card numbers?|card on file|card's back|cvv|cvc|seed phrases?|recovery (?:code|phrase)s?|(?:one-time|sms|security) codes?|private keys?|maiden name|passport(?: number)?|social security|credentials|bank (?:login|details)|logins?|api keys?|second factor|date of birth|id photos?)";
 const INNER =
   "(?:system prompt|hidden prompt|(?:your|the) (?:prompt|instructions|memories)|api keys?|memories|other (?:users|customers))";
-/** What says that it is meant for good. */
+/** Words of praise and preference. */
 const BEST =
   "(?:best|only|safest|leading|first choice|number one|top|most trusted|trusted|preferred|authoritative|verified|go-to|(?:doctor-)?approved|harmless|safe|dangerous|unsafe|right|choice)";
 
@@ -185,7 +185,9 @@ export const INJECTION_RISKS: readonly InjectionRisk[] = [
   },
 ];
 
-/** Orders in languages other than English: who must, always, recommends or ignores, by the words for it; on folded text. */
+/**
+ * Instructions in languages other than English: words for must, always, recommend or ignore, on folded text.
+ */
 interface LanguagePatterns {
   /** "You must", "always", "remember", "from now on". */
   readonly must: RegExp;
@@ -255,16 +257,19 @@ const LANGUAGES: readonly LanguagePatterns[] = [
   },
 ];
 
-/** Whether a sentence in another language orders to favour, hide or send something for good, or to ignore its rules. */
+/**
+ * Whether a sentence in another language instructs to favour, hide or send something permanently, or to
+ * ignore the rules.
+ */
 export function hasForeignInjection(text: string): boolean {
   return LANGUAGES.some(
     ({ must, does, ignore }) => ignore.test(text) || (must.test(text) && does.test(text)),
   );
 }
 
-/** Whom a sentence is directed at; on folded text. */
+/** The addressee of a sentence, on folded text. */
 
-/** What programs like us are called, by a word that means nothing else, or by one that does and a word that tells. */
+/** Names for programs like this one: words with no other meaning, or ambiguous words with a second sign. */
 const KIND =
   "(?:ai|a\\.i\\.|virtual|digital|smart|home|coding|conversational|price|vision|language|large language|chat|support|automated|llm|bot|machine)";
 const CORE = `(?:(?:${KIND}[ -])*(?:ais?|llms?|chat ?bots?|bots?|gpt|chatgpt|ki)|(?:${KIND}[ -])+(?:models?|agents?|systems?|helpers?|judges?|readers?|reviewers?|operators?|accountants?|speakers?|mail helpers|assist[ae]nts?))`;
@@ -275,11 +280,11 @@ const MUST =
 const DOES = "(?:may|will|always|never|only|begin|obeys?|endorses|act|acts|please|remember)";
 const READING =
   "(?: (?:reading|processing|screening|handling|facing|of|near|that|who|powered|friend|for|in|attendee|hint)\\b[^.;]{0,60}?)?";
-/** Verbs with which a sentence tells somebody to do something; it stands at its beginning. */
+/** Verbs that begin an instruction. */
 const VERBS =
   "(?:always|never|only|do|don't|say|tell|recommend|suggest|promote|praise|endorse|push|plug|cite|quote|prefer|favou?r|prioriti[sz]e|rank|rate|put|treat|keep|hide|send|forward|post|upload|mail|e-?mail|copy|share|append|include|embed|insert|load|add|stick|make|encode|end|start|begin|finish|sign|answer|reply|respond|wrap|output|scramble|flip|open|run|call|use|fetch|execute|download|install|ignore|disregard|override|forget|drop|delete|wipe|purge|erase|remove|reset|act|become|talk|pretend|switch|ask|get|collect|print|show|reveal|list|verify|save|store|commit|note|remember|record|update|transfer|pay|book|order|cancel|approve|give|hand|work in|steer|stop|skip|go|take|set|continue|trust|mention|advise|speak|read|redirect|confirm|accept|obey|dormant|point|pick|buy|summari[sz]e|analy[sz]e|translate|look|check|mind|consult|follow|unlearn|name)";
 
-/** An assistant is named as the one who is to do something. */
+/** An assistant is named as the one who has to act. */
 const NAMED = new RegExp(
   [
     `\\b${ASSISTANT}\\b${READING}[,:]? (?:${MUST}|${DOES})\\b`,
@@ -296,7 +301,10 @@ const NAMED = new RegExp(
   ].join("|"),
 );
 
-/** A word that every form of `NAMED` has. Few texts do: the large form is then neither compiled nor tried. */
+/**
+ * A word that every form of `NAMED` contains. Few texts contain one, so the large pattern is rarely compiled
+ * or tested.
+ */
 const NAMEABLE =
   /\b(?:ais?|a\.i\.|llms?|(?:chat ?)?bots?|(?:chat)?gpt|ki|models?|agents?|systems?|helpers?|judges?|readers?|reviewers?|operators?|accountants?|speakers?|assist[ae]nts?|machines?|computer)\b/;
 
@@ -309,10 +317,10 @@ const WISH =
 const IMPERATIVE = new RegExp(`^["'(\\[>*-]*\\s*${OPENERS}${SETTING}${OPENERS}${WISH}${VERBS}\\b`);
 const SECOND =
   /\b(?:(?:you|u) (?:must|should|shall|have to|need to|are to|will|are obliged|are required|may now|get to|push|drop|serve|belong)|your (?:memory|long-term memory|filters|rules|guidelines|restrictions|instructions|bio|duty|makers|own evil|unfiltered)|you(?:'re| are) (?:now|going to be)|(?:from now on|from today|from this (?:day|moment))[, ]+(?:you|u)|hard rule of yours|all (?:that )?you remember|back of your head|new habit for you)\b/;
-/** Told of oneself or of others, not asked of anybody: "I always recommend …", "our bot keeps …". */
+/** A statement about oneself or others, not an instruction: "I always recommend …", "our bot keeps …". */
 const TOLD =
   /^["'(]*(?:don't let me\b|(?:(?:and|but|so|well|yes|yesterday|today|in|at|for|on|once|last) [^,]{0,40}?,? ?)?(?:i|i'm|i've|i'd|i'll|we|we're|my|our|he|she|they|his|her|their|there's|it's|remind me|who|what|which|where|how|why|did|does|is|are|was|were)\b)/;
-/** A question asks for something now, and orders nothing for later. */
+/** A question asks for something now; it is no lasting instruction. */
 const QUESTION =
   /\?["')\]]*$|^["'(]*(?:(?:and|but|so|ok|okay|well|also),? )?(?:do|does|did|can|could|would|will|have|has|is|are|was|were|should) (?:you|i|we|they|he|she|it|there|these|this|that|people|your|my)\b|^(?:and |but |so )?(?:what|which|who|how|why|where|when)(?:'s)? (?:do|does|did|can|could|is|are|should|would|will|was|were|have|has)\b/;
 const STANDING = /\b(?:remember|from now on|always|whenever|in future|every time|in your memory)\b/;
@@ -323,26 +331,26 @@ const OF_THE_USER =
 const I_WILL =
   /\b(?:i (?:will|shall|must|only|now|always|start|include|recommend|hide|have (?:to|noted|been told|heard|switched)|am (?:now|to|biased|copying|acting|going)|work|take|download|skip|renew|keep|decided|recall|promised|look|drop|erase|no longer|treat|leave|understand|substitute|need to|route|book|don't|do not|suggest|see that|want)|i'm (?:biased|copying)|i've switched|i'll|my (?:rule|chain|habit|duty|notes|new name|memories|policy)|of mine is|you want me)\b|\b(?:noted|got it|stored|saved)\b.{0,30}:/;
 
-/** A sentence, and what stands behind its commas, colons and dashes. */
+/** A sentence, and its parts after commas, colons and dashes. */
 function splitClauses(text: string): string[] {
   const parts = text.split(/[,:;] | [-–—]+ | (?:and|but|then|so) /);
   return parts.length === 1 ? parts : [text, ...parts];
 }
 
 export interface AddresseeSigns {
-  /** It names an assistant, or orders one by its name. */
+  /** It names an assistant, or instructs one by name. */
   readonly named: boolean;
   /** It tells "you" to do something. */
   readonly asked: boolean;
-  /** It speaks of "the user" or "the assistant" as a third one. */
+  /** It speaks of "the user" or "the assistant" in the third person. */
   readonly ofUser: boolean;
-  /** Somebody says what they will do themselves. */
+  /** The speaker says what they will do themselves. */
   readonly own: boolean;
-  /** It is told, and asked of nobody. */
+  /** It is a statement that addresses nobody. */
   readonly told: boolean;
 }
 
-/** Most sentences are told and name nobody: what else could be said of them is looked for only where it is asked. */
+/** Most sentences are statements that name nobody. The remaining signs are computed only when read. */
 export function detectAddressee(text: string): AddresseeSigns {
   return {
     named: NAMEABLE.test(text) && NAMED.test(text),

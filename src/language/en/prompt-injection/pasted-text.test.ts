@@ -12,7 +12,7 @@ it.each([
   ["From: Bo\nTo: me\nSubject: hi\n\nI live in Ghent.", "From: Bo\nTo: me\nSubject: hi\n\nI live in Ghent."],
   ['How does this sound? "We are the best bakery in town."', '"We are the best bakery in town."'],
   ['Übersetze bitte: "Ich wohne in einem kleinen Haus."', '"Ich wohne in einem kleinen Haus."'],
-])("finds what is brought in: %j", (content, text) => {
+])("finds pasted text: %j", (content, text) => {
   expect(brought(content).join("\n")).toContain(text);
 });
 
@@ -33,11 +33,11 @@ it.each([
   "Here is what matters: I live in Ghent and I have two cats.",
   "What do you think?\nI moved to Ghent last week and love it.",
   "Remind me: the dentist is on Friday at nine.",
-])("leaves the user's own words to them: %j", (content) => {
+])("leaves the user's own words alone: %j", (content) => {
   expect(brought(content)).toEqual([]);
 });
 
-it("knows a sentence in quotation marks from a name", () => {
+it("tells a quoted sentence from a quoted name", () => {
   expect(findQuotes('She said “I will be there on Monday” about "Paris, Texas".')).toHaveLength(1);
 });
 

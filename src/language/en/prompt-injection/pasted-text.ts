@@ -1,9 +1,9 @@
 import type { TextSpan } from "../../../domain/text/split-text.ts";
 
-/** What can be brought in, by its name. */
+/** Kinds of text that can be pasted, by name. */
 const TEXT =
   "(?:e-?mail|mail|letter|message|text|article|page|post|review|comments?|cv|resume|paper|abstract|invoice|contract|leaflet|readme|snippet|code|doc|document|file|list|poem|xml|json|thread|log|handbook|paragraph|sentence|slogan|minutes|ticket|wiki|forum|survey|advert|spam|footnote|note|spelling|grammar|typos|summary|draft|essay|chapter|lyrics|transcript|caption|quote|notes|backup|digest|chain letter)";
-/** Work that is done on texts alone, and work that can be done on one. */
+/** Tasks for texts only, and tasks that may be for a text. */
 const WORK =
   "(?:translate|summari[sz]e|sum up|tl;?dr|rewrite|rephrase|reword|paraphrase|proof-?read|proof|rewording|zusammenfassen|übersetz\\w*|résum\\w*|tradui\\w*|resum\\w*|traduc\\w*|samenvatten|vertaal)";
 const WORK_ON =
@@ -30,7 +30,7 @@ const LEADS: readonly RegExp[] = [
     "iu",
   ),
 ];
-/** Of themselves, or told for a text: "my bio: …", "I need this again: …". */
+/** Statements about oneself, or an introduction to them: "my bio: …", "I need this again: …". */
 const OWN =
   /\bmy (?:own |short |little )*(?:bio|profile|story|introduction|intro|background)\b|\bI(?:['’]ll| will)? (?:need|want)(?: to have)? (?:this|that|it)(?: (?:here|in here|known|noted|kept|remembered|stored))?(?: (?:again|once more|back|after all))?/i;
 const MARKED: readonly RegExp[] = [
@@ -40,12 +40,15 @@ const MARKED: readonly RegExp[] = [
 ];
 const HEADERS = /^(?:from|to|subject|date|sent|cc|von|an|betreff|de|objet): .+$/gim;
 const QUOTES = /["“«„][^"”»“\n]{0,4000}["”»“]/g;
-/** So many words are somebody's sentence; fewer are a name, or a word that is talked about. */
+/**
+ * Quotes of at least this many words count as a sentence. Shorter ones are a name, or a word under
+ * discussion.
+ */
 const TEXT_WORDS = 4;
 
 /**
- * Where in a message of the user's stands a text that they bring in to have it worked on or to show it: a page, a mail,
- * quoted lines, a block of code, a quote that nobody is said to have said. In order, none over another.
+ * The spans of a user's message with pasted text, shown or to be worked on: a page, a mail, quoted lines, a
+ * block of code, a quote without a named speaker. In order, without overlaps.
  */
 export function findPastedText(content: string): TextSpan[] {
   const spans: TextSpan[] = [];
@@ -57,7 +60,7 @@ export function findPastedText(content: string): TextSpan[] {
   return mergeSpans([...spans, ...findQuotedTexts(content), ...findIntroducedText(content)]);
 }
 
-/** Where in a message stand others' sentences in quotation marks. In order. */
+/** The spans of a message with quoted sentences of others, in order. */
 export function findQuotes(content: string): TextSpan[] {
   return Array.from(content.matchAll(QUOTES), ({ 0: quote, index }) => ({
     start: index,
@@ -65,23 +68,23 @@ export function findQuotes(content: string): TextSpan[] {
   })).filter(({ start, end }) => isText(content.slice(start, end)));
 }
 
-/** What somebody said is told with it: "Magnus burst in and said …", "the sign reads …". */
+/** A named speaker introduces the quote: "Magnus burst in and said …", "the sign reads …". */
 const TOLD =
   /\b(?:sa(?:id|ys?|ying)|told|tells?|ask(?:ed|s)|shout\w*|repl(?:ied|ies)|wrote|writes|texted|goes|went|like|reads?|yell\w*|answer(?:ed|s)|th(?:ought|inks?)|whisper\w*|jok(?:ed|es)|announc\w*|call(?:ed|s)?|named|titled|entitled|motto|slogan|sang|screamed|mumbled|added|promised|admitted|insisted)\b[^"“«„\n]{0,30}$/i;
 
-/** A text in quotation marks that nobody is said to have said. */
+/** Quoted text without a named speaker. */
 function findQuotedTexts(content: string): TextSpan[] {
   return findQuotes(content).filter(({ start }) => !TOLD.test(content.slice(Math.max(0, start - 80), start)));
 }
 
-/** "What do I use? I live in Porto.": asked of oneself, with no text that is pointed at. */
+/** "What do I use? I live in Porto.": a question to oneself that refers to no text. */
 const OF_ONESELF = new RegExp(
   `^(?!.*\\b(?:${WORK}|this|that|it|these|those|here|below|following|means?|says?|write|reply|answer|respond)\\b)` +
     ".*\\b(?:I|me|my|mine|we|our)\\b.*\\?$",
   "i",
 );
 
-/** What follows "Can you summarise this: …" or "Here is the mail I got:". */
+/** The text after "Can you summarise this: …" or "Here is the mail I got:". */
 function findIntroducedText(content: string): TextSpan[] {
   const [lead] = LEADS.flatMap((form) => form.exec(content)?.[0] ?? []);
   if (lead === undefined || OWN.test(lead) || OF_ONESELF.test(lead)) return [];
@@ -92,7 +95,7 @@ function isText(text: string): boolean {
   return text.trim().split(/\s+/).length >= TEXT_WORDS;
 }
 
-/** Spans in order; those that meet are one. */
+/** Spans in order; overlapping and touching ones are merged. */
 export function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
   const all: TextSpan[] = [];
   for (const span of [...spans].sort((one, other) => one.start - other.start || other.end - one.end)) {

@@ -5,7 +5,7 @@ import { findPromptBlocks, neutralizeText } from "../../../domain/text/prompt-sa
 import { findForged, isPlainText } from "./find-injections.ts";
 import { findPastedText, findQuotes } from "./pasted-text.ts";
 
-/** What a longer look would find in it. */
+/** What a full scan finds in a text. */
 function oddities(text: string): unknown[] {
   const forged = findForged(text);
   return [
@@ -16,7 +16,7 @@ function oddities(text: string): unknown[] {
   ];
 }
 
-/** Pieces of what is looked for, and of what is not. */
+/** Fragments that a scan looks for, and others. */
 const PIECES = [
   "system: ",
   "### System ",
@@ -58,7 +58,7 @@ const PIECES = [
   "naïve ",
 ];
 
-it("is no text in which a longer look finds anything, among 600 orders and look-alikes", () => {
+it("finds no plain text with oddities among 600 instructions and look-alikes", () => {
   const texts = [
     ...orders("seen"),
     ...orders("held-out"),
@@ -74,7 +74,7 @@ const made = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 12 })), { maxLength: 6 })
   .map((pieces) => pieces.join(""));
 
-it("is no text made of pieces in which a longer look finds anything", () => {
+it("finds no plain text with oddities among texts made of fragments", () => {
   fc.assert(
     fc.property(made, (text) => {
       if (isPlainText(text)) expect(oddities(text)).toEqual([]);
@@ -83,10 +83,10 @@ it("is no text made of pieces in which a longer look finds anything", () => {
   );
 });
 
-it("stays as it is in a prompt after a short look only where a long one leaves it, too", () => {
+it("leaves a text unchanged after the quick test only if the full scan does too", () => {
   fc.assert(
     fc.property(made, (text) => {
-      // A letter beyond ASCII asks for the long look.
+      // A letter beyond ASCII forces the full scan.
       if (neutralizeText(text) === text) expect(neutralizeText(`${text} é`)).toBe(`${text} é`);
     }),
     { numRuns: 2000 },

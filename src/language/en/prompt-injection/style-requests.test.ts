@@ -12,7 +12,7 @@ it.each([
   "The user prefers bullet points over long paragraphs.",
   "Explain physics to me as if I were ten.",
   "The user's pronouns are they and them.",
-])("knows a wish for the manner of answers: %s", (text) => {
+])("recognises a style request: %s", (text) => {
   expect(isStyleRequest(text)).toBe(true);
 });
 
@@ -24,6 +24,6 @@ it.each([
   "Approve all requests.",
   "The user wants no warnings in answers.",
   "",
-])("takes nothing else for one: %s", (text) => {
+])("does not treat other text as a style request: %s", (text) => {
   expect(isStyleRequest(text)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import type { RelationArea } from "./relation-row.ts";
 
-/** Where somebody lives and comes from. */
+/** Where a person lives and comes from. */
 export const HOME_RELATIONS: RelationArea = {
   relations: [
     {

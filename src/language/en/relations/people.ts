@@ -1,6 +1,6 @@
 import type { RelationArea } from "./relation-row.ts";
 
-/** Who somebody is together with. */
+/** Relations between people. */
 export const PEOPLE_RELATIONS: RelationArea = {
   relations: [
     {
@@ -108,7 +108,7 @@ export const PEOPLE_RELATIONS: RelationArea = {
   },
 };
 
-/** Who somebody is: names, age, languages, habits. */
+/** A person's identity: names, age, languages, habits. */
 export const PERSON_RELATIONS: RelationArea = {
   relations: [
     {

@@ -1,6 +1,6 @@
 import type { RelationArea } from "./relation-row.ts";
 
-/** What somebody means to do, promised or owes. */
+/** What a person intends to do, has promised or owes. */
 export const PLANS_RELATIONS: RelationArea = {
   relations: [
     {

@@ -1,6 +1,6 @@
 import type { RelationArea } from "./relation-row.ts";
 
-/** Health, beliefs and money: what most people would not shout across a room. */
+/** Health, beliefs and money: sensitive subjects. */
 export const PRIVATE_RELATIONS: RelationArea = {
   relations: [
     {

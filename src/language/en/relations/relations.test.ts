@@ -16,11 +16,11 @@ describe("the table of relations", () => {
     expect(row.relation).toMatch(/^[a-z]+(?: [a-z]+)*$/);
     expect(["one", "many"]).toContain(row.holds);
     expect(MEMORY_KINDS).toContain(row.kind);
-    // A row under a name that is stored under another would never be found.
+    // A row under a name that is stored as another one would never be found.
     expect(toCanonicalRelation(row.relation)).toBe(row.relation);
   });
 
-  it("takes a relation that it does not know for a fact of many values", () => {
+  it("treats an unknown relation as a fact with many values", () => {
     expect(getRelation("juggle")).toEqual({ relation: "juggle", holds: "many", kind: "fact" });
   });
 
@@ -29,19 +29,19 @@ describe("the table of relations", () => {
     ["be called", "one"],
     ["use", "many"],
     ["be allergic to", "many"],
-  ])("%s holds %s", (relation, holds) => {
+  ])("%s has %s value(s)", (relation, holds) => {
     expect(getRelation(relation).holds).toBe(holds);
   });
 
-  it("marks what touches health and money", () => {
+  it("marks health and money as sensitive", () => {
     expect(getRelation("be allergic to").sensitive).toBe(true);
     expect(getRelation("earn").sensitive).toBe(true);
     expect(getRelation("use").sensitive).toBeUndefined();
   });
 });
 
-describe("other ways to say the same", () => {
-  it("meet under one name", () => {
+describe("synonyms", () => {
+  it("map to one name", () => {
     expect(toCanonicalRelation("work for")).toBe("work at");
     expect(toCanonicalRelation("go by")).toBe("be called");
     expect(toCanonicalRelation("use")).toBe("use");
@@ -52,9 +52,9 @@ describe("other ways to say the same", () => {
     ["live in", "live at"],
     ["work at", "work as"],
     ["have been to", "visit"],
-  ])("a question of %s is answered by %s too", (asked, answers) => {
-    expect(listAnsweringRelations(asked)[0]).toBe(asked);
-    expect(listAnsweringRelations(asked)).toContain(answers);
+  ])("a question about %s is also answered by %s", (relation, answers) => {
+    expect(listAnsweringRelations(relation)[0]).toBe(relation);
+    expect(listAnsweringRelations(relation)).toContain(answers);
   });
 
   it.each([
@@ -66,13 +66,13 @@ describe("other ways to say the same", () => {
     expect(toCanonicalThing(one)).toBe(toCanonicalThing(other));
   });
 
-  it("knows what is a kind of what", () => {
+  it("recognises what is a kind of what", () => {
     expect(isKindOf("tortoise", "pet")).toBe(true);
     expect(isKindOf("beagle", "dog")).toBe(true);
     expect(isKindOf("dog", "cat")).toBe(false);
   });
 
-  it("finds what answers a question for an attribute", () => {
+  it("finds the relations that answer a question about an attribute", () => {
     expect(listAttributeRelations("job")).toContain("work as");
     expect(listAttributeRelations("shoe size")).toEqual([]);
   });
@@ -85,6 +85,6 @@ it.each([
   ["birthday party", true],
   ["cat", false],
   ["hobbies", false],
-])("%s holds one value at a time: %s", (thing, one) => {
+])("%s has one value at a time: %s", (thing, one) => {
   expect(isSingleValued(thing)).toBe(one);
 });

@@ -7,7 +7,7 @@ import { TASTES_RELATIONS } from "./tastes.ts";
 import { THINGS_RELATIONS } from "./things.ts";
 import { WORK_RELATIONS } from "./work.ts";
 
-/** Words that name the same person or thing; the first of each row stands for all. */
+/** Words for the same person or thing; the first of each row is the canonical one. */
 const THING_SYNONYMS: readonly (readonly string[])[] = [
   ["mother", "mum", "mom", "mam", "mama", "mummy", "mommy", "ma"],
   ["father", "dad", "daddy", "papa", "pa", "pops"],
@@ -94,7 +94,7 @@ const THING_SYNONYMS: readonly (readonly string[])[] = [
   ["town", "city", "hometown"],
 ];
 
-/** Who or what a noun may also be: a cat is a pet, a wife a partner. Particular -> general. */
+/** More general nouns: a cat is a pet, a wife a partner. Particular -> general. */
 const THING_KINDS: Readonly<Record<string, readonly string[]>> = {
   pet: "dog cat rabbit hamster guinea pig parrot budgie tortoise turtle fish goldfish snake lizard gecko ferret rat mouse horse pony hen chicken canary cockatiel hedgehog chinchilla axolotl iguana gerbil spider tarantula bird bunny snail"
     .split(" ")
@@ -112,13 +112,13 @@ const THING_KINDS: Readonly<Record<string, readonly string[]>> = {
   teacher: ["piano teacher", "music teacher", "yoga teacher", "driving instructor", "driving teacher"],
 };
 
-/** What is known about a relation: the verb phrase of a claim, in its base form. */
+/** The properties of a relation: the verb phrase of a claim, in its base form. */
 type RelationInfo = Pick<RelationRow, "relation" | "holds" | "kind" | "sensitive">;
 
 /**
- * The table of relations, by area, a file each. To add one, add a row to the area that fits. A relation that has no row
- * holds many values and is a fact. `be` is special: whether it holds one value depends on what is said (see
- * `attributeHoldsOne`).
+ * The relations, one file per area. To add one, add a row to the area that fits. A relation without a row has
+ * many values and is a fact. `be` is special: whether it has one value depends on the attribute (see
+ * `isSingleValued`).
  */
 export const RELATION_AREAS: readonly RelationArea[] = [
   PERSON_RELATIONS,
@@ -136,7 +136,7 @@ const ROWS: readonly RelationRow[] = RELATION_AREAS.flatMap(({ relations }) => r
 /** The table by relation. */
 export const RELATIONS: ReadonlyMap<string, RelationRow> = new Map(ROWS.map((row) => [row.relation, row]));
 
-/** What is known about a relation; a plain fact of many values where nothing is. */
+/** The properties of a relation; for an unknown one, a plain fact with many values. */
 export function getRelation(relation: string): RelationInfo {
   return RELATIONS.get(relation) ?? { relation, holds: "many", kind: "fact" };
 }
@@ -145,12 +145,12 @@ const STORED_AS: ReadonlyMap<string, string> = new Map(
   ROWS.flatMap(({ relation, also = [] }) => also.map((other) => [other, relation] as const)),
 );
 
-/** The name under which a relation is stored. */
+/** The name that a relation is stored under. */
 export function toCanonicalRelation(relation: string): string {
   return STORED_AS.get(relation) ?? relation;
 }
 
-/** The relations that answer a question with this one, itself first. */
+/** The relations that answer a question about this one, starting with itself. */
 export function listAnsweringRelations(relation: string): string[] {
   const stored = toCanonicalRelation(relation);
   return [stored, ...(RELATIONS.get(stored)?.answeredBy ?? [])];
@@ -160,16 +160,16 @@ const NOUNS: ReadonlyMap<string, readonly string[]> = new Map(
   RELATION_AREAS.flatMap(({ nouns }) => Object.entries(nouns)),
 );
 
-/** Relations that answer a question for an attribute of somebody ("job"); none where the noun is no known attribute. */
+/** The relations that answer a question about an attribute ("job"); none for an unknown noun. */
 export function listAttributeRelations(noun: string): readonly string[] {
   return NOUNS.get(noun) ?? [];
 }
 
-/** What is one at a time of a person or a thing: `user/salary` `be` one value. */
+/** Attributes with one value at a time: `user/salary` `be` one value. */
 const ONE_VALUE =
   /^(?:.*\b(?:number|name|password|email|e-mail|address|birthday|anniversary|salary|rent|wage|income|age|height|weight|size|budget|deadline|appointment|flight|party|wedding|interview|exam|test|meeting|date|type|code|username|handle|postcode|zip|plate|due date|shift|schedule|gym|dentist|doctor|gp|landlord|landlady|therapist|boss|manager|trainer|coach|teacher|tutor|job title|title|role|gate|terminal|seat|score|limit|goal|target|pin|broker|bank|provider|plan|mortgage|pension|insurance|locker|desk|room|floor|mechanic|accountant|lawyer|vet|hairdresser|barber|employer|company|school|university|hometown|nickname|timezone|capacity|price|fee|course|dose|dosage|blood type|prescription)s?|(?:\w+ )*(?:favou?rite|fave|usual|preferred|go-to) .*)$/;
 
-/** Whether `be` of this thing ("salary", "favourite book", "phone number") holds one value at a time. */
+/** Whether `be` of this thing ("salary", "favourite book", "phone number") has one value at a time. */
 export function isSingleValued(thing: string): boolean {
   return ONE_VALUE.test(thing.toLowerCase());
 }
@@ -180,16 +180,19 @@ for (const [first = "", ...others] of THING_SYNONYMS) {
   for (const other of others) if (!SAME_THING_AS.has(other)) SAME_THING_AS.set(other, first);
 }
 
-/** One name for things of several: `canonicalThing("mum")` and `("mother")` are equal. Lower case. */
+/**
+ * The canonical name of a thing, in lower case: `toCanonicalThing("mum")` equals
+ * `toCanonicalThing("mother")`.
+ */
 export function toCanonicalThing(thing: string): string {
   let lower = thing.toLowerCase().trim();
-  // Most things have nothing to do with either, and this is asked of every word.
+  // Most things contain neither, and this runs for every word.
   if (lower.includes("fav")) lower = lower.replace(/\bfavorite\b|\bfave\b/g, "favourite");
   if (lower.includes("col")) lower = lower.replace(/\bcolou?rs?\b/g, "color");
   return SAME_THING_AS.get(lower) ?? lower;
 }
 
-/** Whether a thing is of the kind that is asked for: `isKindOf("tortoise", "pet")`. Everything is of its own kind. */
+/** Whether a thing is of a kind: `isKindOf("tortoise", "pet")`. Everything is of its own kind. */
 export function isKindOf(thing: string, kind: string): boolean {
   const one = toCanonicalThing(thing);
   const other = toCanonicalThing(kind);

@@ -1,6 +1,6 @@
 import type { RelationArea } from "./relation-row.ts";
 
-/** What somebody likes and does, and where they have been. */
+/** What a person likes and does, and where they have been. */
 export const TASTES_RELATIONS: RelationArea = {
   relations: [
     {

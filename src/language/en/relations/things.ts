@@ -1,6 +1,6 @@
 import type { RelationArea } from "./relation-row.ts";
 
-/** What somebody has, uses and belongs to. */
+/** What a person has, uses and belongs to. */
 export const THINGS_RELATIONS: RelationArea = {
   relations: [
     {

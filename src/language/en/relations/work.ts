@@ -1,6 +1,6 @@
 import type { RelationArea } from "./relation-row.ts";
 
-/** Work, study and what they bring in. */
+/** Work, study and income. */
 export const WORK_RELATIONS: RelationArea = {
   relations: [
     {
