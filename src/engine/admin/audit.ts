@@ -11,13 +11,14 @@ interface AuditFault {
   readonly problem: string;
 }
 
-/** Where a fault of the record is a sign that somebody took a receipt away, or what it rests on. */
+/** Kinds of fault that suggest that somebody removed a receipt or data it depends on. */
 const RECEIPT_FAULT_PLACES: ReadonlySet<string> = new Set(["file", "rows", "users", "log", "erasures"]);
 
 /**
- * Checks what was erased and by which receipts: each user's chain, every signature, the log, the traces and the ledger
- * outside of the record. A receipt taken out of the middle, changed or moved breaks its chain; one taken off the end is
- * missed by the log, and by the ledger. What both have lost, the head of an earlier audit tells.
+ * Checks the erasures and their receipts: each user's chain, every signature, the log, the traces and the
+ * ledger outside the store. A receipt that was removed from the middle, changed or moved breaks its chain.
+ * The log and the ledger reveal one removed from the end. The head of an earlier audit reveals what both have
+ * lost.
  */
 export async function audit(
   ports: Pick<Ports, "record" | "secret" | "ledger">,
@@ -46,7 +47,10 @@ export async function audit(
   };
 }
 
-/** After each receipt: the hash of the head before it and its own. The first is that of no receipt. */
+/**
+ * For each receipt, the hash of the previous head and the receipt's hash. The chain starts with an empty
+ * head.
+ */
 function computeHeads(receipts: readonly ErasureReceipt[]): string[] {
   const heads = [sha256("")];
   for (const { hash } of receipts) heads.push(sha256(`${heads.at(-1)}${hash}`));

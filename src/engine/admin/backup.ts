@@ -5,8 +5,8 @@ import type { Backup, BackupOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
 
 /**
- * Copies the record into a file and notes the copy in the record, so that erasures know of it: already while it is
- * made, for what is erased meanwhile may be in it.
+ * Copies the store into a file and notes the copy in the store, so that erasures know about it. The note is
+ * written before the copy begins, because content erased meanwhile may be in the file.
  */
 export async function backup(
   { record, clock }: Pick<Ports, "record" | "clock">,
@@ -30,7 +30,7 @@ export async function backup(
   await record.saveBackupNote(draft);
   try {
     const { counts, ...copied } = await record.copyTo(file, options);
-    // What was stored until now may be in it.
+    // The file may contain anything stored until now.
     const note = { ...copied, name, at: now(), ...(kept === undefined ? {} : { until: kept }) };
     await record.saveBackupNote(note);
     return { ...note, counts };

@@ -22,8 +22,9 @@ import { toSources } from "./listings.ts";
 export type ExplainPorts = Pick<Ports, "record" | "states" | "clock" | "recalls">;
 
 /**
- * Why a recall gave what it gave, from its receipt; with `about`, why one memory or passage was or was not among it.
- * `not_found` where no receipt of this id is kept (the newest 1,000 of a user are), or nothing of the id asked about.
+ * Explains from its receipt why a recall returned its items. With `about`, explains why one memory or passage
+ * was or was not among them. Throws `not_found` if no receipt with this id is stored (each user has the
+ * newest 1,000), or if the id in `about` is unknown.
  */
 export async function explain(
   ports: ExplainPorts,
@@ -41,7 +42,7 @@ export async function explain(
   return explainReceipt(ports, scope, receipt, options.about);
 }
 
-/** The same, of a receipt at hand. */
+/** Explains a recall whose receipt has been loaded already. */
 export async function explainReceipt(
   ports: ExplainPorts,
   scope: Scope,
@@ -57,7 +58,7 @@ export async function explainReceipt(
       const { id, type } = item;
       const now = fateOf(looking, id, type);
       if (now === "erased") return { id, type, now };
-      // What has expired is gone from every read.
+      // No read returns expired content.
       const words = now === "expired" ? { text: "", sources: [] } : readWords(state, id, type);
       return { ...item, now, ...words };
     }),
@@ -76,7 +77,7 @@ interface FateContext {
   readonly erasedIds: ReadonlySet<string>;
 }
 
-/** What has become of a memory or a passage. A message that words were taken out of is not shown again. */
+/** The current state of a memory or passage. A message with redacted words is not shown again. */
 function fateOf({ state, now, erasedIds: taken }: FateContext, id: string, type: "memory" | "passage"): Fate {
   if (type === "memory") return fateOfMemory(state.memories.get(id), now, taken.has(id));
   const message = state.messages.get(messageIdOf(id));
@@ -91,7 +92,7 @@ function fateOfMemory(memory: Memory | undefined, now: string, isTaken: boolean)
   return holdsNow(memory, now) ? "current" : "superseded";
 }
 
-/** The message of a passage: "m1#0" -> "m1". */
+/** The message id of a passage: "m1#0" -> "m1". */
 function messageIdOf(passage: string): string {
   return passage.slice(0, passage.lastIndexOf("#"));
 }
@@ -119,10 +120,10 @@ function quoteOf({ content }: Message, { start, end }: { start: number; end: num
   return content.slice(start, end);
 }
 
-/** How many entries of the log are read at once. */
+/** Log entries per read. */
 const LOG_PAGE_SIZE = 200;
 
-/** Ids of messages with words taken out, and of memories erased, after a revision. */
+/** Ids of messages redacted and memories erased after a revision. */
 async function findErasedSince(
   ports: Pick<Ports, "record">,
   scope: Scope,
@@ -145,7 +146,7 @@ async function findErasedSince(
   }
 }
 
-/** The fixed words with which `recall` says why it left something out, and the reason that each stands for. */
+/** Maps the fixed texts with which `recall` explains an exclusion to their reasons. */
 const REASONS: { readonly [why: string]: Reason } = {
   "only passages were asked for": "other_type",
   "only memories were asked for": "other_type",
@@ -165,7 +166,10 @@ const REASONS: { readonly [why: string]: Reason } = {
   "below minScore": "below_score",
 };
 
-/** Why a recall gave or did not give one memory, passage or message. `not_found` where this user never had it. */
+/**
+ * Explains why a recall did or did not return one memory, passage or message. Throws `not_found` if this user
+ * never had it.
+ */
 export async function explainAbsence(
   ports: Pick<Ports, "record" | "states">,
   scope: Scope,
@@ -226,7 +230,7 @@ function findGiven({ items, used, kind }: RecallReceipt, id: string): WhyNot | u
   return toWhyNot(id, "given", `It was given, in place ${place + 1}${rest}.`);
 }
 
-/** What the recall was bounded by, held against the memory as it was then. */
+/** Compares the filters of the recall with the memory as it was then. */
 function findBound({ bounds, at }: RecallReceipt, memory: Memory): WhyNot | undefined {
   const { id } = memory;
   const { types, kinds, session, agent } = bounds;
@@ -270,7 +274,10 @@ function findDropped({ dropped: all }: RecallReceipt, id: string): WhyNot | unde
   return reason && toWhyNot(id, reason, REASON_TEXTS[reason] ?? `It was left out: ${one.why}.`);
 }
 
-/** What no longer held then, and what never did: an answer leaves it out, and a recall sets it back. */
+/**
+ * Finds memories that had ended or were never true at that time: an answer leaves them out, and a recall
+ * ranks them lower.
+ */
 function findEnded(memory: Memory, { at }: RecallReceipt): WhyNot | undefined {
   const { id, status, validTo, why } = memory;
   if (status === "retracted") return toWhyNot(id, "retracted", `It was taken back${why ? `: ${why}` : ""}.`);

@@ -3,10 +3,10 @@ import type { JobState } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import type { DependencyState, DependencyWatch } from "./dependencies.ts";
 
-/** How it stands with the secret: it is the one that rows were written under, another one, or was made at this start. */
+/** State of the secret: `own` wrote the stored rows, `another` did not, `new` was created at this start. */
 export type SecretState = "own" | "another" | "new";
 
-/** One thing that was looked at. No address, path, name or text of a user. */
+/** The result of one check. Contains no address, path, name or user text. */
 export interface HealthCheck {
   readonly name:
     | "durability"
@@ -20,43 +20,49 @@ export interface HealthCheck {
     | "jobs"
     | "indexes";
   readonly state: "ok" | "warning";
-  /** What was found, in a sentence; what to do, where something is to be done. */
+  /** The finding in one sentence, and what to do about it, if anything. */
   readonly says: string;
-  /** How many, or how many bytes are free. */
+  /** A count, or the number of free bytes. */
   readonly count?: number;
 }
 
-/** The quick part of what `doctor` tells. */
+/** The quick part of what `doctor` reports. */
 export interface Health {
-  /** `down`: the record does not answer; `degraded`: something else is not as it should be. */
+  /** `down`: the store does not answer; `degraded`: another check failed. */
   readonly status: "ok" | "degraded" | "down";
-  /** Whether an acknowledged write survives a loss of power; `none`: nothing is kept; `unknown`: the record does not say. */
+  /**
+   * Whether an acknowledged write survives a loss of power. `none`: nothing is persisted; `unknown`: the
+   * store does not say.
+   */
   readonly durability: StorageCondition["durability"] | "unknown";
-  /** When the checks were made (ISO 8601, UTC). */
+  /** Time of the checks (ISO 8601, UTC). */
   readonly checkedAt?: string;
   readonly checks: readonly HealthCheck[];
   readonly dependencies: readonly DependencyState[];
 }
 
-/** Makes the checks, at most once a minute. */
+/** Runs the checks at most once a minute. */
 export interface HealthWatch {
-  /** As it was found last. In a server it never waits; before the first look is over, there are no checks. */
+  /**
+   * The last known state. In a server it never waits; before the first check ends, the list of checks is
+   * empty.
+   */
   health(): Promise<Health>;
   stop(): void;
 }
 
 export interface HealthSources {
   readonly dependencies: Pick<DependencyWatch, "states"> | undefined;
-  /** Of this process. */
+  /** Count for this process. */
   readonly damagedRows: () => number;
   readonly secret: SecretState;
   jobs(): Promise<readonly JobState[]>;
 }
 
 const CHECK_INTERVAL_MS = 60_000;
-/** How soon a first look that failed is followed by another. */
+/** Delay before a failed first check is repeated. */
 const RETRY_MS = 5000;
-/** A look that takes longer is given up; the one before it goes on to be told. */
+/** A check that takes longer is abandoned; the previous result stays in use. */
 const CHECK_TIMEOUT_MS = 5000;
 const LOW_DISK_BYTES = 200_000_000;
 const LOW_DISK_SHARE = 0.05;
@@ -64,8 +70,8 @@ const LOW_DISK_SHARE = 0.05;
 type CheckedPorts = Pick<Ports, "record" | "following" | "clock" | "meter">;
 
 /**
- * `isServer`: looks by itself, at once and then once a minute; else when it is asked and the last look is older than that. Nobody who
- * asks a server waits for a look.
+ * `isServer`: checks at once and then once a minute, so that no caller waits for a check. Otherwise it checks
+ * on a call, if the last check is older than a minute.
  */
 export function watchHealth(
   ports: CheckedPorts,
@@ -121,7 +127,9 @@ function statusOf(
   return isWell ? "ok" : "degraded";
 }
 
-/** Nothing where it failed or took too long: the dependencies tell of a record that does not answer. */
+/**
+ * Undefined if the work failed or took too long. The dependency watch reports a store that does not answer.
+ */
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined> {
   const late = new Promise<undefined>((resolve) => {
     setTimeout(resolve, CHECK_TIMEOUT_MS, undefined).unref();

@@ -22,10 +22,10 @@ import type { Ports } from "../ports.ts";
 import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
-/** After so many memories that are looked at, others have their turn: about every two milliseconds. */
+/** Number of memories between two yields to the event loop: about two milliseconds of work. */
 const SLICE = 2000;
 
-/** The sources of a memory in full; one whose message is gone is left out. */
+/** The sources of a memory in full, without those whose message is gone. */
 export function toSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
   return sources.flatMap((source) => {
     const message = state.messages.get(source.message);
@@ -47,7 +47,9 @@ export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory
   return { ...memory, sources: toSources(state, memory.sources) };
 }
 
-/** One memory, whatever its status. `not_found` where it is not there, or not this user's. */
+/**
+ * Gives one memory, whatever its status. Throws `not_found` if it does not exist or belongs to another user.
+ */
 export async function getMemory(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
@@ -59,7 +61,7 @@ export async function getMemory(
   return toShownMemory(state, memory);
 }
 
-/** The memories, newest first: what holds now, unless another status is asked for. */
+/** Lists memories, newest first; only current ones unless another status is requested. */
 export function listMemories(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
@@ -113,7 +115,7 @@ async function readPage(
   );
   const { found, total, isLast } = page.end();
   const last = found.at(-1);
-  // What was erased while others had their turn is given to nobody.
+  // Content that was erased during a yield must not be returned.
   const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
   return {
     items: await mapInSlices(items, (memory) => toShownMemory(state, memory)),
@@ -134,7 +136,7 @@ export async function listVersions(
   return versions;
 }
 
-/** What happened, newest first. */
+/** Lists events, newest first. */
 export async function listLog(
   ports: Pick<Ports, "record">,
   scope: Scope,
@@ -154,7 +156,7 @@ function isExpiredAt({ expiresAt }: Memory, now: string): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-/** The user's sessions, the one that was last spoken in first. */
+/** Lists the user's sessions, most recently used first. */
 export async function listSessions(
   ports: Pick<Ports, "states">,
   scope: Scope,
@@ -176,7 +178,7 @@ export async function listSessions(
   };
 }
 
-/** The messages of a session in the order in which they were stored. `not_found` where nothing of it is there. */
+/** Gives the messages of a session in stored order. Throws `not_found` if the session has none. */
 export async function getSession(
   ports: Pick<Ports, "states">,
   scope: Scope,
@@ -212,7 +214,7 @@ function summarizeSessions(messages: Iterable<Message>): Map<string, SessionSumm
   return found;
 }
 
-/** Neither taken back nor erased. */
+/** Neither undone nor erased. */
 function isPresent({ undone, content, parts }: Message): boolean {
   return !undone && (content !== "" || parts !== undefined);
 }
@@ -249,24 +251,26 @@ function parseTurnCursor(cursor: string): number {
   throw invalid("the cursor is none that a list gave.");
 }
 
-/** What pages go by: newest first, and among those of one time by id. */
+/** Sort key of a page: newest first, ties by id. */
 interface PageKey {
   readonly at: string;
   readonly id: string;
 }
 
-/** For `sort`: newest first. */
+/** Comparator for `sort`: newest first. */
 function compareNewestFirst(one: PageKey, other: PageKey): number {
   if (one.at === other.at) return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
   return one.at < other.at ? 1 : -1;
 }
 
-/** A cursor names the last one given, by its time and id, so that it stands where others come and go. */
+/**
+ * A cursor holds the time and id of the last item, so that it stays valid when items are added or removed.
+ */
 function toCursor({ at, id }: PageKey): string {
   return Buffer.from(JSON.stringify([at, id])).toString("base64url");
 }
 
-/** The place of the first one after a cursor. `invalid_input` for a cursor that nobody gave. */
+/** The position of the first item after a cursor. Throws `invalid_input` for an unknown cursor. */
 function findAfterCursor(all: readonly PageKey[], cursor: string): number {
   const place = parseCursor(cursor);
   const next = all.findIndex((one) => compareNewestFirst(place, one) < 0);
@@ -287,19 +291,19 @@ function parseCursor(cursor: string): PageKey {
 
 const INVALID_CURSOR = "the cursor is none that a list gave.";
 
-/** A page that is chosen from many that come one by one, in any order. */
+/** Selects a page from items that arrive one by one, in any order. */
 interface PageCollector<One> {
   add(one: One): void;
-  /** The page in its order, how many were added in all, and whether nothing comes after the page. */
+  /** The sorted page, the number of items added, and whether this is the last page. */
   end(): { readonly found: readonly One[]; readonly total: number; readonly isLast: boolean };
 }
 
-/** Beside the page so many more are held before they are put in order: few sorts, and each a short one. */
+/** Items buffered beyond the page before each sort, so that sorts are few and short. */
 const SPARE = 1000;
 
 /**
- * The newest so many after a cursor. Only about as many as stand on the page are ever put in order, so that no step takes
- * long. `invalid_input` for a cursor that nobody gave.
+ * Selects the newest `limit` items after a cursor. Sorts only about one page of items at a time, so that no
+ * step takes long. Throws `invalid_input` for an unknown cursor.
  */
 function createNewestPage<One extends PageKey>(
   cursor: string | undefined,

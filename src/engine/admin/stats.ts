@@ -17,7 +17,7 @@ import type { Ports } from "../ports.ts";
 
 type StatsPorts = Pick<Ports, "record" | "states" | "costs" | "clock">;
 
-/** What the calls for a project's users came to, and how its budgets stand. */
+/** Cost of the calls for a project's users, and the state of its budgets. */
 export async function projectStats(
   ports: StatsPorts,
   project: string,
@@ -27,7 +27,7 @@ export async function projectStats(
   return { users: (await ports.record.users(project)).length, usage };
 }
 
-/** How much is known of a user, and what that came to. */
+/** Counts of what is stored for a user, and its cost. */
 export async function userStats(
   ports: StatsPorts,
   scope: Scope,
@@ -95,7 +95,7 @@ async function computeUsage(
     failures: outcomes.flatMap(({ purpose, model, outcome, calls }) =>
       outcome === undefined || outcome === "ok" ? [] : [{ purpose, model, outcome, calls }],
     ),
-    // What the whole project has spent is not a user's to see.
+    // A user may not see what the whole project has spent.
     budgets: ((await costs?.budgets(whose)) ?? []).filter(({ of }) => of === holder),
   };
 }

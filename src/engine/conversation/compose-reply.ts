@@ -11,13 +11,13 @@ import { formatDateInWords } from "../../language/en/format-date.ts";
 import { CONFIRMATION_PHRASE } from "../ingest/confirmations.ts";
 
 /**
- * The reply of a turn without a model: what was learnt, what changed, what was forgotten, an answer from memory, or
- * that it is not known. It repeats no word that was erased: of an erasure it gives the counts alone.
+ * The reply of a turn without a model: what was learnt, changed or forgotten, an answer from memory, or that
+ * it is unknown. It repeats no erased word: for an erasure it gives only the counts.
  */
 export function composeReply(turn: {
   readonly receipt: Receipt;
   readonly answer?: Answer;
-  /** What the user said. */
+  /** The user's message. */
   readonly said?: string;
 }): string {
   const { receipt, answer, said = "" } = turn;
@@ -34,11 +34,11 @@ export function composeReply(turn: {
 const SELF_DESCRIPTION =
   "I only remember. Tell me something about yourself, or ask me about what you have told me.";
 
-/** Whether whoever says it speaks of themselves: "tell me more" does not, "tell me about me" does. */
+/** Whether the speaker refers to themselves: "tell me more" does not, "tell me about me" does. */
 export const mentionsSelf = (said: string): boolean =>
   /\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(said);
 
-/** "how are you?", "tell me a joke", "what's 2 + 2?": nothing that anybody's memory could answer. */
+/** "how are you?", "tell me a joke", "what's 2 + 2?": questions that no memory could answer. */
 function isForAssistant(said: string): boolean {
   if (mentionsSelf(said)) return false;
   const isAboutYou = /\b(?:you|your|yourself)\b/i.test(said);
@@ -70,7 +70,7 @@ function sayErasure(erasure: ErasureReceipt): string {
   return `${done}: ${joinList(counts)} ${verb} erased.${sayBackups(erasure.backups ?? [])}`;
 }
 
-/** Copies that nobody can reach from here, and until when they are kept. */
+/** Backups that cannot be changed from here, and how long they are kept. */
 function sayBackups(backups: readonly HeldBackup[]): string {
   if (backups.length === 0) return "";
   const many = backups.length === 1 ? "A backup" : `${backups.length} backups`;
@@ -84,7 +84,7 @@ function sayBackups(backups: readonly HeldBackup[]): string {
   return ` ${many} made before still ${holds} it${kept}.`;
 }
 
-/** What would go, and how to say yes to it. */
+/** What would be removed, and how to confirm it. */
 function sayWaiting({ action, memories }: PendingConfirmation): string {
   const verb = action === "erase" ? "forget" : "end";
   const things = memories.length === 1 ? "1 thing" : `${memories.length} things`;

@@ -11,7 +11,7 @@ import { bag } from "../answer/bags.ts";
 import { coverage, essence } from "../answer/essence.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
-/** What is said of the last answer, and what it rests on. */
+/** An explanation of the last answer, and its sources. */
 export interface TalkAnswer {
   readonly text: string;
   readonly used: readonly string[];
@@ -20,8 +20,9 @@ export interface TalkAnswer {
 const MAX_QUOTED = 4;
 
 /**
- * Answers "why did you say that?", "how do you know that?" and "why did you not mention …?" from the receipt of the last
- * answer in the session, in words, with date and quote. Nothing where the question is about something else.
+ * Answers "why did you say that?", "how do you know that?" and "why did you not mention …?" from the receipt
+ * of the session's last answer, in words, with date and quote. Undefined if the question is about something
+ * else.
  */
 export async function explainLastAnswer(
   ports: ExplainPorts,
@@ -71,7 +72,7 @@ function formatReasons(told: readonly string[], erased: number): string {
   return [all, gone].filter(Boolean).join(" ");
 }
 
-/** Where a memory comes from, in words: what was said and when, or that it was put in by hand. */
+/** The origin of a memory, in words: what was said and when, or that it was added by hand. */
 function describeGrounds(state: UserState, memory: Memory): string[] {
   const sources = memory.sources.flatMap((span) => {
     const message = state.messages.get(span.message);
@@ -113,7 +114,7 @@ function describeSource(state: UserState, memory: Memory): TalkAnswer {
   return { text: `${told}${over}`, used: [memory.id] };
 }
 
-/** The memory whose words hold all telling ones; what holds now comes before what does not, the newest first. */
+/** The memory whose words contain all distinctive ones; current memories first, then the newest. */
 function findMeantMemory(index: AnswerIndex, about: string): Memory | undefined {
   const telling = essence(about);
   if (telling.length === 0) return undefined;
@@ -129,7 +130,7 @@ function rankStatus({ status }: Memory): number {
   return status === "current" ? 0 : 1;
 }
 
-/** Why the last answer said nothing of something. */
+/** Why the last answer did not mention something. */
 async function explainOmission(
   ports: ExplainPorts,
   scope: Scope,
@@ -147,7 +148,7 @@ async function explainOmission(
   return { text: `${known} ${why}`, used: [memory.id] };
 }
 
-/** The words that ended a memory: its own last source, or the first of what took its place. */
+/** The words that ended a memory: its own last source, or the first source of its successor. */
 function describeEnd(state: UserState, memory: Memory): string {
   const next = memory.supersededBy === undefined ? undefined : state.memories.get(memory.supersededBy);
   const span = next ? next.sources[0] : memory.sources.length > 1 ? memory.sources.at(-1) : undefined;

@@ -7,19 +7,19 @@ import { callIndexInTurn } from "./call-index.ts";
 import { messageIdOf, readEntries } from "./index-entries.ts";
 import type { IndexUpdater } from "./index-updater.ts";
 
-/** Some servers show a moment later that something is gone. */
+/** Some servers show a deletion a moment later. */
 const LOOKED_AGAIN_MS = 100;
-/** Of what stays under the same id, with fewer words. */
+/** Units per read that keep their id with fewer words. */
 const AT_ONCE = 500;
 
-/** The name under which an index stands in receipts of erasures. */
+/** The name of an index in erasure receipts. */
 function formatIndexPlace({ index: follower }: Pick<IndexUpdater, "index">): string {
   return `index: ${follower.name}`;
 }
 
 /**
- * Drops what was erased from an index, and asks it whether it is gone, within so long (ms). Never throws: what could not be
- * asked is said.
+ * Drops erased units from an index and verifies that they are gone, within this many ms. Never throws: the
+ * result says if the index could not be asked.
  */
 export async function eraseFromIndex(
   ports: Pick<Ports, "record" | "embedder">,
@@ -35,12 +35,12 @@ export async function eraseFromIndex(
     });
     return { place, found: left };
   } catch {
-    // Whatever it was: what was erased is gone from the record, and the receipt must say so.
+    // Whatever failed, the text is gone from the store, and the receipt must say so.
     return { place, found: Math.max(1, ids.length), why: "not reached" };
   }
 }
 
-/** The same in every index. Before anything is fed, no index is asked: each is when that begins. */
+/** The same in every index. Before the first feed no index is asked; each is asked when its feed begins. */
 export async function eraseFromIndexes(
   { following, followers = [] }: Pick<Ports, "following" | "followers">,
   scope: Scope,
@@ -56,8 +56,8 @@ export async function eraseFromIndexes(
 }
 
 /**
- * Drops, asks until nothing is held any more, and puts back what goes on under the same id with other words; but into no index that is
- * not known to be this record's: what it is to hold comes when that is known.
+ * Drops entries, asks until none is left, and puts back units that keep their id with other words. Puts
+ * nothing into an index that is not known to belong to this store; its entries come once that is known.
  */
 export async function dropEntries(
   ports: Pick<Ports, "record" | "embedder">,
@@ -87,8 +87,8 @@ const RETRY_TIMEOUT_MS = 120_000;
 type RetryPorts = Pick<Ports, "record" | "embedder" | "secret" | "meter">;
 
 /**
- * Ends the erasures that an index could not be asked about when they were made: drops again what went, asks for it, and seals
- * the receipt anew. Gives how many it ended. Costs one short look where there is none.
+ * Completes erasures that an index could not be asked about: drops the entries again, verifies, and reseals
+ * the receipt. Gives the number completed. Costs one short read if there is none.
  */
 export async function finishOpenErasures(
   ports: RetryPorts,
@@ -135,7 +135,7 @@ async function tryFinishErasure(
   return true;
 }
 
-/** What the index holds of what the trace of the erasure names: memories by id, passages by their message. */
+/** Drops what the trace of the erasure names from the index: memories by id, passages by their message. */
 async function dropErasedEntries(
   ports: RetryPorts,
   feeder: IndexUpdater,

@@ -8,7 +8,7 @@ import type { VectorIndexEntry, VectorIndexMetadata } from "../../ports/vector-i
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";
 
-/** What an index is to take in and to let go of, so that it stands where the record does. */
+/** The entries to put and drop to bring an index up to date with the store. */
 export interface IndexChanges {
   readonly put: readonly VectorIndexEntry[];
   readonly drop: readonly string[];
@@ -16,13 +16,13 @@ export interface IndexChanges {
 
 type EntryPorts = Pick<Ports, "record" | "embedder">;
 
-/** What units belong to, by id. */
+/** The owners of units, by id. */
 interface EntryOwners {
   readonly messages: ReadonlyMap<string, Message>;
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
-/** What came since a revision, as entries. A unit that has no vector yet has no place in an index. */
+/** Changes since a revision as entries. A unit without a vector is not in an index. */
 export async function toIndexChanges(
   ports: EntryPorts,
   scope: Scope,
@@ -40,7 +40,7 @@ export async function toIndexChanges(
   return { put: put.map((unit) => toEntry(unit, owners, withTexts)), drop };
 }
 
-/** Some units by id as entries, as they stand in the record now; those that are not there are left out. */
+/** Reads some units by id as entries, in their current state; missing ones are left out. */
 export async function readEntries(
   ports: EntryPorts,
   scope: Scope,
@@ -66,7 +66,7 @@ export async function readEntries(
   });
 }
 
-/** The message that a passage is from: "m1#0" -> "m1". */
+/** The message of a passage: "m1#0" -> "m1". */
 export function messageIdOf(passage: string): string {
   return passage.slice(0, Math.max(0, passage.lastIndexOf("#")));
 }

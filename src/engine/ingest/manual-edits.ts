@@ -15,7 +15,7 @@ import { createSearchUnits } from "../search-index/search-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "./change-set.ts";
 
-/** Adds a memory as such. The same text or claim, held already, gains evidence instead. */
+/** Adds a memory by hand. If the same text or claim exists, that memory gains evidence instead. */
 export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promise<Receipt> {
   const put = prepareAddition(ports, scope, memory);
   return commitEdit(ports, scope, (state, at) => {
@@ -25,13 +25,16 @@ export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promis
   });
 }
 
-/** What putting a memory in by hand did: its line, and the hashes of tombstones that it lifts. */
+/** The result of adding a memory by hand: its line, and the hashes of lifted tombstones. */
 interface ManualAddition {
   readonly line: ReceiptLine;
   readonly liftedTombstones: readonly string[];
 }
 
-/** Checks a new memory, and gives what puts it into a draft. `invalid_input` for fields that are none. */
+/**
+ * Checks a new memory and gives the function that adds it to a draft. Throws `invalid_input` for wrong
+ * fields.
+ */
 function prepareAddition(
   ports: Pick<Ports, "ids" | "secret" | "clock">,
   scope: Scope,
@@ -67,7 +70,7 @@ function prepareAddition(
       ...(scope.session === undefined ? {} : { session: scope.session }),
       ...fields,
     });
-    // Putting it in by hand is the user's own word: it lifts what barred it.
+    // Adding it by hand is the user's own word and lifts its tombstones.
     const lifted = fields.claim ? Object.values(hashClaimTombstones(ports.secret, scope, fields.claim)) : [];
     return {
       line: { id, action: "added", text },
@@ -76,7 +79,10 @@ function prepareAddition(
   };
 }
 
-/** Changes fields of a memory by hand; what it was stays in its history. `not_found` for an unknown id. */
+/**
+ * Changes fields of a memory by hand; the history keeps the earlier version. Throws `not_found` for an
+ * unknown id.
+ */
 export async function update(
   ports: Ports,
   scope: Scope,
@@ -93,7 +99,7 @@ export async function update(
     const held = requireMemory(state, id);
     checkNotExpired(fields, ports.clock().toISOString());
     const draft = createMemoryDraft(state, at);
-    // The words are no longer those of the source once a hand has changed them: it stays as where they came from.
+    // After an edit the words are no longer those of the source, which stays as their origin.
     const { quarantined, ...free } = held;
     const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
     const made = draft.put({
@@ -108,20 +114,20 @@ export async function update(
   });
 }
 
-/** What has expired when it is written could be read by nobody: that is a slip. */
+/** A memory that has already expired could never be read, so it is a mistake. */
 function checkNotExpired({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: string): void {
   if (expiresAt !== undefined && expiresAt <= at)
     throw invalid("expiresAt has passed: give a time to come, or take the memory away.");
 }
 
-/** What is set aside is let in by saying so; nothing is set aside by hand. */
+/** Approval needs an explicit `false`; nothing can be quarantined by hand. */
 function isQuarantineRelease(quarantined: unknown): boolean {
   if (quarantined === undefined) return false;
   if (quarantined === false) return true;
   throw invalid("quarantined can only be set to false: that lets a memory in which was set aside.");
 }
 
-/** Takes a memory away by hand: no read but history gives it any more, and `undo` brings it back. Not an erasure. */
+/** Removes a memory by hand: only the history returns it, and `undo` restores it. This is not an erasure. */
 export async function remove(ports: Ports, scope: Scope, id: string): Promise<Receipt> {
   return commitEdit(ports, scope, (state, at) => {
     const held = requireMemory(state, id);
@@ -210,8 +216,8 @@ function checkClaim(claim: Claim): Claim {
 }
 
 /**
- * The world changed: adds what is true now, and ends everything current that is meant by `what` (words, as for
- * `forget`). History keeps both. Where nothing current is meant, it only adds.
+ * Records a change in the world: adds what is true now, and ends everything current that `what` describes
+ * (words, as for `forget`). The history keeps both. If nothing current matches, it only adds.
  */
 export async function supersede(
   ports: Ports,
@@ -253,9 +259,10 @@ export async function supersede(
 }
 
 /**
- * Takes back what a revision did: memories it made are retracted, memories it changed are as before, its messages are
- * no longer searched. To undo an undo brings all of it back. `not_found` for a revision that is not there, `conflict`
- * where something later changed the same memories, `unsupported` for an erasure, which nothing brings back.
+ * Reverts a revision: its new memories are retracted, changed memories are restored, and its messages are no
+ * longer searched. Undoing an undo restores everything. Throws `not_found` for an unknown revision and
+ * `conflict` if something later changed the same memories. Throws `unsupported` for an erasure, which cannot
+ * be reverted.
  */
 export async function undo(ports: Ports, scope: Scope, revision: number): Promise<Receipt> {
   checkCount(revision, "revision", 1, Number.MAX_SAFE_INTEGER - 1);
@@ -296,7 +303,7 @@ async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision
   );
 }
 
-/** The messages that a revision added; those of an undo are those of what it took back. */
+/** The messages that a revision added; for an undo, those of the revision it reverted. */
 async function findAddedMessages(
   ports: Pick<Ports, "record">,
   scope: Scope,

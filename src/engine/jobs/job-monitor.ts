@@ -6,13 +6,13 @@ import type { Clock } from "../../ports/system.ts";
 import type { JobState } from "../api.ts";
 import type { Job, JobStep } from "./job.ts";
 
-/** Sees what a job does, and keeps a note of it beside the record. */
+/** Observes a job and keeps a note about it in the store. */
 export interface JobMonitor {
   begin(): void;
   step(step: JobStep): void;
-  /** It came to its end, or broke off with an error. */
+  /** The job ended, or failed with an error. */
   finish(error?: unknown): Promise<void>;
-  /** What hindered it last, and does no more. */
+  /** Clears the last problem. */
   clearProblem(): void;
   problem(): string | undefined;
   state(now: { readonly isRunning: boolean; readonly nextAt: number | undefined }): Promise<JobState>;
@@ -25,7 +25,7 @@ export interface JobMonitorPorts {
 
 type LastRun = Partial<Omit<JobRun, "name">>;
 
-/** A job without an interval may run many times a second: its note is written once a minute. */
+/** A job without an interval may run many times a second, so its note is written once a minute. */
 const NOTE_EVERY_MS = 60_000;
 
 export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): JobMonitor {
@@ -33,7 +33,7 @@ export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): 
   let begun = 0;
   let notedAt = Number.NEGATIVE_INFINITY;
 
-  /** A note that cannot be written is a line less in a table; it is no fault of the job. */
+  /** A note that cannot be written only leaves a gap in a table; the job itself succeeds. */
   const keep = async (): Promise<void> => {
     const now = clock().getTime();
     const isNews = seen.attempts !== 0 || seen.done !== 0 || job.everyMs !== undefined;
@@ -87,12 +87,12 @@ export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): 
 
 const NO_RUN: Omit<JobRun, "name"> = { at: "", tookMs: 0, done: 0, attempts: 0 };
 
-/** Another process may have run it since. */
+/** Another process may have run the job since. */
 function pickNewer(seen: LastRun, noted: LastRun): LastRun {
   return seen.at === undefined || (noted.at ?? "") > seen.at ? noted : seen;
 }
 
-/** What was noted of it last, here or in another process. */
+/** The last note about the job, from this or another process. */
 async function readLastRun(record: JobMonitorPorts["record"], { name }: Job): Promise<LastRun> {
   return (await record.jobRuns()).find((note) => note.name === name) ?? {};
 }

@@ -4,22 +4,25 @@ import { isOfTopic, TOPICS } from "../../language/en/topics.ts";
 import { isAhead } from "../answer/held.ts";
 import { flatMapInSlices, forEachInSlices } from "../time-slicing.ts";
 
-/** One line of a profile: a sentence or a few, and the memories it was merged from. */
+/** One line of a profile: one or a few sentences, and the memories that they were merged from. */
 export interface DraftLine {
   readonly section: SectionName;
   readonly text: string;
   readonly memories: readonly Memory[];
   readonly weight: number;
-  /** The same line of some of its memories. */
+  /** The same line for only some of its memories. */
   withOnly(some: readonly Memory[]): string;
 }
 
-/** How much it matters and how well it is known: importance, confidence, and how often it was said. */
+/** Weight of a memory: importance, confidence, and how often it was stated. */
 export function weightOf({ importance, confidence, evidence }: Memory): number {
   return importance * confidence * (1 + Math.log2(evidence) / 4);
 }
 
-/** The memories as lines: what is said with one verb is one line, and so is all that is said of one person or thing. */
+/**
+ * Formats memories as lines: statements with one verb share a line, and so do statements about one person or
+ * thing.
+ */
 export async function buildLines(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
   const names = findNames(memories);
   const called = new Set([...names].flatMap(([path, name]) => (path.startsWith("user/") ? [name] : [])));
@@ -84,7 +87,10 @@ function formatInstruction({ text, claim }: Memory): string {
     .replace(/^The user /, "");
 }
 
-/** "Ottilie Brandt; was born on 14 June 1987." An age grows old: it is told where the birth is not known. */
+/**
+ * "Ottilie Brandt; was born on 14 June 1987." An age becomes outdated, so it is shown only if the birth date
+ * is unknown.
+ */
 function formatSelfLine(held: readonly Memory[], { names, plain }: LineContext): string {
   const isBorn = held.some(({ claim }) => claim?.relation === "be born on");
   const name = names.get("user");
@@ -101,14 +107,14 @@ function slotOf({ id, claim, kind }: Memory, relation: string): string {
     : JSON.stringify([relation, claim?.qualifier ?? ""]);
 }
 
-/** Path -> what the one is called. */
+/** Path -> name of the person or thing. */
 type NamesByPath = ReadonlyMap<string, string>;
 
-/** What lines are put together from: names, and what each memory says of its subject. */
+/** Input of all lines: names, and what each memory says about its subject. */
 interface LineContext {
   readonly names: NamesByPath;
   readonly said: ReadonlyMap<Memory, string>;
-  /** The same without what ends a sentence. */
+  /** The same without final punctuation. */
   readonly plain: ReadonlyMap<Memory, string>;
 }
 
@@ -120,7 +126,10 @@ function findNames(memories: readonly Memory[]): NamesByPath {
   return names;
 }
 
-/** "has a dog called Knoop", where a line tells of the dog; and a name alone, which stands at the head of its line. */
+/**
+ * "has a dog called Knoop", if another line describes the dog; and a name alone, which is at the head of its
+ * line.
+ */
 function isRepeated({ claim }: Memory, called: ReadonlySet<string>): boolean {
   if (claim?.subject !== "user" || !/^(?:have|own|be married to)$/.test(claim.relation)) return false;
   return claim.value.split(/\W+/).some((word) => called.has(word));
@@ -171,7 +180,7 @@ function formatLabel(subject: string, names: NamesByPath): string {
   return capitalize(own.join(" "));
 }
 
-/** What is said of the subject, without naming it again: "lives in Trier", "a Gazelle". */
+/** The statement without its subject: "lives in Trier", "a Gazelle". */
 function formatPredicate({ text, claim }: Memory, names: NamesByPath): string {
   const plain = text.replace(/\.$/, "");
   if (!claim) return plain.replace(/^The user /, "");
@@ -188,7 +197,7 @@ function formatPredicate({ text, claim }: Memory, names: NamesByPath): string {
     new RegExp(`^${root === "user" ? "The user" : escapeText(root)}${owned.join("")} `, "u"),
     "",
   );
-  // What a thing is needs no verb.
+  // A noun phrase needs no verb.
   return said === plain ? said : said.replace(/^(?:is|are) (?=an? |the |\d|\p{Lu})/u, "");
 }
 
@@ -204,7 +213,7 @@ function escapeText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The parts of a profile, in the order in which they are read. */
+/** The sections of a profile, in reading order. */
 export const SECTIONS = [
   "person",
   "people",
@@ -234,11 +243,11 @@ export const SECTION_TITLES: { readonly [name in SectionName]: string } = {
   other: "Also known",
 };
 
-/** By which one goes, and how old one is: the first line. */
+/** Name and age: the first line. */
 const SELF_RELATIONS: RegExp = /^(?:be called|be nicknamed|be aged|be born (?:in|on))$/;
 const PERSON_RELATIONS =
   /^(?:be called|be nicknamed|be aged|be born (?:in|on)|be from|grow up in|speak|be learning|identify as|be known as)$/;
-/** What happened, and still says who somebody is. */
+/** Past events that still describe a person. */
 const BACKGROUND_RELATIONS =
   /^(?:be born (?:in|on)|grow up in|graduate from|study(?: at)?|major in|qualify as|train as)$/;
 const WORK_RELATIONS =
@@ -247,7 +256,7 @@ const HABIT_RELATIONS =
   /^(?:use|read|watch|listen|play|run|ride|drive|cycle|walk|swim|sing|go to|train|cook|bake|drink|take|eat|not eat|not drink|take up|collect|commute|subscribe|be subscribed|travel|dance|draw|paint|write|volunteer|belong|be a member|wake|get up|sleep|smoke|not smoke|wear|keep|learn|practise|attend|meditate|knit|garden|fish|climb|hike)\b/;
 const HOME_RELATIONS = /^(?:live|rent|share a|move to|own a (?:house|flat))\b/;
 
-/** In which section a memory stands; none where it tells of what is over, or says nothing of itself. */
+/** The section of a memory; undefined if it is about the past or says nothing by itself. */
 function sectionOf(memory: Memory, today: string): SectionName | undefined {
   const { kind, claim } = memory;
   if (claim && SELF_RELATIONS.test(claim.relation) && claim.subject === "user") return "person";
@@ -263,7 +272,7 @@ function sectionOf(memory: Memory, today: string): SectionName | undefined {
   return sectionOfUser(memory);
 }
 
-/** Of the user's own: the first row whose verb, or else topic, it is of. */
+/** For the user's own statements: the first row that matches the verb or else the topic. */
 const OWN_SECTIONS: readonly (readonly [SectionName, RegExp | undefined, string?])[] = [
   ["people", /^(?:have|own|keep)$/, "pets"],
   ["people", /^(?:have|own|keep)$/, "family"],
@@ -289,7 +298,7 @@ function sectionOfUser(memory: Memory): SectionName {
   return row?.[0] ?? "other";
 }
 
-/** What is the user's: somebody, an animal, or a thing. */
+/** Belongs to the user: a person, an animal, or a thing. */
 function sectionOfThing(memory: Memory): SectionName {
   const { subject = "", relation = "" } = memory.claim ?? {};
   const noun = subject.split("/").at(-1)?.toLowerCase() ?? "";
@@ -310,14 +319,17 @@ function sectionOfThing(memory: Memory): SectionName {
 const PERSON_WORDS =
   /\b(?:friend|neighbou?r|flatmate|teacher|coach|tutor|doctor|dentist|mate|husband|wife|partner|fianc\S*|godson|goddaughter|puppy|kitten|dog|cat|horse|bird|parrot|rabbit|hamster|tortoise|fish|landlord|landlady|therapist|trainer)\b/;
 
-/** Of somebody who goes by a name: where people talk among themselves, or one is told of by name. */
+/** About a named person: in talk between people, or mentioned by name. */
 function isOfOther({ claim }: Memory): boolean {
   return claim !== undefined && claim.subject !== "user" && !claim.subject.startsWith("user/");
 }
 
 type ClassifiedStatement = Pick<Memory, "text" | "claim"> | { readonly text: string };
 
-/** What was found out of a statement. A version of a memory never changes, and a profile reads all of them each time. */
+/**
+ * Cached classification of statements. A version of a memory never changes, and each profile reads all of
+ * them.
+ */
 const CLASSIFIED = new WeakMap<ClassifiedStatement, { [topic: string]: boolean }>();
 
 function isAboutTopic(topic: string, statement: ClassifiedStatement): boolean {
@@ -328,7 +340,7 @@ function isAboutTopic(topic: string, statement: ClassifiedStatement): boolean {
   return known[topic];
 }
 
-/** A day of the year that comes again: a birthday, a name day. */
+/** A recurring day of the year: a birthday, a name day. */
 function isRecurringDate({ claim }: Memory): boolean {
   return claim !== undefined && /\b(?:birthday|anniversary|name day)$/i.test(claim.subject);
 }
@@ -342,7 +354,7 @@ function isPast(memory: Memory, today: string): boolean {
   return when === undefined ? !/\b(?:is|are) going\b/.test(text) : isBefore(when, today);
 }
 
-/** A day, month or year that is over. */
+/** A day, month or year in the past. */
 function isBefore(when: string, today: string): boolean {
   return when.slice(0, 10) < today.slice(0, Math.min(10, when.length));
 }

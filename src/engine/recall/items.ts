@@ -8,24 +8,24 @@ import { type SearchIndex, slotOfMemory } from "../search-index/search-index.ts"
 import { findExclusion, type IndexFilters, statusOfUnit } from "./options.ts";
 import type { RankedUnit } from "./rank.ts";
 
-/** The texts of what was chosen, by id. */
+/** The texts of the chosen units, by id. */
 export interface ItemBodies {
   readonly messages: ReadonlyMap<string, Message>;
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
-/** What is known without asking the record. */
+/** Data available without a read from the store. */
 interface KnownBodies {
-  /** Where another time is asked about. */
+  /** Set if another time is queried. */
   readonly memories?: ReadonlyMap<string, Memory> | undefined;
   readonly ahead?: Promise<ItemBodies | undefined> | undefined;
-  /** Everything of the user, where it is held, of the block's revision. */
+  /** All texts of the user at the revision of the index, if cached. */
   readonly held?: ItemBodies | undefined;
 }
 
 /**
- * What was chosen as items, with its sources. The record has the last word, or what is held of its newest revision: what that does not
- * know any more is left out.
+ * Loads the chosen units as items with their sources. The store, or the cache of its newest revision, is
+ * authoritative: units that it no longer has are left out.
  */
 export async function loadItems(
   record: Pick<MemoryStore, "read">,
@@ -58,7 +58,7 @@ async function loadBodies(
   return read && hasAll(read, wanted) ? read : readBodies(record, scope, wanted, memories);
 }
 
-/** Reads what will be wanted of what was chosen. */
+/** Reads the texts of the chosen units. */
 export function prefetchBodies(
   record: Pick<MemoryStore, "read">,
   scope: Scope,
@@ -149,13 +149,13 @@ interface SuccessorInput {
   readonly block: SearchIndex;
   readonly filters: IndexFilters;
   readonly limit: number;
-  /** Stand for the record's, where another time is asked about or everything is held. */
+  /** Used instead of the store's if another time is queried or everything is cached. */
   readonly memories: ReadonlyMap<string, Memory> | undefined;
 }
 
 /**
- * What was chosen, and in front of each memory that has ended the one that took its place: it may say the same in other
- * words than the query's. A second look into the record only where something has ended.
+ * The chosen units, each ended memory preceded by its successor, which may say the same in other words than
+ * the query's. Reads the store a second time only if a memory has ended.
  */
 export async function insertSuccessors(
   record: Pick<MemoryStore, "read">,
@@ -184,7 +184,7 @@ export async function insertSuccessors(
   return all.slice(0, limit);
 }
 
-/** The successor as if it had been found in the place of the one that has ended. */
+/** Ranks the successor as if it had been found in place of the ended memory. */
 function toSuccessor(
   block: SearchIndex,
   limits: IndexFilters,

@@ -18,11 +18,11 @@ export interface RankingInput {
   readonly search: SearchResult;
   readonly options: ParsedRecallOptions;
   readonly filters: IndexFilters;
-  /** Of units that have been looked at closely, by slot: whoever ranks twice finds them here. */
+  /** Facts of units already examined, by slot, so that a second ranking reuses them. */
   readonly facts: Map<number, UnitFacts>;
 }
 
-/** What does not hang on how relevant a unit is. */
+/** The facts that do not depend on the relevance of a unit. */
 interface UnitFacts extends Pick<RankCandidate, "id" | "type" | "turns" | "key"> {
   readonly status: Status;
   readonly qualities: Qualities;
@@ -35,16 +35,16 @@ export interface RankingResult {
   readonly dropped: readonly DroppedUnit[];
 }
 
-/** A unit that has got a place. */
+/** A unit with its final rank. */
 export interface RankedUnit {
   readonly slot: number;
   readonly id: string;
   readonly type: "memory" | "passage";
   readonly score: number;
   readonly status: Status;
-  /** Of a passage: where it stands in the conversation. */
+  /** For a passage: its position in the conversation. */
   readonly position: TurnPosition | undefined;
-  /** Of a passage: its message, and its place in it in characters. */
+  /** For a passage: its message, and its position in it in characters. */
   readonly message: string;
   readonly span: { readonly start: number; readonly end: number } | undefined;
 }
@@ -56,24 +56,24 @@ export interface DroppedUnit {
   readonly why: string;
 }
 
-/** What is left out, as a share of the best relevance. */
+/** Units below this share of the best relevance are left out. */
 const MIN_RELEVANCE_SHARE = 0.35;
-/** What no longer holds, and what never did, rank below what does. */
+/** Outdated and never-true units rank below current ones. */
 const STATUS_FACTORS: { readonly [status in Status]: number } = {
   current: 1,
   superseded: 0.5,
   retracted: 0.35,
 };
-/** Words that were read from a message tell less than the message, but for a claim that has to do with what is asked. */
+/** An extracted memory tells less than its message, unless its claim relates to the query. */
 const DERIVED_FACTOR = 0.9;
 const UNASKED_FACTOR = 0.3;
-/** How many units are looked at closely, besides those wanted. */
+/** Units examined closely beyond the requested ones. */
 const SPARE_UNITS = 30;
 const DAY_MS = 86_400_000;
-/** From this fit on, a claim answers the question itself. */
+/** A claim with at least this fit answers the question itself. */
 const MIN_ANSWER_FIT = 0.5;
 
-/** From what was found to what is given: bounds, threshold, qualities, standing, places. */
+/** Ranks the search results: filters, threshold, qualities, status, order. */
 export function rankUnits(ranking: RankingInput): RankingResult {
   const { block, search: found, options: wanted } = ranking;
   const considered = block.words.size;
@@ -94,7 +94,7 @@ export function rankUnits(ranking: RankingInput): RankingResult {
   return { chosen, considered, dropped };
 }
 
-// Loops, and no functions made on the way: see `fromGreatest`. A recall on PostgreSQL takes a quarter longer with them.
+// Loops without closures: see `selectTopKOf`. With closures, a recall on PostgreSQL takes a quarter longer.
 
 function computeCertainty(near: readonly WeighedUnit[], { evidenceAt }: SearchResult): number {
   let most = 0;
@@ -145,7 +145,7 @@ interface WeighedUnit {
   readonly relevance: number;
 }
 
-/** The units to choose from: the most relevant of those that may be given, and not far below the best. */
+/** The units to choose from: the most relevant allowed ones, not far below the best. */
 interface RelevantUnits {
   readonly near: readonly WeighedUnit[];
   readonly best: number;
@@ -155,7 +155,7 @@ interface RelevantUnits {
 function gatherRelevant(ranking: RankingInput): RelevantUnits {
   const top = selectTopK(ranking.search.relevance);
   const near = collectRelevant(ranking, top * minRelevanceOf(ranking));
-  // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
+  // If the filters exclude the most relevant units, those near the best of the rest may lie below.
   const isWhole = near.best >= top || near.near.length >= targetCountOf(ranking);
   return isWhole ? near : collectRelevant(ranking, near.best * minRelevanceOf(ranking));
 }
@@ -164,7 +164,7 @@ function minRelevanceOf({ search: found }: RankingInput): number {
   return found.isByCharacters ? 0 : MIN_RELEVANCE_SHARE;
 }
 
-/** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
+/** Examines units from the most relevant down to `least`, in batches, until there are enough. */
 function collectRelevant(ranking: RankingInput, least: number): RelevantUnits {
   const { relevance, slots } = ranking.search;
   const near: WeighedUnit[] = [];
@@ -200,14 +200,14 @@ function targetCountOf({ options: wanted }: RankingInput): number {
   return SPARE_UNITS + 2 * wanted.limit;
 }
 
-/** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */
+/** Good neighbours alone do not suffice: among few messages everything is near to the query. */
 function findEvidenceGap({ search: found }: RankingInput, slot: number): string | undefined {
   return found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
 }
 
 /**
- * The units from the most relevant down to `least`, some at a time: mostly the first few are enough, and where bounds
- * leave many out, each round has eight times as many.
+ * Iterates over the units from the most relevant down to `least`, in batches. Mostly the first few are
+ * enough; each batch is eight times as large, because filters may exclude many.
  */
 function* eachByRelevance(
   relevance: Float32Array,
@@ -268,7 +268,7 @@ function sourceTurnsOf({ memories }: SearchIndex, row: number): number[] {
   return turns;
 }
 
-/** Of what was said without being understood, nobody knows how important or sure it is: it is taken as it stands. */
+/** The importance and confidence of an unprocessed message are unknown: it is taken at face value. */
 function computeQualities(
   { units, memories, turns, newest }: SearchIndex,
   slot: number,
@@ -286,29 +286,29 @@ function computeQualities(
   };
 }
 
-/** A unit that may be given, and why it ranks where it does. */
+/** A unit that may be returned, with the facts for its rank. */
 interface RankCandidate {
   readonly slot: number;
   readonly id: string;
   readonly type: "memory" | "passage";
   readonly score: number;
-  /** The turns that it rests on. */
+  /** The turns that it is based on. */
   readonly turns: readonly number[];
-  /** What two texts that say the same have in common. */
+  /** Equal for two texts that say the same. */
   readonly key: number;
-  /** True where it answers the question itself: then nothing stands for it. */
+  /** True if it answers the question itself; then nothing else replaces it. */
   readonly answers: boolean;
 }
 
-/** What is left of the score of another passage of a message that stands there. */
+/** Factor for another passage of a message that is already placed. */
 const SAME_MESSAGE_FACTOR = 0.8;
-/** What is left of the score of something that stands there already in other words. */
+/** Factor for content that is already placed in other words. */
 const DUPLICATE_FACTOR = 0.5;
 
 /**
- * The candidates in the order in which they get places. Places go to different things: what was read from a message
- * that stands above already, as a passage or in another memory, is set back, unless it answers the question itself;
- * and so is a text that stands there word for word. What gets the first places does not hang on how many there are.
+ * The candidates in final order, so that the top places cover different content. It lowers a unit whose
+ * message is already placed as a passage or in another memory, unless it answers the question itself. It also
+ * lowers a text that is already placed verbatim. The first places do not depend on the number of results.
  */
 function arrangeCandidates(candidates: readonly RankCandidate[]): RankCandidate[] {
   const there: PlacedContent = { texts: new Set(), sourceTurns: new Set(), quotedTurns: new Set() };
@@ -323,20 +323,20 @@ function arrangeCandidates(candidates: readonly RankCandidate[]): RankCandidate[
   return arranged.sort(compareCandidates);
 }
 
-/** What has a place: its texts by key, and the turns that a memory was read from or that are there as they were said. */
+/** Placed content: texts by key, and the turns that memories were read from or that are placed verbatim. */
 interface PlacedContent {
   readonly texts: Set<number>;
   readonly sourceTurns: Set<number>;
   readonly quotedTurns: Set<number>;
 }
 
-/** The share of its score that a candidate keeps beside what is there. */
+/** The share of its score that a candidate keeps, given the placed content. */
 function computeKeptShare(
   { texts, sourceTurns: read, quotedTurns: quoted }: PlacedContent,
   { type, turns, key, answers }: RankCandidate,
 ): number {
   const isQuoted = hasAny(quoted, turns);
-  // Passages of one long message are different things; memories of one message are mostly the same.
+  // Passages of one long message differ in content; memories of one message mostly repeat it.
   const isSaid = !answers && (hasAny(read, turns) || (type === "memory" && isQuoted));
   if (isSaid || texts.has(key)) return DUPLICATE_FACTOR;
   return type === "passage" && isQuoted ? SAME_MESSAGE_FACTOR : 1;
@@ -347,14 +347,14 @@ function hasAny(known: ReadonlySet<number>, turns: readonly number[]): boolean {
   return false;
 }
 
-/** Best first; among equals the smaller id, so that the order does not hang on the order of storing. */
+/** Best first; ties by the smaller id, so that the order does not depend on storage order. */
 function compareCandidates(one: RankCandidate, other: RankCandidate): number {
   return other.score - one.score || (one.id < other.id ? -1 : 1);
 }
 
-/** Among so many of the best, the newer of two that tell the same comes first; what is found at all does not change. */
+/** Number of top items in which the newer of two versions comes first; the set of results stays the same. */
 const MAX_COMPARED = 10;
-/** How much alike two units must be to tell the same of what is asked: the sum of what `likeness` looks at. */
+/** Minimum `computeLikeness` of two units that give the same information. */
 const MIN_LIKENESS = 0.8;
 const CHANGE_BONUS = 0.2;
 const NUMBER_BONUS = 0.2;
@@ -364,7 +364,7 @@ const CHANGE_WORDS =
 const NUMBER_WORDS =
   /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|fourth|fifth|sixth|half|dozen)\b/i;
 
-/** A place in the order, with the item that has it. */
+/** An item with its place in the order. */
 export interface PlacedItem {
   readonly item: Item;
   readonly unit: RankedUnit;
@@ -373,7 +373,7 @@ export interface PlacedItem {
 interface RankedStatement extends PlacedItem {
   readonly at: number;
   readonly turn: number;
-  /** By term of the query: whether it holds it. */
+  /** By query term: whether the item contains it. */
   readonly holds: readonly boolean[];
 }
 
@@ -391,10 +391,11 @@ interface StatementComparison {
 }
 
 /**
- * The best in the order in which they are to be read. Where a query asks for one value, such as may have changed since,
- * the later of two statements of the same speaker comes right before the earlier one if both are about the same: they
- * share the telling words of the query, are near to each other, and the later one speaks of a change or both of numbers.
- * It then has the score of the earlier one. Nothing else moves, and nothing beyond the first ten.
+ * The best items in reading order. If a query asks for one value that may have changed, the later of two
+ * statements by one speaker comes right before the earlier one. Both must be about the same: they share the
+ * distinctive words of the query and are near to each other. The later one must also state a change, or both
+ * must contain numbers. It then takes the score of the earlier one. Nothing else moves, and nothing beyond
+ * the first ten.
  */
 export function orderNewerFirst(
   block: SearchIndex,
@@ -439,12 +440,12 @@ function toStatement({ block, terms }: StatementComparison, placed: PlacedItem):
   };
 }
 
-/** Whether the one said later tells anew what the other told. */
+/** Whether the later statement updates the earlier one. */
 function isUpdateOf(comparing: StatementComparison, newer: RankedStatement, older: RankedStatement): boolean {
   const { flags, speaker } = comparing.block.turns.columns;
   const isLater = newer.at > older.at || (newer.at === older.at && newer.turn > older.turn);
   if (!isLater || older.turn < 0) return false;
-  // The words that ended a statement are the last it rests on; that makes it no news.
+  // The words that ended a statement are its last source; that makes it no update.
   if (newer.item.status !== "current" && older.item.status === "current") return false;
   if (((flags[newer.turn] as number) & (flags[older.turn] as number) & TURN_FLAGS.byUser) === 0) return false;
   if (speaker[newer.turn] !== speaker[older.turn]) return false;
@@ -452,8 +453,8 @@ function isUpdateOf(comparing: StatementComparison, newer: RankedStatement, olde
 }
 
 /**
- * How much alike two statements are as answers: the share of the query's telling words that both hold, their cosine
- * without what all units have in common, and a little for signs of a change, and for numbers where one is asked for.
+ * How alike two statements are as answers. It adds the share of the query's distinctive words in both and
+ * their mean-centred cosine. Signs of a change add a little, and so do numbers if the query asks for one.
  */
 function computeLikeness(
   { block, centering: centre, terms, all, isAfterNumber }: StatementComparison,

@@ -29,22 +29,23 @@ import { type SearchResult, search, searchByText, type TextSearchResult } from "
 /** Characters. */
 const MAX_QUERY_LENGTH = 4000;
 
-/** Recalls that are under way in this process. */
+/** Recalls in progress in this process. */
 let activeRecalls = 0;
 
 type RecallPorts = LocalRecallPorts &
   Pick<Ports, "clock" | "ids" | "recalls"> &
   Partial<Pick<Ports, "cache" | "secret" | "recaller">>;
 
-/** What it takes to carry one out here. */
+/** The ports that a local recall needs. */
 type LocalRecallPorts = Pick<
   Ports,
   "record" | "states" | "embedder" | "questions" | "meter" | "decayDays" | "following"
 >;
 
 /**
- * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
- * relevant gives nothing. Reads alone; `invalid_input` for a query or an option that is wrong or unknown.
+ * Finds what a user's memory holds on a query: memories and passages, best first, and as text for a prompt.
+ * Gives nothing if nothing is relevant. Only reads. Throws `invalid_input` for a wrong query or a wrong or
+ * unknown option.
  */
 export async function recall(
   ports: RecallPorts,
@@ -70,7 +71,10 @@ export async function recall(
   return recalled;
 }
 
-/** Carries out a recall that was asked for elsewhere, and works it out to the end, for it goes back as a copy. */
+/**
+ * Executes a recall that another thread requested. Computes everything, because the result goes back as a
+ * copy.
+ */
 export async function executeRecallRequest(
   ports: LocalRecallPorts,
   handed: RecallRequest,
@@ -93,7 +97,7 @@ interface RecallTask {
 
 interface RecallOutcome {
   readonly recall: Recall;
-  /** Worked out when it is asked for: no recall waits for it. */
+  /** Computed on demand, so that no recall waits for it. */
   readonly receipt: () => RecallReceipt;
 }
 
@@ -132,7 +136,7 @@ async function recallWith(
     scratch,
     call,
     meanwhile(now, likely) {
-      // What was read for an older block may be older than this one.
+      // Text read for an older index may be older than this one.
       ahead = undefined;
       const block = known ? toIndexAsKnown(now, known) : now;
       return {
@@ -143,19 +147,19 @@ async function recallWith(
       };
     },
     ahead(now, likely, searched) {
-      // To rank ahead is to rank twice: that time is taken from others who wait for the processor.
+      // Ranking ahead means ranking twice, which takes processor time from other recalls.
       if (known || activeRecalls > 1 || ports.states.peekTexts(scope, now.revision)) return;
       const { chosen } = ranking(searched, likely).ranking;
-      // If it can't be read, the next one to read it will say so.
+      // The next reader reports a read error.
       ahead = prefetchBodies(ports.record, scope, now, chosen).catch(() => undefined);
     },
   });
   const { block, filters: limits } = meanwhile;
   const { search: found, ranking: best } = ranking(meanwhile, near);
   const { revision } = block;
-  // A unit that is gone says that what is held is older than the record.
+  // A unit that is gone shows that the cache is older than the store.
   const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
-  // The record leaves out what was changed since it was written; what is held has it still, for erasures.
+  // The store omits damaged rows; the cache still has them, for erasures.
   const held = texts?.damaged.size === 0 ? texts : undefined;
   const ending = { block, filters: limits, limit: wanted.limit, memories: known ?? held?.memories };
   const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
@@ -185,7 +189,7 @@ async function recallWith(
   return { recall: withLazyContext(whole, packed), receipt };
 }
 
-/** A block, what the arms without vectors found in it, and what may be given of it. */
+/** An index, what the retrievers without vectors found in it, and which units may be returned. */
 interface TextSearchState extends Pick<RankingInput, "block" | "filters" | "facts"> {
   readonly texts: TextSearchResult;
 }
@@ -195,7 +199,9 @@ interface RankedSearch {
   readonly ranking: RankingResult;
 }
 
-/** The context of a recall, worked out when it is first read: whoever puts the items into a prompt by themself never does. */
+/**
+ * Computes the context of a recall on first read; a caller who builds the prompt from items never needs it.
+ */
 function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () => PackedContext): Recall {
   let packed: PackedContext | undefined;
   const once = (): PackedContext => {
@@ -213,7 +219,7 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
   };
 }
 
-/** Whether a filter lets a unit through. Metadata stands in the record alone: this reads everything of the user. */
+/** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */
 async function createMetadataFilter(
   ports: LocalRecallPorts,
   scope: Scope,
@@ -229,7 +235,7 @@ async function createMetadataFilter(
     FILTER_SLICE,
   );
   const ofMemory = ({ metadata, sources }: Memory): boolean => {
-    // Own metadata decides; a memory without any is judged by what it was read from.
+    // A memory's own metadata decides; without any, the metadata of its source messages does.
     const said = sources.map(({ message }) => message).filter((one) => messages.has(one));
     if (metadata || said.length === 0) return matchesFilter(where, metadata ?? {});
     return said.some((one) => passing.has(one));
@@ -248,17 +254,17 @@ async function createMetadataFilter(
   };
 }
 
-/** So many are held against a filter in one go: the largest one takes some microseconds for each. */
+/** Units tested against a filter between two yields; the largest takes some microseconds each. */
 const FILTER_SLICE = 50;
 
-/** What is searched with: of a long query its beginning and its end, where the question mostly stands. */
+/** The searched text: of a long query the beginning and the end, where the question mostly is. */
 function excerptOf(query: string): string {
   if (query.length <= MAX_QUERY_LENGTH) return query;
   const half = MAX_QUERY_LENGTH / 2;
   return `${query.slice(0, half)}\n${query.slice(-half)}`.toWellFormed();
 }
 
-/** The memories as they were known at a time (ISO 8601): of each, the newest version stored by then. */
+/** The memories as known at a time (ISO 8601): the newest version of each that was stored by then. */
 export function selectKnownAt(versions: readonly Memory[], at: string): ReadonlyMap<string, Memory> {
   const known = new Map<string, Memory>();
   for (const memory of versions) {
@@ -268,7 +274,9 @@ export function selectKnownAt(versions: readonly Memory[], at: string): Readonly
   return known;
 }
 
-/** The block with its memories as they were known; those that were not known yet count as stored after all time. */
+/**
+ * The index with its memories as known then; memories not yet known count as stored in the infinite future.
+ */
 function toIndexAsKnown(block: SearchIndex, known: ReadonlyMap<string, Memory>): SearchIndex {
   const memories = createMemoryTable();
   const sources = new Int32Array(block.turns.columns.sources.length).fill(-1);

@@ -17,25 +17,25 @@ import { createRelevanceExplainer, explainRelevance } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
 
 /**
- * Keeps the receipts of recalls. They are written a moment later and many at a time, so that no recall waits for the
- * disk: what a crash cuts off in that moment is lost, and nothing but the explanation of those recalls with it.
+ * Stores the receipts of recalls. They are written a moment later and in batches, so that no recall waits for
+ * the disk. A crash in that moment loses only the explanation of those recalls.
  */
 export interface RecallReceiptStore {
   keep(scope: Scope, id: string, make: () => RecallReceipt): void;
-  /** What becomes known of a recall after it: what an answer used, and which message asked. */
+  /** Adds what becomes known after a recall: what an answer used, and which message asked. */
   note(scope: Scope, id: string, more: Partial<RecallReceipt>): void;
   find(scope: Scope, id: string): Promise<RecallReceipt | undefined>;
-  /** The newest answer in a session; of any session, where none is named. */
+  /** The newest answer in a session, or in any session if none is given. */
   lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
-  /** Writes what waits. */
+  /** Writes the pending receipts. */
   flush(): Promise<void>;
 }
 
-/** Written so long after the first that waits, or when so many do. */
+/** Receipts are written this long after the first pending one, or when this many are pending. */
 const FLUSH_DELAY_MS = 250;
 const MAX_WAITING = 100;
 
-/** A receipt that is not worked out yet, and what has been noted of it since. */
+/** A receipt that is not computed yet, and the notes added since. */
 interface PendingReceipt {
   readonly id: string;
   readonly create: () => RecallReceipt;
@@ -58,10 +58,10 @@ export function createRecallReceiptStore(
     const kept: NewRecallReceipts[] = [];
     for (const { scope, receipts } of batch) {
       kept.push({ scope, receipts: receipts.map(toReceipt) });
-      // Each takes a moment to be worked out, and nothing above waits: others come in between.
+      // Each receipt takes a moment to compute and nothing above awaits, so yield to other work.
       await yieldToEventLoop();
     }
-    // A receipt that cannot be written is an explanation less; it is no fault of the recall.
+    // A failed write costs an explanation; the recall itself succeeds.
     await record.saveRecallReceipts(kept).catch(() => {});
   };
   const flush = (): Promise<void> => {
@@ -83,7 +83,7 @@ export function createRecallReceiptStore(
       timer.unref();
     }
   };
-  /** A model takes longer than a receipt waits: what it used becomes known of one that is written. */
+  /** A model takes longer than a receipt waits, so its usage belongs to a receipt already written. */
   const noteWritten = async (scope: Scope, id: string, more: Partial<RecallReceipt>): Promise<void> => {
     const [kept] = await record.recallReceipts(scope, { id, limit: 1 }).catch(() => []);
     const one = held(scope).findLast((receipt) => receipt.id === id);
@@ -94,7 +94,8 @@ export function createRecallReceiptStore(
   return {
     keep(scope, id, make) {
       const made = memoize(make);
-      // Not kept until it is written: what it is worked out from is larger, and a heap full of that is collected slowly.
+      // Computed soon, because its inputs are larger than the receipt, and a heap full of them is collected
+      // slowly.
       setImmediate(made).unref();
       wait(scope, { id, create: made, additions: {} });
     },
@@ -121,7 +122,7 @@ export function createRecallReceiptStore(
   };
 }
 
-/** Works it out once, and lets go of what it was worked out from. */
+/** Computes the value once and releases its inputs. */
 function memoize<Value>(work: () => Value): () => Value {
   let rest: (() => Value) | undefined = work;
   let value: Value;
@@ -138,14 +139,14 @@ function toReceipt({ create: make, additions: more }: PendingReceipt): RecallRec
   return { ...make(), ...more };
 }
 
-/** Which signal each arm ranks by. */
+/** The signal that each retriever ranks by. */
 const RETRIEVER_SIGNALS = { words: "words", vectors: "near", claims: "claim", time: "time" } as const;
-/** How many of those left out are kept. */
+/** Number of excluded units in a receipt. */
 const MAX_RECEIPT_DROPPED = 20;
 
 /**
- * The receipt of a recall. What hangs on the scratch is worked out while it is still lent, for to copy it would take as long; the
- * rest when the receipt is asked for, so that the recall does not wait for it.
+ * Creates the receipt of a recall. Values from the scratch are computed while it is lent, since a copy would
+ * take as long. The rest is computed on demand, so that the recall does not wait.
  */
 export function createRecallReceipt(
   of: { readonly id: string; readonly revision: number; readonly wanted: ParsedRecallOptions },
@@ -159,7 +160,7 @@ export function createRecallReceipt(
     const scores = chosen.map(({ slot }) => column[slot] ?? 0);
     return { arm, places: rankInRetriever(column, found.slots, scores) };
   });
-  // What is held on to until then is little: the collector would move the rest about.
+  // Little is retained until then; the garbage collector would have to move more.
   const left = selectDropped(dropped);
   const items = chosen.map(({ id, type, score, status }) => ({ id, type, score, status }));
   return () => {
@@ -187,7 +188,7 @@ export function createRecallReceipt(
   };
 }
 
-/** What was weighed comes before what the bounds left out. */
+/** Scored units come before those that the filters excluded. */
 function selectDropped(dropped: RankingResult["dropped"]): RankingResult["dropped"] {
   const weighed: DroppedUnit[] = [];
   const left: DroppedUnit[] = [];
@@ -214,10 +215,10 @@ function toRecallBounds({ limit, minScore, filters: bounds }: ParsedRecallOption
   };
 }
 
-/** Up to so many units, a rank counts all of them; of more, those that were weighed. */
+/** Up to this many units, a rank counts all units; above it, only the scored ones. */
 const MAX_EXACT_RANK = 16_384;
 
-/** The rank and score of each of the chosen in one arm, in a single walk along its column. */
+/** The rank and score of each chosen unit in one retriever, in a single pass over its column. */
 function rankInRetriever(
   column: Float32Array,
   slots: Int32Array,
@@ -253,7 +254,7 @@ interface IndexedScore {
   readonly score: number;
 }
 
-/** The scores that are something, and whose they are. */
+/** The nonzero scores with their indexes. */
 function sortScores(scores: readonly number[]): IndexedScore[] {
   const found: IndexedScore[] = [];
   for (const [i, score] of scores.entries()) if (score > 0) found.push({ i, score });
@@ -270,17 +271,20 @@ function roundAll(parts: Readonly<Record<string, number>>): Record<string, numbe
   return kept;
 }
 
-/** Four digits behind the point: enough to see, and short to keep. */
+/** Four decimal places: precise enough, and short to store. */
 function roundScore(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Which signal each arm ranks by. */
+/** The signal that each retriever ranks by. */
 const EXPLAINED_RETRIEVERS = { words: "words", vectors: "near", claims: "claim" } as const;
-/** How many of those left out are named. */
+/** Number of excluded units in an explanation. */
 const MAX_EXPLAINED_DROPPED = 100;
 
-/** Why an item came: its place in each arm, what each signal added, and the words that it shares with the query. */
+/**
+ * Explains an item: its rank in each retriever, the contribution of each signal, and the words that it shares
+ * with the query.
+ */
 export function explainItem(query: string, found: SearchResult, { slot }: RankedUnit, item: Item): Why {
   const arms: Record<string, { rank: number; score: number }> = {};
   for (const [arm, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
@@ -291,7 +295,7 @@ export function explainItem(query: string, found: SearchResult, { slot }: Ranked
     for (const value of column) if (value > score) rank += 1;
     arms[arm] = { rank, score };
   }
-  // A passage is found by who said it, too.
+  // A passage is also found by its speaker.
   const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
   const held = new Set(extractTerms(`${speaker} ${item.text}`));
   return {

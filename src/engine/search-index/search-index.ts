@@ -24,13 +24,14 @@ import { createVectorCodes, type VectorCodes } from "./vector-codes.ts";
 import { createWordIndex, hashTerm, type WordIndex } from "./word-index.ts";
 
 /**
- * All that search needs of one user, in columns: a few hundred bytes a unit, no texts. It follows the record revision by
- * revision, in place, and can be kept and taken up again (`packBlock`). What it finds is fetched from the record by id.
+ * The search data of one user, in columns: a few hundred bytes for each unit, no texts. It is updated in
+ * place, revision by revision, and can be saved and loaded (`serializeIndex`). Results are read from the
+ * store by id.
  */
 export interface SearchIndex {
-  /** The revision that it has taken in. */
+  /** The revision that it has reached. */
   revision: number;
-  /** The embedder's space whose vectors it holds. */
+  /** The embedder's space of its vectors. */
   readonly space: string;
   readonly names: NameTable;
   readonly turns: TurnTable;
@@ -42,24 +43,30 @@ export interface SearchIndex {
   readonly memoryIds: IdColumn;
   /** By row: the slot of its unit, or -1. */
   readonly slotOfRow: number[];
-  /** Rows by memory id; made when it is first asked for. */
+  /** Rows by memory id; built on first use. */
   rowById: Map<string, number> | undefined;
-  /** Numbers of the names that speak, and that memories are about. */
+  /** Numbers of names that are speakers or subjects of memories. */
   readonly speakers: Set<number>;
   readonly subjects: Set<number>;
-  /** By the number of a relation, the rows of memories that have it, or have had it. */
+  /** By number of a relation, the rows of memories that have it, or had it. */
   readonly relations: Map<number, number[]>;
-  /** Slots that are gone. */
+  /** Slots of deleted units. */
   readonly deadSlots: number[];
-  /** When the newest of all was said, in milliseconds. */
+  /** Time of the newest statement, in milliseconds. */
   newest: number;
-  /** How often vectors were put in place of others, or taken out by `scrub`: what was worked out of all is worked out anew then. */
+  /**
+   * Count of vectors replaced, or removed by `scrubIndex`: values derived from all vectors are then
+   * recomputed.
+   */
   vectorsChanged: number;
-  /** The mean of its vectors (`meanOf`) when it was kept, the product of each unit's with it, and how many units it had. */
+  /**
+   * The mean of its vectors (`meanVectorOf`) when it was saved, each unit's product with it, and the number
+   * of units then.
+   */
   storedMean: StoredMean | undefined;
-  /** Units taken in since it was last kept. */
+  /** Units added since it was last saved. */
   unsavedUnits: number;
-  /** True once its vectors have been given back; then it is not searched any more. */
+  /** True once its vectors have been freed; then it must not be searched. */
   isReleased: boolean;
 }
 
@@ -99,13 +106,13 @@ export function createSearchIndex({ fingerprint, dimensions }: EmbeddingSpace): 
   };
 }
 
-/** Takes in what came since the block's revision. Taking the same in twice changes nothing. */
+/** Applies the changes since the index's revision. Applying the same delta twice changes nothing. */
 export function applyIndexDelta(block: SearchIndex, delta: Delta): void {
   const steps = applyIndexDeltaSteps(block, delta);
   while (!steps.next().done);
 }
 
-/** The same, step by step: until it is done, the block is of no revision, and nobody may search it. */
+/** The same, step by step: until it is done, the index has no valid revision and must not be searched. */
 export function* applyIndexDeltaSteps(block: SearchIndex, delta: Delta): Generator<undefined, void> {
   for (const id of delta.gone.units) {
     removeUnit(block, id);
@@ -149,7 +156,7 @@ export function slotOfMemory(block: SearchIndex, id: string): number {
   return row < 0 ? -1 : (block.slotOfRow[row] as number);
 }
 
-/** The slot of a unit, memory or passage; undefined where there is none. */
+/** The slot of a unit, memory or passage; undefined if it does not exist. */
 export function slotOfUnit(block: SearchIndex, id: string): number | undefined {
   const memory = slotOfMemory(block, id);
   if (memory >= 0) return memory;
@@ -177,7 +184,7 @@ export function isPassage({ units }: SearchIndex, slot: number): boolean {
   return (units.columns.piece[slot] as number) >= 0;
 }
 
-/** Memory that it takes, about. */
+/** Approximate memory use. */
 export function bytesOfIndex({ turns, memories, units, words, vectors, memoryIds }: SearchIndex): number {
   return (
     bytesOfTurns(turns) +
@@ -219,7 +226,7 @@ function indexMemory(block: SearchIndex, memory: Memory): void {
   if (now !== before) addRelationRow(block.relations, now, row);
   addNumber(block.subjects, block.memories.columns.subject[row]);
   const slot = block.slotOfRow[row] as number;
-  // A merge gives a memory another source, and with it another turn, while its unit may stay as it is.
+  // A merge gives a memory another source and so another turn, while its unit may stay the same.
   if (slot >= 0) block.units.columns.turn[slot] = newestTurnOf(block.memories, row);
   block.newest = Math.max(block.newest, Date.parse(memory.at));
 }
@@ -254,12 +261,12 @@ function indexPassage(block: SearchIndex, unit: SearchUnit): void {
   passage[turn] = slot;
 }
 
-/** Puts a unit in place of the one in a slot, or of none (-1); gives the slot where it is now. */
+/** Puts a unit in place of the one in a slot, or in a new slot (-1); gives its slot. */
 function putUnit(block: SearchIndex, unit: SearchUnit, held: number, row: number): number {
   const key = hashTerm(unit.terms) | 0;
   const vector =
     unit.space === block.space && unit.vector.length === block.vectors.dimensions ? unit.vector : undefined;
-  // The same words with another vector: embedded anew.
+  // The same words with another vector: embedded again.
   if (held >= 0 && block.units.columns.key[held] === key) {
     block.vectors.set(held, vector);
     block.vectorsChanged += 1;
@@ -323,18 +330,20 @@ function pieceOf(id: string): number {
 
 type I32 = Int32Array<ArrayBuffer>;
 
-/** One place per search unit, by its slot. */
+/** One position per search unit, by its slot. */
 interface UnitColumns {
-  /** The turn that it is from, or -1: of a passage its message, of a memory the newest of its sources. */
+  /** The unit's turn, or -1: a passage has that of its message, a memory that of its newest source. */
   turn: I32;
-  /** The row of its memory, or -1 for a passage and for what is gone. */
+  /** The row of its memory, or -1 for a passage and for a deleted unit. */
   row: I32;
-  /** Of a passage: its number in the message, its span in characters, and the message's next passage or -1. */
+  /**
+   * For a passage: its number in the message, its span in characters, and the message's next passage or -1.
+   */
   piece: I32;
   start: I32;
   end: I32;
   nextOfTurn: I32;
-  /** What two texts that say the same have in common. */
+  /** Equal for two texts that say the same. */
   key: I32;
   [name: string]: I32;
 }
@@ -378,8 +387,9 @@ function bytesOfUnits({ columns }: UnitTable): number {
 }
 
 /**
- * Takes out of a block what is left of units and memories that are gone: the hashes of their words, names that nobody else has, and
- * what they gave to the mean of all vectors. What is there keeps its slots and rows, and is found as before.
+ * Removes the traces of deleted units and memories from an index: the hashes of their words, names without
+ * other uses, and their part of the vector mean. Other units keep their slots and rows, and searches give the
+ * same results.
  */
 export function scrubIndex(block: SearchIndex): void {
   const { turns, memories, units, names } = block;
@@ -406,18 +416,21 @@ function refillSet(set: Set<number>, numbers: ReadonlySet<number>): void {
   for (const number of numbers) set.add(number);
 }
 
-/** 0 where there is none, as in a block that is empty. */
+/** 0 if there is none, as in an empty index. */
 function latestOf(times: Float64Array, count: number): number {
   let newest = 0;
   for (let i = 0; i < count; i += 1) newest = Math.max(newest, times[i] as number);
   return newest;
 }
 
-/** The mean is taken of so many units, at even distances, and of so many zeros: few units have little in common. */
+/**
+ * The mean is computed from this many units at even distances, or filled up with zeros, because few units
+ * have little in common.
+ */
 const MAX_SAMPLED = 1024;
 const PRIOR_ZEROS = 4;
 
-/** What all vectors of a block have in common. */
+/** The mean of all vectors of an index. */
 export function meanVectorOf({ vectors, units, words }: SearchIndex): Float32Array<ArrayBuffer> {
   const sum = new Float32Array(vectors.dimensions);
   const step = Math.max(1, units.count / MAX_SAMPLED);

@@ -30,48 +30,51 @@ import { yieldToEventLoop } from "../time-slicing.ts";
 import { applyUserDelta, type ClaimIndex, createUserData, type UserData } from "./user-data.ts";
 
 /**
- * A user's record as this process knows it. It is a cache: before each use it asks the record for the user's revision
- * and takes in what came since, so that several processes stay coherent. Read-only for everybody but `userStates`.
+ * A user's data as cached by this process. Before each use, the cache asks the store for the user's revision
+ * and applies newer changes, so that several processes stay coherent. Read-only except for
+ * `createUserStates`.
  */
 export interface UserState {
   readonly scope: Scope;
   readonly revision: number;
-  /** In the order of their turns. */
+  /** In turn order. */
   readonly messages: ReadonlyMap<string, Message>;
-  /** The newest version of each, in the order in which they were first stored. */
+  /** The newest version of each memory, in the order in which they were first stored. */
   readonly memories: ReadonlyMap<string, Memory>;
-  /** Those of them that are current, in the same order. */
+  /** The current memories, in the same order. */
   readonly current: ReadonlyMap<string, Memory>;
-  /** Over the newest versions of all memories, whatever their status. */
+  /** Covers the newest versions of all memories, whatever their status. */
   readonly claims: ClaimIndex;
-  /** What search needs, in columns. */
+  /** Search data, in columns. */
   readonly searchIndex: SearchIndex;
   /** By hash. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   readonly links: readonly MemoryLink[];
-  /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
+  /**
+   * Ids of messages and memories whose rows were changed since they were written. Their text is not returned.
+   */
   readonly damaged: ReadonlySet<string>;
-  /** How many messages wait to be understood. */
+  /** Number of messages that wait for extraction. */
   readonly pending: number;
-  /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
+  /** When the newest message or memory was stored (ISO 8601, UTC); empty if there is none. */
   readonly storedUntil: string;
 }
 
 export interface UserStates {
-  /** Everything of a user. */
+  /** All data of a user. */
   of(scope: Scope): Promise<UserState>;
-  /** What search needs: a small part of everything, and quick to come by. Valid until the next wait. */
+  /** The search index: a small part of the data, and quick to load. Valid until the next await. */
   searchIndex(scope: Scope): Promise<SearchIndex>;
-  /** The same as it was last, where it is held; whether it is the newest is not asked. */
+  /** The cached search index, if there is one. Does not check whether it is up to date. */
   peekIndex(scope: Scope): SearchIndex | undefined;
-  /** All messages and memories, where they are held and at least as new as a revision. */
+  /** All messages and memories, if they are cached and at least as new as `revision`. */
   peekTexts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories" | "damaged"> | undefined;
   /**
-   * Takes in what was erased of one user, or of all, and leaves no trace of it; or lets go of whoever it cannot ask the record
-   * about. Never rejects.
+   * Applies erasures to one user's cache, or to all, and leaves no trace of the erased text. Evicts users for
+   * whom the store cannot be asked. Never rejects.
    */
   purgeUser(scope?: Scope): Promise<void>;
-  /** Keeps in the record what makes the next start quick, and lets go of all. */
+  /** Saves search indexes so that the next start is quick, and evicts everything. */
   close(): Promise<void>;
 }
 
@@ -80,37 +83,40 @@ interface CachedUser {
   searchIndex: SearchIndex;
   whole?: UserData;
   uses: number;
-  /** True while it takes in what came: nobody may search it. */
+  /** True while changes are being applied; the index must not be searched meanwhile. */
   isBehind?: boolean;
   shared?: number;
-  /** Memory that it took when it was last used, about. */
+  /** Approximate memory use at the last access. */
   bytes: number;
-  /** When it was last used, in ms of this process. */
+  /** Last access, in milliseconds of this process. */
   usedAt: number;
 }
 
-/** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
+/** An index is saved again once it has more new units than this, and more than a tenth of all units. */
 const MIN_UNSAVED_UNITS = 200;
 const CACHE_BYTES = 256_000_000;
-/** With so many messages and memories, a user takes a second and more to be read again. */
+/** Reading a user with this many messages and memories takes a second or more. */
 const SLOW_USER_ROWS = 20_000;
-/** So long the slowest to read stays beside the one in use, whatever room it takes: else each request would read it anew. */
+/**
+ * How long the slowest user stays cached next to the one in use, whatever its size. Otherwise each request
+ * would read it again.
+ */
 const SLOW_USER_STAY_MS = 60_000;
 const USERS_LABEL = { cache: "users" } as const;
 
 type UserStateSource = Pick<MemoryStore, "revision" | "since" | "searchIndex" | "saveSearchIndex" | "log">;
 
 interface UserStatesOptions {
-  /** Asked each time that something is taken in. */
+  /** Read each time that changes are applied. */
   readonly bytes?: () => number;
   readonly meter?: Meter;
-  /** Where the blocks of users who are served often are shared with other servers. */
+  /** Where search indexes of frequent users are shared with other servers. */
   readonly sharing?: SharingOptions | undefined;
 }
 
 /**
- * Keeps the states of the users used last, up to about so many bytes (256 MB). The one in use always stays; and of those that are
- * slow to read the largest that was used within a minute.
+ * Caches the states of the most recently used users, up to about this many bytes (256 MB). Always keeps the
+ * user in use, and the largest slow user of the last minute.
  */
 export function createUserStates(
   record: UserStateSource,
@@ -120,13 +126,13 @@ export function createUserStates(
   const space: EmbeddingSpace = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const shared = sharing && createSharedSearchIndexes(record, space, { ...sharing, meter });
   const kept = new Map<string, CachedUser>();
-  // One refresh at a time per user: two would take in the same delta twice.
+  // One refresh at a time per user; two would apply the same delta twice.
   const { runExclusive: inTurn, isBusy: isAtWork } = createUserQueue();
 
   const held = async (scope: Scope, revision: number, asked?: StoredSearchIndex): Promise<CachedUser> => {
     const key = toScopeKey(scope);
     const found = kept.get(key);
-    // A lower revision than ours: the database was replaced by an older one.
+    // A lower revision than ours means that the database was replaced by an older one.
     if (found && found.searchIndex.revision <= revision) return found;
     if (found) letGo(found);
     const block = await loadIndex(record, scope, revision, { space, meter, shared, stored: asked });
@@ -180,7 +186,7 @@ export function createUserStates(
     peekTexts: (scope, revision) => toTexts(kept.get(toScopeKey(scope)), revision),
     async purgeUser(scope) {
       let isThere = true;
-      // Whoever is at work with one goes on to the end first.
+      // Work in progress on a user ends first.
       for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
         await inTurn(whose, async () => {
           const one = kept.get(toScopeKey(whose));
@@ -188,7 +194,7 @@ export function createUserStates(
           if (one && (!isThere || isMostlyDead(one.searchIndex))) letGo(one);
         });
       }
-      // Last: what was at work until now may have looked up a word that was erased.
+      // Last, because earlier work may have looked up an erased word.
       clearWordCaches();
     },
     async close() {
@@ -200,7 +206,7 @@ export function createUserStates(
   };
 }
 
-/** Those that there is no room for beside the one in use, once others are lighter. */
+/** Users to evict because they do not fit, after others have been made lighter. */
 function findOverflow(
   kept: ReadonlyMap<string, CachedUser>,
   most: number,
@@ -219,7 +225,10 @@ function findOverflow(
   return over;
 }
 
-/** Takes from others what only writes need: searches are many, and live by the blocks. Gives how much is held then. */
+/**
+ * Drops from the other users the data that only writes need: searches are more frequent and need only the
+ * index. Gives the remaining number of bytes.
+ */
 function lightenCache(
   kept: ReadonlyMap<string, CachedUser>,
   most: number,
@@ -240,7 +249,7 @@ function lightenCache(
   return sum;
 }
 
-/** The largest of those that are slow to read and were used of late. */
+/** The largest user that is slow to read and was used recently. */
 function findSlowest(kept: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
   const from = performance.now() - SLOW_USER_STAY_MS;
   let found: CachedUser | undefined;
@@ -252,7 +261,7 @@ function findSlowest(kept: ReadonlyMap<string, CachedUser>): CachedUser | undefi
   return found;
 }
 
-/** Used last stands last. */
+/** Moves the user to the end: the most recently used is last. */
 function touch(kept: Map<string, CachedUser>, one: CachedUser): void {
   const key = toScopeKey(one.scope);
   one.usedAt = performance.now();
@@ -260,7 +269,7 @@ function touch(kept: Map<string, CachedUser>, one: CachedUser): void {
   kept.set(key, one);
 }
 
-/** Takes in what came since, in one read where the block and the rest stand at the same revision. */
+/** Applies newer changes, in one read if the index and the other data have the same revision. */
 async function catchUp(
   record: UserStateSource,
   one: CachedUser,
@@ -279,15 +288,15 @@ async function catchUp(
   while (one.whole.revision < block.revision) {
     await applyUserDelta(one.whole, await record.since(scope, one.whole.revision, { units: false }));
   }
-  // Somebody wrote in between: the block follows, for both must be of one revision.
+  // Another process wrote in between; both parts must have the same revision.
   while (block.revision < one.whole.revision)
     await applyDeltaInSlices(one, await record.since(scope, block.revision));
 }
 
-/** After so many steps others have their turn: about every five milliseconds. */
+/** Steps between two yields to the event loop: about five milliseconds. */
 const SLICE = 200;
 
-/** Others that have the block in hand have had their turn with it: it is searched before the next wait. */
+/** Other users of the index may have run during a yield; it is searched before the next await. */
 async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> {
   one.isBehind = true;
   let done = 0;
@@ -298,7 +307,9 @@ async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> 
   one.isBehind = false;
 }
 
-/** Whether what was erased of a user is gone from what is held; not where the record is at an earlier revision, or cannot be asked. */
+/**
+ * Whether erased data is gone from the cache. False if the store has an earlier revision or cannot be asked.
+ */
 async function tryPurge(record: UserStateSource, one: CachedUser): Promise<boolean> {
   const { searchIndex: block } = one;
   try {
@@ -308,9 +319,9 @@ async function tryPurge(record: UserStateSource, one: CachedUser): Promise<boole
   } catch {
     return false;
   }
-  // One that is mostly gone is let go of, and read anew.
+  // An index that is mostly dead is evicted and read again.
   if (!isMostlyDead(block)) scrubIndex(block);
-  // What was kept of them went with the erasure, beside the record and with the other servers.
+  // The erasure deleted the saved copies, in the store and on the other servers.
   block.unsavedUnits = block.units.count;
   one.uses = 0;
   delete one.shared;
@@ -330,12 +341,12 @@ function bytesOfUser({ searchIndex: block, whole }: CachedUser): number {
   return bytesOfIndex(block) + (whole?.bytes ?? 0);
 }
 
-/** Best effort: a block that cannot be kept is built anew at the next start. */
+/** Best effort: an index that cannot be saved is rebuilt at the next start. */
 async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void> {
   const { scope, searchIndex: block } = one;
   if (block.isReleased) return;
   try {
-    // Its own last writes are not in it yet.
+    // The process's own last writes are not in it yet.
     await catchUp(record, one, await record.revision(scope), false);
     if (block.unsavedUnits < MIN_UNSAVED_UNITS || block.unsavedUnits < block.units.count / 10) return;
     const bytes = await serializeIndex(block);
@@ -343,20 +354,23 @@ async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void
     await record.saveSearchIndex(scope, { revision: block.revision, bytes });
     block.unsavedUnits = 0;
   } catch {
-    // A full or locked database: nothing is lost but time.
+    // A full or locked database costs only time here.
   }
 }
 
 type IndexSource = Pick<MemoryStore, "revision" | "searchIndex">;
 
-/** What the record keeps of a user, taken out of its bytes. */
+/** The search index that the store keeps for a user, decoded. */
 interface StoredSearchIndex {
-  /** Of this revision; nothing where none is kept. */
+  /** Revision of the stored index; undefined if there is none. */
   readonly revision: number | undefined;
   readonly reader: IndexReader;
 }
 
-/** The user's revision; and with somebody new, where a space is named, what is kept of them: the record may be far away. */
+/**
+ * The user's revision. For a new user, if a space is given, also the stored index, because the store may be
+ * far away.
+ */
 async function readNewest(
   record: IndexSource,
   scope: Scope,
@@ -375,7 +389,7 @@ async function readNewest(
   }
 }
 
-/** Bytes that are taken in at once: of a large block, others have their turn in between. */
+/** Bytes decoded at once; a large index yields to the event loop in between. */
 const PIECE_BYTES = 262_144;
 
 async function readStoredIndex(
@@ -404,17 +418,17 @@ interface IndexLoadOptions {
   readonly space: EmbeddingSpace;
   readonly meter: Meter;
   readonly shared: SharedSearchIndexes | undefined;
-  /** What the record keeps, where it was asked already. */
+  /** The stored index, if it was read already. */
   readonly stored: StoredSearchIndex | undefined;
 }
 
-/** A block, and how many units were in it when another server shared it, if one did. */
+/** An index, and the number of units it had when another server shared it, if one did. */
 interface LoadedIndex {
   readonly searchIndex: SearchIndex;
   readonly shared?: number;
 }
 
-/** The block that another server shared, or that the record kept, or an empty one. */
+/** The index that another server shared, the one that the store keeps, or an empty one. */
 async function loadIndex(
   record: IndexSource,
   scope: Scope,
@@ -437,7 +451,7 @@ async function loadIndex(
   return { searchIndex: block ?? createSearchIndex(space) };
 }
 
-/** Work on users: one after the other for each of them, beside each other for several. */
+/** Runs work in sequence for each user, and in parallel across users. */
 export interface UserQueue {
   runExclusive<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result>;
   isBusy(scope: Scope): boolean;

@@ -3,14 +3,14 @@ import type { SearchIndex } from "../../search-index/search-index.ts";
 import { meanVectorOf } from "../../search-index/search-index.ts";
 
 /**
- * What all vectors of a block have in common: their mean m. A user's memories are mostly about the same few things, so
- * that a cosine with what is left, u - m, tells better which of them is meant.
+ * The mean m of all vectors of an index. A user's memories are mostly about the same few topics, so a cosine
+ * with u - m separates them better.
  */
 export interface MeanCentering {
   readonly mean: Float32Array;
   /** m x m. */
   readonly square: number;
-  /** By slot: u x m, and 1 / |u - m|, or 0 where there is no vector. */
+  /** By slot: u x m, and 1 / |u - m|; 0 if there is no vector. */
   readonly along: Float32Array<ArrayBuffer>;
   readonly over: Float32Array<ArrayBuffer>;
 }
@@ -18,19 +18,19 @@ export interface MeanCentering {
 interface CachedCentering extends MeanCentering {
   readonly revision: number;
   readonly count: number;
-  /** How many units there were when it was worked out, and how often vectors had changed. */
+  /** The number of units at the time of the computation, and the count of vector changes. */
   readonly first: number;
   readonly vectorsChanged: number;
 }
 
 const cachedCenterings = new WeakMap<SearchIndex, CachedCentering>();
 
-/** A centre stands until the units are more by one in so many. */
+/** The mean is recomputed after growth by one in this many units. */
 const REFRESH_DIVISOR = 50;
 
 /**
- * The centre of a block. To work it out takes as long as to look at every vector once; a few units more do not move it, and
- * are looked at alone.
+ * The mean of an index. Computing it takes one pass over all vectors. A few new units do not move it, so only
+ * their cosines are added.
  */
 export function getMeanCentering(block: SearchIndex): MeanCentering {
   const known = cachedCenterings.get(block);
@@ -56,7 +56,7 @@ function computeCentering(block: SearchIndex): CachedCentering {
   return createCentering(block, { mean, along, count });
 }
 
-/** What was kept with the block, and what has come since. */
+/** The mean cached with the index, extended by new units. */
 function resumeCentering(
   block: SearchIndex,
   before: NonNullable<SearchIndex["storedMean"]>,
@@ -80,7 +80,7 @@ function hasHardlyGrown({ units }: SearchIndex, first: number): boolean {
   return units.count - first <= first / REFRESH_DIVISOR;
 }
 
-/** The same centre, with what has come since. */
+/** The same mean, with the cosines of new units. */
 function extendCentering(block: SearchIndex, known: CachedCentering): CachedCentering {
   const { count } = block.units;
   const { mean, square } = known;
@@ -99,7 +99,7 @@ function inverseNormOf(product: number, square: number): number {
   return product === 0 ? 0 : 1 / Math.sqrt(Math.max(1e-6, 1 - 2 * product + square));
 }
 
-/** The cosine of two units once the centre is taken away. */
+/** The cosine of two units after mean centering. */
 export function computeCenteredCosine(
   { vectors }: SearchIndex,
   { mean }: MeanCentering,

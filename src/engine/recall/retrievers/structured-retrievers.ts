@@ -5,13 +5,14 @@ import { TURN_FLAGS } from "../../search-index/turn-table.ts";
 import type { QueryHints, QueryStyle } from "./query-hints.ts";
 import type { Scratch, Signals } from "./signals.ts";
 
-/** From this fit on, a claim has to do with the question. */
+/** A claim with at least this fit relates to the question. */
 const MIN_CLAIM_FIT = 0.3;
 
 /**
- * Fills the signal of claims: how well each answers what the query asks. The right subject and relation, and the topic
- * asked after, where there is one; another subject is no answer, the right relation on another topic a weak one. Gives
- * the slots of those that may be an answer. The work grows with the claims that have a relation or a word asked after.
+ * Fills the claim signal: how well each claim answers the query. It rewards the right subject and relation,
+ * and the topic, if the query has one. Another subject is no answer; the right relation on another topic is a
+ * weak one. Gives the slots of possible answers. The work grows with the claims that share a relation or word
+ * with the query.
  */
 export function retrieveByClaims(
   block: SearchIndex,
@@ -30,7 +31,7 @@ export function retrieveByClaims(
   const { slotOfRow } = block;
   const hasTopic = topic.length > 0;
   const weigh = (row: number): void => {
-    // A memory without a claim has no subject: -1, which is no place of the table.
+    // A memory without a claim has subject -1, which is outside the table.
     const about = abouts[subject[row] as number] as number;
     const slot = slotOfRow[row] as number;
     if (!(about > 0) || slot < 0) return;
@@ -52,7 +53,7 @@ export function retrieveByClaims(
   return found;
 }
 
-/** Values by the number of a name, as a table: a map would be asked ten thousand times. */
+/** Values by the number of a name, in a table, because ten thousand map lookups are slow. */
 function toTable(
   scratch: Scratch,
   name: string,
@@ -69,7 +70,7 @@ function fitOf(hasRelation: boolean, onTopic: number | undefined): number {
   return hasRelation ? 0.3 + 0.7 * onTopic : 0.5 * onTopic;
 }
 
-/** The share of the topic's words that each unit holds, and the slots that hold any. */
+/** The share of the topic's words in each unit, and the slots with any. */
 function computeTopicShares(
   { words, units }: SearchIndex,
   scratch: Scratch,
@@ -89,7 +90,7 @@ function computeTopicShares(
   return { shares, slots: found };
 }
 
-/** The bits of turns that are signals. */
+/** The bits of turns that carry signals. */
 export const TURN_BITS: Signals["bits"] = {
   answers: TURN_FLAGS.answers,
   own: TURN_FLAGS.own,
@@ -98,8 +99,8 @@ export const TURN_BITS: Signals["bits"] = {
 };
 
 /**
- * Fills the signals that the conversation gives: who speaks, what it answers, whether the user said it, or the assistant
- * where its words are asked after.
+ * Fills the conversation signals: the speaker, whether it answers a question, and whether the user said it,
+ * or the assistant if the query asks for that.
  */
 export function retrieveByTurns(
   { turns, speakers, names }: SearchIndex,
@@ -122,7 +123,7 @@ export function retrieveByTurns(
   }
 }
 
-/** The share of turns in which people talk among themselves: under two names or more, with no assistant there. */
+/** The share of turns in which people talk to each other: two or more names, and no assistant. */
 export function computeTalkShare({ turns, speakers }: SearchIndex): number {
   if (speakers.size < 2) return 0;
   const { sessions, sessionCount } = turns;
@@ -133,16 +134,16 @@ export function computeTalkShare({ turns, speakers }: SearchIndex): number {
   return talk / turns.count;
 }
 
-/** Words without which no query names a span of time, so that it need not be read for one. */
+/** A query without these words names no time span and need not be parsed for one. */
 const TIME_WORDS =
   /\b(?:last|next|this|past|ago|yesterday|today|tonight|tomorrow|since|until|before|after|during|between|week\w*|month\w*|year\w*|jan\w*|feb\w*|march|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\d{4}|\d{1,2}(?:st|nd|rd|th))\b/i;
 
-/** Whether a query may name a span of time. */
+/** Whether a query may name a time span. */
 export function mayNameTime(query: string): boolean {
   return TIME_WORDS.test(query);
 }
 
-/** Fills the signal of time: what was said, or takes place, in the span that the query names. */
+/** Fills the time signal: statements made, or events that happen, in the span that the query names. */
 export function retrieveByTime(
   block: SearchIndex,
   scratch: Scratch,
@@ -166,7 +167,7 @@ export function retrieveByTime(
   signals.tops.time = 1;
 }
 
-/** When what a unit tells takes place, or else when it was said; NaN for what is gone. */
+/** When the event of a unit happens, or else when it was said; NaN for a deleted unit. */
 function timeOfUnit({ units, turns, memories }: SearchIndex, slot: number): number {
   const row = units.columns.row[slot] as number;
   const turn = units.columns.turn[slot] as number;

@@ -4,27 +4,29 @@ import { getMeanCentering } from "./mean-centering.ts";
 import type { Scratch, Signals } from "./signals.ts";
 import { MAX_CANDIDATES, selectApproximateTopK, selectTopKOf } from "./top-k.ts";
 
-/** So many beyond those wanted are looked at, whether they are to be compared once more by their vectors themselves. */
+/** Units beyond the requested ones that may be compared again by their full vectors. */
 const MAX_RESCORED = 20;
-/** About so many of the nearest are weighed in a large memory. */
+/** Approximate number of nearest units scored in a large memory. */
 const MAX_FOREMOST = 256;
-/** In a small one, where all are weighed, so many are enough to know the nearest. */
+/** Number of nearest units kept in a small memory, where all are scored. */
 const MIN_FOREMOST = 64;
-/** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
+/**
+ * The maximum error of a cosine from codes, in practice: five times the mean error of 256 parts of 8 bits.
+ */
 const CODE_ERROR = 0.002;
 
-/** A query's vector, the cosines of units with it, and the slots with the greatest of them, in any order. */
+/** A query's vector, the cosines of units with it, and the slots of the greatest cosines, in any order. */
 export interface QuerySimilarity {
   readonly vector: Float32Array;
-  /** By slot, of all units; where `isPartial`, of those alone that were worked out, and 0 of the others. */
+  /** By slot, for all units; if `isPartial`, only for the computed ones, 0 for the others. */
   readonly near: Float32Array;
   readonly foremost: readonly number[];
   readonly isPartial?: boolean;
 }
 
 /**
- * The cosine of each unit with the query, from 8-bit codes: every vector is looked at. Nothing where the query has no
- * vector of the block's kind.
+ * The cosine of each unit with the query, from 8-bit codes of every vector. Undefined if the query has no
+ * vector of the index's space.
  */
 export function scanVectors(
   block: SearchIndex,
@@ -46,8 +48,8 @@ export function scanVectors(
 }
 
 /**
- * The same where an index has named the nearest: of a large memory, only their cosines are worked out here, and those of what is
- * weighed besides when it is known (`workOut`).
+ * The same when a vector index has named the nearest. In a large memory, computes only their cosines here;
+ * `computeMissingCosines` adds the other candidates later.
  */
 export function toQuerySimilarity(
   block: SearchIndex,
@@ -65,7 +67,7 @@ export function toQuerySimilarity(
   return { vector: query, near, foremost: named, isPartial: true };
 }
 
-/** Works out the cosines that are wanting of some units, and of all that was said around them. */
+/** Computes the missing cosines of some units and of their surrounding turns. */
 export function computeMissingCosines(
   block: SearchIndex,
   { vector, near, isPartial }: QuerySimilarity,
@@ -100,8 +102,8 @@ export function computeMissingCosines(
 }
 
 /**
- * The slots whose cosine from codes does not tell whether they are among the `most` nearest: those within twice the
- * error of a code on either side of the last of them, the nearest first.
+ * The slots whose cosine from codes does not show whether they are among the `most` nearest. These lie within
+ * twice the code error of the last of them. Nearest first.
  */
 export function findUncertain({ near, foremost }: Omit<QuerySimilarity, "vector">, most: number): number[] {
   const own = new Float32Array(foremost.length);
@@ -113,17 +115,17 @@ export function findUncertain({ near, foremost }: Omit<QuerySimilarity, "vector"
     .map((i) => foremost[i] as number);
 }
 
-/** The dot product of two vectors; of unit length, it is their cosine. */
+/** The dot product of two vectors; for unit length, their cosine. */
 export function dotProduct(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < one.length; i += 1) sum += (one[i] as number) * (other[i] as number);
   return sum;
 }
 
-/** Of a turn, where it has not been worked out yet: no mean is below 0. */
+/** Marks a turn that is not computed yet; no mean is below 0. */
 const NOT_COMPUTED = -1;
 
-/** Fills the signals that vectors give: the cosine of each unit, and the mean of the turns around each candidate. */
+/** Fills the vector signals: the cosine of each unit, and the mean of the turns around each candidate. */
 export function retrieveByVectors(
   block: SearchIndex,
   scratch: Scratch,
@@ -137,7 +139,7 @@ export function retrieveByVectors(
   const { turn } = block.units.columns;
   const { next, previous, window } = block.turns.columns;
   const around = scratch.raw("around", block.turns.count);
-  // Where all are weighed, each turn is met again and again; where few are, to note which were met takes longer.
+  // If all units are scored, each turn occurs many times; if few are, noting the turns takes longer.
   const isAll = slots.length === block.units.count;
   if (isAll) around.fill(NOT_COMPUTED);
   const nearest = isAll ? scratch.raw("nearest", block.turns.count).fill(NOT_COMPUTED) : undefined;
@@ -164,7 +166,7 @@ export function retrieveByVectors(
   tops.around = top;
 }
 
-/** The nearest passage of a turn, at least 0; 0 for none. */
+/** Cosine of the nearest passage of a turn, at least 0; 0 if there is none. */
 function similarityOfTurn({ turns, units }: SearchIndex, near: Float32Array, turn: number): number {
   let slot = turns.columns.passage[turn] as number;
   let best = 0;
@@ -177,7 +179,7 @@ function similarityOfTurn({ turns, units }: SearchIndex, near: Float32Array, tur
   return best;
 }
 
-/** The query's vector, the cosine of each unit with it, and the units that are weighed, by slot. */
+/** The query's vector, the cosine of each unit with it, and the slots of the scored units. */
 interface CenteredQuery {
   readonly vector: Float32Array;
   readonly near: Float32Array;
@@ -186,8 +188,8 @@ interface CenteredQuery {
 }
 
 /**
- * Fills the signal of what tells the units apart: their cosine with the query once the block's centre is taken away, up to
- * a factor that is the same for all. Of what the user wishes once and for all, a request has it as a signal of its own.
+ * Fills the mean-centred signal: the cosine with the query after the index's mean is subtracted, up to a
+ * common factor. Standing preferences get a signal of their own for a request.
  */
 export function retrieveByCenteredVectors(
   block: SearchIndex,
