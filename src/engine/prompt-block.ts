@@ -124,7 +124,9 @@ export function buildPromptBlock<Item extends PromptItem>(
 /** Formats lines as a prompt block. No text in them can end it, begin another or break its line. */
 export function formatPromptBlock(lines: readonly PromptLine[], nonce: string): string {
   if (!NONCE_PATTERN.test(nonce))
-    throw invalid("the nonce of a fence is 8 to 64 of a-z and 0-9: take `fenceNonce`.");
+    throw invalid(
+      "the nonce of a prompt block must be 8 to 64 characters of a-z and 0-9: use `createBlockNonce`.",
+    );
   return [`<keepsake-${nonce}>`, BLOCK_NOTE, ...lines.map(toJsonLine), `</keepsake-${nonce}>`].join("\n");
 }
 

@@ -25,7 +25,7 @@ export async function audit(
   { head }: { head?: string } = {},
 ): Promise<Audit> {
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
-    throw invalid("head must be what an earlier audit gave: 64 letters of 0 to 9 and a to f.");
+    throw invalid("head must be the head of an earlier audit: 64 hexadecimal digits.");
   }
   const receipts = await ports.record.erasures();
   const heads = computeHeads(receipts);
@@ -72,7 +72,7 @@ async function findFalseTraces(
     if (hash === undefined || (trace && (await hashTrace(trace)) === hash)) continue;
     faults.push({
       id,
-      problem: trace ? "its trace is not the one it was made with" : "its trace is missing",
+      problem: trace ? "its trace was changed" : "its trace is missing",
     });
   }
   return faults;
@@ -94,14 +94,14 @@ async function findLedgerMismatches(
   for (const trace of read?.traces ?? []) {
     const hash = hashes.get(trace.receipt);
     if (hash === undefined || (await hashTrace(trace)) === hash) continue;
-    changed.push({ id: trace.receipt, problem: "its entry in the ledger is not the one it was made with" });
+    changed.push({ id: trace.receipt, problem: "its entry in the ledger was changed" });
   }
   return [
     ...damage,
     ...changed,
     ...missed.map(({ receipt }) => ({
       id: receipt,
-      problem: "it stands in the ledger, and is not in the record",
+      problem: "it is in the ledger but not in the database",
     })),
   ];
 }

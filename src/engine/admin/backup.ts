@@ -18,12 +18,12 @@ export async function backup(
   if (!record.copyTo) {
     throw new MemoryError(
       "unsupported",
-      `a record of ${record.name} is not copied here: use its server's own backups, or move it into a file.`,
+      `a database in ${record.name} cannot be copied here: use its server's own backups, or move it into a file.`,
     );
   }
   const now = (): string => clock().toISOString();
   const kept = until === undefined ? undefined : toIsoTime(until, "until");
-  if (kept !== undefined && kept <= now()) throw invalid("backup: until must lie ahead.");
+  if (kept !== undefined && kept <= now()) throw invalid("backup: until must be in the future.");
   const name = file.split(/[\\/]/).at(-1) ?? file;
   const before = (await record.backups()).find((note) => note.name === name);
   const draft: BackupNote = { name, at: now(), bytes: 0, digest: "" };

@@ -49,7 +49,7 @@ const DERIVED_PLACES: ReadonlySet<string> = new Set(["units", "gone", "blocks"])
 /** Reported once, not for each row that cannot be checked. */
 const OTHER_SECRET_FAULT: Fault = {
   place: "secret",
-  problem: "is not the one that rows were written under, so that they cannot be checked",
+  problem: "does not match the rows, so they cannot be checked",
   count: 1,
 };
 

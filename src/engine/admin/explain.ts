@@ -36,7 +36,7 @@ export async function explain(
   if (!receipt) {
     throw new MemoryError(
       "not_found",
-      "there is no receipt of a recall with this id: the newest 1,000 are kept, and a crash can lose the last ones.",
+      "no recall with this id is stored: only the newest 1,000 are kept, and a crash can lose the last ones.",
     );
   }
   return explainReceipt(ports, scope, receipt, options.about);
@@ -182,7 +182,7 @@ export async function explainAbsence(
   const isGone = versions.length === 0 && (!message || message.content === "");
   if (isGone) {
     if (await wasErased(ports, scope, id)) return toWhyNot(id, "erased", "It has been erased.");
-    throw new MemoryError("not_found", "there is no memory, passage or message with this id.");
+    throw new MemoryError("not_found", "no memory, passage or message has this id.");
   }
   const then = versions.findLast((one) => one.revision <= receipt.revision && one.storedAt <= receipt.at);
   const isOver = then && receipt.kind === "answer" && !receipt.used?.includes(id);
@@ -199,7 +199,7 @@ export async function explainAbsence(
     (then && findBound(receipt, then)) ??
     (then && findEnded(then, receipt)) ??
     findDropped(receipt, id) ??
-    toWhyNot(id, "below_floor", "It had too little to do with what was asked, beside what was given.")
+    toWhyNot(id, "below_floor", "It was less relevant than the items that were returned.")
   );
 }
 
@@ -224,26 +224,26 @@ function toWhyNot(id: string, reason: Reason, text: string): WhyNot {
 
 function findGiven({ items, used, kind }: RecallReceipt, id: string): WhyNot | undefined {
   const place = items.findIndex((item) => item.id === id || item.id.startsWith(`${id}#`));
-  if (used?.includes(id)) return toWhyNot(id, "used", "The answer rests on it.");
+  if (used?.includes(id)) return toWhyNot(id, "used", "The answer is based on it.");
   if (place < 0) return undefined;
-  const rest = kind === "answer" ? ", but the answer rests on others" : "";
-  return toWhyNot(id, "given", `It was given, in place ${place + 1}${rest}.`);
+  const rest = kind === "answer" ? ", but the answer is based on others" : "";
+  return toWhyNot(id, "given", `It was returned, in place ${place + 1}${rest}.`);
 }
 
 /** Compares the filters of the recall with the memory as it was then. */
 function findBound({ bounds, at }: RecallReceipt, memory: Memory): WhyNot | undefined {
   const { id } = memory;
   const { types, kinds, session, agent } = bounds;
-  if (types && !types.includes("memory")) return toWhyNot(id, "other_type", "Only passages were asked for.");
+  if (types && !types.includes("memory")) return toWhyNot(id, "other_type", "Only passages were requested.");
   if (kinds && !kinds.includes(memory.kind)) {
-    return toWhyNot(id, "other_kind", `Only ${kinds.join(", ")} was asked for.`);
+    return toWhyNot(id, "other_kind", `Only ${kinds.join(", ")} was requested.`);
   }
-  if (memory.quarantined) return toWhyNot(id, "quarantined", "It is held back: it is never given.");
+  if (memory.quarantined) return toWhyNot(id, "quarantined", "It is quarantined and never returned.");
   if (agent !== undefined && memory.agent !== agent) {
     return toWhyNot(id, "other_agent", "It belongs to another agent.");
   }
   if (session !== undefined && memory.session !== session) {
-    return toWhyNot(id, "other_session", "It was said in another session than the one that was asked about.");
+    return toWhyNot(id, "other_session", "It was said in another session than the requested one.");
   }
   return findTimeBound(bounds, memory, at);
 }
@@ -252,20 +252,20 @@ function findTimeBound({ asOf, knownAt }: RecallBounds, memory: Memory, at: stri
   const { id, expiresAt, storedAt, validFrom } = memory;
   if (expiresAt !== undefined && expiresAt <= at) return toWhyNot(id, "expired", "It had expired.");
   if (knownAt !== undefined && storedAt > knownAt) {
-    return toWhyNot(id, "not_yet_known", "It was not known at the time that was asked about.");
+    return toWhyNot(id, "not_yet_known", "It was not known yet at the requested time.");
   }
   if (asOf !== undefined && (validFrom ?? memory.at) > asOf) {
-    return toWhyNot(id, "not_yet_true", "It was not true yet at the time that was asked about.");
+    return toWhyNot(id, "not_yet_true", "It was not true yet at the requested time.");
   }
   return undefined;
 }
 
 const REASON_TEXTS: { readonly [reason in Reason]?: string } = {
-  filtered: "The filter did not let it through.",
-  beyond_limit: "It was found, and lay beyond the number that was asked for.",
-  below_score: "It was found, with a score below the least that was asked for.",
-  below_floor: "It had too little to do with what was asked.",
-  other_session: "It was said in another session than the one that was asked about.",
+  filtered: "The filter excluded it.",
+  beyond_limit: "It was found, but ranked beyond the limit.",
+  below_score: "It was found, but scored below the requested minimum.",
+  below_floor: "It was not relevant to the question.",
+  other_session: "It was said in another session than the requested one.",
 };
 
 function findDropped({ dropped: all }: RecallReceipt, id: string): WhyNot | undefined {
@@ -285,5 +285,5 @@ function findEnded(memory: Memory, { at }: RecallReceipt): WhyNot | undefined {
   if (!isOver) return undefined;
   const since =
     validTo === undefined ? "" : ` since ${formatDateInWords(validTo.slice(0, 10), { weekday: false })}`;
-  return toWhyNot(id, "superseded", `It no longer held${since}${why ? `: ${why}` : ""}.`);
+  return toWhyNot(id, "superseded", `It was outdated${since}${why ? `: ${why}` : ""}.`);
 }

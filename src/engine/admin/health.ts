@@ -154,21 +154,21 @@ async function runChecks(
       ...(hasProof
         ? [
             toCountCheck("rows", damagedRows(), {
-              none: "No row that was read has changed since it was written.",
-              some: "Rows were changed since they were written, by a fault of the disk or another program. Run `keepsake doctor`.",
+              none: "No damaged row has been read.",
+              some: "Rows were changed after they were written, by a disk fault or another program. Run `keepsake doctor`.",
             }),
           ]
         : []),
       toCountCheck("jobs", setAside, {
-        none: "No work in the background is set aside.",
-        some: "Work in the background failed too often and is set aside. See the list of jobs.",
+        none: "No background work is quarantined.",
+        some: "Background work failed too often and is quarantined. See the list of jobs.",
       }),
       ...(following
         ? [
             {
               name: "indexes",
               state: "ok",
-              says: "Users whose last writes an index has yet to take in.",
+              says: "Users whose latest writes are not in an index yet.",
               count: behind,
             } as const,
           ]
@@ -185,9 +185,9 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
       name: "durability",
       state: durability === "reduced" ? "warning" : "ok",
       says: {
-        full: "What is acknowledged survives a loss of power.",
-        none: "Nothing is kept when the process ends.",
-        reduced: `${reducedBy.join(" and ")} is off: a loss of power may take or damage what was acknowledged. Turn it on.`,
+        full: "Acknowledged writes survive a loss of power.",
+        none: "Nothing is persisted: all data is lost when the process ends.",
+        reduced: `${reducedBy.join(" and ")} is off: a loss of power may lose or damage acknowledged writes. Turn it on.`,
       }[durability],
     },
     {
@@ -195,7 +195,7 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
       state: "ok",
       says:
         olderCopies > 0
-          ? `Format ${format}. A copy from before an update is kept until the next erasure, or for seven days.`
+          ? `Format ${format}. A copy from before the update is kept until the next erasure, or for seven days.`
           : `Format ${format}.`,
       ...(olderCopies > 0 ? { count: olderCopies } : {}),
     },
@@ -203,8 +203,8 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
       name: "file",
       state: isReadOnly ? "warning" : "ok",
       says: isReadOnly
-        ? "The storage cannot be written. Check the owner and mode of the file and its folder, and how its disk is mounted."
-        : "The storage may be written.",
+        ? "The storage is not writable. Check the owner and mode of the file and its folder, and how its disk is mounted."
+        : "The storage is writable.",
     },
     ...(disk ? [checkDisk(disk)] : []),
     ...(rowsWithoutDigest === undefined
@@ -216,7 +216,7 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
             says:
               rowsWithoutDigest === 0
                 ? "Every row has a digest."
-                : "Rows have no digest yet. The background gives them one.",
+                : "Some rows have no digest yet. The background computes it.",
             count: rowsWithoutDigest,
           } as const,
         ]),
@@ -229,16 +229,19 @@ function checkDisk({ freeBytes, totalBytes }: NonNullable<StorageCondition["disk
   return {
     name: "disk",
     state: isLow ? "warning" : "ok",
-    says: isLow ? "The disk has little room. Free some: writes fail on a full disk." : "The disk has room.",
+    says: isLow
+      ? "The disk is almost full. Free some space: writes fail on a full disk."
+      : "The disk has enough space.",
     count: freeBytes,
   };
 }
 
 function checkErasures(erasing: number, unverified: number): HealthCheck {
-  if (erasing > 0) return { name: "erasures", state: "ok", says: "An erasure is under way.", count: erasing };
+  if (erasing > 0)
+    return { name: "erasures", state: "ok", says: "An erasure is in progress.", count: erasing };
   return toCountCheck("erasures", unverified, {
-    none: "Every erasure was checked to its end.",
-    some: "Erasures have not been checked to their end. `keepsake audit` says which.",
+    none: "Every erasure is verified.",
+    some: "Some erasures are not fully verified. `keepsake audit` lists them.",
   });
 }
 
@@ -247,9 +250,9 @@ function checkSecret(secret: SecretState): HealthCheck {
     name: "secret",
     state: secret === "another" ? "warning" : "ok",
     says: {
-      own: "The secret is the one that the record was written under.",
-      new: "The secret was made at this start.",
-      another: "The secret is not the one that the record was written under. Put the old one back.",
+      own: "The secret matches the database.",
+      new: "The secret was created at this start.",
+      another: "The secret does not match the database. Restore the old one.",
     }[secret],
   };
 }

@@ -191,7 +191,7 @@ export async function getSession(
   const { messages } = await ports.states.of(scope);
   const wanted = checkName(id, "session");
   const own = [...messages.values()].filter((message) => message.session === wanted && isPresent(message));
-  if (own.length === 0) throw new MemoryError("not_found", "there is no such session.");
+  if (own.length === 0) throw new MemoryError("not_found", "session not found.");
   const rest = own.filter(({ turn }) => turn > after);
   const items = rest.slice(0, limit);
   const last = items.at(-1);
@@ -248,7 +248,7 @@ function toSessionMessage({
 
 function parseTurnCursor(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw invalid("the cursor is none that a list gave.");
+  throw invalid("the cursor is invalid: pass one that a listing returned.");
 }
 
 /** Sort key of a page: newest first, ties by id. */
@@ -289,7 +289,7 @@ function parseCursor(cursor: string): PageKey {
   return { at, id };
 }
 
-const INVALID_CURSOR = "the cursor is none that a list gave.";
+const INVALID_CURSOR = "the cursor is invalid: pass one that a listing returned.";
 
 /** Selects a page from items that arrive one by one, in any order. */
 interface PageCollector<One> {

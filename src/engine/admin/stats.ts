@@ -71,7 +71,7 @@ async function computeUsage(
   whose: { readonly project: string; readonly user?: string },
   { since, until, by }: StatsOptions,
 ): Promise<Usage> {
-  if (by !== undefined && !USAGE_BY.includes(by)) throw invalid(`by: it is one of ${USAGE_BY.join(", ")}.`);
+  if (by !== undefined && !USAGE_BY.includes(by)) throw invalid(`by must be one of ${USAGE_BY.join(", ")}.`);
   const from = since === undefined ? {} : { from: toIsoTime(since, "since") };
   const to = until === undefined ? {} : { to: toIsoTime(until, "until") };
   const asked = { ...whose, ...from, ...to };

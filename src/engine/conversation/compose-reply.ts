@@ -28,11 +28,11 @@ export function composeReply(turn: {
   if (parts.length > 0) return parts.join(" ");
   if (answer) return isForAssistant(said) ? SELF_DESCRIPTION : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
-  return isLong(said) ? "I kept your words, but learnt nothing new from them." : "All right, I'm listening.";
+  return isLong(said) ? "Saved. I found no new facts in that." : "All right, I'm listening.";
 }
 
 const SELF_DESCRIPTION =
-  "I only remember. Tell me something about yourself, or ask me about what you have told me.";
+  "I only remember things. Tell me something about yourself, or ask me about something you told me.";
 
 /** Whether the speaker refers to themselves: "tell me more" does not, "tell me about me" does. */
 export const mentionsSelf = (said: string): boolean =>
@@ -55,10 +55,10 @@ function isLong(said: string): boolean {
 
 function sayErasure(erasure: ErasureReceipt): string {
   const { memories, messages, rewritten = 0, requests = 0 } = erasure.erased;
-  if (memories + messages + rewritten === 0) return "There was nothing like that in my memory.";
+  if (memories + messages + rewritten === 0) return "I found nothing like that in my memory.";
   if (memories + messages === requests && requests > 0)
-    return "I found nothing like that, so nothing was forgotten. Only your request itself is erased.";
-  if (memories + messages === 0) return "Done. It stood in the history alone, and is erased there.";
+    return "I found nothing like that, so I erased only your request itself.";
+  if (memories + messages === 0) return "Done. It was only in the history, and is erased there.";
   const counts = [
     ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
     ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),
@@ -66,7 +66,7 @@ function sayErasure(erasure: ErasureReceipt): string {
   const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
   const done = erasure.complete
     ? "Done. I have forgotten everything about that"
-    : "I have forgotten that, but could not check every place";
+    : "I have forgotten that, but could not verify every place";
   return `${done}: ${joinList(counts)} ${verb} erased.${sayBackups(erasure.backups ?? [])}`;
 }
 

@@ -48,7 +48,7 @@ async function describeLastSources(
   last: RecallReceipt,
 ): Promise<TalkAnswer> {
   const used = last.used ?? [];
-  if (used.length === 0) return { text: "I did not know it: nothing that you told me answers it.", used: [] };
+  if (used.length === 0) return { text: "I did not know: nothing you told me answers it.", used: [] };
   const state = await ports.states.of(scope);
   const { items } = await explainReceipt(ports, scope, last);
   const told: string[] = [];
@@ -65,8 +65,8 @@ async function describeLastSources(
 }
 
 function formatReasons(told: readonly string[], erased: number): string {
-  const gone = erased > 0 ? "What it rested on has been erased since." : "";
-  if (told.length === 0) return gone || "I cannot tell any more what it rested on.";
+  const gone = erased > 0 ? "Its sources have been erased since." : "";
+  if (told.length === 0) return gone || "I can no longer tell what it was based on.";
   const [first = "", ...rest] = told.slice(0, MAX_QUOTED);
   const all = rest.length === 0 ? `Because ${first}` : `Because ${first} And ${rest.join(" And ")}`;
   return [all, gone].filter(Boolean).join(" ");
@@ -81,7 +81,7 @@ function describeGrounds(state: UserState, memory: Memory): string[] {
       : [];
   });
   const [first, ...more] = sources;
-  if (!first) return [`it was put into my memory on ${formatDate(memory.at)}.`];
+  if (!first) return [`it was added to my memory on ${formatDate(memory.at)}.`];
   const last = more.at(-1);
   const said = formatSource(first);
   return last && memory.evidence > 1 ? [said, formatSource(last)] : [said];
@@ -108,8 +108,7 @@ function formatDate(iso: string): string {
 }
 
 function describeSource(state: UserState, memory: Memory): TalkAnswer {
-  const over =
-    memory.status === "current" ? "" : ` It no longer holds${memory.why ? `: ${memory.why}` : ""}.`;
+  const over = memory.status === "current" ? "" : ` It is outdated${memory.why ? `: ${memory.why}` : ""}.`;
   const told = describeGrounds(state, memory).map(capitalize).join(" ");
   return { text: `${told}${over}`, used: [memory.id] };
 }
@@ -138,13 +137,13 @@ async function explainOmission(
 ): Promise<TalkAnswer> {
   const { state, last, about } = asked;
   const memory = findMeantMemory(await answerIndexInSlices(state.memories), about);
-  if (!memory) return { text: "I know nothing of that.", used: [] };
+  if (!memory) return { text: "I know nothing about that.", used: [] };
   const known = capitalize(describeGrounds(state, memory)[0] ?? "");
   if (!last) return { text: known, used: [memory.id] };
   const { reason, text } = await explainAbsence(ports, scope, last, memory.id);
-  if (reason === "used") return { text: `I did: my answer rests on it. ${known}`, used: [memory.id] };
+  if (reason === "used") return { text: `I did: my answer is based on it. ${known}`, used: [memory.id] };
   const end = reason === "superseded" || reason === "retracted" ? describeEnd(state, memory) : "";
-  const why = end || (reason === "below_floor" ? "It did not seem to be what you asked about." : text);
+  const why = end || (reason === "below_floor" ? "It did not seem relevant to your question." : text);
   return { text: `${known} ${why}`, used: [memory.id] };
 }
 
@@ -155,5 +154,5 @@ function describeEnd(state: UserState, memory: Memory): string {
   const message = span && state.messages.get(span.message);
   if (!span || !message) return "";
   const said = formatSource({ ...span, at: toLocalTime(message.at, message.zone), name: message.name });
-  return `I left it out because it no longer holds: ${said}`;
+  return `I left it out because it is outdated: ${said}`;
 }

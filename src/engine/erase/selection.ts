@@ -75,9 +75,7 @@ async function selectNamed(
 
 async function selectWhere(state: UserState, where: Where): Promise<ErasureSelection> {
   if (typeof where !== "object" || where === null || Object.keys(where).length === 0) {
-    throw invalid(
-      "forget: an empty filter would take everything. Say { everything: true } if that is meant.",
-    );
+    throw invalid("forget: an empty filter would erase everything. Pass { everything: true } to do that.");
   }
   checkWhere(where);
   const passes = (one: { metadata?: Message["metadata"] }): boolean => matchesFilter(where, one.metadata);
@@ -95,7 +93,7 @@ async function selectTime(
     throw invalid(EMPTY_REQUEST_MESSAGE);
   }
   if (from !== undefined && to !== undefined && to <= from) {
-    throw invalid("forget: to must lie after from.");
+    throw invalid("forget: to must be after from.");
   }
   const isThen = ({ at }: { at: string }): boolean =>
     (from === undefined || at >= from) && (to === undefined || at < to);
@@ -107,7 +105,7 @@ async function selectTopic(state: UserState, name: string): Promise<ErasureSelec
   const wanted = checkName(name, "topic");
   const topic = findTopic(wanted);
   if (!topic && !isRelationName(wanted)) {
-    throw invalid(`forget: there is no such topic. Known: ${[...TOPICS.keys()].join(", ")}; or a relation.`);
+    throw invalid(`forget: unknown topic. Known: ${[...TOPICS.keys()].join(", ")}; or a relation.`);
   }
   const relation = toCanonicalRelation(wanted.trim().toLowerCase());
   const memories = new Set(
@@ -163,7 +161,7 @@ async function selectIds(state: UserState, ids: readonly string[]): Promise<Eras
     const memory = state.memories.get(id);
     const message = state.messages.get(id);
     if (!memory && !message)
-      throw new MemoryError("not_found", "forget: one of the ids is not known. Nothing was erased.");
+      throw new MemoryError("not_found", "forget: one of the ids does not exist. Nothing was erased.");
     if (memory) memories.add(memory);
     if (message) messages.push(message);
   }

@@ -72,9 +72,9 @@ export function findBrokenReceipts(
   let previous = "";
   for (const receipt of receipts) {
     if (receipt.previous !== previous)
-      broken.push({ id: receipt.id, problem: "it does not follow the receipt before it" });
+      broken.push({ id: receipt.id, problem: "it does not follow the previous receipt" });
     if (receipt.hash !== hashReceipt(receipt))
-      broken.push({ id: receipt.id, problem: "its hash is not that of its content" });
+      broken.push({ id: receipt.id, problem: "its hash does not match its content" });
     if (!hasValidSignature(secret, receipt)) {
       broken.push({ id: receipt.id, problem: "its signature is not from this secret" });
     }

@@ -56,6 +56,6 @@ export function callIndexInTurn<Result>(
 function createTimeoutError(name: string, ms: number): MemoryError {
   return new MemoryError(
     "unavailable",
-    `the index "${name}" gave no answer within ${ms} ms. It is tried again.`,
+    `the index "${name}" did not answer within ${ms} ms. It will be tried again.`,
   );
 }

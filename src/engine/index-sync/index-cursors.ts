@@ -169,7 +169,7 @@ export async function resetIndex(
   if (lease.token === undefined) {
     throw new MemoryError(
       "unavailable",
-      `the index "${follower.name}" is being cleared by another process. It goes on after that.`,
+      `the index "${follower.name}" is being cleared by another process. Updates continue afterwards.`,
     );
   }
   try {
@@ -227,7 +227,7 @@ async function refuseForeign(follower: VectorIndex, signal?: AbortSignal): Promi
   if (!isForeign) return;
   throw new MemoryError(
     "invalid_input",
-    `the index "${follower.name}" is filled from another database. Give it a place of its own (a collection, an index, ` +
+    `the index "${follower.name}" is filled from another database. Configure a separate one (a collection, an index, ` +
       `a prefix), or take it over: keepsake reindex --follower ${follower.name}`,
   );
 }

@@ -65,7 +65,8 @@ export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
   const { followers = [], indexSearch: { erasureMs = ERASE_MS } = {} } = ports;
   if (followers.length === 0) return undefined;
   const names = followers.map(({ name }) => name);
-  if (new Set(names).size < names.length) throw invalid("Two indexes have one name. Name them apart.");
+  if (new Set(names).size < names.length)
+    throw invalid("Two indexes have the same name. Give each a different name.");
   const stopping = new AbortController();
   const feeders = followers.map((follower) => createIndexUpdater(ports, follower));
   const runners = new Map<IndexUpdater, JobRunner>();
@@ -80,7 +81,7 @@ export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
     const feeder = feeders.find(({ index: follower }) => follower.name === name);
     const one = feeder && runners.get(feeder);
     if (feeder && one) return { feeder, one };
-    throw new MemoryError("not_found", `no index is called "${name}". There is: ${names.join(", ")}.`);
+    throw new MemoryError("not_found", `no index is called "${name}". Available: ${names.join(", ")}.`);
   };
 
   return {
@@ -115,7 +116,7 @@ export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
       }, signal);
       for await (const drift of looking) found = drift;
       if (found) return found;
-      throw new MemoryError("unavailable", `the index "${name}" could not be looked at.`);
+      throw new MemoryError("unavailable", `the index "${name}" could not be checked.`);
     },
     async stop() {
       await waitForUpdates(runners);
@@ -192,7 +193,7 @@ export function createIndexes(follow: IndexSync | undefined, check: () => void):
     if (follow) return follow;
     throw new MemoryError(
       "not_found",
-      `no index is called "${name}": this memory has none. Name one in KEEPSAKE_FOLLOWER.`,
+      `no index is called "${name}": this memory has none. Configure one with KEEPSAKE_FOLLOWER.`,
     );
   };
   return {

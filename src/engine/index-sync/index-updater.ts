@@ -84,7 +84,7 @@ export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): 
     cursors,
     job: {
       name,
-      about: `brings the index "${follower.name}" to where the record is`,
+      about: `brings the index "${follower.name}" up to date with the database`,
       everyMs: EVERY_MS,
       isShared: true,
       restFactor: 0,

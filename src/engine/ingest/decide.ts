@@ -60,12 +60,11 @@ function decideProposal(
   if (!message || !source) return [toRefusal(proposal, QUOTE_NOT_FOUND)];
   if (message.role !== "user")
     return [toRefusal(proposal, "only the user's own words make or change memories")];
-  if (isPasted(message, source)) return [toRefusal(proposal, "it stands in a text that was brought in")];
+  if (isPasted(message, source)) return [toRefusal(proposal, "it is in pasted text")];
   const order = findInjection(message, source, proposal.propose === "add" ? proposal.text : "");
   if (proposal.propose !== "add") {
     if (order) return [toRefusal(proposal, describeInjection(order))];
-    if (!isUserAuthored(message, source))
-      return [toRefusal(proposal, "it stands beside somebody else's orders")];
+    if (!isUserAuthored(message, source)) return [toRefusal(proposal, "it is next to a prompt injection")];
     return endMemories(deciding, proposal, message, source);
   }
   return order

@@ -32,7 +32,7 @@ export async function findPreviousReceipt(
   if (kept.body !== body) {
     throw new MemoryError(
       "conflict",
-      "this idempotency key was used for something else: take a new key for a new write.",
+      "this idempotency key was used for another request: use a new key for a new write.",
     );
   }
   const texts = new Map<string, string>();

@@ -117,14 +117,14 @@ export async function update(
 /** A memory that has already expired could never be read, so it is a mistake. */
 function checkNotExpired({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: string): void {
   if (expiresAt !== undefined && expiresAt <= at)
-    throw invalid("expiresAt has passed: give a time to come, or take the memory away.");
+    throw invalid("expiresAt is in the past: give a future time, or remove the memory.");
 }
 
 /** Approval needs an explicit `false`; nothing can be quarantined by hand. */
 function isQuarantineRelease(quarantined: unknown): boolean {
   if (quarantined === undefined) return false;
   if (quarantined === false) return true;
-  throw invalid("quarantined can only be set to false: that lets a memory in which was set aside.");
+  throw invalid("quarantined can only be set to false, which approves a quarantined memory.");
 }
 
 /** Removes a memory by hand: only the history returns it, and `undo` restores it. This is not an erasure. */
@@ -173,10 +173,7 @@ async function commitEdit(
 export function requireMemory(state: UserState, id: string): Memory {
   const held = state.memories.get(id);
   if (!held)
-    throw new MemoryError(
-      "not_found",
-      "there is no memory with this id. Listing the memories shows those that are there.",
-    );
+    throw new MemoryError("not_found", "no memory has this id. List the memories to see the existing ones.");
   return held;
 }
 
@@ -269,7 +266,10 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
   const { result, revision: made } = await commitChange(ports, scope, async (state, at) => {
     const entry = await findLogEntry(ports, scope, revision);
     if (entry.cause === "forget") {
-      throw new MemoryError("unsupported", "an erasure cannot be undone: nothing of what it took is left.");
+      throw new MemoryError(
+        "unsupported",
+        "an erasure cannot be undone: nothing of the erased content is left.",
+      );
     }
     const draft = createMemoryDraft(state, at);
     const lines: ReceiptLine[] = [];
@@ -299,7 +299,7 @@ async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision
   if (entry?.revision === revision) return entry;
   throw new MemoryError(
     "not_found",
-    `there is no revision ${revision}. \`history\` shows those that are there.`,
+    `there is no revision ${revision}. \`history\` lists the existing ones.`,
   );
 }
 

@@ -71,7 +71,7 @@ export async function extractPendingByModel(
 
 function createUnusableError(count: number): MemoryError {
   const what = count === 1 ? "1 message" : `${count} messages`;
-  return new MemoryError("unsupported", `the model gave no answer that can be used about ${what}; it waits.`);
+  return new MemoryError("unsupported", `the model gave no usable answer about ${what}; it stays pending.`);
 }
 
 /** Messages that are not tried now: failed in this run, or too often before. */

@@ -60,7 +60,7 @@ function* parseMessagesSteps(
   const inputs = toInputs(input);
   if (inputs.length > INPUT_LIMITS.messages) {
     throw invalid(
-      `${inputs.length} messages in one call: at most ${INPUT_LIMITS.messages}. Send them in batches.`,
+      `${inputs.length} messages in one call; the limit is ${INPUT_LIMITS.messages}. Send them in batches.`,
     );
   }
   const now = ports.clock();

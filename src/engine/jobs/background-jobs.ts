@@ -149,7 +149,7 @@ const EVERY_MS = 60_000;
 function createEmbeddingJob(ports: Pick<Ports, "record" | "embedder" | "clock">): Job {
   return {
     name: "embedding",
-    about: "gives vectors to what has none of the embedder in use; it is found by its words meanwhile",
+    about: "computes missing embeddings; until then, search uses words",
     everyMs: EVERY_MS,
     restFactor: 0,
     run: (signal) => embedPending(ports, signal),
@@ -168,7 +168,7 @@ export function createTidyingJob(
 ): Job {
   return {
     name: "tidying",
-    about: "lets go of calls to models and of answers that have been kept for long enough",
+    about: "deletes expired model calls and stored answers",
     everyMs: HOUR_MS,
     restFactor: 9,
     async *run() {

@@ -104,5 +104,5 @@ function toState(isRunning: boolean, isFailing: boolean, nextAt: number | undefi
 }
 
 function formatProblem(error: unknown): string {
-  return isMemoryError(error) ? error.message : "it failed in a way that it should not.";
+  return isMemoryError(error) ? error.message : "internal error.";
 }

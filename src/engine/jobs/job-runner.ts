@@ -114,7 +114,7 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
 }
 
 function createBusyError(): MemoryError {
-  return new MemoryError("unavailable", "this job is run elsewhere just now, or was told to stop.");
+  return new MemoryError("unavailable", "another process is running this job, or it was stopped.");
 }
 
 /**
@@ -284,7 +284,7 @@ export async function acquireLease(
   let heldUntil = performance.now() + LEASE_MS;
   const lose = (): void => {
     clearInterval(timer);
-    lost.abort(new MemoryError("unavailable", "another process took this over."));
+    lost.abort(new MemoryError("unavailable", "another process took over the lease."));
   };
   const renew = async (): Promise<void> => {
     const until = performance.now() + LEASE_MS;

@@ -25,7 +25,7 @@ import {
  */
 export const expiryTask: MaintenanceTask = {
   name: "expiry",
-  about: "takes what has expired out of the search, and ends it in the history",
+  about: "removes expired memories from the search and ends them in the history",
   everyMs: 10 * MINUTE_MS,
   isAutomatic: () => true,
   async plan(_ports, { memories, at }) {
@@ -53,7 +53,7 @@ const COMPARED_AT_ONCE = 50;
  */
 export const consolidationTask: MaintenanceTask = {
   name: "consolidation",
-  about: "merges memories that say the same, with the evidence and the sources of all",
+  about: "merges memories that say the same, with all their evidence and sources",
   everyMs: HOUR_MS,
   isAutomatic: () => true,
   async plan(_ports, { memories, at }) {
@@ -98,7 +98,7 @@ function toMergeEdits(group: readonly Memory[]): MaintenanceEdit[] {
  */
 const decayTask: MaintenanceTask = {
   name: "decay",
-  about: "counts what has faded; recalls weigh age by themselves, and nothing is written",
+  about: "counts faded memories; recalls weigh age themselves, and nothing is written",
   everyMs: DAY_MS,
   isAutomatic: () => false,
   async plan(ports, { memories, at }) {
@@ -141,7 +141,7 @@ const RECHECK_MS: number = 7 * DAY_MS;
  */
 export const cleanUpTask: MaintenanceTask = {
   name: "clean-up",
-  about: "looks for what is old, unimportant, said once and never recalled",
+  about: "finds memories that are old, unimportant, stated once and never recalled",
   everyMs: DAY_MS,
   isAutomatic: (ports) => ports.cleansUp === true,
   async plan(ports, { scope, memories, at }) {

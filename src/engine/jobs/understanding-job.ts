@@ -45,7 +45,7 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
   let isFirst = true;
   return {
     name: JOB_NAME,
-    about: "reads the messages that wait for it, and stores what they say",
+    about: "extracts memories from pending messages",
     everyMs: EVERY_MS,
     isShared: true,
     restFactor: 3,

@@ -53,7 +53,7 @@ export function parseRecallOptions(
 ): ParsedRecallOptions {
   for (const name of Object.keys(options)) {
     if (!OPTION_NAMES.has(name))
-      throw invalid(`recall does not know one of its options. Known: ${[...OPTION_NAMES].join(", ")}.`);
+      throw invalid(`unknown recall option. Known options: ${[...OPTION_NAMES].join(", ")}.`);
   }
   // A misspelt filter is an error even if there is nothing to filter.
   if (options.where !== undefined) checkWhere(options.where);
@@ -88,7 +88,7 @@ function parseSet<Name extends string>(
   name: string,
 ): Set<Name> {
   if (Array.isArray(given) && given.every((one) => known.includes(one))) return new Set(given);
-  throw invalid(`${name} must be a list of some of ${known.join(", ")}.`);
+  throw invalid(`${name} must be a list with values from ${known.join(", ")}.`);
 }
 
 /** Limits on what a recall may return. Times are ISO 8601. */

@@ -9,7 +9,7 @@ import { toQuerySimilarity } from "./retrievers/vector-retriever.ts";
 import { findRankingProfile } from "./scoring.ts";
 import { search, searchByText } from "./search.ts";
 
-it("weighs by the exact cosines that came after an index had named the nearest of a large memory", async () => {
+it("scores by exact cosines after a vector index has named the nearest in a large memory", async () => {
   const record = createInMemoryStore();
   const embedder = hashEmbedder(64);
   await using memory = await createMemory({ record, embedder });

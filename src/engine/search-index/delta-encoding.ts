@@ -43,7 +43,7 @@ export function decodeDeltas({ steps, times, rest }: DeltaColumn, column: Number
   if (times) decodeRepeated({ steps, times, rest }, numbers);
   else if (numbers instanceof Int32Array) decodeInts(toWideSteps(steps), rest as IntColumn, numbers);
   else if (numbers instanceof Float64Array) decodeDoubles(toWideSteps(steps), rest as DoubleColumn, numbers);
-  else throw new Error("small numbers are kept with how often each step is taken");
+  else throw new Error("run-length encoding supports 8-bit deltas only");
 }
 
 interface WidenedSteps {
@@ -102,7 +102,7 @@ function decodeRepeated(
     else value = fillSmallInts(column, at, end, { value, step });
     at = end;
   }
-  if (at !== column.length) throw new Error("the steps are of a column of another length");
+  if (at !== column.length) throw new Error("the deltas belong to a column of another length");
 }
 
 interface Progression {

@@ -88,7 +88,7 @@ function inParts(bytes: Uint8Array, length: number): SearchIndex | undefined {
   return parts.index();
 }
 
-it("follows a history step by step, and says what one says that takes it in at once or out of its packing", async () => {
+it("gives the same results when updated step by step, built at once, or loaded from bytes", async () => {
   await fc.assert(
     fc.asyncProperty(historySteps, async (history) => {
       const record = createInMemoryStore();
@@ -159,7 +159,7 @@ function held(block: SearchIndex, said: ReadonlySet<string>): object {
   };
 }
 
-it("once scrubbed or packed, it says what it said, and holds what one holds that never met what went", async () => {
+it("gives the same results after scrubbing or packing, and contains the same as an index that never had the deleted data", async () => {
   let gone = 0;
   await fc.assert(
     fc.asyncProperty(historySteps, async (history) => {
@@ -196,7 +196,7 @@ it("once scrubbed or packed, it says what it said, and holds what one holds that
   expect(gone).toBeGreaterThan(0);
 });
 
-it("keeps on following once it is taken out of its packing", async () => {
+it("can be updated after it is loaded from bytes", async () => {
   const record = createInMemoryStore();
   const first = createSearchIndex(SPACE);
   await record.commit(
@@ -226,7 +226,7 @@ it("keeps on following once it is taken out of its packing", async () => {
 it.each([
   ["nothing", new Uint8Array(0)],
   ["another file", new Uint8Array(Buffer.from("SQLite format 3".repeat(20)))],
-])("takes up no block of %s", (_what, bytes) => {
+])("does not load an index of %s", (_what, bytes) => {
   expect(deserializeIndex(bytes, SPACE)).toBeUndefined();
 });
 
@@ -241,7 +241,7 @@ async function ofOneMessage(): Promise<{ block: SearchIndex; packed: Uint8Array 
   return { block, packed: (await serializeIndex(block)) ?? new Uint8Array() };
 }
 
-it("takes up no block that is cut off, nor one of another space", async () => {
+it("does not load an index that is cut off or has another space", async () => {
   const { packed } = await ofOneMessage();
   for (let length = 0; length < packed.length; length += 1) {
     expect(deserializeIndex(packed.subarray(0, length), SPACE)).toBeUndefined();
@@ -250,7 +250,7 @@ it("takes up no block that is cut off, nor one of another space", async () => {
   expect(deserializeIndex(packed, { ...SPACE, fingerprint: "other/3" })).toBeUndefined();
 });
 
-it("whatever of its bytes is damaged, taking it up fails by giving nothing, and is out of nobody else's memory", async () => {
+it("gives nothing for damaged bytes, and reads no memory of other users", async () => {
   const { block, packed } = await ofOneMessage();
   const other = inParts(packed, packed.length);
   fc.assert(

@@ -236,20 +236,22 @@ function readBytes(now: ReaderState, space: EmbeddingSpace, bytes: Uint8Array): 
 function readHeader(now: ReaderState, space: EmbeddingSpace, head: Buffer): boolean {
   if (head.length < 16) return false;
   if (head.toString("latin1", 0, MAGIC.length) !== MAGIC || !IS_LITTLE_ENDIAN)
-    throw new Error("this is no block");
+    throw new Error("this is not a search index");
   const from = 16 + head.readUInt32LE(8);
-  if (from > now.size) throw new Error("the block ends too early");
+  if (from > now.size) throw new Error("the search index is cut off");
   if (head.length < from) return false;
   const header = JSON.parse(head.toString("utf8", 16, from)) as IndexHeader;
   const isSame = header.format === INDEX_FORMAT && header.space === space.fingerprint;
-  if (!isSame || header.dimensions !== space.dimensions) throw new Error("the block is of another kind");
+  if (!isSame || header.dimensions !== space.dimensions)
+    throw new Error("the search index has another format or space");
   const places = locateArrays(header, alignOffset(from));
-  if (alignOffset(places.at(-1)?.to ?? from) !== now.size) throw new Error("the block has another size");
+  if (alignOffset(places.at(-1)?.to ?? from) !== now.size)
+    throw new Error("the search index has another size");
   const lengths = new Map(header.arrays.map(([name, , length]) => [name, length]));
   const isWhole =
     lengths.get(CODES_ARRAY) === header.units * strideOf(space.dimensions) &&
     lengths.get(SCALES_ARRAY) === header.units;
-  if (!isWhole) throw new Error("the block has not a vector for each unit");
+  if (!isWhole) throw new Error("the search index lacks a vector for some units");
   const vectors = createVectorCodes(space.dimensions, header.units);
   now.vectors = vectors;
   now.runs = createByteRuns(places, now.arrays, vectors);
@@ -280,7 +282,7 @@ function toSearchIndex(
   const empty = createSearchIndex(space);
   const get = (name: string): NumberArray => {
     const array = arrays.get(name);
-    if (!array) throw new Error(`the block has no ${name}`);
+    if (!array) throw new Error(`the search index has no ${name}`);
     return array;
   };
   const fill = (prefix: string, columns: ColumnSet): void => {
@@ -288,7 +290,7 @@ function toSearchIndex(
   };
   const ids = (list: number, count: number): IdColumn => {
     const ends = get(`ids.${list}.ends`) as Int32Array<ArrayBuffer>;
-    if (ends.length !== count) throw new Error("the block has not an id for each");
+    if (ends.length !== count) throw new Error("the search index lacks some ids");
     return createIdColumn({ bytes: get(`ids.${list}`) as Uint8Array<ArrayBuffer>, ends });
   };
   const { turns, memories, units } = empty;
@@ -482,6 +484,6 @@ const ARRAY_TYPES = {
 
 function arrayTypeOf(name: string): (typeof ARRAY_TYPES)[keyof typeof ARRAY_TYPES] {
   const Kind = ARRAY_TYPES[name as keyof typeof ARRAY_TYPES];
-  if (!Kind) throw new Error("the block has numbers of an unknown kind");
+  if (!Kind) throw new Error("the search index has numbers of an unknown type");
   return Kind;
 }

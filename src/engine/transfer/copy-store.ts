@@ -150,32 +150,29 @@ async function digestBoth(
 
 function requireDump(record: MemoryStore): StoreDump {
   if (record.dump) return record.dump;
-  throw new MemoryError("unsupported", `move: the record "${record.name}" cannot be read or written whole.`);
+  throw new MemoryError("unsupported", `move: the database "${record.name}" does not support copying.`);
 }
 
 async function refuseUnfinished(source: StoreDump): Promise<void> {
   if (!(await source.copyProgress())) return;
-  throw new MemoryError(
-    "conflict",
-    "move: the database to move is itself the target of a move that has not ended.",
-  );
+  throw new MemoryError("conflict", "move: the source is itself the target of an unfinished move.");
 }
 
 function createForeignCopyError(): MemoryError {
   return new MemoryError(
     "conflict",
-    "move: another database is being moved into that one, and has not ended. End that move, or name an empty database.",
+    "move: the target has an unfinished move from another database. Finish that move, or name an empty database.",
   );
 }
 
 function createUnsupportedError(to: MemoryStore, part: DumpPart): MemoryError {
-  return new MemoryError("unsupported", `move: the record "${to.name}" does not keep ${part}.`);
+  return new MemoryError("unsupported", `move: the database "${to.name}" cannot store ${part}.`);
 }
 
 function createChangedError(): MemoryError {
   return new MemoryError(
     "conflict",
-    "move: the two databases differ, so somebody wrote to one of them meanwhile. Stop what uses them, and run it again.",
+    "move: the two databases differ, because one was written to meanwhile. Stop the programs that use them, and run it again.",
   );
 }
 
@@ -300,6 +297,6 @@ export async function refuseUnfinishedCopy({ dump: whole }: Pick<MemoryStore, "d
   const share = filling.of === 0 ? 100 : Math.min(100, Math.floor((100 * filling.done) / filling.of));
   throw new MemoryError(
     "unavailable",
-    `a move into this database has not ended (${share} % is there). Run the same \`keepsake move\` again: it goes on.`,
+    `a move into this database is unfinished (${share} % done). Run the same \`keepsake move\` again to resume it.`,
   );
 }

@@ -11,7 +11,7 @@ import { getMeanCentering } from "./mean-centering.ts";
 
 const ANN = { project: "default", user: "ann" };
 
-it("keeps nothing of a vector that went, though it was worked out after it had gone", async () => {
+it("retains nothing of a deleted vector when computed after the deletion", async () => {
   const record = createInMemoryStore();
   const block = createSearchIndex({ fingerprint: "test/3", dimensions: 3 });
   const ids = Array.from({ length: 100 }, (_, i) => `m${i}`);
