@@ -170,7 +170,7 @@ export async function loadEarlierTurns(
 
 /** The messages of a conversation before one of its own. */
 function* eachEarlierMessage(
-  { messages, searchIndex: block }: UserState,
+  { messages, searchIndex }: UserState,
   session: string | undefined,
   before: Pick<Message, "turn">,
   remembered: readonly Message[],
@@ -178,7 +178,7 @@ function* eachEarlierMessage(
   const first = Math.max(1, before.turn - HISTORY_LOOKBACK);
   for (let turn = before.turn - 1; turn >= first; turn -= 1) {
     // The search index counts turns from 0.
-    const message = messages.get(block.turns.ids.at(turn - 1) ?? "");
+    const message = messages.get(searchIndex.turns.ids.at(turn - 1) ?? "");
     if (message && message.session === session && isSpoken(message)) yield message;
   }
   const older = remembered.filter((message) => message.turn < first && isSpoken(message));

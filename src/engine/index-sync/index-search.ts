@@ -29,7 +29,7 @@ export interface IndexSearch {
    */
   nearest(
     scope: Scope,
-    block: SearchIndex,
+    searchIndex: SearchIndex,
     vector: Float32Array,
     call?: CallOptions,
   ): Promise<readonly number[] | undefined>;
@@ -97,19 +97,19 @@ export function createIndexSearch(
   const askedOf = async (
     feeder: IndexUpdater,
     scope: Scope,
-    block: SearchIndex,
+    searchIndex: SearchIndex,
     vector: Float32Array,
     call: CallOptions,
   ): Promise<readonly number[] | undefined> => {
     if (performance.now() < stateOf(feeder).quietUntil) return undefined;
-    const { revision } = block;
+    const { revision } = searchIndex;
     if ((await feeder.cursors.get(scope).catch(() => -1)) !== revision) return counted(feeder, "behind");
     const hits = await ask(feeder, scope, vector, call);
     // Another write happened meanwhile: the hits may include units that the search index does not have yet.
-    if (!hits || block.revision !== revision || block.isReleased) return undefined;
-    const { slots, strays } = toSlots(block, hits);
+    if (!hits || searchIndex.revision !== revision || searchIndex.isReleased) return undefined;
+    const { slots, strays } = toSlots(searchIndex, hits);
     if (strays.length > 0) troubles.onOrphans(feeder, scope, strays);
-    if (slots.length < Math.min(TOO_FEW, countLiveUnits(block) / 2)) {
+    if (slots.length < Math.min(TOO_FEW, countLiveUnits(searchIndex) / 2)) {
       troubles.onIncomplete(feeder);
       return counted(feeder, "incomplete");
     }
@@ -118,11 +118,11 @@ export function createIndexSearch(
   };
 
   return {
-    async nearest(scope, block, vector, call = {}) {
-      if (countLiveUnits(block) < Math.max(1, from)) return undefined;
+    async nearest(scope, searchIndex, vector, call = {}) {
+      if (countLiveUnits(searchIndex) < Math.max(1, from)) return undefined;
       for (const feeder of feeders) {
-        const slots = await askedOf(feeder, scope, block, vector, call);
-        if (slots || block.isReleased) return slots;
+        const slots = await askedOf(feeder, scope, searchIndex, vector, call);
+        if (slots || searchIndex.isReleased) return slots;
       }
       return undefined;
     },
@@ -134,11 +134,14 @@ function countLiveUnits({ units, deadSlots: dead }: SearchIndex): number {
 }
 
 /** The slots of known hits, and the ids of unknown ones. */
-function toSlots(block: SearchIndex, hits: readonly VectorIndexHit[]): { slots: number[]; strays: string[] } {
+function toSlots(
+  searchIndex: SearchIndex,
+  hits: readonly VectorIndexHit[],
+): { slots: number[]; strays: string[] } {
   const slots: number[] = [];
   const strays: string[] = [];
   for (const { id } of hits) {
-    const slot = slotOfUnit(block, id);
+    const slot = slotOfUnit(searchIndex, id);
     if (slot === undefined) strays.push(id);
     else slots.push(slot);
   }

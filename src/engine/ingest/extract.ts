@@ -226,9 +226,9 @@ function createSessionTails(state: UserState): {
 }
 
 /** The last turns of a session, found among the newest of all turns. */
-function findLastTurns({ searchIndex: block, messages }: UserState, session: string | undefined): Message[] {
-  const { count, columns, ids } = block.turns;
-  const wanted = session === undefined ? -1 : block.names.find(session);
+function findLastTurns({ searchIndex, messages }: UserState, session: string | undefined): Message[] {
+  const { count, columns, ids } = searchIndex.turns;
+  const wanted = session === undefined ? -1 : searchIndex.names.find(session);
   const last: Message[] = [];
   if (wanted === undefined) return last;
   for (
@@ -317,10 +317,10 @@ function findRowsWithTerms({ words, units }: SearchIndex, terms: readonly string
 }
 
 /** The rows of the newest current memories. A scan of all memories would grow with the user's history. */
-function findNewestRows({ searchIndex: block, current }: UserState): number[] {
+function findNewestRows({ searchIndex, current }: UserState): number[] {
   const found: number[] = [];
-  for (let row = block.memoryIds.count - 1; row >= 0 && found.length < MAX_NEWEST; row -= 1) {
-    if (current.has(memoryIdAt(block, row))) found.push(row);
+  for (let row = searchIndex.memoryIds.count - 1; row >= 0 && found.length < MAX_NEWEST; row -= 1) {
+    if (current.has(memoryIdAt(searchIndex, row))) found.push(row);
   }
   return found;
 }
@@ -330,11 +330,11 @@ const MAX_ENDED = 80;
 const ENDED_LOOKBACK = 2000;
 
 /** The memories that ended and were stored last, newest first: statements may become true again. */
-function findRecentlyEnded({ searchIndex: block }: UserState, draft: MemoryDraft): readonly Memory[] {
+function findRecentlyEnded({ searchIndex }: UserState, draft: MemoryDraft): readonly Memory[] {
   const found: Memory[] = [];
-  const last = block.memoryIds.count - 1;
+  const last = searchIndex.memoryIds.count - 1;
   for (let row = last; row >= Math.max(0, last - ENDED_LOOKBACK) && found.length < MAX_ENDED; row -= 1) {
-    const memory = draft.get(memoryIdAt(block, row));
+    const memory = draft.get(memoryIdAt(searchIndex, row));
     if (memory?.status === "superseded") found.push(memory);
   }
   return found;

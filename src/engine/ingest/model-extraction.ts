@@ -205,8 +205,8 @@ function findNextBatch(state: UserState, from: number, leftOut: ReadonlySet<stri
   return { messages, earlier, known: findKnownForBatch(state, messages), place };
 }
 
-function messageAtTurn({ searchIndex: block, messages }: UserState, place: number): Message | undefined {
-  return messages.get(block.turns.ids.at(place) ?? "");
+function messageAtTurn({ searchIndex, messages }: UserState, place: number): Message | undefined {
+  return messages.get(searchIndex.turns.ids.at(place) ?? "");
 }
 
 function findFirstTurn(state: UserState, from: number, waits: (one: Message) => boolean): number {

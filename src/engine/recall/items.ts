@@ -30,13 +30,13 @@ interface KnownBodies {
 export async function loadItems(
   record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   chosen: readonly RankedUnit[],
   { memories, ahead, held }: KnownBodies = {},
 ): Promise<{ items: Item[]; chosen: RankedUnit[] }> {
   const bodies = held
     ? { ...held, ...(memories ? { memories } : {}) }
-    : await loadBodies(record, scope, collectIds(block, chosen), { memories, ahead });
+    : await loadBodies(record, scope, collectIds(searchIndex, chosen), { memories, ahead });
   const items: Item[] = [];
   const kept: RankedUnit[] = [];
   for (const one of chosen) {
@@ -62,10 +62,10 @@ async function loadBodies(
 export function prefetchBodies(
   record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   chosen: readonly RankedUnit[],
 ): Promise<ItemBodies> {
-  return readBodies(record, scope, collectIds(block, chosen));
+  return readBodies(record, scope, collectIds(searchIndex, chosen));
 }
 
 interface BodyIds {
@@ -146,7 +146,7 @@ function toPassageItem(bodies: ItemBodies, chosen: RankedUnit): Item | undefined
 }
 
 interface SuccessorInput {
-  readonly block: SearchIndex;
+  readonly searchIndex: SearchIndex;
   readonly filters: IndexFilters;
   readonly limit: number;
   /** Used instead of the store's if another time is queried or everything is cached. */
@@ -160,7 +160,7 @@ interface SuccessorInput {
 export async function insertSuccessors(
   record: Pick<MemoryStore, "read">,
   scope: Scope,
-  { block, filters: limits, limit, memories }: SuccessorInput,
+  { searchIndex, filters: limits, limit, memories }: SuccessorInput,
   chosen: readonly RankedUnit[],
 ): Promise<readonly RankedUnit[]> {
   const ended = chosen.filter(({ type, status }) => type === "memory" && status === "superseded");
@@ -176,7 +176,7 @@ export async function insertSuccessors(
     given.add(one.id);
     const next = one.status === "superseded" ? held.get(one.id)?.supersededBy : undefined;
     if (next === undefined || given.has(next)) return [one];
-    const successor = byId.get(next) ?? toSuccessor(block, limits, one, next);
+    const successor = byId.get(next) ?? toSuccessor(searchIndex, limits, one, next);
     if (successor?.status !== "current") return [one];
     given.add(next);
     return [{ ...successor, score: Math.max(successor.score, one.score) }, one];
@@ -186,12 +186,12 @@ export async function insertSuccessors(
 
 /** Ranks the successor as if it had been found in place of the ended memory. */
 function toSuccessor(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   limits: IndexFilters,
   ended: RankedUnit,
   id: string,
 ): RankedUnit | undefined {
-  const slot = slotOfMemory(block, id);
-  if (slot < 0 || findExclusion(block, slot, limits) !== undefined) return undefined;
-  return { ...ended, slot, id, status: statusOfUnit(block, slot, limits) };
+  const slot = slotOfMemory(searchIndex, id);
+  if (slot < 0 || findExclusion(searchIndex, slot, limits) !== undefined) return undefined;
+  return { ...ended, slot, id, status: statusOfUnit(searchIndex, slot, limits) };
 }

@@ -29,17 +29,17 @@ export interface VectorComparison<Meanwhile> {
    * Runs on the index with the cosines of its codes while the store is asked. The result may be discarded,
    * and the call repeated on another index.
    */
-  meanwhile(block: SearchIndex, near: QuerySimilarity | undefined): Meanwhile;
+  meanwhile(searchIndex: SearchIndex, near: QuerySimilarity | undefined): Meanwhile;
   /**
    * Starts early if the vectors are far away, with the cosines of their codes, which hardly ever change the
    * choice.
    */
-  ahead?(block: SearchIndex, near: QuerySimilarity, meanwhile: Meanwhile): void;
+  ahead?(searchIndex: SearchIndex, near: QuerySimilarity, meanwhile: Meanwhile): void;
 }
 
 /** An index and the similarity of each of its units; valid until the next await. */
 export interface NearestResult<Meanwhile> {
-  readonly block: SearchIndex;
+  readonly searchIndex: SearchIndex;
   readonly near: QuerySimilarity | undefined;
   readonly meanwhile: Meanwhile;
   /** Whether the store no longer had a unit of the index; work that was started early may contain it. */
@@ -67,10 +67,10 @@ export async function findNearest<Meanwhile>(
     if (guessed && newest === held && held.revision === revision && !held.isReleased) return guessed;
   }
   for (let tries = MAX_TRIES; ; tries -= 1) {
-    let block = await ports.states.searchIndex(scope);
+    let searchIndex = await ports.states.searchIndex(scope);
     // Another recall may have evicted the index just before.
-    while (block.isReleased) block = await ports.states.searchIndex(scope);
-    const found = await compareVectors(ports, block, comparing, tries === 0);
+    while (searchIndex.isReleased) searchIndex = await ports.states.searchIndex(scope);
+    const found = await compareVectors(ports, searchIndex, comparing, tries === 0);
     if (found) return found;
   }
 }
@@ -78,21 +78,23 @@ export async function findNearest<Meanwhile>(
 /** Undefined if the index was changed or evicted while the store or a vector index was asked. */
 async function compareVectors<Meanwhile>(
   ports: NearestPorts,
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   { scope, vector, scratch, call, meanwhile, ahead }: VectorComparison<Meanwhile>,
   byCodesAlone = false,
 ): Promise<NearestResult<Meanwhile> | undefined> {
-  const { revision } = block;
-  const isStale = (): boolean => block.revision !== revision || block.isReleased;
-  const slots = vector && (await ports.following?.nearest(scope, block, vector, call));
+  const { revision } = searchIndex;
+  const isStale = (): boolean => searchIndex.revision !== revision || searchIndex.isReleased;
+  const slots = vector && (await ports.following?.nearest(scope, searchIndex, vector, call));
   if (isStale()) return undefined;
   const near =
     vector &&
-    (slots ? toQuerySimilarity(block, scratch, vector, slots) : scanVectors(block, scratch, vector));
-  if (!near || !vector || byCodesAlone) return { block, near, meanwhile: meanwhile(block, near) };
+    (slots
+      ? toQuerySimilarity(searchIndex, scratch, vector, slots)
+      : scanVectors(searchIndex, scratch, vector));
+  if (!near || !vector || byCodesAlone) return { searchIndex, near, meanwhile: meanwhile(searchIndex, near) };
   // The slot of a replaced or deleted unit remains, with a cosine of 0: among the nearest if there are few.
-  const best = findUncertain(near, EXACT_NEAREST).filter((slot) => block.words.isAlive(slot));
-  const ids = best.map((slot) => unitIdAt(block, slot));
+  const best = findUncertain(near, EXACT_NEAREST).filter((slot) => searchIndex.words.isAlive(slot));
+  const ids = best.map((slot) => unitIdAt(searchIndex, slot));
   let isThere = false;
   const asked = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
     isThere = true;
@@ -100,9 +102,9 @@ async function compareVectors<Meanwhile>(
   const work = yieldToPendingWork().then(() => {
     if (isStale()) return undefined;
     // For a new index this takes as long as everything else.
-    getMeanCentering(block);
-    const done = meanwhile(block, near);
-    if (!isThere) ahead?.(block, near, done);
+    getMeanCentering(searchIndex);
+    const done = meanwhile(searchIndex, near);
+    if (!isThere) ahead?.(searchIndex, near, done);
     return { done };
   });
   const [exact, worked] = await Promise.all([asked, work]);
@@ -111,7 +113,7 @@ async function compareVectors<Meanwhile>(
     const own = exact[i];
     if (own) near.near[slot] = dotProduct(vector, own);
   }
-  return { block, near, meanwhile: worked.done, isGone: exact.some((own) => !own) };
+  return { searchIndex, near, meanwhile: worked.done, isGone: exact.some((own) => !own) };
 }
 
 /** Waits until all started work is pending on outside calls, so that those calls are on their way. */

@@ -141,19 +141,29 @@ export function toIndexFilters(
 }
 
 /** Why a unit is excluded, in words for a person; undefined if it is not. */
-export function findExclusion(block: SearchIndex, slot: number, limits: IndexFilters): string | undefined {
-  const { row, piece } = block.units.columns;
+export function findExclusion(
+  searchIndex: SearchIndex,
+  slot: number,
+  limits: IndexFilters,
+): string | undefined {
+  const { row, piece } = searchIndex.units.columns;
   const memory = row[slot] as number;
   if (memory < 0 && (piece[slot] as number) < 0) return "gone";
   const why =
-    memory >= 0 ? findMemoryExclusion(block, memory, limits) : findPassageExclusion(block, slot, limits);
+    memory >= 0
+      ? findMemoryExclusion(searchIndex, memory, limits)
+      : findPassageExclusion(searchIndex, slot, limits);
   if (why) return why;
   return limits.passes && !limits.passes(slot) ? "the filter does not let it through" : undefined;
 }
 
-function findMemoryExclusion(block: SearchIndex, row: number, limits: IndexFilters): string | undefined {
+function findMemoryExclusion(
+  searchIndex: SearchIndex,
+  row: number,
+  limits: IndexFilters,
+): string | undefined {
   const { bounds, now, asOf, knownAt, session, agent } = limits;
-  const { columns } = block.memories;
+  const { columns } = searchIndex.memories;
   if (bounds.types && !bounds.types.has("memory")) return "only passages were asked for";
   if (bounds.kinds && !bounds.kinds.has(MEMORY_KINDS[columns.kind[row] as number] as Kind))
     return "another kind was asked for";
@@ -163,7 +173,7 @@ function findMemoryExclusion(block: SearchIndex, row: number, limits: IndexFilte
   if (isAfter(Number.isNaN(from) ? beginOf(columns, row) : from, asOf)) return "not yet true then";
   if (isAfter(columns.storedAt[row] as number, knownAt)) return "not yet known then";
   if (agent !== undefined && columns.agent[row] !== agent) return "another agent's";
-  if (session !== undefined && columns.session[row] !== session && !wasSaidIn(block, row, session))
+  if (session !== undefined && columns.session[row] !== session && !wasSaidIn(searchIndex, row, session))
     return "another session";
   return undefined;
 }
@@ -213,9 +223,9 @@ const EVENT_KIND = MEMORY_KINDS.indexOf("event");
 type StatusTimes = Pick<IndexFilters, "now" | "asOf" | "knownAt">;
 
 /** The status of a unit now, or at the time that the recall asks about. */
-export function statusOfUnit(block: SearchIndex, slot: number, times: StatusTimes): Status {
-  const row = block.units.columns.row[slot] as number;
-  return row >= 0 ? statusOfMemory(block, row, times) : statusOfPassage(block, slot, times);
+export function statusOfUnit(searchIndex: SearchIndex, slot: number, times: StatusTimes): Status {
+  const row = searchIndex.units.columns.row[slot] as number;
+  return row >= 0 ? statusOfMemory(searchIndex, row, times) : statusOfPassage(searchIndex, slot, times);
 }
 
 /** The status of a memory at that time. */
@@ -239,21 +249,21 @@ function statusOfMemory({ memories }: SearchIndex, row: number, { now, asOf, kno
  * The status of a passage: it has ended if every memory read from it has ended. A passage without memories
  * speaks for the time at which it was said, and is current.
  */
-function statusOfPassage(block: SearchIndex, slot: number, times: StatusTimes): Status {
-  const { memories, turns, units } = block;
+function statusOfPassage(searchIndex: SearchIndex, slot: number, times: StatusTimes): Status {
+  const { memories, turns, units } = searchIndex;
   const { row, nextOfTurn } = memories.sources;
   const turn = units.columns.turn[slot] as number;
   let ended: Status | undefined;
   for (let place = turns.columns.sources[turn] as number; place >= 0; place = nextOfTurn[place] as number) {
     const memory = row[place] as number;
-    if (memory < 0 || !isGround(block, slot, place)) continue;
+    if (memory < 0 || !isGround(searchIndex, slot, place)) continue;
     // Another memory replaces a merged one and none an archived one; the words stay valid.
     if (
       ((memories.columns.flags[memory] as number) & (MEMORY_FLAGS.quarantined | MEMORY_FLAGS.archived)) !==
       0
     )
       continue;
-    const status = statusOfMemory(block, memory, times);
+    const status = statusOfMemory(searchIndex, memory, times);
     if (status === "current") return "current";
     if (ended !== "superseded") ended = status;
   }

@@ -14,7 +14,7 @@ import { type Qualities, scoreOf } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
 
 export interface RankingInput {
-  readonly block: SearchIndex;
+  readonly searchIndex: SearchIndex;
   readonly search: SearchResult;
   readonly options: ParsedRecallOptions;
   readonly filters: IndexFilters;
@@ -75,12 +75,12 @@ const MIN_ANSWER_FIT = 0.5;
 
 /** Ranks the search results: filters, threshold, qualities, status, order. */
 export function rankUnits(ranking: RankingInput): RankingResult {
-  const { block, search: found, options: wanted } = ranking;
-  const considered = block.words.size;
+  const { searchIndex, search: found, options: wanted } = ranking;
+  const considered = searchIndex.words.size;
   const { near, dropped } = gatherRelevant(ranking);
   const certainty = computeCertainty(near, found);
   const inOrder = arrangeCandidates(toCandidates(ranking, near, certainty));
-  const arranged = found.isByCharacters ? diversifyUnits(block, found.terms, inOrder) : inOrder;
+  const arranged = found.isByCharacters ? diversifyUnits(searchIndex, found.terms, inOrder) : inOrder;
   const isSure = certainty >= computeThreshold(considered);
   const chosen: RankedUnit[] = [];
   for (const candidate of arranged) {
@@ -122,8 +122,8 @@ function findDropReason(
 }
 
 function toRankedUnit(ranking: RankingInput, { slot, id, type, score }: RankCandidate): RankedUnit {
-  const { block } = ranking;
-  const { turn, start, end } = block.units.columns;
+  const { searchIndex } = ranking;
+  const { turn, start, end } = searchIndex.units.columns;
   return {
     slot,
     id,
@@ -132,9 +132,9 @@ function toRankedUnit(ranking: RankingInput, { slot, id, type, score }: RankCand
     status: getUnitFacts(ranking, slot).status,
     position:
       type === "passage"
-        ? { turn: turn[slot] as number, next: block.turns.columns.next[turn[slot] as number] as number }
+        ? { turn: turn[slot] as number, next: searchIndex.turns.columns.next[turn[slot] as number] as number }
         : undefined,
-    message: block.turns.ids.at(turn[slot] as number) ?? "",
+    message: searchIndex.turns.ids.at(turn[slot] as number) ?? "",
     span: type === "passage" ? { start: start[slot] as number, end: end[slot] as number } : undefined,
   };
 }
@@ -175,7 +175,7 @@ function collectRelevant(ranking: RankingInput, least: number): RelevantUnits {
     for (const place of some) {
       const slot = slots[place] as number;
       const value = relevance[place] as number;
-      const why = findExclusion(ranking.block, slot, ranking.filters) ?? findEvidenceGap(ranking, slot);
+      const why = findExclusion(ranking.searchIndex, slot, ranking.filters) ?? findEvidenceGap(ranking, slot);
       if (why === undefined) near.push({ slot, relevance: value });
       else if (why !== "gone") dropped.push(toDropped(ranking, slot, why));
       if (why === undefined) best = Math.max(best, value);
@@ -191,9 +191,9 @@ function filterByRelevance(near: readonly WeighedUnit[], least: number): Weighed
   return kept;
 }
 
-function toDropped({ block }: RankingInput, slot: number, why: string): DroppedUnit {
-  const type = (block.units.columns.row[slot] as number) >= 0 ? "memory" : "passage";
-  return { id: unitIdAt(block, slot), type, score: 0, why };
+function toDropped({ searchIndex }: RankingInput, slot: number, why: string): DroppedUnit {
+  const type = (searchIndex.units.columns.row[slot] as number) >= 0 ? "memory" : "passage";
+  return { id: unitIdAt(searchIndex, slot), type, score: 0, why };
 }
 
 function targetCountOf({ options: wanted }: RankingInput): number {
@@ -240,20 +240,20 @@ function toCandidate(
 }
 
 function getUnitFacts(
-  { block, options: wanted, filters: limits, facts: cards }: RankingInput,
+  { searchIndex, options: wanted, filters: limits, facts: cards }: RankingInput,
   slot: number,
 ): UnitFacts {
   const known = cards.get(slot);
   if (known) return known;
-  const { row, turn, key } = block.units.columns;
+  const { row, turn, key } = searchIndex.units.columns;
   const memory = row[slot] as number;
   const card: UnitFacts = {
-    id: unitIdAt(block, slot),
+    id: unitIdAt(searchIndex, slot),
     type: memory >= 0 ? "memory" : "passage",
-    turns: memory >= 0 ? sourceTurnsOf(block, memory) : [turn[slot] as number],
+    turns: memory >= 0 ? sourceTurnsOf(searchIndex, memory) : [turn[slot] as number],
     key: key[slot] as number,
-    status: statusOfUnit(block, slot, limits),
-    qualities: computeQualities(block, slot, wanted.decayDays),
+    status: statusOfUnit(searchIndex, slot, limits),
+    qualities: computeQualities(searchIndex, slot, wanted.decayDays),
   };
   cards.set(slot, card);
   return card;
@@ -383,7 +383,7 @@ interface WeightedTerm {
 }
 
 interface StatementComparison {
-  readonly block: SearchIndex;
+  readonly searchIndex: SearchIndex;
   readonly centering: MeanCentering;
   readonly terms: readonly WeightedTerm[];
   readonly all: number;
@@ -398,16 +398,16 @@ interface StatementComparison {
  * the first ten.
  */
 export function orderNewerFirst(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   query: string,
   placed: readonly PlacedItem[],
 ): readonly PlacedItem[] {
   const { isAfterValue, isAfterNumber } = findQueryStyle(query);
   if (!isAfterValue || placed.length < 2) return placed;
-  const terms = toWeightedTerms(block, query);
+  const terms = toWeightedTerms(searchIndex, query);
   const all = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (all === 0) return placed;
-  const comparing = { block, centering: getMeanCentering(block), terms, all, isAfterNumber };
+  const comparing = { searchIndex, centering: getMeanCentering(searchIndex), terms, all, isAfterNumber };
   const ordered: RankedStatement[] = [];
   for (const one of placed.slice(0, MAX_COMPARED)) {
     const newer = toStatement(comparing, one);
@@ -429,20 +429,20 @@ function toWeightedTerms({ words }: SearchIndex, query: string): WeightedTerm[] 
   });
 }
 
-function toStatement({ block, terms }: StatementComparison, placed: PlacedItem): RankedStatement {
+function toStatement({ searchIndex, terms }: StatementComparison, placed: PlacedItem): RankedStatement {
   const { slot } = placed.unit;
-  const turn = block.units.columns.turn[slot] as number;
+  const turn = searchIndex.units.columns.turn[slot] as number;
   return {
     ...placed,
     turn,
-    at: turn < 0 ? Number.NaN : (block.turns.columns.at[turn] as number),
+    at: turn < 0 ? Number.NaN : (searchIndex.turns.columns.at[turn] as number),
     holds: terms.map(({ runs }) => runs.some((run) => termFrequencyIn(run, slot) > 0)),
   };
 }
 
 /** Whether the later statement updates the earlier one. */
 function isUpdateOf(comparing: StatementComparison, newer: RankedStatement, older: RankedStatement): boolean {
-  const { flags, speaker } = comparing.block.turns.columns;
+  const { flags, speaker } = comparing.searchIndex.turns.columns;
   const isLater = newer.at > older.at || (newer.at === older.at && newer.turn > older.turn);
   if (!isLater || older.turn < 0) return false;
   // The words that ended a statement are its last source; that makes it no update.
@@ -457,7 +457,7 @@ function isUpdateOf(comparing: StatementComparison, newer: RankedStatement, olde
  * their mean-centred cosine. Signs of a change add a little, and so do numbers if the query asks for one.
  */
 function computeLikeness(
-  { block, centering: centre, terms, all, isAfterNumber }: StatementComparison,
+  { searchIndex, centering: centre, terms, all, isAfterNumber }: StatementComparison,
   newer: RankedStatement,
   older: RankedStatement,
 ): number {
@@ -466,7 +466,7 @@ function computeLikeness(
     if (newer.holds[i] && older.holds[i]) shared += weight;
   }
   if (shared === 0) return 0;
-  const near = computeCenteredCosine(block, centre, newer.unit.slot, older.unit.slot);
+  const near = computeCenteredCosine(searchIndex, centre, newer.unit.slot, older.unit.slot);
   const changed = CHANGE_WORDS.test(newer.item.text) ? CHANGE_BONUS : 0;
   const bothCount = NUMBER_WORDS.test(newer.item.text) && NUMBER_WORDS.test(older.item.text);
   return shared / all + near + changed + (isAfterNumber ? Number(bothCount) : 0.5) * NUMBER_BONUS;

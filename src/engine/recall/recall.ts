@@ -125,9 +125,12 @@ async function recallWith(
     ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
     : {};
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
-    const { block, texts, filters, facts } = state;
-    const found = search(block, scratch, texts, { near, floor: ports.embedder.floor });
-    return { search: found, ranking: rankUnits({ block, search: found, options: wanted, filters, facts }) };
+    const { searchIndex, texts, filters, facts } = state;
+    const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
+    return {
+      search: found,
+      ranking: rankUnits({ searchIndex, search: found, options: wanted, filters, facts }),
+    };
   };
   let ahead: Promise<ItemBodies | undefined> | undefined;
   const { near, meanwhile, isGone } = await findNearest<TextSearchState>(ports, {
@@ -138,11 +141,11 @@ async function recallWith(
     meanwhile(now, likely) {
       // Text read for an older index may be older than this one.
       ahead = undefined;
-      const block = known ? toIndexAsKnown(now, known) : now;
+      const searchIndex = known ? toIndexAsKnown(now, known) : now;
       return {
-        block,
-        texts: searchByText(block, scratch, { query: text, span, near: likely }, wanted.profile),
-        filters: toIndexFilters(block, bounds, passes && ((slot) => passes(block, slot))),
+        searchIndex,
+        texts: searchByText(searchIndex, scratch, { query: text, span, near: likely }, wanted.profile),
+        filters: toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
         facts: new Map(),
       };
     },
@@ -154,18 +157,18 @@ async function recallWith(
       ahead = prefetchBodies(ports.record, scope, now, chosen).catch(() => undefined);
     },
   });
-  const { block, filters: limits } = meanwhile;
+  const { searchIndex, filters: limits } = meanwhile;
   const { search: found, ranking: best } = ranking(meanwhile, near);
-  const { revision } = block;
+  const { revision } = searchIndex;
   // A unit that is gone shows that the cache is older than the store.
   const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
   // The store omits damaged rows; the cache still has them, for erasures.
   const held = texts?.damaged.size === 0 ? texts : undefined;
-  const ending = { block, filters: limits, limit: wanted.limit, memories: known ?? held?.memories };
+  const ending = { searchIndex, filters: limits, limit: wanted.limit, memories: known ?? held?.memories };
   const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
   const instead = { memories: known, ahead: isGone ? undefined : ahead, held };
-  const reading = loadItems(ports.record, scope, block, ranked.chosen, instead);
+  const reading = loadItems(ports.record, scope, searchIndex, ranked.chosen, instead);
   const noting = yieldToPendingWork().then(() =>
     createRecallReceipt({ id, revision, wanted }, ranked, found),
   );
@@ -174,7 +177,7 @@ async function recallWith(
     const one = got.chosen[i];
     return one ? [{ item, unit: one }] : [];
   });
-  const ordered = wanted.profile.isNewestFirst ? orderNewerFirst(block, text, placed) : placed;
+  const ordered = wanted.profile.isNewestFirst ? orderNewerFirst(searchIndex, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
   const places = ordered.map(({ unit: one }) => one.position);
   const plain = { id, abstained: items.length === 0 };
@@ -190,7 +193,7 @@ async function recallWith(
 }
 
 /** An index, what the retrievers without vectors found in it, and which units may be returned. */
-interface TextSearchState extends Pick<RankingInput, "block" | "filters" | "facts"> {
+interface TextSearchState extends Pick<RankingInput, "searchIndex" | "filters" | "facts"> {
   readonly texts: TextSearchResult;
 }
 
@@ -224,7 +227,7 @@ async function createMetadataFilter(
   ports: LocalRecallPorts,
   scope: Scope,
   where: NonNullable<ParsedRecallOptions["filters"]["where"]>,
-): Promise<(block: SearchIndex, slot: number) => boolean> {
+): Promise<(searchIndex: SearchIndex, slot: number) => boolean> {
   const { messages, memories } = await ports.states.of(scope);
   const passing = new Set<string>();
   await forEachInSlices(
@@ -246,8 +249,8 @@ async function createMetadataFilter(
     (memory) => void (ofMemory(memory) && kept.add(memory.id)),
     FILTER_SLICE,
   );
-  return (block, slot) => {
-    const id = unitIdAt(block, slot);
+  return (searchIndex, slot) => {
+    const id = unitIdAt(searchIndex, slot);
     if (memories.has(id)) return kept.has(id);
     const message = id.slice(0, id.lastIndexOf("#"));
     return messages.has(message) ? passing.has(message) : matchesFilter(where, {});
@@ -277,17 +280,17 @@ export function selectKnownAt(versions: readonly Memory[], at: string): Readonly
 /**
  * The index with its memories as known then; memories not yet known count as stored in the infinite future.
  */
-function toIndexAsKnown(block: SearchIndex, known: ReadonlyMap<string, Memory>): SearchIndex {
+function toIndexAsKnown(searchIndex: SearchIndex, known: ReadonlyMap<string, Memory>): SearchIndex {
   const memories = createMemoryTable();
-  const sources = new Int32Array(block.turns.columns.sources.length).fill(-1);
-  const turns = { ...block.turns, columns: { ...block.turns.columns, sources } };
-  for (const id of block.memoryIds.all()) {
+  const sources = new Int32Array(searchIndex.turns.columns.sources.length).fill(-1);
+  const turns = { ...searchIndex.turns, columns: { ...searchIndex.turns.columns, sources } };
+  for (const id of searchIndex.memoryIds.all()) {
     const row = addMemoryRow(memories);
     const memory = known.get(id);
-    if (memory) putMemory(memories, row, memory, { names: block.names, turns });
+    if (memory) putMemory(memories, row, memory, { names: searchIndex.names, turns });
     else memories.columns.storedAt[row] = Number.POSITIVE_INFINITY;
   }
-  return Object.create(block, {
+  return Object.create(searchIndex, {
     memories: { value: memories },
     turns: { value: turns },
   }) as SearchIndex;

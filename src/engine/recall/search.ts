@@ -57,7 +57,7 @@ export interface TextSearchResult
  * result is valid as long as that of `search`.
  */
 export function searchByText(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   { query, span, near }: SearchQuery,
   profile: RankingProfile,
@@ -65,21 +65,21 @@ export function searchByText(
   const signals = createSignals(TURN_BITS);
   const isByCharacters = !near && isUnspacedText(query);
   const { terms, trust } = isByCharacters
-    ? parseCharacterQuery(block, query)
+    ? parseCharacterQuery(searchIndex, query)
     : { terms: extractTerms(query) };
   const {
     share,
     slots: wordSlots,
     turns: windowTurns,
-  } = retrieveByWords(block, scratch, terms, signals, trust);
+  } = retrieveByWords(searchIndex, scratch, terms, signals, trust);
   const manner = findQueryStyle(query);
-  retrieveByTurns(block, scratch, query, manner, signals);
-  const claimSlots = retrieveByClaims(block, scratch, findQueryHints(block, query), signals);
-  retrieveByTime(block, scratch, span, signals);
-  const weights = blendWeights(profile, computeTalkShare(block));
+  retrieveByTurns(searchIndex, scratch, query, manner, signals);
+  const claimSlots = retrieveByClaims(searchIndex, scratch, findQueryHints(searchIndex, query), signals);
+  retrieveByTime(searchIndex, scratch, span, signals);
+  const weights = blendWeights(profile, computeTalkShare(searchIndex));
   const { words, window, claim } = signals.columns;
   const nearest = near?.foremost ?? [];
-  const slots = selectCandidates(block, scratch, {
+  const slots = selectCandidates(searchIndex, scratch, {
     words,
     wordSlots,
     window,
@@ -88,7 +88,7 @@ export function searchByText(
     claim,
     claimSlots,
   });
-  if (near) computeMissingCosines(block, near, slots);
+  if (near) computeMissingCosines(searchIndex, near, slots);
   return { terms, isByCharacters, signals, weights, slots, share, manner };
 }
 
@@ -101,24 +101,24 @@ export function searchByText(
  * valid while the scratch is lent and the index is unchanged, until the next call with more exact cosines.
  */
 export function search(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   { terms, isByCharacters, signals, weights, slots, share, manner }: TextSearchResult,
   { near, floor }: { readonly near: QuerySimilarity | undefined; readonly floor: number },
 ): SearchResult {
   const places = {
-    slots: block.units.count,
-    turn: block.units.columns.turn,
-    turns: block.turns.count,
-    session: block.turns.columns.session,
-    speaker: block.turns.columns.speaker,
-    bits: block.turns.columns.flags,
+    slots: searchIndex.units.count,
+    turn: searchIndex.units.columns.turn,
+    turns: searchIndex.turns.count,
+    session: searchIndex.turns.columns.session,
+    speaker: searchIndex.turns.columns.speaker,
+    bits: searchIndex.turns.columns.flags,
   };
-  if (near) retrieveByVectors(block, scratch, near, slots, signals);
+  if (near) retrieveByVectors(searchIndex, scratch, near, slots, signals);
   if (near) {
     const { isRequest } = manner;
     retrieveByCenteredVectors(
-      block,
+      searchIndex,
       scratch,
       { vector: near.vector, near: near.near, slots, isRequest },
       signals,
@@ -127,7 +127,7 @@ export function search(
   const relevance = computeRelevance(signals, weights, places, slots, scratch.raw("relevance", slots.length));
   const plain = createEvidence(signals, share, floor);
   const wished =
-    near && manner.isRequest ? createWishEvidence(block, signals.columns.near, floor) : undefined;
+    near && manner.isRequest ? createWishEvidence(searchIndex, signals.columns.near, floor) : undefined;
   const evidenceAt = wished ? (slot: number): number => Math.max(plain(slot), wished(slot)) : plain;
   return { terms, isByCharacters, signals, weights, places, slots, relevance, evidenceAt };
 }
@@ -171,9 +171,13 @@ const MIN_FLOOR_SHARE = 0.3;
  * How certain it is that a preference relates to a request for advice, by slot: 0 to 1, from its cosine with
  * the request. 0 for everything except active preferences and instructions.
  */
-function createWishEvidence(block: SearchIndex, near: Float32Array, floor: number): (slot: number) => number {
-  const { row } = block.units.columns;
-  const { kind, status } = block.memories.columns;
+function createWishEvidence(
+  searchIndex: SearchIndex,
+  near: Float32Array,
+  floor: number,
+): (slot: number) => number {
+  const { row } = searchIndex.units.columns;
+  const { kind, status } = searchIndex.memories.columns;
   const least = MIN_FLOOR_SHARE * floor;
   return (slot) => {
     const memory = row[slot] as number;

@@ -22,8 +22,8 @@ const ANN: Scope = { project: "default", user: "ann" };
 const QUERY = Float32Array.from([0.6, 0.8, 0]);
 
 /** What a block says of each unit, by id; slots and rows may differ between blocks that say the same. */
-function told(block: SearchIndex): Map<string, object> {
-  const { units, memories, turns, words, vectors } = block;
+function told(searchIndex: SearchIndex): Map<string, object> {
+  const { units, memories, turns, words, vectors } = searchIndex;
   const products = new Float32Array(units.count);
   vectors.dot(QUERY, units.count, products);
   const all = new Map<string, object>();
@@ -31,8 +31,8 @@ function told(block: SearchIndex): Map<string, object> {
     if (!words.isAlive(slot)) continue;
     const row = units.columns.row[slot] as number;
     const turn = units.columns.turn[slot] as number;
-    all.set(unitIdAt(block, slot), {
-      isPassage: isPassage(block, slot),
+    all.set(unitIdAt(searchIndex, slot), {
+      isPassage: isPassage(searchIndex, slot),
       message: turns.ids.at(turn),
       span: row < 0 ? [units.columns.start[slot], units.columns.end[slot]] : [],
       flags: turn < 0 ? undefined : turns.columns.flags[turn],
@@ -129,8 +129,8 @@ function named({ memories = [], ...drawn }: HistoryStep["changes"]): HistoryStep
 }
 
 /** All that a block holds of what was said, beside the places where it stood. */
-function held(block: SearchIndex, said: ReadonlySet<string>): object {
-  const { names, memoryIds, memories, units, words, relations, speakers, subjects, newest } = block;
+function held(searchIndex: SearchIndex, said: ReadonlySet<string>): object {
+  const { names, memoryIds, memories, units, words, relations, speakers, subjects, newest } = searchIndex;
   const namesOf = (numbers: Iterable<number>): unknown[] =>
     [...numbers].map((number) => names.all[number]).sort();
   const terms = [...said].filter((term) => words.postings(term).length > 0).sort();
@@ -170,7 +170,7 @@ it("gives the same results after scrubbing or packing, and contains the same as 
         const { units = [] } = await lived(record, step, named);
         for (const term of units.flatMap(({ terms }) => terms.split(" "))) said.add(term);
         const delta = await record.since(ANN, following.revision);
-        for (const block of [following, packing]) applyIndexDelta(block, delta);
+        for (const searchIndex of [following, packing]) applyIndexDelta(searchIndex, delta);
       }
       gone += following.deadSlots.length;
       const atOnce = createSearchIndex(SPACE);
@@ -189,7 +189,7 @@ it("gives the same results after scrubbing or packing, and contains the same as 
         makeChangeSet({ base: following.revision, memories: [makeMemory("new")], units: [] }),
       );
       const delta = await record.since(ANN, following.revision);
-      for (const block of [following, atOnce]) applyIndexDelta(block, delta);
+      for (const searchIndex of [following, atOnce]) applyIndexDelta(searchIndex, delta);
       expect(held(following, said)).toEqual(held(atOnce, said));
     }),
   );
@@ -205,7 +205,7 @@ it("can be updated after it is loaded from bytes", async () => {
   );
   applyIndexDelta(first, await record.since(ANN, 0));
   const taken = deserializeIndex((await serializeIndex(first)) ?? new Uint8Array(), SPACE);
-  if (!taken) throw new Error("the block was not taken up");
+  if (!taken) throw new Error("the search index was not loaded");
   await record.commit(
     ANN,
     makeChangeSet({
@@ -230,15 +230,15 @@ it.each([
   expect(deserializeIndex(bytes, SPACE)).toBeUndefined();
 });
 
-async function ofOneMessage(): Promise<{ block: SearchIndex; packed: Uint8Array }> {
+async function ofOneMessage(): Promise<{ searchIndex: SearchIndex; packed: Uint8Array }> {
   const record = createInMemoryStore();
-  const block = createSearchIndex(SPACE);
+  const searchIndex = createSearchIndex(SPACE);
   await record.commit(
     ANN,
     makeChangeSet({ messages: [makeMessage("m1")], units: [makeUnit("m1#0", "passage", "m1")] }),
   );
-  applyIndexDelta(block, await record.since(ANN, 0));
-  return { block, packed: (await serializeIndex(block)) ?? new Uint8Array() };
+  applyIndexDelta(searchIndex, await record.since(ANN, 0));
+  return { searchIndex, packed: (await serializeIndex(searchIndex)) ?? new Uint8Array() };
 }
 
 it("does not load an index that is cut off or has another space", async () => {
@@ -251,7 +251,7 @@ it("does not load an index that is cut off or has another space", async () => {
 });
 
 it("gives nothing for damaged bytes, and reads no memory of other users", async () => {
-  const { block, packed } = await ofOneMessage();
+  const { searchIndex, packed } = await ofOneMessage();
   const other = inParts(packed, packed.length);
   fc.assert(
     fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, by) => {
@@ -261,5 +261,5 @@ it("gives nothing for damaged bytes, and reads no memory of other users", async 
       if (taken) releaseIndex(taken);
     }),
   );
-  expect(other && told(other)).toEqual(told(block));
+  expect(other && told(other)).toEqual(told(searchIndex));
 });

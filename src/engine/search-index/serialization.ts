@@ -41,8 +41,8 @@ export function isMostlyDead({ deadSlots: dead, units }: SearchIndex): boolean {
  * content. Undefined if many units are deleted, or if this machine's byte order differs. No caller waits for
  * it, and it yields to other work.
  */
-export async function serializeIndex(block: SearchIndex): Promise<Uint8Array | undefined> {
-  const { header, arrays } = takeSnapshot(block) ?? {};
+export async function serializeIndex(searchIndex: SearchIndex): Promise<Uint8Array | undefined> {
+  const { header, arrays } = takeSnapshot(searchIndex) ?? {};
   if (!header || !arrays) return undefined;
   const kept: ReturnType<typeof toStoredArray>[] = [];
   let begun = performance.now();
@@ -64,23 +64,23 @@ interface IndexSnapshot {
 }
 
 /** Copies the current state of an index, which may be updated while the copy is encoded. */
-function takeSnapshot(block: SearchIndex): IndexSnapshot | undefined {
-  const { turns, memories, units } = block;
-  if (!IS_LITTLE_ENDIAN || isMostlyDead(block)) return undefined;
-  scrubIndex(block);
-  const ids = [turns.ids, block.memoryIds].map((one) => one.pack());
-  const { codes, scales } = block.vectors.pack(units.count);
-  const mean = meanVectorOf(block);
+function takeSnapshot(searchIndex: SearchIndex): IndexSnapshot | undefined {
+  const { turns, memories, units } = searchIndex;
+  if (!IS_LITTLE_ENDIAN || isMostlyDead(searchIndex)) return undefined;
+  scrubIndex(searchIndex);
+  const ids = [turns.ids, searchIndex.memoryIds].map((one) => one.pack());
+  const { codes, scales } = searchIndex.vectors.pack(units.count);
+  const mean = meanVectorOf(searchIndex);
   const along = new Float32Array(units.count);
-  block.vectors.dot(mean, units.count, along);
+  searchIndex.vectors.dot(mean, units.count, along);
   const arrays: [string, NumberArray][] = [
     ...sliceColumns("turn", turns.columns, turns.count),
     ...sliceColumns("session", turns.sessions, turns.sessionCount),
     ...sliceColumns("memory", memories.columns, memories.count),
     ...sliceColumns("source", memories.sources, memories.sourceCount),
     ...sliceColumns("unit", units.columns, units.count),
-    ["slotOfRow", Int32Array.from(block.slotOfRow)],
-    ...Object.entries(block.words.pack(units.count)).map(([name, array]): [string, NumberArray] => [
+    ["slotOfRow", Int32Array.from(searchIndex.slotOfRow)],
+    ...Object.entries(searchIndex.words.pack(units.count)).map(([name, array]): [string, NumberArray] => [
       `words.${name}`,
       array,
     ]),
@@ -95,17 +95,17 @@ function takeSnapshot(block: SearchIndex): IndexSnapshot | undefined {
   ];
   const header = {
     format: INDEX_FORMAT,
-    space: block.space,
-    dimensions: block.vectors.dimensions,
-    revision: block.revision,
-    newest: block.newest,
+    space: searchIndex.space,
+    dimensions: searchIndex.vectors.dimensions,
+    revision: searchIndex.revision,
+    newest: searchIndex.newest,
     turns: turns.count,
     sessions: turns.sessionCount,
     memories: memories.count,
     sources: memories.sourceCount,
     units: units.count,
-    dead: [...block.deadSlots],
-    names: [...block.names.all],
+    dead: [...searchIndex.deadSlots],
+    names: [...searchIndex.names.all],
     open: [...turns.open],
   };
   return { header, arrays };

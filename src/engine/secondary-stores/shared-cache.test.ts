@@ -48,7 +48,7 @@ async function serve(states: UserStates, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await states.searchIndex(ANN);
 }
 
-const sharedIn = (cache: Cache) => cache.get(ANN, `block ${spaceOf(SPACE)}`);
+const sharedIn = (cache: Cache) => cache.get(ANN, `searchIndex ${spaceOf(SPACE)}`);
 
 /** What is shared is shared behind the one who asked. */
 async function shared(cache: Cache): Promise<void> {
@@ -67,9 +67,9 @@ it("the columns of a frequent user come from another server, and are updated fro
   await serve(first, 1);
   await shared(sharing.cache);
   await say(record, 250, 1);
-  const block = await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
+  const searchIndex = await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
   expect(from).toEqual([0, 0, 1]);
-  expect([block.units.count, block.revision]).toEqual([251, 2]);
+  expect([searchIndex.units.count, searchIndex.revision]).toEqual([251, 2]);
 });
 
 it("columns from before a restore of the store are not used", async () => {

@@ -16,7 +16,7 @@ export interface SharedSearchIndexes {
   /** The columns that another server shared, at this revision or an older one. */
   take(scope: Scope, revision: number): Promise<SearchIndex | undefined>;
   /** Shares frequently used columns if that is worthwhile; no caller waits for it. */
-  offer(scope: Scope, block: SearchIndex, seen: IndexUsage): void;
+  offer(scope: Scope, searchIndex: SearchIndex, seen: IndexUsage): void;
 }
 
 /** What this process knows about one user's columns. */
@@ -50,53 +50,57 @@ export function createSharedSearchIndexes(
   space: EmbeddingSpace,
   { cache, hotAfter = HOT_AFTER_USES, meter }: SharingOptions & { readonly meter: Meter },
 ): SharedSearchIndexes {
-  const name = `block ${space.fingerprint}`;
+  const name = `searchIndex ${space.fingerprint}`;
   const stampOf = async (scope: Scope, revision: number): Promise<Buffer> => {
     const [entry] = await record.log(scope, { before: revision + 1, limit: 1 });
     return createHash("sha256")
       .update(toCanonicalJson(entry ?? null))
       .digest();
   };
-  const share = async ({ project, user }: Scope, block: SearchIndex, seen: IndexUsage): Promise<void> => {
-    const { revision } = block;
-    const { count } = block.units;
-    const packed = await serializeIndex(block);
+  const share = async (
+    { project, user }: Scope,
+    searchIndex: SearchIndex,
+    seen: IndexUsage,
+  ): Promise<void> => {
+    const { revision } = searchIndex;
+    const { count } = searchIndex.units;
+    const packed = await serializeIndex(searchIndex);
     if (!packed || packed.length > MAX_SHARED_BYTES) return;
     seen.sharedUnits = count;
     const bytes = Buffer.concat([await stampOf({ project, user }, revision), packed]);
     await cache.put({ project, user }, name, bytes, { revision });
   };
   let last: Promise<void> = Promise.resolve();
-  const shareInTurn = async (scope: Scope, block: SearchIndex, seen: IndexUsage): Promise<void> => {
+  const shareInTurn = async (scope: Scope, searchIndex: SearchIndex, seen: IndexUsage): Promise<void> => {
     const begun = performance.now();
-    if (block.isReleased) seen.sharedUnits = 0;
-    else await tryStore({ meter }, "cache", () => share(scope, block, seen));
+    if (searchIndex.isReleased) seen.sharedUnits = 0;
+    else await tryStore({ meter }, "cache", () => share(scope, searchIndex, seen));
     const rest = (performance.now() - begun) * REST_FACTOR;
     await new Promise<void>((resolve) => void setTimeout(resolve, rest).unref());
   };
   return {
     async take({ project, user }, revision) {
       const held = await tryStore({ meter }, "cache", () => cache.get({ project, user }, name));
-      const block = held && deserializeIndex(held.slice(STAMP_BYTES), space);
+      const searchIndex = held && deserializeIndex(held.slice(STAMP_BYTES), space);
       // A restored store may reuse a revision number for other content.
       const isOurs =
-        block &&
-        block.revision <= revision &&
-        (await stampOf({ project, user }, block.revision)).equals(held.subarray(0, STAMP_BYTES));
+        searchIndex &&
+        searchIndex.revision <= revision &&
+        (await stampOf({ project, user }, searchIndex.revision)).equals(held.subarray(0, STAMP_BYTES));
       meter.count(isOurs ? "cache_hits_total" : "cache_misses_total", INDEX_CACHE_LABELS);
-      return isOurs ? block : undefined;
+      return isOurs ? searchIndex : undefined;
     },
-    offer(scope, block, seen) {
+    offer(scope, searchIndex, seen) {
       seen.uses += 1;
-      const units = block.units.count;
+      const units = searchIndex.units.count;
       const fresh = units - (seen.sharedUnits ?? 0);
       if (seen.uses < hotAfter || fresh < WORTH_SHARING || fresh < units / 10) return;
-      if (bytesOfIndex(block) > MAX_SHARED_BYTES * 2) return;
+      if (bytesOfIndex(searchIndex) > MAX_SHARED_BYTES * 2) return;
       // Not again before it is done, or has failed and there are more units.
       seen.sharedUnits = units;
       // Outside the caller's own time.
       setImmediate(() => {
-        last = last.then(() => shareInTurn(scope, block, seen));
+        last = last.then(() => shareInTurn(scope, searchIndex, seen));
       });
     },
   };

@@ -283,8 +283,8 @@ async function copySearchIndexes(
     for (const { project, user } of page.rows) {
       signal?.throwIfAborted();
       const scope: Scope = { project, user };
-      const block = await from.searchIndex(scope);
-      if (block) await to.saveSearchIndex(scope, block);
+      const searchIndex = await from.searchIndex(scope);
+      if (searchIndex) await to.saveSearchIndex(scope, searchIndex);
     }
     after = page.cursor;
   } while (after !== undefined);

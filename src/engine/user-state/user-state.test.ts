@@ -62,9 +62,9 @@ it("evicts the least recently used user when memory runs short, and reads the sa
   for (const user of ["ann", "bob", "cid"]) await say(record, user, 0, 40);
   const states = createUserStates(record, SPACE, { bytes: () => 1 });
   for (const user of ["ann", "bob", "cid", "ann"]) {
-    const block = await states.searchIndex(scopeOf(user));
-    expect(block.isReleased).toBe(false);
-    expect(block.words.size).toBe(40);
+    const searchIndex = await states.searchIndex(scopeOf(user));
+    expect(searchIndex.isReleased).toBe(false);
+    expect(searchIndex.words.size).toBe(40);
   }
   expect(whole()).toBe(4);
 });
@@ -181,9 +181,11 @@ it("serves many concurrent requests without applying a change twice", async () =
   const { record, whole } = counting();
   await say(record, "ann", 0, 20);
   const states = createUserStates(record, SPACE);
-  const blocks = await Promise.all(Array.from({ length: 10 }, () => states.searchIndex(scopeOf("ann"))));
-  expect(new Set(blocks).size).toBe(1);
-  expect(blocks[0]?.words.size).toBe(20);
+  const searchIndexes = await Promise.all(
+    Array.from({ length: 10 }, () => states.searchIndex(scopeOf("ann"))),
+  );
+  expect(new Set(searchIndexes).size).toBe(1);
+  expect(searchIndexes[0]?.words.size).toBe(20);
   expect(whole()).toBe(1);
 });
 

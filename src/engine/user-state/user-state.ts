@@ -135,9 +135,9 @@ export function createUserStates(
     // A lower revision than ours means that the database was replaced by an older one.
     if (found && found.searchIndex.revision <= revision) return found;
     if (found) letGo(found);
-    const block = await loadIndex(record, scope, revision, { space, meter, shared, stored: asked });
+    const searchIndex = await loadIndex(record, scope, revision, { space, meter, shared, stored: asked });
     const own = { project: scope.project, user: scope.user };
-    const one: CachedUser = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...block };
+    const one: CachedUser = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...searchIndex };
     kept.set(key, one);
     return one;
   };
@@ -276,21 +276,21 @@ async function catchUp(
   revision: number,
   isWhole: boolean,
 ): Promise<void> {
-  const { scope, searchIndex: block } = one;
-  if (block.revision < revision) {
-    const from = block.revision;
+  const { scope, searchIndex } = one;
+  if (searchIndex.revision < revision) {
+    const from = searchIndex.revision;
     const delta = await record.since(scope, from);
     await applyDeltaInSlices(one, delta);
     if (one.whole?.revision === from) await applyUserDelta(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
   one.whole ??= createUserData();
-  while (one.whole.revision < block.revision) {
+  while (one.whole.revision < searchIndex.revision) {
     await applyUserDelta(one.whole, await record.since(scope, one.whole.revision, { units: false }));
   }
   // Another process wrote in between; both parts must have the same revision.
-  while (block.revision < one.whole.revision)
-    await applyDeltaInSlices(one, await record.since(scope, block.revision));
+  while (searchIndex.revision < one.whole.revision)
+    await applyDeltaInSlices(one, await record.since(scope, searchIndex.revision));
 }
 
 /** Steps between two yields to the event loop: about five milliseconds. */
@@ -311,48 +311,52 @@ async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> 
  * Whether erased data is gone from the cache. False if the store has an earlier revision or cannot be asked.
  */
 async function tryPurge(record: UserStateSource, one: CachedUser): Promise<boolean> {
-  const { searchIndex: block } = one;
+  const { searchIndex } = one;
   try {
     const revision = await record.revision(one.scope);
-    if (block.isReleased || block.revision > revision) return false;
+    if (searchIndex.isReleased || searchIndex.revision > revision) return false;
     await catchUp(record, one, revision, false);
   } catch {
     return false;
   }
   // An index that is mostly dead is evicted and read again.
-  if (!isMostlyDead(block)) scrubIndex(block);
+  if (!isMostlyDead(searchIndex)) scrubIndex(searchIndex);
   // The erasure deleted the saved copies, in the store and on the other servers.
-  block.unsavedUnits = block.units.count;
+  searchIndex.unsavedUnits = searchIndex.units.count;
   one.uses = 0;
   delete one.shared;
   return true;
 }
 
-function toUserState({ scope, searchIndex: block, whole = createUserData() }: CachedUser): UserState {
+function toUserState({ scope, searchIndex, whole = createUserData() }: CachedUser): UserState {
   const { pending, bytes: _bytes, ...rest } = whole;
-  return { scope, searchIndex: block, ...rest, pending: pending.size };
+  return { scope, searchIndex, ...rest, pending: pending.size };
 }
 
 function toTexts(one: CachedUser | undefined, revision: number): UserData | undefined {
   return one?.whole && one.whole.revision >= revision ? one.whole : undefined;
 }
 
-function bytesOfUser({ searchIndex: block, whole }: CachedUser): number {
-  return bytesOfIndex(block) + (whole?.bytes ?? 0);
+function bytesOfUser({ searchIndex, whole }: CachedUser): number {
+  return bytesOfIndex(searchIndex) + (whole?.bytes ?? 0);
 }
 
 /** Best effort: an index that cannot be saved is rebuilt at the next start. */
 async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void> {
-  const { scope, searchIndex: block } = one;
-  if (block.isReleased) return;
+  const { scope, searchIndex } = one;
+  if (searchIndex.isReleased) return;
   try {
     // The process's own last writes are not in it yet.
     await catchUp(record, one, await record.revision(scope), false);
-    if (block.unsavedUnits < MIN_UNSAVED_UNITS || block.unsavedUnits < block.units.count / 10) return;
-    const bytes = await serializeIndex(block);
+    if (
+      searchIndex.unsavedUnits < MIN_UNSAVED_UNITS ||
+      searchIndex.unsavedUnits < searchIndex.units.count / 10
+    )
+      return;
+    const bytes = await serializeIndex(searchIndex);
     if (!bytes) return;
-    await record.saveSearchIndex(scope, { revision: block.revision, bytes });
-    block.unsavedUnits = 0;
+    await record.saveSearchIndex(scope, { revision: searchIndex.revision, bytes });
+    searchIndex.unsavedUnits = 0;
   } catch {
     // A full or locked database costs only time here.
   }
@@ -446,9 +450,9 @@ async function loadIndex(
     parts.release();
     return { searchIndex: createSearchIndex(space) };
   }
-  const block = parts.index();
-  if (!block) meter.count("memory_blocks_lost_total");
-  return { searchIndex: block ?? createSearchIndex(space) };
+  const searchIndex = parts.index();
+  if (!searchIndex) meter.count("memory_blocks_lost_total");
+  return { searchIndex: searchIndex ?? createSearchIndex(space) };
 }
 
 /** Runs work in sequence for each user, and in parallel across users. */

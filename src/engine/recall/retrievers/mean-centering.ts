@@ -32,44 +32,44 @@ const REFRESH_DIVISOR = 50;
  * The mean of an index. Computing it takes one pass over all vectors. A few new units do not move it, so only
  * their cosines are added.
  */
-export function getMeanCentering(block: SearchIndex): MeanCentering {
-  const known = cachedCenterings.get(block);
-  const { count } = block.units;
-  const isSame = known?.vectorsChanged === block.vectorsChanged;
-  if (known && isSame && known.revision === block.revision && known.count === count) return known;
+export function getMeanCentering(searchIndex: SearchIndex): MeanCentering {
+  const known = cachedCenterings.get(searchIndex);
+  const { count } = searchIndex.units;
+  const isSame = known?.vectorsChanged === searchIndex.vectorsChanged;
+  if (known && isSame && known.revision === searchIndex.revision && known.count === count) return known;
   const centre =
-    known && isSame && hasHardlyGrown(block, known.first)
-      ? extendCentering(block, known)
-      : computeCentering(block);
-  cachedCenterings.set(block, centre);
+    known && isSame && hasHardlyGrown(searchIndex, known.first)
+      ? extendCentering(searchIndex, known)
+      : computeCentering(searchIndex);
+  cachedCenterings.set(searchIndex, centre);
   return centre;
 }
 
-function computeCentering(block: SearchIndex): CachedCentering {
-  const { storedMean: before } = block;
-  if (before && block.vectorsChanged === 0 && hasHardlyGrown(block, before.count))
-    return resumeCentering(block, before);
-  const { count } = block.units;
-  const mean = meanVectorOf(block);
+function computeCentering(searchIndex: SearchIndex): CachedCentering {
+  const { storedMean: before } = searchIndex;
+  if (before && searchIndex.vectorsChanged === 0 && hasHardlyGrown(searchIndex, before.count))
+    return resumeCentering(searchIndex, before);
+  const { count } = searchIndex.units;
+  const mean = meanVectorOf(searchIndex);
   const along = new Float32Array(count);
-  block.vectors.dot(mean, count, along);
-  return createCentering(block, { mean, along, count });
+  searchIndex.vectors.dot(mean, count, along);
+  return createCentering(searchIndex, { mean, along, count });
 }
 
 /** The mean cached with the index, extended by new units. */
 function resumeCentering(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   before: NonNullable<SearchIndex["storedMean"]>,
 ): CachedCentering {
-  const known = createCentering(block, before);
-  return before.count === block.units.count ? known : extendCentering(block, known);
+  const known = createCentering(searchIndex, before);
+  return before.count === searchIndex.units.count ? known : extendCentering(searchIndex, known);
 }
 
 function createCentering(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   { mean, along, count }: NonNullable<SearchIndex["storedMean"]>,
 ): CachedCentering {
-  const { revision, vectorsChanged } = block;
+  const { revision, vectorsChanged } = searchIndex;
   const square = mean.reduce((sum, part) => sum + part * part, 0);
   const over = new Float32Array(count);
   for (let slot = 0; slot < count; slot += 1) over[slot] = inverseNormOf(along[slot] as number, square);
@@ -81,18 +81,18 @@ function hasHardlyGrown({ units }: SearchIndex, first: number): boolean {
 }
 
 /** The same mean, with the cosines of new units. */
-function extendCentering(block: SearchIndex, known: CachedCentering): CachedCentering {
-  const { count } = block.units;
+function extendCentering(searchIndex: SearchIndex, known: CachedCentering): CachedCentering {
+  const { count } = searchIndex.units;
   const { mean, square } = known;
   const along = growColumn(known.along, count);
   const over = growColumn(known.over, count);
   for (let slot = known.count; slot < count; slot += 1) {
     const vector = new Float32Array(mean.length);
-    block.vectors.addTo(vector, slot);
+    searchIndex.vectors.addTo(vector, slot);
     along[slot] = vector.reduce((sum, part, i) => sum + part * (mean[i] as number), 0);
     over[slot] = inverseNormOf(along[slot] as number, square);
   }
-  return { ...known, revision: block.revision, count, along, over };
+  return { ...known, revision: searchIndex.revision, count, along, over };
 }
 
 function inverseNormOf(product: number, square: number): number {

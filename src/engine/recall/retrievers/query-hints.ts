@@ -23,12 +23,12 @@ const getRelationTerms = memoizeByWord(MAX_RELATIONS, (relation): readonly strin
   extractTerms(relation),
 );
 
-export function findQueryHints(block: SearchIndex, query: string): QueryHints {
+export function findQueryHints(searchIndex: SearchIndex, query: string): QueryHints {
   const said = splitWords(query);
-  const subjects = findSubjects(block, said);
+  const subjects = findSubjects(searchIndex, said);
   if (subjects.size === 0) return NO_HINTS;
   const terms = new Set(extractTerms(query));
-  const { relations, spent } = findRelations(block, said, terms);
+  const { relations, spent } = findRelations(searchIndex, said, terms);
   const topic = [...terms].filter((term) => !spent.has(term));
   return { subjects, relations, topic };
 }

@@ -15,7 +15,7 @@ const MIN_CLAIM_FIT = 0.3;
  * with the query.
  */
 export function retrieveByClaims(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   cues: QueryHints,
   signals: Signals,
@@ -23,12 +23,17 @@ export function retrieveByClaims(
   const { subjects, relations, topic } = cues;
   const found: number[] = [];
   if (subjects.size === 0 || (relations.size === 0 && topic.length === 0)) return found;
-  const claims = scratch.column("claim", block.units.count);
-  const onTopic = computeTopicShares(block, scratch, topic);
-  const abouts = toTable(scratch, "abouts", block, subjects);
-  const { subject, relation } = block.memories.columns;
-  const answering = toTable(scratch, "answering", block, new Map([...relations].map((one) => [one, 1])));
-  const { slotOfRow } = block;
+  const claims = scratch.column("claim", searchIndex.units.count);
+  const onTopic = computeTopicShares(searchIndex, scratch, topic);
+  const abouts = toTable(scratch, "abouts", searchIndex, subjects);
+  const { subject, relation } = searchIndex.memories.columns;
+  const answering = toTable(
+    scratch,
+    "answering",
+    searchIndex,
+    new Map([...relations].map((one) => [one, 1])),
+  );
+  const { slotOfRow } = searchIndex;
   const hasTopic = topic.length > 0;
   const weigh = (row: number): void => {
     // A memory without a claim has subject -1, which is outside the table.
@@ -40,8 +45,8 @@ export function retrieveByClaims(
     claims[slot] = fit;
     if (fit >= MIN_CLAIM_FIT) found.push(slot);
   };
-  for (const one of relations) for (const row of block.relations.get(one) ?? []) weigh(row);
-  const { row: rowOf } = block.units.columns;
+  for (const one of relations) for (const row of searchIndex.relations.get(one) ?? []) weigh(row);
+  const { row: rowOf } = searchIndex.units.columns;
   for (const slot of onTopic.slots) {
     const row = rowOf[slot] as number;
     if (row >= 0 && answering[relation[row] as number] !== 1) weigh(row);
@@ -145,7 +150,7 @@ export function mayNameTime(query: string): boolean {
 
 /** Fills the time signal: statements made, or events that happen, in the span that the query names. */
 export function retrieveByTime(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   { from, to }: Pick<Question, "from" | "to">,
   signals: Signals,
@@ -153,11 +158,11 @@ export function retrieveByTime(
   if (from === undefined && to === undefined) return;
   const first = from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from);
   const end = to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to);
-  const { count } = block.units;
+  const { count } = searchIndex.units;
   const within = scratch.column("time", count);
   let isAny = false;
   for (let slot = 0; slot < count; slot += 1) {
-    const time = timeOfUnit(block, slot);
+    const time = timeOfUnit(searchIndex, slot);
     if (!(time >= first && time < end)) continue;
     within[slot] = 1;
     isAny = true;

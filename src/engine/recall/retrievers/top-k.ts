@@ -164,8 +164,12 @@ interface RetrieverResults {
  * some retriever, because no other unit would be returned. So the scoring cost does not grow with the user's
  * history.
  */
-export function selectCandidates(block: SearchIndex, scratch: Scratch, arms: RetrieverResults): Int32Array {
-  const { count, columns } = block.units;
+export function selectCandidates(
+  searchIndex: SearchIndex,
+  scratch: Scratch,
+  arms: RetrieverResults,
+): Int32Array {
+  const { count, columns } = searchIndex.units;
   if (count <= MAX_CANDIDATES) return createRange(count);
   const marks = scratch.column("marks", count);
   const slots: number[] = [];
@@ -174,7 +178,7 @@ export function selectCandidates(block: SearchIndex, scratch: Scratch, arms: Ret
   for (const slot of arms.nearest) markSlot(marks, slots, slot);
   for (const slot of selectApproximateTopKOf(arms.claim, arms.claimSlots, MAX_BY_CLAIMS))
     markSlot(marks, slots, slot);
-  const { passage } = block.turns.columns;
+  const { passage } = searchIndex.turns.columns;
   for (const turn of selectApproximateTopKOf(arms.window, arms.windowTurns, MAX_BY_WINDOWS)) {
     let slot = passage[turn] as number;
     for (; slot >= 0; slot = columns.nextOfTurn[slot] as number) markSlot(marks, slots, slot);

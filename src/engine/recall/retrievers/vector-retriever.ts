@@ -29,11 +29,11 @@ export interface QuerySimilarity {
  * vector of the index's space.
  */
 export function scanVectors(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   query: Float32Array,
 ): QuerySimilarity | undefined {
-  const { units, vectors } = block;
+  const { units, vectors } = searchIndex;
   if (query.length !== vectors.dimensions || query.every((part) => part === 0)) return undefined;
   const near = scratch.raw("near", units.count);
   vectors.dot(query, units.count, near);
@@ -52,14 +52,14 @@ export function scanVectors(
  * `computeMissingCosines` adds the other candidates later.
  */
 export function toQuerySimilarity(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   query: Float32Array,
   named: readonly number[],
 ): QuerySimilarity | undefined {
-  const { units, vectors } = block;
+  const { units, vectors } = searchIndex;
   if (units.count <= MAX_CANDIDATES || query.length !== vectors.dimensions) {
-    const all = scanVectors(block, scratch, query);
+    const all = scanVectors(searchIndex, scratch, query);
     return all && { ...all, foremost: named };
   }
   const near = scratch.column("near", units.count);
@@ -69,12 +69,12 @@ export function toQuerySimilarity(
 
 /** Computes the missing cosines of some units and of their surrounding turns. */
 export function computeMissingCosines(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   { vector, near, isPartial }: QuerySimilarity,
   slots: Int32Array,
 ): void {
   if (!isPartial) return;
-  const { turns, units, vectors } = block;
+  const { turns, units, vectors } = searchIndex;
   const { previous, next } = turns.columns;
   const wanted = new Set<number>(slots);
   const around = new Set<number>();
@@ -127,7 +127,7 @@ const NOT_COMPUTED = -1;
 
 /** Fills the vector signals: the cosine of each unit, and the mean of the turns around each candidate. */
 export function retrieveByVectors(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   { near, foremost }: QuerySimilarity,
   slots: Int32Array,
@@ -136,17 +136,17 @@ export function retrieveByVectors(
   const { columns, tops } = signals;
   columns.near = near;
   tops.near = foremost.reduce((top, slot) => Math.max(top, near[slot] as number), 0);
-  const { turn } = block.units.columns;
-  const { next, previous, window } = block.turns.columns;
-  const around = scratch.raw("around", block.turns.count);
+  const { turn } = searchIndex.units.columns;
+  const { next, previous, window } = searchIndex.turns.columns;
+  const around = scratch.raw("around", searchIndex.turns.count);
   // If all units are scored, each turn occurs many times; if few are, noting the turns takes longer.
-  const isAll = slots.length === block.units.count;
+  const isAll = slots.length === searchIndex.units.count;
   if (isAll) around.fill(NOT_COMPUTED);
-  const nearest = isAll ? scratch.raw("nearest", block.turns.count).fill(NOT_COMPUTED) : undefined;
+  const nearest = isAll ? scratch.raw("nearest", searchIndex.turns.count).fill(NOT_COMPUTED) : undefined;
   const nearAt = (at: number): number => {
     if (at < 0) return 0;
-    if (!nearest) return similarityOfTurn(block, near, at);
-    if (nearest[at] === NOT_COMPUTED) nearest[at] = similarityOfTurn(block, near, at);
+    if (!nearest) return similarityOfTurn(searchIndex, near, at);
+    if (nearest[at] === NOT_COMPUTED) nearest[at] = similarityOfTurn(searchIndex, near, at);
     return nearest[at] as number;
   };
   let top = 0;
@@ -192,14 +192,14 @@ interface CenteredQuery {
  * common factor. Standing preferences get a signal of their own for a request.
  */
 export function retrieveByCenteredVectors(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   { vector, near, slots, isRequest }: CenteredQuery,
   signals: Signals,
 ): void {
-  const { mean, square, along, over } = getMeanCentering(block);
+  const { mean, square, along, over } = getMeanCentering(searchIndex);
   const shift = square - dotProduct(vector, mean);
-  const apart = scratch.raw("apart", block.units.count);
+  const apart = scratch.raw("apart", searchIndex.units.count);
   let top = 0;
   for (let i = 0; i < slots.length; i += 1) {
     const slot = slots[i] as number;
@@ -209,8 +209,8 @@ export function retrieveByCenteredVectors(
   }
   signals.columns.apart = apart;
   signals.tops.apart = top;
-  if (isRequest && top > 0 && (block.turns.seen & TURN_FLAGS.wishes) !== 0) {
-    retrieveWishes(block, scratch, { apart, slots, top }, signals);
+  if (isRequest && top > 0 && (searchIndex.turns.seen & TURN_FLAGS.wishes) !== 0) {
+    retrieveWishes(searchIndex, scratch, { apart, slots, top }, signals);
   }
 }
 

@@ -31,26 +31,26 @@ interface WordMatches {
  * query.
  */
 export function retrieveByWords(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   terms: readonly string[],
   signals: Signals,
   trust: (term: string) => number = () => 1,
 ): WordMatches {
-  const { words, units, turns } = block;
+  const { words, units, turns } = searchIndex;
   const own = scratch.column("words", units.count);
   const share = scratch.column("share", units.count);
   const window = createTermCounter(scratch, "window", turns.count);
   const session = createTermCounter(scratch, "session", turns.sessionCount);
   const slots: number[] = [];
   let top = 0;
-  for (const { term, weight, part } of weighTerms(block, terms, trust)) {
+  for (const { term, weight, part } of weighTerms(searchIndex, terms, trust)) {
     const runs = words.postings(term);
     const isCommon =
       units.count > LARGE_MEMORY_UNITS && words.frequency(term) > units.count / COMMON_TERM_DIVISOR;
     for (const run of runs) {
-      top = Math.max(top, addTermScore(block, run, { weight, part }, { own, share, slots }));
-      if (!isCommon) spreadToTurns(block, run, window, session);
+      top = Math.max(top, addTermScore(searchIndex, run, { weight, part }, { own, share, slots }));
+      if (!isCommon) spreadToTurns(searchIndex, run, window, session);
     }
     flushTerm(window, weight);
     flushTerm(session, weight);
@@ -214,7 +214,7 @@ interface CharacterQuery {
  * The search terms of such a query. Terms of questions count several times, and words count more than pairs
  * that join two words. Omits pairs of the latter kind that occur in no unit.
  */
-export function parseCharacterQuery(block: SearchIndex, query: string): CharacterQuery {
+export function parseCharacterQuery(searchIndex: SearchIndex, query: string): CharacterQuery {
   const sentences = splitSentences(query).map(({ start, end }) => query.slice(start, end));
   const hasQuestion = sentences.some(isQuestion);
   const whole = new Set(sentences.flatMap(termsOfWords));
@@ -225,7 +225,9 @@ export function parseCharacterQuery(block: SearchIndex, query: string): Characte
     return Array.from({ length: often }, () => own).flat();
   });
   return {
-    terms: terms.filter((term) => whole.has(term) || !isUnspaced(term) || block.words.frequency(term) > 0),
+    terms: terms.filter(
+      (term) => whole.has(term) || !isUnspaced(term) || searchIndex.words.frequency(term) > 0,
+    ),
     trust: (term) => (whole.has(term) || !isUnspaced(term) ? 1 : CHANCE_PAIR_WEIGHT),
   };
 }
@@ -258,17 +260,17 @@ const TIE_SHARE = 0.04;
  * placed unit that contains it. The scores fall with it.
  */
 export function diversifyUnits<One extends ScoredUnit>(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   terms: readonly string[],
   units: readonly One[],
 ): One[] {
   const parts = units.map(() => new Map<string, number>());
   for (const term of new Set(terms)) {
-    const weight = termWeightOf(block.words, term) * terms.filter((one) => one === term).length;
-    const runs = block.words.postings(term);
+    const weight = termWeightOf(searchIndex.words, term) * terms.filter((one) => one === term).length;
+    const runs = searchIndex.words.postings(term);
     for (const [i, { slot }] of units.entries()) {
       const count = runs.reduce((sum, run) => sum + termFrequencyIn(run, slot), 0);
-      const length = (block.words.lengths[slot] ?? 0) / block.words.meanLength;
+      const length = (searchIndex.words.lengths[slot] ?? 0) / searchIndex.words.meanLength;
       if (count > 0) parts[i]?.set(term, weight * saturateFrequency(count, length));
     }
   }
@@ -282,7 +284,7 @@ export function diversifyUnits<One extends ScoredUnit>(
       one,
       score: one.unit.score * computeRemainingShare(one.parts, held),
     }));
-    const best = scored.reduce((a, b) => (isBefore(block, b, a, equal) ? b : a));
+    const best = scored.reduce((a, b) => (isBefore(searchIndex, b, a, equal) ? b : a));
     left.splice(left.indexOf(best.one), 1);
     most = Math.min(most, best.score);
     spread.push({ ...best.one.unit, score: most });
