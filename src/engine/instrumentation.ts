@@ -46,9 +46,11 @@ export function instrumentMemory(
     };
   };
   const verbs = Object.keys(RESULT_KINDS) as MemoryVerb[];
-  const seen = Object.fromEntries(verbs.map((verb) => [verb, observed(verb)])) as unknown as ScopedMemory;
+  const instrumented = Object.fromEntries(
+    verbs.map((verb) => [verb, observed(verb)]),
+  ) as unknown as ScopedMemory;
   // Looking up one number: measuring it would take longer.
-  return { ...seen, revision: memory.revision };
+  return { ...instrumented, revision: memory.revision };
 }
 
 /** The kind of result of each method. */

@@ -103,16 +103,16 @@ export function buildPromptBlock<Item extends PromptItem>(
   const { nonce, maxTokens = Number.POSITIVE_INFINITY, numbered = false } = options;
   const lines: PromptLine[] = [];
   const taken: Item[] = [];
-  const said = new Set<string>();
+  const shown = new Set<string>();
   // A line break costs as much as any character.
   let tokens = estimateTokens(formatPromptBlock([], nonce));
   for (const item of items) {
     const line = toPromptLine(item, numbered ? lines.length + 1 : undefined);
     const key = `${line.said_by ?? ""} ${line.text}`;
-    if (line.text === "" || said.has(key)) continue;
+    if (line.text === "" || shown.has(key)) continue;
     const cost = estimateTokens(`${toJsonLine(line)}\n`);
     if (tokens + cost > maxTokens) continue;
-    said.add(key);
+    shown.add(key);
     tokens += cost;
     lines.push(line);
     taken.push(item);
@@ -197,17 +197,17 @@ export function cacheByHash<Value, Of extends string = "">(
 ): (text: string, of: Of) => Value {
   // Two generations: entries not used while the new one fills up are dropped with the old one.
   let old = new Map<string, Value>();
-  let made = new Map<string, Value>();
+  let recent = new Map<string, Value>();
   return (text, of) => {
     const key = hashText(`${of} ${text}`);
-    const known = made.get(key);
+    const known = recent.get(key);
     if (known !== undefined) return known;
     const value = old.get(key) ?? make(text, of);
-    if (made.size >= MAX_ENTRIES / 2) {
-      old = made;
-      made = new Map();
+    if (recent.size >= MAX_ENTRIES / 2) {
+      old = recent;
+      recent = new Map();
     }
-    made.set(key, value);
+    recent.set(key, value);
     return value;
   };
 }
@@ -237,9 +237,9 @@ export interface PromptSource {
 export function sanitizeForPrompt(item: PromptSource): string {
   const known = SANITIZED.get(item);
   if (known !== undefined) return known;
-  const said = sanitizeItem(item);
-  SANITIZED.set(item, said);
-  return said;
+  const text = sanitizeItem(item);
+  SANITIZED.set(item, text);
+  return text;
 }
 
 /** A recalled text goes into a context and a prompt, so it is read once; the entry goes with the recall. */

@@ -51,9 +51,9 @@ export async function mapInSlices<One, Made>(
   make: (one: One) => Made,
   slice: number = SLICE_SIZE,
 ): Promise<Made[]> {
-  const made: Made[] = [];
-  await forEachInSlices(all, (one) => void made.push(make(one)), slice);
-  return made;
+  const results: Made[] = [];
+  await forEachInSlices(all, (one) => void results.push(make(one)), slice);
+  return results;
 }
 
 /** Maps each item to none, one or several results, in order. */
@@ -62,17 +62,17 @@ export async function flatMapInSlices<One, Made>(
   make: (one: One) => Made | readonly Made[],
   slice: number = SLICE_SIZE,
 ): Promise<Made[]> {
-  const made: Made[] = [];
+  const results: Made[] = [];
   await forEachInSlices(
     all,
     (one) => {
       const some = make(one);
-      if (Array.isArray(some)) for (const each of some) made.push(each);
-      else made.push(some as Made);
+      if (Array.isArray(some)) for (const each of some) results.push(each);
+      else results.push(some as Made);
     },
     slice,
   );
-  return made;
+  return results;
 }
 
 /** Filters items in order. */

@@ -65,10 +65,10 @@ async function findFalseTraces(
   receipts: readonly ErasureReceipt[],
   traces: readonly Trace[],
 ): Promise<AuditFault[]> {
-  const held = new Map(traces.map((trace) => [trace.receipt, trace]));
+  const tracesByReceipt = new Map(traces.map((trace) => [trace.receipt, trace]));
   const faults: AuditFault[] = [];
   for (const { id, trace: hash } of receipts) {
-    const trace = held.get(id);
+    const trace = tracesByReceipt.get(id);
     if (hash === undefined || (trace && (await hashTrace(trace)) === hash)) continue;
     faults.push({
       id,

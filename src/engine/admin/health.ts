@@ -144,12 +144,12 @@ async function runChecks(
   const condition = await record.condition?.();
   const setAside = (await jobs()).reduce((sum, one) => sum + (one.setAside ?? 0), 0);
   const behind = (following?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
-  const kept = condition ? toStorageChecks(condition) : [];
+  const storageChecks = condition ? toStorageChecks(condition) : [];
   const hasProof = condition?.rowsWithoutDigest !== undefined || secret === "another";
   return {
     durability: condition?.durability ?? "unknown",
     checks: [
-      ...kept,
+      ...storageChecks,
       checkSecret(secret),
       ...(hasProof
         ? [

@@ -190,15 +190,17 @@ export async function getSession(
   const after = options.cursor === undefined ? 0 : parseTurnCursor(options.cursor);
   const { messages } = await ports.states.of(scope);
   const wanted = checkName(id, "session");
-  const own = [...messages.values()].filter((message) => message.session === wanted && isPresent(message));
-  if (own.length === 0) throw new MemoryError("not_found", "session not found.");
-  const rest = own.filter(({ turn }) => turn > after);
+  const sessionMessages = [...messages.values()].filter(
+    (message) => message.session === wanted && isPresent(message),
+  );
+  if (sessionMessages.length === 0) throw new MemoryError("not_found", "session not found.");
+  const rest = sessionMessages.filter(({ turn }) => turn > after);
   const items = rest.slice(0, limit);
   const last = items.at(-1);
   return {
     id: wanted,
     items: items.map(toSessionMessage),
-    total: own.length,
+    total: sessionMessages.length,
     ...(last && rest.length > limit ? { cursor: String(last.turn) } : {}),
   };
 }

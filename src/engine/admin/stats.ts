@@ -74,12 +74,12 @@ async function computeUsage(
   if (by !== undefined && !USAGE_BY.includes(by)) throw invalid(`by must be one of ${USAGE_BY.join(", ")}.`);
   const from = since === undefined ? {} : { from: toIsoTime(since, "since") };
   const to = until === undefined ? {} : { to: toIsoTime(until, "until") };
-  const asked = { ...whose, ...from, ...to };
+  const filter = { ...whose, ...from, ...to };
   const holder = whose.user === undefined ? "project" : "user";
   const ledger = await costs?.ledger();
-  const sums = (await ledger?.sums({ ...asked, ...(by === "day" ? { by } : {}) })) ?? [];
-  const outcomes = (await ledger?.sums({ ...asked, by: "outcome" })) ?? [];
-  const turns = (await ledger?.turns(asked)) ?? 0;
+  const sums = (await ledger?.sums({ ...filter, ...(by === "day" ? { by } : {}) })) ?? [];
+  const outcomes = (await ledger?.sums({ ...filter, by: "outcome" })) ?? [];
+  const turns = (await ledger?.turns(filter)) ?? 0;
   const own = sums.filter(({ purpose }) => purpose !== "chat").reduce<CallTotals>(addTotals, NO_CALLS);
   const rows = groupUsage(sums, by).toSorted(
     (one, other) => other.cost - one.cost || other.tokensIn - one.tokensIn,

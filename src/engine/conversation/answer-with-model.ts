@@ -106,7 +106,7 @@ export async function* streamModelAnswer(
     ...(earlier ? { earlier } : {}),
   });
   const reader = createStrictCitationReader(notes.items.length);
-  const told = yield* streamCompletion({
+  const completion = yield* streamCompletion({
     model,
     prompt,
     reader,
@@ -114,15 +114,15 @@ export async function* streamModelAnswer(
     timeouts: ports.patience ?? DEFAULT_TIMEOUTS,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  const by = toAnsweredBy(ports, told);
+  const by = toAnsweredBy(ports, completion);
   if (by.by === "memory") return { ...by, by: "memory" };
-  if (told.isUnknown) yield* streamWords(UNKNOWN, options.signal);
+  if (completion.isUnknown) yield* streamWords(UNKNOWN, options.signal);
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
   ports.recalls?.note(scope, composed.recall.id, { used });
   return {
-    text: told.isUnknown ? UNKNOWN : told.text,
+    text: completion.isUnknown ? UNKNOWN : completion.text,
     used,
-    abstained: told.isUnknown,
+    abstained: completion.isUnknown,
     recall: composed.recall,
     ...by,
   };

@@ -129,8 +129,8 @@ export function createLenientCitationReader(most: number): CitationReader {
   return {
     take(text) {
       rest += text;
-      const held = /`+$/u.exec(rest)?.[0].length ?? OPEN_CITATION.exec(rest)?.[0].length ?? 0;
-      const sure = rest.slice(0, rest.length - held);
+      const openLength = /`+$/u.exec(rest)?.[0].length ?? OPEN_CITATION.exec(rest)?.[0].length ?? 0;
+      const sure = rest.slice(0, rest.length - openLength);
       rest = rest.slice(sure.length);
       return give(sure);
     },

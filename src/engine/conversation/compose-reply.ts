@@ -77,11 +77,11 @@ function sayBackups(backups: readonly HeldBackup[]): string {
   const holds = backups.length === 1 ? "holds" : "hold";
   const ends = backups.flatMap(({ until }) => until ?? []).sort();
   const last = ends.length === backups.length ? ends.at(-1) : undefined;
-  const kept =
+  const deadline =
     last === undefined
       ? ""
       : `, until ${formatDateInWords(last.slice(0, 10), { weekday: false })} at the latest`;
-  return ` ${many} made before still ${holds} it${kept}.`;
+  return ` ${many} made before still ${holds} it${deadline}.`;
 }
 
 /** What would be removed, and how to confirm it. */
@@ -104,16 +104,18 @@ function saySaved(lines: readonly ReceiptLine[]): string[] {
     .filter(({ action, by }) => (action === "superseded" || action === "retracted") && by)
     .map(({ text }) => text);
   const refused = lines.filter(({ action }) => action === "refused" || action === "quarantined");
-  const said: string[] = [];
+  const sentences: string[] = [];
   if (added.length > 0)
-    said.push(formatNoted(added, replaced.length > 0 ? "Noted, that is changed" : "Noted"));
+    sentences.push(formatNoted(added, replaced.length > 0 ? "Noted, that is changed" : "Noted"));
   if (ended.length > 0)
-    said.push(`${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${formatList(ended)}.`);
-  if (said.length === 0 && replaced.length > 0) said.push("Noted, that is changed.");
-  if (said.length === 0 && known.length > 0) said.push(`I know: ${formatList(known)}.`);
+    sentences.push(
+      `${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${formatList(ended)}.`,
+    );
+  if (sentences.length === 0 && replaced.length > 0) sentences.push("Noted, that is changed.");
+  if (sentences.length === 0 && known.length > 0) sentences.push(`I know: ${formatList(known)}.`);
   const [why] = refused.flatMap((line) => line.why ?? []);
-  if (said.length === 0 && why) said.push(`I did not keep that: ${why}.`);
-  return said;
+  if (sentences.length === 0 && why) sentences.push(`I did not keep that: ${why}.`);
+  return sentences;
 }
 
 function formatNoted(texts: readonly string[], opening: string): string {
@@ -127,8 +129,10 @@ function textsOf(lines: readonly ReceiptLine[], action: ReceiptLine["action"]): 
 /** "you use Shram; you use Magnet" */
 function formatList(texts: readonly string[]): string {
   const shown = texts.slice(0, MAX_LISTED).map((text) => {
-    const said = toSentence(toSecondPerson(text)).replace(/\.$/, "");
-    return /^(?:You|Your|The)\b/.test(said) ? said.charAt(0).toLowerCase() + said.slice(1) : said;
+    const sentence = toSentence(toSecondPerson(text)).replace(/\.$/, "");
+    return /^(?:You|Your|The)\b/.test(sentence)
+      ? sentence.charAt(0).toLowerCase() + sentence.slice(1)
+      : sentence;
   });
   const more = texts.length - shown.length;
   return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");

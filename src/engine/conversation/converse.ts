@@ -215,7 +215,7 @@ async function* streamTalkReply(
     session,
   });
   const reader = createLenientCitationReader(notes.items.length);
-  const told = yield* streamCompletion({
+  const completion = yield* streamCompletion({
     model,
     prompt: buildTalkPrompt({
       notes: notes.text,
@@ -228,10 +228,10 @@ async function* streamTalkReply(
     timeouts: ports.patience ?? DEFAULT_TIMEOUTS,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  const by = toAnsweredBy(ports, told);
+  const by = toAnsweredBy(ports, completion);
   if (by.by === "memory") return { ...by, by: "memory" };
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
-  const text = told.text.trim();
+  const text = completion.text.trim();
   const rests = { text, used, abstained: false, recall: recalled, ...by };
   // "How do you know that?" refers to the last answer from memory.
   const asAnswer = { kind: "answer" as const, used, ...(session === undefined ? {} : { session }) };

@@ -51,23 +51,23 @@ async function describeLastSources(
   if (used.length === 0) return { text: "I did not know: nothing you told me answers it.", used: [] };
   const state = await ports.states.of(scope);
   const { items } = await explainReceipt(ports, scope, last);
-  const told: string[] = [];
+  const reasons: string[] = [];
   let erased = 0;
   for (const id of used) {
     const memory = state.memories.get(id);
     const item = items.find((one) => one.id === id);
-    if (memory) told.push(...describeGrounds(state, memory));
+    if (memory) reasons.push(...describeGrounds(state, memory));
     else if (item && item.now !== "erased")
-      told.push(...item.sources.map((source) => formatQuote(state, source)));
+      reasons.push(...item.sources.map((source) => formatQuote(state, source)));
     else erased += 1;
   }
-  return { text: formatReasons([...new Set(told)], erased), used };
+  return { text: formatReasons([...new Set(reasons)], erased), used };
 }
 
-function formatReasons(told: readonly string[], erased: number): string {
+function formatReasons(reasons: readonly string[], erased: number): string {
   const gone = erased > 0 ? "Its sources have been erased since." : "";
-  if (told.length === 0) return gone || "I can no longer tell what it was based on.";
-  const [first = "", ...rest] = told.slice(0, MAX_QUOTED);
+  if (reasons.length === 0) return gone || "I can no longer tell what it was based on.";
+  const [first = "", ...rest] = reasons.slice(0, MAX_QUOTED);
   const all = rest.length === 0 ? `Because ${first}` : `Because ${first} And ${rest.join(" And ")}`;
   return [all, gone].filter(Boolean).join(" ");
 }
@@ -83,8 +83,8 @@ function describeGrounds(state: UserState, memory: Memory): string[] {
   const [first, ...more] = sources;
   if (!first) return [`it was added to my memory on ${formatDate(memory.at)}.`];
   const last = more.at(-1);
-  const said = formatSource(first);
-  return last && memory.evidence > 1 ? [said, formatSource(last)] : [said];
+  const quote = formatSource(first);
+  return last && memory.evidence > 1 ? [quote, formatSource(last)] : [quote];
 }
 
 type QuotedSource = Pick<Source, "at" | "quote"> & { readonly name?: string | undefined };
@@ -109,8 +109,8 @@ function formatDate(iso: string): string {
 
 function describeSource(state: UserState, memory: Memory): TalkAnswer {
   const over = memory.status === "current" ? "" : ` It is outdated${memory.why ? `: ${memory.why}` : ""}.`;
-  const told = describeGrounds(state, memory).map(capitalize).join(" ");
-  return { text: `${told}${over}`, used: [memory.id] };
+  const grounds = describeGrounds(state, memory).map(capitalize).join(" ");
+  return { text: `${grounds}${over}`, used: [memory.id] };
 }
 
 /** The memory whose words contain all distinctive ones; current memories first, then the newest. */
@@ -153,6 +153,6 @@ function describeEnd(state: UserState, memory: Memory): string {
   const span = next ? next.sources[0] : memory.sources.length > 1 ? memory.sources.at(-1) : undefined;
   const message = span && state.messages.get(span.message);
   if (!span || !message) return "";
-  const said = formatSource({ ...span, at: toLocalTime(message.at, message.zone), name: message.name });
-  return `I left it out because it is outdated: ${said}`;
+  const quote = formatSource({ ...span, at: toLocalTime(message.at, message.zone), name: message.name });
+  return `I left it out because it is outdated: ${quote}`;
 }

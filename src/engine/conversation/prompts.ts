@@ -48,13 +48,13 @@ interface PromptInput {
 
 /** The prompt for a question that memory must answer. */
 export function buildAnswerPrompt(asking: PromptInput): Prompt {
-  const asked = asking.asOf === undefined ? "" : ` Answer as things stood on ${asking.asOf.slice(0, 10)}.`;
+  const asOfNote = asking.asOf === undefined ? "" : ` Answer as things stood on ${asking.asOf.slice(0, 10)}.`;
   return {
     purpose: "answer",
     turns: [
       { role: "system", content: ANSWER_RULES },
       ...(asking.earlier ?? []),
-      { role: "user", content: `${formatPreamble(asking)}${asked}\nThe question: ${asking.text}` },
+      { role: "user", content: `${formatPreamble(asking)}${asOfNote}\nThe question: ${asking.text}` },
     ],
     maxTokens: 400,
   };

@@ -100,11 +100,11 @@ export function createCostTracker(ports: CostPorts, options: CostOptions = {}): 
 
     async mayCall(purpose, scope, size) {
       if (purpose === "chat" || holders.length === 0) return;
-      const asked = holdersOf(scope).filter(({ of }) => holders.includes(of));
-      const read = await Promise.all(asked.map(({ owner: whose }) => totals.read(whose)));
+      const limited = holdersOf(scope).filter(({ of }) => holders.includes(of));
+      const read = await Promise.all(limited.map(({ owner: whose }) => totals.read(whose)));
       // No await until the reservation, so that the second of two concurrent calls sees the first one's.
       const now = clock();
-      const standing = asked.flatMap(({ of, owner: whose }, i) => {
+      const standing = limited.flatMap(({ of, owner: whose }, i) => {
         const spent = totals.peek(whose) ?? read[i];
         return spent ? toBudgetStates(budgets, of, spent, reserved.sumFor(whose), now) : [];
       });
@@ -120,8 +120,8 @@ export function createCostTracker(ports: CostPorts, options: CostOptions = {}): 
     },
 
     async budgets({ project, user }) {
-      const asked = user === undefined ? [toProjectHolder(project)] : holdersOf({ project, user });
-      return (await Promise.all(asked.filter(({ of }) => holders.includes(of)).map(states))).flat();
+      const wanted = user === undefined ? [toProjectHolder(project)] : holdersOf({ project, user });
+      return (await Promise.all(wanted.filter(({ of }) => holders.includes(of)).map(states))).flat();
     },
 
     async ledger() {

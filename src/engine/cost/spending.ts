@@ -50,12 +50,12 @@ export function createSpendingTotals(
   clock: Clock,
   writer: LedgerWriter,
 ): SpendingTotals {
-  const held = new Map<string, Spending>();
+  const cache = new Map<string, Spending>();
 
   /** Runs while nothing is written: calls noted meanwhile are either in the sums or still pending. */
   const read = (whose: SpendingOwner, now: Date, known: Spending | undefined): Promise<Spending> =>
     writer.runExclusive(async (waiting) => {
-      const found = await readSpending((asked) => calls.sums(asked), whose, now, known).catch(
+      const found = await readSpending((filter) => calls.sums(filter), whose, now, known).catch(
         () => undefined,
       );
       // An unreadable ledger stops nothing: the spending known to this process is used.
@@ -65,35 +65,35 @@ export function createSpendingTotals(
         spent.today = since.map(amountOf).reduce(addAmounts, spent.today);
       }
       // Cached from this step on: later calls are added to it.
-      held.delete(toOwnerKey(whose));
-      held.set(toOwnerKey(whose), spent);
+      cache.delete(toOwnerKey(whose));
+      cache.set(toOwnerKey(whose), spent);
       return spent;
     });
 
   return {
     async read(whose) {
       const now = clock();
-      const known = held.get(toOwnerKey(whose));
+      const known = cache.get(toOwnerKey(whose));
       const isToday = known?.day === computePeriods(now).day.from;
       if (known && isToday && Math.abs(now.getTime() - known.readAt) < FRESH_MS) return known;
       const spent = await read(whose, now, known);
-      for (const oldest of held.keys()) {
-        if (held.size <= MAX_ENTRIES) break;
-        held.delete(oldest);
+      for (const oldest of cache.keys()) {
+        if (cache.size <= MAX_ENTRIES) break;
+        cache.delete(oldest);
       }
       return spent;
     },
-    peek: (whose) => held.get(toOwnerKey(whose)),
+    peek: (whose) => cache.get(toOwnerKey(whose)),
     count(call) {
       const amount = amountOf(call);
       const keys = call.user === undefined ? [{ project: call.project }] : [{ project: call.project }, call];
       for (const whose of keys) {
-        const spent = held.get(toOwnerKey(whose));
+        const spent = cache.get(toOwnerKey(whose));
         if (spent && call.at >= spent.day) spent.today = addAmounts(spent.today, amount);
       }
     },
     drop(whose) {
-      held.delete(toOwnerKey(whose));
+      cache.delete(toOwnerKey(whose));
     },
   };
 }
@@ -152,7 +152,7 @@ function sumAmounts(sums: readonly CallSum[]): SpentAmount {
 
 /** Reads the spending from the ledger; earlier days only if they are not known. */
 async function readSpending(
-  sums: (asked: CallFilter) => Promise<CallSum[]>,
+  sums: (filter: CallFilter) => Promise<CallSum[]>,
   whose: { readonly project: string; readonly user?: string },
   now: Date,
   known: Spending | undefined,
@@ -221,7 +221,7 @@ const DECAY_FACTOR = 0.9;
 const NO_RESERVATION: SpentAmount = { usd: 0, tokens: 0 };
 
 export function createReservations(clock: Clock, prices: readonly Price[]): Reservations {
-  let held: readonly Reservation[] = [];
+  let reservations: readonly Reservation[] = [];
   const typical = new Map<CallPurpose, SpentAmount>();
 
   const estimate = (purpose: CallPurpose, size: CallSize | undefined): SpentAmount => {
@@ -235,22 +235,22 @@ export function createReservations(clock: Clock, prices: readonly Price[]): Rese
   return {
     add(purpose, scope, size) {
       const now = clock().getTime();
-      const own: Reservation = {
+      const reservation: Reservation = {
         ...estimate(purpose, size),
         purpose,
         project: scope?.project ?? "",
         user: scope?.user,
         until: now + MAX_CALL_MS,
       };
-      held = [...held.filter(({ until }) => until > now), own];
+      reservations = [...reservations.filter(({ until }) => until > now), reservation];
     },
 
     settle(purpose, scope) {
       const project = scope?.project ?? "";
-      const at = held.findIndex(
+      const at = reservations.findIndex(
         (one) => one.purpose === purpose && one.project === project && one.user === scope?.user,
       );
-      if (at !== -1) held = held.toSpliced(at, 1);
+      if (at !== -1) reservations = reservations.toSpliced(at, 1);
     },
 
     learn(call) {
@@ -265,7 +265,7 @@ export function createReservations(clock: Clock, prices: readonly Price[]): Rese
 
     sumFor({ project, user }) {
       const now = clock().getTime();
-      return held
+      return reservations
         .filter(
           (one) => one.until > now && one.project === project && (user === undefined || one.user === user),
         )

@@ -192,9 +192,9 @@ function isRequestAlone(
   { cuts }: ErasureSelection,
   { requestMessageId: asking, requestSpans: request }: ErasureContext,
 ): boolean {
-  const own = asking === undefined ? undefined : cuts.get(asking);
-  if (!own || !request) return false;
-  return own.every((cut) => request.some(({ start, end }) => start <= cut.start && cut.end <= end));
+  const requestCuts = asking === undefined ? undefined : cuts.get(asking);
+  if (!requestCuts || !request) return false;
+  return requestCuts.every((cut) => request.some(({ start, end }) => start <= cut.start && cut.end <= end));
 }
 
 async function createReceipt(
@@ -254,7 +254,7 @@ async function findAffectedBackups(
   const noted = await ports.record.backups();
   return noted
     .filter((one) => one.at >= since && (one.until === undefined || one.until > at))
-    .map(({ name, at: made, until }) => ({ name, at: made, ...(until === undefined ? {} : { until }) }));
+    .map(({ name, at: madeAt, until }) => ({ name, at: madeAt, ...(until === undefined ? {} : { until }) }));
 }
 
 /** What neither the store nor the secondary stores can delete at once. */

@@ -182,15 +182,16 @@ async function createTombstones(
   selection: ErasureSelection,
 ): Promise<Tombstone[]> {
   const shared = await findSharedValues(state, selection);
-  const made = new Map<string, Tombstone>();
+  const tombstones = new Map<string, Tombstone>();
   await forEachInSlices(selection.memories, ({ claim, at, sources }) => {
     if (!claim) return;
-    const said = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
-    const last = [at, ...said].sort().at(-1) ?? at;
+    const saidAt = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
+    const last = [at, ...saidAt].sort().at(-1) ?? at;
     const hashes = hashClaimTombstones(ports.secret, state.scope, claim);
-    made.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
+    tombstones.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
     const isShared = shared.has(splitWords(claim.value).join(" "));
-    if (hashes.words && !isShared) made.set(hashes.words, { hash: hashes.words, of: "words", at: last });
+    if (hashes.words && !isShared)
+      tombstones.set(hashes.words, { hash: hashes.words, of: "words", at: last });
   });
   let lastSaid = "";
   await forEachInSlices(
@@ -202,9 +203,9 @@ async function createTombstones(
   );
   for (const { text, barring } of listTombstoneTexts(selection)) {
     const all = createWordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
-    for (const one of all) made.set(one.hash, one);
+    for (const one of all) tombstones.set(one.hash, one);
   }
-  return [...made.values()];
+  return [...tombstones.values()];
 }
 
 /** The values of erased memories that occur as words in the texts of remaining memories. */
@@ -283,8 +284,8 @@ function* iterateErasedTexts(
   for (const [id, cuts] of selection.cuts) {
     const content = state.messages.get(id)?.content ?? "";
     for (const { start, end } of cuts) {
-      const said = content.slice(start, end).trim();
-      if (said.length >= 3) yield said.slice(0, 400);
+      const text = content.slice(start, end).trim();
+      if (text.length >= 3) yield text.slice(0, 400);
     }
   }
 }

@@ -55,8 +55,8 @@ export function signReceipt(
   return { ...said, signature: said.version === 2 ? signContent(secret, said) : computeMac(secret, said) };
 }
 
-function signContent(secret: Secret, said: Omit<ErasureReceipt, "signature">): string {
-  return deriveSigningKeys(secret).sign(toCanonicalJson(said));
+function signContent(secret: Secret, receipt: Omit<ErasureReceipt, "signature">): string {
+  return deriveSigningKeys(secret).sign(toCanonicalJson(receipt));
 }
 
 function computeMac(secret: Secret, { hash, verified, complete }: Omit<ErasureReceipt, "signature">): string {
@@ -112,8 +112,8 @@ const KEY_PURPOSE = "keepsake receipts, ed25519, 1\u0001";
 
 /** Derives the keys from a secret: always the same ones, and the secret cannot be derived from them. */
 export function deriveSigningKeys(secret: Secret): SigningKeys {
-  const made = KEYS_BY_SECRET.get(secret);
-  if (made) return made;
+  const cached = KEYS_BY_SECRET.get(secret);
+  if (cached) return cached;
   const seed = Buffer.from(secret.sign(KEY_PURPOSE), "hex");
   const key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: "der", type: "pkcs8" });
   const keys: SigningKeys = {

@@ -47,14 +47,14 @@ export function redactErased(
   message: Message,
   tombstones: ReadonlyMap<string, Tombstone>,
 ): ScreenedMessage {
-  const barred = new Map([...tombstones].filter(([, { of }]) => of === "words"));
-  if (barred.size === 0) return { message, liftedTombstones: [] };
+  const wordTombstones = new Map([...tombstones].filter(([, { of }]) => of === "words"));
+  if (wordTombstones.size === 0) return { message, liftedTombstones: [] };
   const lifted = new Set<string>();
   const cuts: TextCut[] = [];
   const asksForIt = DELETED_THING.test(message.content);
   for (const sentence of splitSentences(message.content)) {
     const text = message.content.slice(sentence.start, sentence.end);
-    const runs = findErasedRuns(secret, scope, text, barred);
+    const runs = findErasedRuns(secret, scope, text, wordTombstones);
     const stays = runs.filter((run) => mayStay(message, text, run) && !(run.isMarked && asksForIt));
     if (runs.length > 0 && stays.length === runs.length) for (const { hash } of runs) lifted.add(hash);
     else

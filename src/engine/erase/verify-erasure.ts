@@ -26,12 +26,12 @@ export async function verifyErasure(
   ]);
   await Promise.all([ports.states.purgeUser(scope), ports.recaller?.purgeUser(scope)]);
   const { messages, memories } = await ports.record.since(scope, 0, { units: false });
-  const held = ports.states.peekTexts(scope, 0);
+  const cachedTexts = ports.states.peekTexts(scope, 0);
   const left = [
     ...(await mapInSlices(messages, ({ content }) => content)),
-    ...(await mapInSlices(held?.messages.values() ?? [], ({ content }) => content)),
+    ...(await mapInSlices(cachedTexts?.messages.values() ?? [], ({ content }) => content)),
     ...(await mapInSlices(memories, ({ text }) => text)),
-    ...(await mapInSlices(held?.memories.values() ?? [], ({ text }) => text)),
+    ...(await mapInSlices(cachedTexts?.memories.values() ?? [], ({ text }) => text)),
   ].filter((text) => text !== "");
   const { inside, found } = await findRemainingTexts(left, texts);
   const searched = texts.filter((text) => !inside.has(text));

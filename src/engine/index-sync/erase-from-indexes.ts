@@ -13,8 +13,8 @@ const LOOKED_AGAIN_MS = 100;
 const AT_ONCE = 500;
 
 /** The name of an index in erasure receipts. */
-function formatIndexPlace({ index: follower }: Pick<IndexUpdater, "index">): string {
-  return `index: ${follower.name}`;
+function formatIndexPlace({ index }: Pick<IndexUpdater, "index">): string {
+  return `index: ${index.name}`;
 }
 
 /**
@@ -48,8 +48,8 @@ export async function eraseFromIndexes(
 ): Promise<VerifiedPlace[]> {
   if (ids.length === 0) return [];
   if (following) return following.erase(scope, ids);
-  return followers.map((follower) => ({
-    place: formatIndexPlace({ index: follower }),
+  return followers.map((index) => ({
+    place: formatIndexPlace({ index }),
     found: ids.length,
     why: "not reached" as const,
   }));

@@ -82,8 +82,8 @@ export function createIndexCursors(
   return {
     async get(scope) {
       const key = toScopeKey(scope);
-      const held = known.get(key) ?? unnoted.get(key)?.revision;
-      if (held !== undefined) return held;
+      const knownRevision = known.get(key) ?? unnoted.get(key)?.revision;
+      if (knownRevision !== undefined) return knownRevision;
       const revision = (await record.userProgress(name, scope))?.revision ?? 0;
       if (!known.has(key)) keep(key, revision);
       return known.get(key) ?? revision;
@@ -214,12 +214,12 @@ async function resetCursors(record: JobStore, name: IndexJobName, signal?: Abort
 }
 
 /** Two databases feeding one index would each clear the other's entries. */
-async function refuseForeign(follower: VectorIndex, signal?: AbortSignal): Promise<void> {
+async function refuseForeign(index: VectorIndex, signal?: AbortSignal): Promise<void> {
   const isForeign = await callIndex(
-    follower,
+    index,
     CALL_MS,
     async (options) => {
-      for await (const page of follower.entries(MARKER_USER, options)) if (page.length > 0) return true;
+      for await (const page of index.entries(MARKER_USER, options)) if (page.length > 0) return true;
       return false;
     },
     signal,
@@ -227,8 +227,8 @@ async function refuseForeign(follower: VectorIndex, signal?: AbortSignal): Promi
   if (!isForeign) return;
   throw new MemoryError(
     "invalid_input",
-    `the index "${follower.name}" is filled from another database. Configure a separate one (a collection, an index, ` +
-      `a prefix), or take it over: keepsake reindex --follower ${follower.name}`,
+    `the index "${index.name}" is filled from another database. Configure a separate one (a collection, an index, ` +
+      `a prefix), or take it over: keepsake reindex --follower ${index.name}`,
   );
 }
 

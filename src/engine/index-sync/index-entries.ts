@@ -129,12 +129,12 @@ function findText({ id, type, owner }: EntryUnit, { messages, memories }: EntryO
 
 function toMetadata({ type, owner }: EntryUnit, { messages, memories }: EntryOwners): VectorIndexMetadata {
   const memory = type === "memory" ? memories.get(owner) : undefined;
-  const said = memory ?? messages.get(owner);
-  const session = said?.session;
+  const source = memory ?? messages.get(owner);
+  const session = source?.session;
   return {
     type,
     owner,
-    at: said ? Date.parse(said.at) : 0,
+    at: source ? Date.parse(source.at) : 0,
     ...(memory ? { kind: memory.kind } : {}),
     ...(session === undefined ? {} : { session }),
   };

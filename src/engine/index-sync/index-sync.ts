@@ -68,7 +68,7 @@ export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
   if (new Set(names).size < names.length)
     throw invalid("Two indexes have the same name. Give each a different name.");
   const stopping = new AbortController();
-  const feeders = followers.map((follower) => createIndexUpdater(ports, follower));
+  const feeders = followers.map((index) => createIndexUpdater(ports, index));
   const runners = new Map<IndexUpdater, JobRunner>();
   for (const feeder of feeders)
     runners.set(feeder, createJobRunner(ports, withErasureRetries(ports, feeder), stopping.signal));
@@ -78,7 +78,7 @@ export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
     runners.get(feeder)?.start(feeder.requestFullCheck()),
   );
   const named = (name: string): { feeder: IndexUpdater; one: JobRunner } => {
-    const feeder = feeders.find(({ index: follower }) => follower.name === name);
+    const feeder = feeders.find(({ index }) => index.name === name);
     const one = feeder && runners.get(feeder);
     if (feeder && one) return { feeder, one };
     throw new MemoryError("not_found", `no index is called "${name}". Available: ${names.join(", ")}.`);
@@ -140,11 +140,11 @@ function createSearch(
     { from, timeoutMs },
     {
       onOrphans(feeder, scope, ids) {
-        const { index: follower } = feeder;
-        meter.count("memory_index_strays_total", { index: follower.name }, ids.length);
+        const { index } = feeder;
+        meter.count("memory_index_strays_total", { index: index.name }, ids.length);
         // `dropEntries` puts back what it drops if the store still has it.
         const drop = (call: CallOptions) => dropEntries(ports, feeder, scope, ids, call);
-        void callIndexInTurn(follower, scope, ORPHANS_MS, drop, stopped).catch(() => looksAgain(feeder));
+        void callIndexInTurn(index, scope, ORPHANS_MS, drop, stopped).catch(() => looksAgain(feeder));
       },
       onIncomplete: looksAgain,
     },

@@ -67,10 +67,10 @@ interface UpdaterState {
   roundAt: number;
 }
 
-export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): IndexUpdater {
-  const name = toIndexJobName(follower);
+export function createIndexUpdater(ports: UpdaterPorts, index: VectorIndex): IndexUpdater {
+  const name = toIndexJobName(index);
   const cursors = createIndexCursors(ports.record, name);
-  const barred = new Map<string, Set<string>>();
+  const excludedByUser = new Map<string, Set<string>>();
   const known: UpdaterState = {
     changedUsers: new Map(),
     isReady: false,
@@ -80,11 +80,11 @@ export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): 
   };
   const feeder: IndexUpdater = {
     name,
-    index: follower,
+    index,
     cursors,
     job: {
       name,
-      about: `brings the index "${follower.name}" up to date with the database`,
+      about: `brings the index "${index.name}" up to date with the database`,
       everyMs: EVERY_MS,
       isShared: true,
       restFactor: 0,
@@ -94,13 +94,13 @@ export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): 
     async prepare(options) {
       if (known.isPrepared) return;
       const { embedder } = ports;
-      await follower.prepare({ fingerprint: spaceOf(embedder), dimensions: embedder.dimensions }, options);
+      await index.prepare({ fingerprint: spaceOf(embedder), dimensions: embedder.dimensions }, options);
       known.isPrepared = true;
     },
     async ensureReady(signal, { anew } = { anew: false }) {
-      if (anew) await resetIndex(ports, follower, signal);
+      if (anew) await resetIndex(ports, index, signal);
       // The cached cursors belong to the earlier state of the index.
-      if (anew || (await ensureMarked(ports, follower, signal))) cursors.clear();
+      if (anew || (await ensureMarked(ports, index, signal))) cursors.clear();
       Object.assign(known, { isReady: true, isPrepared: true, isOurs: true });
     },
     isOurs: () => known.isOurs,
@@ -112,19 +112,19 @@ export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): 
     },
     countBehind: () => known.changedUsers.size,
     exclude(scope, ids) {
-      const held = barred.get(toScopeKey(scope));
-      for (const id of ids) held?.add(id);
+      const excluded = excludedByUser.get(toScopeKey(scope));
+      for (const id of ids) excluded?.add(id);
     },
     async *feed(scope, from, signal) {
       const mine = new Set<string>();
-      barred.set(toScopeKey(scope), mine);
+      excludedByUser.set(toScopeKey(scope), mine);
       try {
-        for await (const step of feedUser({ ports, index: follower, scope, excluded: mine, signal }, from)) {
+        for await (const step of feedUser({ ports, index, scope, excluded: mine, signal }, from)) {
           if (step.isWhole) cursors.advance(scope, step.revision);
           yield step.entries;
         }
       } finally {
-        barred.delete(toScopeKey(scope));
+        excludedByUser.delete(toScopeKey(scope));
       }
     },
   };
@@ -234,12 +234,12 @@ async function* feedIfBehind(
   failures: unknown[],
   signal: AbortSignal,
 ): AsyncGenerator<number, void, void> {
-  const seen = visit?.revision ?? 0;
-  feeder.cursors.adopt(scope, seen);
-  if (seen === revision) return;
+  const reached = visit?.revision ?? 0;
+  feeder.cursors.adopt(scope, reached);
+  if (reached === revision) return;
   try {
     // A lower revision than the indexed one means that the store was restored; then everything counts as new.
-    yield* feeder.feed(scope, seen > revision ? 0 : seen, signal);
+    yield* feeder.feed(scope, reached > revision ? 0 : reached, signal);
   } catch (error) {
     if (isBlocking(error, signal)) throw error;
     failures.push(error);
@@ -280,25 +280,25 @@ interface FeedStep {
  * to repeat: puts are idempotent.
  */
 async function* feedUser(feeding: FeedOptions, from: number): AsyncGenerator<FeedStep, void, void> {
-  const { ports, index: follower, scope, excluded: barred, signal } = feeding;
+  const { ports, index, scope, excluded, signal } = feeding;
   // One call of this user at a time, so that an erasure can run in between.
   const call = (work: (options: CallOptions) => Promise<void>): Promise<void> =>
-    runInUserQueue(follower, scope, () => callIndex(follower, CALL_MS, work, signal));
+    runInUserQueue(index, scope, () => callIndex(index, CALL_MS, work, signal));
   let revision = from;
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     // Before the read, because its result may contain what is erased meanwhile.
-    barred.clear();
+    excluded.clear();
     const delta = await ports.record.since(scope, revision);
     if (delta.revision === revision) return;
-    const { put, drop } = await toIndexChanges(ports, scope, delta, follower.holdsTexts === true);
+    const { put, drop } = await toIndexChanges(ports, scope, delta, index.holdsTexts === true);
     if (drop.length > 0) {
-      await call((options) => follower.drop(scope, drop, options));
+      await call((options) => index.drop(scope, drop, options));
       yield { revision: delta.revision, isWhole: false, entries: drop.length };
     }
     for (let at = 0; at < put.length; at += AT_ONCE) {
       signal.throwIfAborted();
       const some = put.slice(at, at + AT_ONCE);
-      await call((options) => follower.put(scope, removeExcluded(some, barred), options));
+      await call((options) => index.put(scope, removeExcluded(some, excluded), options));
       yield { revision: delta.revision, isWhole: false, entries: some.length };
     }
     revision = delta.revision;

@@ -59,9 +59,9 @@ async function repairUser(
   sum: InconsistencyCounts,
   options: CallOptions,
 ): Promise<number> {
-  const { index: follower } = feeder;
+  const { index } = feeder;
   const there = new Set<string>();
-  for await (const page of follower.entries(scope, options)) for (const id of page) there.add(id);
+  for await (const page of index.entries(scope, options)) for (const id of page) there.add(id);
   // Read after the index: a change in between looks missing and is put again, which does no harm.
   const delta = await ports.record.since(scope, 0);
   const space = spaceOf(ports.embedder);

@@ -73,9 +73,9 @@ export async function runInUserQueue<Result>(
   scope: Scope,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const own = queues.get(record) ?? createUserQueue();
-  queues.set(record, own);
-  return own.runExclusive(scope, work);
+  const queue = queues.get(record) ?? createUserQueue();
+  queues.set(record, queue);
+  return queue.runExclusive(scope, work);
 }
 
 /** Longer with each attempt, and random, so that two processes do not collide repeatedly. */
@@ -111,18 +111,18 @@ interface StoredMemories {
 export function createMemoryDraft(stored: StoredMemories, at: string): MemoryDraft {
   const newest = new Map<string, Memory>();
   const claims = createClaimIndex();
-  const made: Memory[] = [];
+  const versions: Memory[] = [];
   let known: readonly Memory[] | undefined;
   const get = (id: string): Memory | undefined => newest.get(id) ?? stored.memories.get(id);
-  const currentOf = (held: ReadonlySet<string>, drafted: ReadonlySet<string>): Memory[] => {
-    const ids = drafted.size === 0 ? held : new Set([...held, ...drafted]);
+  const currentOf = (storedIds: ReadonlySet<string>, drafted: ReadonlySet<string>): Memory[] => {
+    const ids = drafted.size === 0 ? storedIds : new Set([...storedIds, ...drafted]);
     return [...ids].flatMap((id) => {
       const memory = get(id);
       return memory?.status === "current" ? [memory] : [];
     });
   };
   return {
-    versions: made,
+    versions,
     get,
     current() {
       known ??= overlayCurrent(stored.current, newest);
@@ -141,7 +141,7 @@ export function createMemoryDraft(stored: StoredMemories, at: string): MemoryDra
       newest.set(next.id, next);
       claims.put(next);
       known = undefined;
-      made.push(next);
+      versions.push(next);
       return next;
     },
   };

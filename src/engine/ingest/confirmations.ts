@@ -83,21 +83,21 @@ const toSweepKey = (scope: Scope, message: string): string => `${toScopeKey(scop
  */
 export function holdSweep(by: Extractor | undefined, scope: Scope, sweep: EndProposal): void {
   if (!by) return;
-  const kept = heldSweeps.get(by) ?? new Map<string, EndProposal>();
-  heldSweeps.set(by, kept);
-  kept.set(toSweepKey(scope, sweep.message), sweep);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_HELD_SWEEPS) break;
-    kept.delete(oldest);
+  const sweeps = heldSweeps.get(by) ?? new Map<string, EndProposal>();
+  heldSweeps.set(by, sweeps);
+  sweeps.set(toSweepKey(scope, sweep.message), sweep);
+  for (const oldest of sweeps.keys()) {
+    if (sweeps.size <= MAX_HELD_SWEEPS) break;
+    sweeps.delete(oldest);
   }
 }
 
 /** Drops pending confirmations of this user, or of all users: they may contain erased words. */
 export function dropSweeps(by: Extractor | undefined, scope?: Scope): void {
-  const kept = by && heldSweeps.get(by);
-  if (!kept) return;
-  for (const key of [...kept.keys()]) {
-    if (scope === undefined || key.startsWith(toSweepKey(scope, ""))) kept.delete(key);
+  const sweeps = by && heldSweeps.get(by);
+  if (!sweeps) return;
+  for (const key of [...sweeps.keys()]) {
+    if (scope === undefined || key.startsWith(toSweepKey(scope, ""))) sweeps.delete(key);
   }
 }
 

@@ -25,11 +25,11 @@ const BATCH_SIZE = 100;
  * to interrupt. Throws what stops it; unread messages stay pending.
  */
 export async function extractPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
-  const heard = await extractPendingByRules(ports, scope, signal);
-  if (!ports.modelExtractor) return heard;
+  const readByRules = await extractPendingByRules(ports, scope, signal);
+  if (!ports.modelExtractor) return readByRules;
   const understood = await extractPendingByModel(ports, scope, signal);
   if (understood.problem) throw understood.problem;
-  return heard + understood.read;
+  return readByRules + understood.read;
 }
 
 /** Reads messages that no extractor has read yet, with the rules. */
@@ -80,11 +80,11 @@ export async function understand(
   scope: Scope,
   { signal }: CallOptions = {},
 ): Promise<Understood> {
-  const heard = await extractPendingByRules(ports, scope, signal);
+  const readByRules = await extractPendingByRules(ports, scope, signal);
   const { read, lines, problem } = await extractPendingByModel(ports, scope, signal);
   const { pending } = await ports.states.of(scope);
   return {
-    read: heard + read,
+    read: readByRules + read,
     memories: lines,
     pending,
     ...(problem ? { problem: problem.message } : {}),

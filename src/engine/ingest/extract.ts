@@ -70,12 +70,12 @@ export async function extractMessages(
   const waiting: PendingConfirmation[] = [];
   const result = { messages: done, lines, waiting, memories: draft.versions };
   const sessions = createSessionTails(state);
-  let held = performance.now();
+  let sliceStart = performance.now();
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
-    if (performance.now() - held > MAX_SLICE_MS) {
+    if (performance.now() - sliceStart > MAX_SLICE_MS) {
       await yieldToEventLoop();
-      held = performance.now();
+      sliceStart = performance.now();
     }
     const earlier = sessions.before(message);
     const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
@@ -162,7 +162,7 @@ async function extractMessage(
   const proposals = await proposeFor(ports, hearing, signal);
   const wide = mayErase ? proposals.filter((one) => needsConfirmation(one, deciding, message)) : [];
   return {
-    message: message,
+    message,
     // A proposal that would end too much is refused in `decide`, with its reason.
     proposals: proposals.filter((one) => one.propose !== "erase" || (mayErase && !wide.includes(one))),
     deciding,
@@ -203,12 +203,12 @@ function createSessionTails(state: UserState): {
   const tails = new Map<string, Message[]>();
   const tail = (session: string | undefined): Message[] => {
     const key = session ?? "";
-    let kept = tails.get(key);
-    if (!kept) {
-      kept = findLastTurns(state, session);
-      tails.set(key, kept);
+    let turns = tails.get(key);
+    if (!turns) {
+      turns = findLastTurns(state, session);
+      tails.set(key, turns);
     }
-    return kept;
+    return turns;
   };
   return {
     // A message that is already stored (pending work) is not its own past.
@@ -217,10 +217,10 @@ function createSessionTails(state: UserState): {
         (one) => one.id !== message.id && (message.turn === 0 || one.turn < message.turn),
       ),
     add(message) {
-      const kept = tail(message.session);
-      if (kept.some(({ id }) => id === message.id)) return;
-      kept.push(message);
-      if (kept.length > EARLIER_TURNS) kept.shift();
+      const turns = tail(message.session);
+      if (turns.some(({ id }) => id === message.id)) return;
+      turns.push(message);
+      if (turns.length > EARLIER_TURNS) turns.shift();
     },
   };
 }
@@ -264,10 +264,10 @@ export function findKnownMemories(
   earlier: readonly Message[],
 ): readonly Memory[] {
   if (state.current.size <= MAX_SHOWN_WHOLE) return draft.current().filter(isNotQuarantined);
-  const said = [...earlier.slice(-4), message]
+  const texts = [...earlier.slice(-4), message]
     .map(({ content }) => content.slice(0, MAX_TEXT_LENGTH))
     .join("\n");
-  const telling = [...new Set(extractTerms(said))].filter(
+  const telling = [...new Set(extractTerms(texts))].filter(
     (term) => state.searchIndex.words.frequency(term) <= COMMON_TERM_UNITS,
   );
   const rows = new Set<number>(findNewestRows(state));

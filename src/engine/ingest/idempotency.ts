@@ -27,28 +27,28 @@ export async function findPreviousReceipt(
   scope: Scope,
   { key, body }: IdempotencyKey,
 ): Promise<Receipt | undefined> {
-  const kept = await ports.record.receipt(scope, key);
-  if (!kept) return undefined;
-  if (kept.body !== body) {
+  const stored = await ports.record.receipt(scope, key);
+  if (!stored) return undefined;
+  if (stored.body !== body) {
     throw new MemoryError(
       "conflict",
       "this idempotency key was used for another request: use a new key for a new write.",
     );
   }
   const texts = new Map<string, string>();
-  for (const id of new Set(kept.memories.map((line) => line.id))) {
+  for (const id of new Set(stored.memories.map((line) => line.id))) {
     if (id === "") continue;
     for (const version of await ports.record.versions(scope, id))
       texts.set(`${id}@${version.version}`, version.text);
   }
   return {
-    revision: kept.revision,
-    messages: kept.messages,
-    memories: kept.memories.map(({ version, ...line }) => ({
+    revision: stored.revision,
+    messages: stored.messages,
+    memories: stored.memories.map(({ version, ...line }) => ({
       ...line,
       text: texts.get(`${line.id}@${version}`) ?? "",
     })),
-    pending: kept.pending,
+    pending: stored.pending,
   };
 }
 

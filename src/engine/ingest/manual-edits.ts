@@ -42,14 +42,21 @@ function prepareAddition(
 ): (state: UserState, at: string, draft: MemoryDraft) => ManualAddition {
   const fields = checkFields(memory);
   const text = checkText(memory.text, "text");
-  const said = memory.at === undefined ? undefined : toIsoTime(memory.at, "at");
+  const saidAt = memory.at === undefined ? undefined : toIsoTime(memory.at, "at");
   return (state, at, draft) => {
     checkNotExpired(fields, ports.clock().toISOString());
     const same = [...state.current.values()].find(
-      (held) => !held.quarantined && isSameMemory(held, text, fields.claim),
+      (existing) => !existing.quarantined && isSameMemory(existing, text, fields.claim),
     );
     if (same) {
-      draft.put({ ...same, ...fields, text, evidence: same.evidence + 1, at: said ?? at, action: "merged" });
+      draft.put({
+        ...same,
+        ...fields,
+        text,
+        evidence: same.evidence + 1,
+        at: saidAt ?? at,
+        action: "merged",
+      });
       return { line: { id: same.id, action: "merged", text }, liftedTombstones: [] };
     }
     const id = ports.ids();
@@ -62,8 +69,8 @@ function prepareAddition(
       importance: 0.5,
       evidence: 1,
       origin: "api",
-      at: said ?? at,
-      validFrom: said ?? at,
+      at: saidAt ?? at,
+      validFrom: saidAt ?? at,
       sources: [],
       action: "added",
       ...(scope.agent === undefined ? {} : { agent: scope.agent }),
@@ -96,21 +103,21 @@ export async function update(
   if (!isReleased && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
     throw invalid("update: name at least one field to change.");
   return commitEdit(ports, scope, (state, at) => {
-    const held = requireMemory(state, id);
+    const memory = requireMemory(state, id);
     checkNotExpired(fields, ports.clock().toISOString());
     const draft = createMemoryDraft(state, at);
     // After an edit the words are no longer those of the source, which stays as their origin.
-    const { quarantined, ...free } = held;
+    const { quarantined, ...free } = memory;
     const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
-    const made = draft.put({
-      ...(isReleased ? free : held),
+    const version = draft.put({
+      ...(isReleased ? free : memory),
       ...fields,
       ...validTo,
       ...text,
       action: "updated",
       why,
     });
-    return { versions: draft.versions, lines: [{ id, action: "merged", text: made.text, why }] };
+    return { versions: draft.versions, lines: [{ id, action: "merged", text: version.text, why }] };
   });
 }
 
@@ -130,13 +137,13 @@ function isQuarantineRelease(quarantined: unknown): boolean {
 /** Removes a memory by hand: only the history returns it, and `undo` restores it. This is not an erasure. */
 export async function remove(ports: Ports, scope: Scope, id: string): Promise<Receipt> {
   return commitEdit(ports, scope, (state, at) => {
-    const held = requireMemory(state, id);
-    if (held.status === "retracted") return { versions: [], lines: [] };
+    const memory = requireMemory(state, id);
+    if (memory.status === "retracted") return { versions: [], lines: [] };
     const draft = createMemoryDraft(state, at);
-    draft.put({ ...held, status: "retracted", action: "retracted", why: "removed by hand" });
+    draft.put({ ...memory, status: "retracted", action: "retracted", why: "removed by hand" });
     return {
       versions: draft.versions,
-      lines: [{ id, action: "retracted", text: held.text, why: "removed by hand" }],
+      lines: [{ id, action: "retracted", text: memory.text, why: "removed by hand" }],
     };
   });
 }
@@ -153,15 +160,15 @@ async function commitEdit(
   think: (state: UserState, at: string) => EditResult,
 ): Promise<Receipt> {
   const { result, revision } = await commitChange(ports, scope, async (state, at) => {
-    const { versions: made, lines, draft } = think(state, at);
+    const { versions, lines, draft } = think(state, at);
     const result = { lines, pending: state.pending };
-    if (made.length === 0) return { result };
-    const isAdded = made[0]?.version === 1;
+    if (versions.length === 0) return { result };
+    const isAdded = versions[0]?.version === 1;
     return {
       draft: {
         cause: isAdded ? "add" : "update",
-        memories: made,
-        units: await createSearchUnits(ports, [], made.slice(-1)),
+        memories: versions,
+        units: await createSearchUnits(ports, [], versions.slice(-1)),
         ...draft,
       },
       result,
@@ -171,15 +178,15 @@ async function commitEdit(
 }
 
 export function requireMemory(state: UserState, id: string): Memory {
-  const held = state.memories.get(id);
-  if (!held)
+  const memory = state.memories.get(id);
+  if (!memory)
     throw new MemoryError("not_found", "no memory has this id. List the memories to see the existing ones.");
-  return held;
+  return memory;
 }
 
-function isSameMemory(held: Memory, text: string, claim: Claim | undefined): boolean {
-  if (claim && held.claim) return toClaimKey(claim) === toClaimKey(held.claim);
-  return held.text === text;
+function isSameMemory(memory: Memory, text: string, claim: Claim | undefined): boolean {
+  if (claim && memory.claim) return toClaimKey(claim) === toClaimKey(memory.claim);
+  return memory.text === text;
 }
 
 function checkFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<Memory> {
@@ -263,7 +270,7 @@ export async function supersede(
  */
 export async function undo(ports: Ports, scope: Scope, revision: number): Promise<Receipt> {
   checkCount(revision, "revision", 1, Number.MAX_SAFE_INTEGER - 1);
-  const { result, revision: made } = await commitChange(ports, scope, async (state, at) => {
+  const { result, revision: newRevision } = await commitChange(ports, scope, async (state, at) => {
     const entry = await findLogEntry(ports, scope, revision);
     if (entry.cause === "forget") {
       throw new MemoryError(
@@ -291,7 +298,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
       result: { lines, pending: state.pending },
     };
   });
-  return { revision: made, messages: [], memories: result.lines, pending: result.pending };
+  return { revision: newRevision, messages: [], memories: result.lines, pending: result.pending };
 }
 
 async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision: number): Promise<LogEntry> {
@@ -326,12 +333,12 @@ function restoreVersion(
   id: string,
   revision: number,
 ): ReceiptLine | undefined {
-  const held = draft.get(id);
-  if (!held) return undefined;
-  if (held.revision > revision) {
+  const memory = draft.get(id);
+  if (!memory) return undefined;
+  if (memory.revision > revision) {
     throw new MemoryError(
       "conflict",
-      `something later changed the same memory: undo revision ${held.revision} first.`,
+      `something later changed the same memory: undo revision ${memory.revision} first.`,
     );
   }
   const before = versions.findLast((version) => version.revision < revision);
@@ -339,6 +346,6 @@ function restoreVersion(
     draft.put({ ...before, action: "restored", why: "undone" });
     return { id, action: "merged", text: before.text, why: "undone" };
   }
-  draft.put({ ...held, status: "retracted", action: "retracted", why: "undone" });
-  return { id, action: "retracted", text: held.text, why: "undone" };
+  draft.put({ ...memory, status: "retracted", action: "retracted", why: "undone" });
+  return { id, action: "retracted", text: memory.text, why: "undone" };
 }

@@ -288,9 +288,10 @@ function decideModelProposals(
     tombstones: state.tombstones,
     liftedTombstones: new Set(),
   };
-  const made = groupBySourceMessage(state, new Set(messages.map(({ id }) => id)));
+  const memoriesByMessage = groupBySourceMessage(state, new Set(messages.map(({ id }) => id)));
   const decidedOn = (message: Message, one: Proposal): ReceiptLine[] => {
-    const proposal = one.propose === "add" && isAlreadyExtracted(made, draft, one) ? toEndProposal(one) : one;
+    const proposal =
+      one.propose === "add" && isAlreadyExtracted(memoriesByMessage, draft, one) ? toEndProposal(one) : one;
     if (!proposal) return [];
     if (proposal.propose === "erase") return [MODEL_ERASURE_REFUSED];
     const now = state.messages.get(message.id);
@@ -299,9 +300,9 @@ function decideModelProposals(
   const lines: ReceiptLine[] = [];
   const sweeping: EndProposal[] = [];
   for (const message of messages) {
-    const own = limitRemovals(proposals.filter((one) => one.message === message.id));
-    lines.push(...own.flatMap((one) => decidedOn(message, one)));
-    sweeping.push(...own.filter(isSweep));
+    const messageProposals = limitRemovals(proposals.filter((one) => one.message === message.id));
+    lines.push(...messageProposals.flatMap((one) => decidedOn(message, one)));
+    sweeping.push(...messageProposals.filter(isSweep));
   }
   return {
     memories: draft.versions,
@@ -374,13 +375,13 @@ function groupBySourceMessage(
   { memories }: Pick<UserState, "memories">,
   messages: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly string[]> {
-  const made = new Map<string, string[]>();
+  const idsByMessage = new Map<string, string[]>();
   for (const { id, sources } of memories.values()) {
     for (const { message } of sources) {
-      if (messages.has(message)) made.set(message, [...(made.get(message) ?? []), id]);
+      if (messages.has(message)) idsByMessage.set(message, [...(idsByMessage.get(message) ?? []), id]);
     }
   }
-  return made;
+  return idsByMessage;
 }
 
 /**

@@ -177,10 +177,10 @@ function collectLifted(admitted: readonly ScreenedMessage[], stored: number): st
 
 /** The messages that are not stored yet; of two with the same id in one batch, the first. */
 function filterNew(messages: readonly Message[], stored: ReadonlyMap<string, Message>): Message[] {
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   return messages.filter(({ id }) => {
-    if (seen.has(id) || stored.has(id)) return false;
-    seen.add(id);
+    if (ids.has(id) || stored.has(id)) return false;
+    ids.add(id);
     return true;
   });
 }

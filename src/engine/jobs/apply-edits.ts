@@ -41,20 +41,20 @@ export async function applyEdits(
 
 /** Adds an edit to the draft if it still applies. */
 function applyEdit(state: UserState, draft: MemoryDraft, edit: MaintenanceEdit): boolean {
-  const held = state.memories.get(edit.id);
-  if (!held || held.version !== edit.version || held.status !== "current") return false;
+  const memory = state.memories.get(edit.id);
+  if (!memory || memory.version !== edit.version || memory.status !== "current") return false;
   const { why } = edit;
   if (edit.action === "expired") {
-    const validTo = held.validTo ?? held.expiresAt ?? held.at;
-    draft.put({ ...held, status: "superseded", action: "superseded", validTo, why });
+    const validTo = memory.validTo ?? memory.expiresAt ?? memory.at;
+    draft.put({ ...memory, status: "superseded", action: "superseded", validTo, why });
     return true;
   }
   if (state.links.some(({ from, to }) => from === edit.id || to === edit.id)) return false;
   if (edit.action === "archived") {
-    draft.put({ ...held, status: "retracted", archived: true, action: "retracted", why });
+    draft.put({ ...memory, status: "retracted", archived: true, action: "retracted", why });
     return true;
   }
-  return mergeMemory(state, draft, edit, held);
+  return mergeMemory(state, draft, edit, memory);
 }
 
 function mergeMemory(
@@ -99,7 +99,7 @@ function pickEarliest(one: Memory, other: Memory): { readonly validFrom?: string
 
 function mergeSources(one: readonly SourceSpan[], other: readonly SourceSpan[]): readonly SourceSpan[] {
   const isHeld = ({ message, start }: SourceSpan): boolean =>
-    one.some((held) => held.message === message && held.start === start);
+    one.some((source) => source.message === message && source.start === start);
   return [...one, ...other.filter((source) => !isHeld(source))];
 }
 

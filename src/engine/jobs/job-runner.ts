@@ -34,8 +34,8 @@ export interface JobRunner extends Pick<JobMonitor, "problem"> {
 
 /** After a failure it pauses, longer each time, and continues: no caller could catch the error. */
 export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: AbortSignal): JobRunner {
-  const seen = createJobMonitor(ports, job);
-  const asked: RunRequest = { isRequested: false };
+  const monitor = createJobMonitor(ports, job);
+  const request: RunRequest = { isRequested: false };
   let run: { readonly ended: Promise<unknown>; readonly makeRoom: AbortController } | undefined;
   let inForeground = 0;
   const next = createAlarm(ports.clock);
@@ -53,7 +53,7 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
       if (makeRoom.signal.aborted) return;
       const againMs = dueMs ?? job.everyMs;
       // Requested between the last check and now.
-      if (asked.isRequested) begin();
+      if (request.isRequested) begin();
       else if (againMs !== undefined) start(againMs);
     });
     run = { ended, makeRoom };
@@ -65,20 +65,20 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
   function begin(): void {
     if (run || inForeground > 0 || stopped.aborted) return;
     void running(async (signal) => {
-      dueMs = await runUntilDone(ports, job, seen, asked, { signal, tell: next.announce });
+      dueMs = await runUntilDone(ports, job, monitor, request, { signal, tell: next.announce });
     });
   }
   function later(): void {
-    asked.isRequested = true;
+    request.isRequested = true;
     begin();
   }
   async function offered(signal: AbortSignal): Promise<void> {
     while (run) await run.ended;
     if (inForeground > 0 || stopped.aborted) throw createBusyError();
-    const outcome = await running((own) => {
-      asked.isRequested = false;
-      const both = AbortSignal.any([own, signal]);
-      return attemptRun(ports, job, seen, { signal: both, isUrgent: true, pauseMs: 0 });
+    const outcome = await running((runSignal) => {
+      request.isRequested = false;
+      const both = AbortSignal.any([runSignal, signal]);
+      return attemptRun(ports, job, monitor, { signal: both, isUrgent: true, pauseMs: 0 });
     });
     if (outcome.kind === "failed") throw outcome.error;
     if (outcome.kind !== "done") throw createBusyError();
@@ -96,7 +96,7 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
         await run?.ended;
         const both = AbortSignal.any([stopped, ...(signal ? [signal] : [])]);
         yield* runExclusively(ports, job, stopped, () => work(both));
-        seen.clearProblem();
+        monitor.clearProblem();
       } finally {
         inForeground -= 1;
         // Work that came since, or is left over.
@@ -104,8 +104,8 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
       }
     },
     isRunning: () => run !== undefined,
-    problem: seen.problem,
-    state: () => seen.state({ isRunning: run !== undefined, nextAt: next.at() }),
+    problem: monitor.problem,
+    state: () => monitor.state({ isRunning: run !== undefined, nextAt: next.at() }),
     async end() {
       next.clear();
       await run?.ended;
@@ -127,13 +127,13 @@ async function* runExclusively<Step>(
   signal: AbortSignal,
   work: () => AsyncGenerator<Step, void, void>,
 ): AsyncGenerator<Step, void, void> {
-  const held = await acquireLease(record, toLeaseName(job), { isUrgent: true, signal }).catch(
+  const lease = await acquireLease(record, toLeaseName(job), { isUrgent: true, signal }).catch(
     () => undefined,
   );
   try {
     yield* work();
   } finally {
-    if (held && isHeldLease(held)) await held.giveBack();
+    if (lease && isHeldLease(lease)) await lease.giveBack();
   }
 }
 
@@ -209,10 +209,10 @@ async function attemptRun(
     await job.waitUntilReady?.(run.signal);
     // A job with nothing to do needs no lease.
     if (job.isShared || (await job.countLeft?.()) === 0) return await runOnce(job, seen, run.signal);
-    const held = await acquireLease(ports.record, toLeaseName(job), run);
-    if (!isHeldLease(held)) return { kind: "refused", ...held };
-    const outcome = await runOnce(job, seen, held.signal);
-    await held.giveBack(computeLeaseRest(outcome, job, run.pauseMs));
+    const lease = await acquireLease(ports.record, toLeaseName(job), run);
+    if (!isHeldLease(lease)) return { kind: "refused", ...lease };
+    const outcome = await runOnce(job, seen, lease.signal);
+    await lease.giveBack(computeLeaseRest(outcome, job, run.pauseMs));
     return outcome;
   } catch (error) {
     if (run.signal.aborted) return { kind: "broken off" };
@@ -232,21 +232,21 @@ function computeLeaseRest({ kind }: JobOutcome, job: Job, pauseMs: number): numb
   return kind === "failed" ? pauseMs : 0;
 }
 
-async function runOnce(job: Job, seen: JobMonitor, signal: AbortSignal): Promise<JobOutcome> {
-  seen.begin();
+async function runOnce(job: Job, monitor: JobMonitor, signal: AbortSignal): Promise<JobOutcome> {
+  monitor.begin();
   try {
     let from = performance.now();
     for await (const step of job.run(signal)) {
-      seen.step(step);
+      monitor.step(step);
       const took = performance.now() - from;
       if (job.restFactor > 0) await pauseFor(job.restFactor * Math.min(LONGEST_REST_MS, took), signal);
       from = performance.now();
     }
-    await seen.finish();
+    await monitor.finish();
     return { kind: "done" };
   } catch (error) {
     if (signal.aborted) return { kind: "broken off" };
-    await seen.finish(error);
+    await monitor.finish(error);
     return { kind: "failed", error };
   }
 }

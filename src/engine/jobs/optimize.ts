@@ -106,16 +106,16 @@ const decayTask: MaintenanceTask = {
     const days = ports.decayDays ?? DECAY_DAYS;
     const next = memories
       .map((memory) => memory.at)
-      .filter((said) => said >= before)
+      .filter((saidAt) => saidAt >= before)
       .sort()[0];
     return {
       edits: memories
         .filter((memory) => memory.at < before)
-        .map(({ id, version, at: said }) => ({
+        .map(({ id, version, at: saidAt }) => ({
           id,
           version,
           action: "faded",
-          why: `last said ${countDaysBetween(said, at)} days ago; being new halves every ${days} days`,
+          why: `last said ${countDaysBetween(saidAt, at)} days ago; being new halves every ${days} days`,
         })),
       ...(next === undefined ? {} : { due: computeFadeTime(next, before, at) }),
     };
@@ -151,11 +151,11 @@ export const cleanUpTask: MaintenanceTask = {
     return {
       edits: old
         .filter(({ id }) => !given.has(id))
-        .map(({ id, version, at: said }) => ({
+        .map(({ id, version, at: saidAt }) => ({
           id,
           version,
           action: "archived",
-          why: `said once, ${countDaysBetween(said, at)} days ago, of little importance, and not recalled since`,
+          why: `said once, ${countDaysBetween(saidAt, at)} days ago, of little importance, and not recalled since`,
         })),
       due: new Date(Date.parse(at) + RECHECK_MS).toISOString(),
     };

@@ -40,7 +40,7 @@ type SkippedUsers = Map<string, unknown>;
  * alone. A lease per user lets many processes work at once, and none is read, or paid for, twice.
  */
 export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): UnderstandingJob {
-  const asked = new Map<string, Scope>();
+  const prioritized = new Map<string, Scope>();
   /** A restart may bring another model, for messages that the last one could not read. */
   let isFirst = true;
   return {
@@ -50,7 +50,7 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
     isShared: true,
     restFactor: 3,
     prioritize(scope) {
-      asked.set(toScopeKey(scope), scope);
+      prioritized.set(toScopeKey(scope), scope);
     },
     async *run(signal) {
       let done = 0;
@@ -59,7 +59,7 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
       isFirst = false;
       for (;;) {
         turn += 1;
-        const scope = await pickNextUser(ports, gathered, asked, {
+        const scope = await pickNextUser(ports, gathered, prioritized, {
           passed,
           isInLine: turn % FIRST_EVERY === 0,
         });
@@ -67,7 +67,7 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
         const key = toScopeKey(scope);
         const { read, failed } = await readUnderLease(ports, scope, { before: before.get(key), signal });
         done += read;
-        if (failed === undefined) asked.delete(key);
+        if (failed === undefined) prioritized.delete(key);
         // Unread messages wait for another program's model, or another process is reading them.
         if (read === 0) passed.set(key, failed);
         yield { done } satisfies JobStep;
@@ -111,18 +111,18 @@ async function readUnderLease(
   { before, signal }: { readonly before: JobProgress | undefined; readonly signal: AbortSignal },
 ): Promise<ReadOutcome> {
   // Lease names hold no user name in clear text.
-  const held = await acquireLease(ports.record, `${JOB_NAME} ${ports.secret.sign(toScopeKey(scope))}`, {
+  const lease = await acquireLease(ports.record, `${JOB_NAME} ${ports.secret.sign(toScopeKey(scope))}`, {
     signal,
   });
-  if (!isHeldLease(held)) return { read: 0 };
+  if (!isHeldLease(lease)) return { read: 0 };
   try {
-    const reading = await readPending(ports, scope, held.signal);
+    const reading = await readPending(ports, scope, lease.signal);
     return await saveOutcome(ports, scope, before, reading);
   } catch (error) {
-    if (held.isLost() && !signal.aborted) return { read: 0 };
+    if (lease.isLost() && !signal.aborted) return { read: 0 };
     throw error;
   } finally {
-    await held.giveBack();
+    await lease.giveBack();
   }
 }
 

@@ -38,24 +38,24 @@ export async function buildLines(memories: readonly Memory[], today: string): Pr
     group.memories.push(memory);
     groups.set(key, group);
   });
-  const said = new Map<Memory, string>();
+  const predicates = new Map<Memory, string>();
   const plain = new Map<Memory, string>();
   await forEachInSlices(memories, (memory) => {
-    const told = formatPredicate(memory, names);
-    said.set(memory, told);
-    plain.set(memory, toBareText(told));
+    const predicate = formatPredicate(memory, names);
+    predicates.set(memory, predicate);
+    plain.set(memory, toBareText(predicate));
   });
-  const telling: LineContext = { names, said, plain };
-  return flatMapInSlices(groups.values(), ({ section, subject, memories: held }) => {
-    const text = formatSection(section, subject, held, telling);
+  const telling: LineContext = { names, said: predicates, plain };
+  return flatMapInSlices(groups.values(), ({ section, subject, memories: groupMemories }) => {
+    const text = formatSection(section, subject, groupMemories, telling);
     return text === ""
       ? []
       : [
           {
             section,
             text,
-            memories: held,
-            weight: held.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
+            memories: groupMemories,
+            weight: groupMemories.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
             withOnly: (some) => formatSection(section, subject, some, telling),
           },
         ];
@@ -91,14 +91,14 @@ function formatInstruction({ text, claim }: Memory): string {
  * "Ottilie Brandt; was born on 14 June 1987." An age becomes outdated, so it is shown only if the birth date
  * is unknown.
  */
-function formatSelfLine(held: readonly Memory[], { names, plain }: LineContext): string {
-  const isBorn = held.some(({ claim }) => claim?.relation === "be born on");
+function formatSelfLine(memories: readonly Memory[], { names, plain }: LineContext): string {
+  const isBorn = memories.some(({ claim }) => claim?.relation === "be born on");
   const name = names.get("user");
-  const told = held.filter(
+  const shown = memories.filter(
     ({ claim }) => claim?.relation !== "be called" && !(isBorn && claim?.relation === "be aged"),
   );
-  const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
-  return joinSentences([[...(name === undefined ? [] : [name]), ...said].join("; ")]);
+  const statements = [...new Set(shown.map((memory) => plain.get(memory) ?? ""))];
+  return joinSentences([[...(name === undefined ? [] : [name]), ...statements].join("; ")]);
 }
 
 function slotOf({ id, claim, kind }: Memory, relation: string): string {
@@ -139,13 +139,13 @@ function isRepeated({ claim }: Memory, called: ReadonlySet<string>): boolean {
 function formatOwnLine(memories: readonly Memory[], { said: saidOf }: LineContext): string {
   const [first] = memories;
   if (!first) return "";
-  const said = saidOf.get(first) ?? "";
+  const predicate = saidOf.get(first) ?? "";
   const values = [...new Set(memories.map(({ claim }) => toTheirs(claim?.value ?? "")))];
   const [value = ""] = values;
-  if (values.length < 2 || value === "" || !said.includes(value)) {
+  if (values.length < 2 || value === "" || !predicate.includes(value)) {
     return joinSentences(memories.map((memory) => saidOf.get(memory) ?? ""));
   }
-  return joinSentences([said.replace(value, joinList(values))]);
+  return joinSentences([predicate.replace(value, joinList(values))]);
 }
 
 function toTheirs(value: string): string {
@@ -158,25 +158,26 @@ function formatSubjectLine(
   memories: readonly Memory[],
   { names, plain }: LineContext,
 ): string {
-  const told = memories.filter(({ claim }) => claim?.relation !== "be called");
+  const shown = memories.filter(({ claim }) => claim?.relation !== "be called");
   const label = formatLabel(subject, names);
-  const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
+  const statements = [...new Set(shown.map((memory) => plain.get(memory) ?? ""))];
   const name = names.get(subject);
-  if (said.length === 0) return name === undefined ? "" : `${toBareText(label.replace(name, ""))}: ${name}.`;
-  return `${label}: ${said.join("; ")}.`;
+  if (statements.length === 0)
+    return name === undefined ? "" : `${toBareText(label.replace(name, ""))}: ${name}.`;
+  return `${label}: ${statements.join("; ")}.`;
 }
 
 /** "user/daughter" -> "Daughter Femke", "user/sister/cat" -> "Sister Hanne's cat". */
 function formatLabel(subject: string, names: NamesByPath): string {
   const [root = "", ...parts] = subject.split("/");
   let path = root;
-  const said = parts.map((part, i) => {
+  const labels = parts.map((part, i) => {
     path = `${path}/${part}`;
     const name = names.get(path);
     const whole = name === undefined || part.includes(name) ? part : `${part} ${name}`;
     return i < parts.length - 1 ? `${whole}'s` : whole;
   });
-  const own = root === "user" ? said : [parts.length > 0 ? `${root}'s` : root, ...said];
+  const own = root === "user" ? labels : [parts.length > 0 ? `${root}'s` : root, ...labels];
   return capitalize(own.join(" "));
 }
 
@@ -193,20 +194,20 @@ function formatPredicate({ text, claim }: Memory, names: NamesByPath): string {
     const name = names.get(path);
     return `'s ${escapeText(part)}(?: ${escapeText(name ?? part)})?`;
   });
-  const said = plain.replace(
+  const statement = plain.replace(
     new RegExp(`^${root === "user" ? "The user" : escapeText(root)}${owned.join("")} `, "u"),
     "",
   );
   // A noun phrase needs no verb.
-  return said === plain ? said : said.replace(/^(?:is|are) (?=an? |the |\d|\p{Lu})/u, "");
+  return statement === plain ? statement : statement.replace(/^(?:is|are) (?=an? |the |\d|\p{Lu})/u, "");
 }
 
 function toBareText(text: string): string {
   return text.replace(/[.\s]+$/, "");
 }
 
-function joinSentences(said: readonly string[]): string {
-  return [...new Set(said.map((one) => `${capitalize(toBareText(one))}.`))].join(" ");
+function joinSentences(sentences: readonly string[]): string {
+  return [...new Set(sentences.map((one) => `${capitalize(toBareText(one))}.`))].join(" ");
 }
 
 function escapeText(text: string): string {

@@ -51,12 +51,12 @@ export async function profile(
   const { lines, left } = await runInSlices(selectFittingLines(ordered, maxTokens));
   const sections: Profile["sections"][number][] = [];
   for (const name of SECTIONS) {
-    const own = lines.filter(({ section }) => section === name);
-    if (own.length === 0) continue;
+    const sectionLines = lines.filter(({ section }) => section === name);
+    if (sectionLines.length === 0) continue;
     sections.push({
       name,
       title: SECTION_TITLES[name],
-      lines: await mapInSlices(own, (line) => toProfileLine(state, line)),
+      lines: await mapInSlices(sectionLines, (line) => toProfileLine(state, line)),
     });
   }
   return {
@@ -78,11 +78,11 @@ function* orderLines(lines: readonly DraftLine[]): Generator<void, DraftLine[], 
   const ordered: DraftLine[] = [];
   const bySection = Map.groupBy(lines, ({ section }) => section);
   for (const section of SECTIONS) {
-    const own = bySection.get(section) ?? [];
+    const sectionLines = bySection.get(section) ?? [];
     const placed =
       section === "plans"
-        ? sortByKey(own, dayOf)
-        : sortByKey<DraftLine, number>(own, ({ weight }) => -weight);
+        ? sortByKey(sectionLines, dayOf)
+        : sortByKey<DraftLine, number>(sectionLines, ({ weight }) => -weight);
     for (const line of yield* placed) ordered.push(line);
   }
   return ordered;
@@ -174,11 +174,11 @@ async function groupByKind(
   state: UserState,
   live: readonly Memory[],
 ): Promise<Pick<Profile, "kinds" | "leftOfKinds">> {
-  const held = new Map<Kind, Memory[]>(MEMORY_KINDS.map((kind) => [kind, []]));
-  await forEachInSlices(live, (memory) => void held.get(memory.kind)?.push(memory));
+  const memoriesByKind = new Map<Kind, Memory[]>(MEMORY_KINDS.map((kind) => [kind, []]));
+  await forEachInSlices(live, (memory) => void memoriesByKind.get(memory.kind)?.push(memory));
   const kinds: { [kind in Kind]?: ShownMemory[] } = {};
   const leftOfKinds: { [kind in Kind]?: number } = {};
-  for (const [kind, all] of held) {
+  for (const [kind, all] of memoriesByKind) {
     const newest = all.slice(-MAX_PER_KIND);
     if (newest.length > 0) kinds[kind] = newest.map((memory) => toShownMemory(state, memory));
     if (all.length > newest.length) leftOfKinds[kind] = all.length - newest.length;
@@ -197,8 +197,8 @@ function* sortByKey<One, Key extends string | number>(
   const byKey = new Map<Key, One[]>();
   for (const one of all) {
     const key = keyOf(one);
-    const held = byKey.get(key);
-    if (held) held.push(one);
+    const group = byKey.get(key);
+    if (group) group.push(one);
     else byKey.set(key, [one]);
     yield;
   }

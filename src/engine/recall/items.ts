@@ -38,14 +38,14 @@ export async function loadItems(
     ? { ...held, ...(memories ? { memories } : {}) }
     : await loadBodies(record, scope, collectIds(searchIndex, chosen), { memories, ahead });
   const items: Item[] = [];
-  const kept: RankedUnit[] = [];
+  const units: RankedUnit[] = [];
   for (const one of chosen) {
     const item = one.type === "memory" ? toMemoryItem(bodies, one) : toPassageItem(bodies, one);
     if (!item) continue;
     items.push(item);
-    kept.push(one);
+    units.push(one);
   }
-  return { items, chosen: kept };
+  return { items, chosen: units };
 }
 
 async function loadBodies(

@@ -56,15 +56,16 @@ export async function findNearest<Meanwhile>(
   comparing: VectorComparison<Meanwhile>,
 ): Promise<NearestResult<Meanwhile>> {
   const { scope, vector } = comparing;
-  const held = vector && !ports.following ? ports.states.peekIndex(scope) : undefined;
-  if (held) {
-    const { revision } = held;
+  const cachedIndex = vector && !ports.following ? ports.states.peekIndex(scope) : undefined;
+  if (cachedIndex) {
+    const { revision } = cachedIndex;
     // Both requests reach the store together, which costs it and this process less than two. Each may fail
     // while the other is awaited.
-    const asked = ports.states.searchIndex(scope);
-    const guess = held.isReleased ? undefined : compareVectors(ports, held, comparing);
-    const [newest, guessed] = await Promise.all([asked, guess]);
-    if (guessed && newest === held && held.revision === revision && !held.isReleased) return guessed;
+    const indexRead = ports.states.searchIndex(scope);
+    const guess = cachedIndex.isReleased ? undefined : compareVectors(ports, cachedIndex, comparing);
+    const [newest, guessed] = await Promise.all([indexRead, guess]);
+    if (guessed && newest === cachedIndex && cachedIndex.revision === revision && !cachedIndex.isReleased)
+      return guessed;
   }
   for (let tries = MAX_TRIES; ; tries -= 1) {
     let searchIndex = await ports.states.searchIndex(scope);
@@ -96,7 +97,7 @@ async function compareVectors<Meanwhile>(
   const best = findUncertain(near, EXACT_NEAREST).filter((slot) => searchIndex.words.isAlive(slot));
   const ids = best.map((slot) => unitIdAt(searchIndex, slot));
   let isThere = false;
-  const asked = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
+  const vectorsRead = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
     isThere = true;
   });
   const work = yieldToPendingWork().then(() => {
@@ -107,11 +108,11 @@ async function compareVectors<Meanwhile>(
     if (!isThere) ahead?.(searchIndex, near, done);
     return { done };
   });
-  const [exact, worked] = await Promise.all([asked, work]);
+  const [exact, worked] = await Promise.all([vectorsRead, work]);
   if (isStale() || !worked) return undefined;
   for (const [i, slot] of best.entries()) {
-    const own = exact[i];
-    if (own) near.near[slot] = dotProduct(vector, own);
+    const exactVector = exact[i];
+    if (exactVector) near.near[slot] = dotProduct(vector, exactVector);
   }
   return { searchIndex, near, meanwhile: worked.done, isGone: exact.some((own) => !own) };
 }

@@ -180,8 +180,8 @@ function findMemoryExclusion(
 
 /** A statement made about the past has an open beginning. */
 function beginOf({ validTo, at }: SearchIndex["memories"]["columns"], row: number): number {
-  const told = at[row] as number;
-  return (validTo[row] as number) <= told ? Number.NEGATIVE_INFINITY : told;
+  const toldAt = at[row] as number;
+  return (validTo[row] as number) <= toldAt ? Number.NEGATIVE_INFINITY : toldAt;
 }
 
 function wasSaidIn({ memories, turns }: SearchIndex, row: number, session: number): boolean {

@@ -186,9 +186,9 @@ function collectRelevant(ranking: RankingInput, least: number): RelevantUnits {
 }
 
 function filterByRelevance(near: readonly WeighedUnit[], least: number): WeighedUnit[] {
-  const kept: WeighedUnit[] = [];
-  for (const one of near) if (one.relevance >= least) kept.push(one);
-  return kept;
+  const weighed: WeighedUnit[] = [];
+  for (const one of near) if (one.relevance >= least) weighed.push(one);
+  return weighed;
 }
 
 function toDropped({ searchIndex }: RankingInput, slot: number, why: string): DroppedUnit {

@@ -60,11 +60,11 @@ export async function recall(
   const call = { scope, ...(signal ? { signal } : {}) };
   const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
   const id = ports.ids();
-  const handed = { scope, query, options, vector, id, now };
-  const back = await ports.recaller?.recall(handed, call);
+  const request = { scope, query, options, vector, id, now };
+  const back = await ports.recaller?.recall(request, call);
   const { recall: recalled, receipt } = back
     ? { recall: back.recall, receipt: () => back.receipt }
-    : await recallLocally(ports, { request: handed, options: wanted, call });
+    : await recallLocally(ports, { request, options: wanted, call });
   signal?.throwIfAborted();
   ports.recalls?.keep(scope, id, receipt);
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
@@ -163,11 +163,16 @@ async function recallWith(
   // A unit that is gone shows that the cache is older than the store.
   const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
   // The store omits damaged rows; the cache still has them, for erasures.
-  const held = texts?.damaged.size === 0 ? texts : undefined;
-  const ending = { searchIndex, filters: limits, limit: wanted.limit, memories: known ?? held?.memories };
+  const cachedTexts = texts?.damaged.size === 0 ? texts : undefined;
+  const ending = {
+    searchIndex,
+    filters: limits,
+    limit: wanted.limit,
+    memories: known ?? cachedTexts?.memories,
+  };
   const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
-  const instead = { memories: known, ahead: isGone ? undefined : ahead, held };
+  const instead = { memories: known, ahead: isGone ? undefined : ahead, held: cachedTexts };
   const reading = loadItems(ports.record, scope, searchIndex, ranked.chosen, instead);
   const noting = yieldToPendingWork().then(() =>
     createRecallReceipt({ id, revision, wanted }, ranked, found),
@@ -239,9 +244,9 @@ async function createMetadataFilter(
   );
   const ofMemory = ({ metadata, sources }: Memory): boolean => {
     // A memory's own metadata decides; without any, the metadata of its source messages does.
-    const said = sources.map(({ message }) => message).filter((one) => messages.has(one));
-    if (metadata || said.length === 0) return matchesFilter(where, metadata ?? {});
-    return said.some((one) => passing.has(one));
+    const sourceIds = sources.map(({ message }) => message).filter((one) => messages.has(one));
+    if (metadata || sourceIds.length === 0) return matchesFilter(where, metadata ?? {});
+    return sourceIds.some((one) => passing.has(one));
   };
   const kept = new Set<string>();
   await forEachInSlices(

@@ -70,12 +70,13 @@ export function createRecallReceiptStore(
     writing = writing.then(write);
     return writing;
   };
-  const held = (scope: Scope): readonly PendingReceipt[] => waiting.get(toScopeKey(scope))?.receipts ?? [];
+  const pendingOf = (scope: Scope): readonly PendingReceipt[] =>
+    waiting.get(toScopeKey(scope))?.receipts ?? [];
   const wait = (scope: Scope, receipt: PendingReceipt): void => {
     const key = toScopeKey(scope);
-    const own = waiting.get(key) ?? { scope, receipts: [] };
-    own.receipts.push(receipt);
-    waiting.set(key, own);
+    const queue = waiting.get(key) ?? { scope, receipts: [] };
+    queue.receipts.push(receipt);
+    waiting.set(key, queue);
     count += 1;
     if (count >= MAX_WAITING) void flush();
     else if (!timer) {
@@ -85,28 +86,28 @@ export function createRecallReceiptStore(
   };
   /** A model takes longer than a receipt waits, so its usage belongs to a receipt already written. */
   const noteWritten = async (scope: Scope, id: string, more: Partial<RecallReceipt>): Promise<void> => {
-    const [kept] = await record.recallReceipts(scope, { id, limit: 1 }).catch(() => []);
-    const one = held(scope).findLast((receipt) => receipt.id === id);
+    const [stored] = await record.recallReceipts(scope, { id, limit: 1 }).catch(() => []);
+    const one = pendingOf(scope).findLast((receipt) => receipt.id === id);
     if (one) one.additions = { ...one.additions, ...more };
-    else if (kept) wait(scope, { id, create: () => kept, additions: more });
+    else if (stored) wait(scope, { id, create: () => stored, additions: more });
   };
 
   return {
     keep(scope, id, make) {
-      const made = memoize(make);
+      const createOnce = memoize(make);
       // Computed soon, because its inputs are larger than the receipt, and a heap full of them is collected
       // slowly.
-      setImmediate(made).unref();
-      wait(scope, { id, create: made, additions: {} });
+      setImmediate(createOnce).unref();
+      wait(scope, { id, create: createOnce, additions: {} });
     },
     note(scope, id, more) {
-      const one = held(scope).findLast((receipt) => receipt.id === id);
+      const one = pendingOf(scope).findLast((receipt) => receipt.id === id);
       if (one) one.additions = { ...one.additions, ...more };
       else writing = writing.then(() => noteWritten(scope, id, more));
     },
     async find(scope, id) {
       await writing;
-      const fresh = held(scope).findLast((receipt) => receipt.id === id);
+      const fresh = pendingOf(scope).findLast((receipt) => receipt.id === id);
       if (fresh) return toReceipt(fresh);
       return (await record.recallReceipts(scope, { id, limit: 1 }))[0];
     },
@@ -114,7 +115,7 @@ export function createRecallReceiptStore(
       const isMeant = ({ kind, session: own }: Partial<RecallReceipt>): boolean =>
         kind === "answer" && (session === undefined || own === session);
       await writing;
-      const fresh = held(scope).findLast((one) => isMeant(toReceipt(one)));
+      const fresh = pendingOf(scope).findLast((one) => isMeant(toReceipt(one)));
       if (fresh) return toReceipt(fresh);
       return (await record.recallReceipts(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
     },
@@ -297,12 +298,12 @@ export function explainItem(query: string, found: SearchResult, { slot }: Ranked
   }
   // A passage is also found by its speaker.
   const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
-  const held = new Set(extractTerms(`${speaker} ${item.text}`));
+  const itemTerms = new Set(extractTerms(`${speaker} ${item.text}`));
   return {
     arms,
     parts: explainRelevance(found.signals, found.weights, found.places, slot),
     words: [...new Set(splitWords(query))].filter((word) =>
-      extractTerms(word).some((term) => held.has(term)),
+      extractTerms(word).some((term) => itemTerms.has(term)),
     ),
   };
 }

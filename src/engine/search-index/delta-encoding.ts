@@ -218,17 +218,17 @@ function toSteps(column: IntColumn | DoubleColumn, steps: StepColumn): DeltaColu
 }
 
 function toRepeatedSteps({ steps, rest }: DeltaColumn, Kind: DeltaEncoding["Kind"]): DeltaColumn {
-  const [kept, times]: [number[], number[]] = [[], []];
+  const [distinctSteps, times]: [number[], number[]] = [[], []];
   for (const step of steps) {
     const last = times.length - 1;
-    if (last >= 0 && kept[last] === step && (times[last] as number) < MAX_REPEATS) {
+    if (last >= 0 && distinctSteps[last] === step && (times[last] as number) < MAX_REPEATS) {
       times[last] = (times[last] as number) + 1;
     } else {
-      kept.push(step);
+      distinctSteps.push(step);
       times.push(1);
     }
   }
-  return { steps: Kind.from(kept), times: Uint16Array.from(times), rest };
+  return { steps: Kind.from(distinctSteps), times: Uint16Array.from(times), rest };
 }
 
 /** Whether a number can be restored exactly, bit by bit, from the previous one. */

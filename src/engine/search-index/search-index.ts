@@ -248,14 +248,14 @@ function indexPassage(searchIndex: SearchIndex, unit: SearchUnit): void {
   const turn = turnOf(searchIndex.turns, unit.owner);
   if (turn < 0) return;
   const piece = pieceOf(unit.id);
-  const held =
+  const existing =
     findPassageSlots(searchIndex, turn).find((slot) => searchIndex.units.columns.piece[slot] === piece) ?? -1;
-  const slot = putUnit(searchIndex, unit, held, -1);
+  const slot = putUnit(searchIndex, unit, existing, -1);
   const { columns } = searchIndex.units;
   columns.piece[slot] = piece;
   columns.start[slot] = unit.start;
   columns.end[slot] = unit.end;
-  if (slot === held) return;
+  if (slot === existing) return;
   columns.turn[slot] = turn;
   const { passage, flags } = searchIndex.turns.columns;
   if ((passage[turn] as number) >= 0) flags[turn] = (flags[turn] as number) | TURN_FLAGS.pieces;

@@ -44,17 +44,17 @@ export function isMostlyDead({ deadSlots: dead, units }: SearchIndex): boolean {
 export async function serializeIndex(searchIndex: SearchIndex): Promise<Uint8Array | undefined> {
   const { header, arrays } = takeSnapshot(searchIndex) ?? {};
   if (!header || !arrays) return undefined;
-  const kept: ReturnType<typeof toStoredArray>[] = [];
+  const storedArrays: ReturnType<typeof toStoredArray>[] = [];
   let begun = performance.now();
   for (const [name, array] of arrays) {
-    kept.push(toStoredArray(name, array));
+    storedArrays.push(toStoredArray(name, array));
     if (performance.now() - begun < SLICE_MS) continue;
     await yieldToEventLoop();
     begun = performance.now();
   }
   return joinParts(
-    { ...header, arrays: kept.map(({ as }) => as) },
-    kept.flatMap(({ parts }) => parts),
+    { ...header, arrays: storedArrays.map(({ as }) => as) },
+    storedArrays.flatMap(({ parts }) => parts),
   );
 }
 

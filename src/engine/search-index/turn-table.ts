@@ -120,11 +120,11 @@ export function putTurn(turns: TurnTable, names: NameTable, message: Message): v
   if (turn >= turns.count) appendTurn(turns, names, message);
   const { flags, next } = turns.columns;
   const asks = endsWithQuestion(message.content);
-  const kept = (flags[turn] as number) & (TURN_FLAGS.answers | TURN_FLAGS.own | TURN_FLAGS.pieces);
+  const keptFlags = (flags[turn] as number) & (TURN_FLAGS.answers | TURN_FLAGS.own | TURN_FLAGS.pieces);
   const speaks =
     message.role === "user" ? TURN_FLAGS.byUser : message.role === "assistant" ? TURN_FLAGS.byAssistant : 0;
   const says = (asks ? TURN_FLAGS.asks : 0) | (isWish(message) ? TURN_FLAGS.wishes : 0);
-  flags[turn] = kept | speaks | says | (message.undone ? TURN_FLAGS.undone : 0);
+  flags[turn] = keptFlags | speaks | says | (message.undone ? TURN_FLAGS.undone : 0);
   const after = next[turn] as number;
   if (after >= 0) setAnswers(flags, after, asks);
   turns.seen |= (flags[turn] as number) | (asks ? TURN_FLAGS.answers : 0);
@@ -197,11 +197,11 @@ function findOrAddSession(
   at: number,
 ): { session: number; last: number } {
   const { sessions, columns, open } = turns;
-  const held = open.get(sessionId);
-  if (held !== undefined) {
-    const last = sessions.last[held] as number;
+  const openSession = open.get(sessionId);
+  if (openSession !== undefined) {
+    const last = sessions.last[openSession] as number;
     if (sessionId >= 0 || Math.abs(at - (columns.at[last] as number)) <= SESSION_GAP_MS)
-      return { session: held, last };
+      return { session: openSession, last };
   }
   const session = turns.sessionCount;
   turns.sessionCount = session + 1;

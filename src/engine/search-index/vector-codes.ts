@@ -157,10 +157,10 @@ function createPlainRows(stride: number): CodeRows {
       scale: scales[slot] ?? 0,
     }),
     pack(count) {
-      const held = Math.min(count, scales.length);
+      const available = Math.min(count, scales.length);
       const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
-      all.codes.set(codes.subarray(0, held * stride));
-      all.scales.set(scales.subarray(0, held));
+      all.codes.set(codes.subarray(0, available * stride));
+      all.scales.set(scales.subarray(0, available));
       return all;
     },
     bytes: () => codes.byteLength + scales.byteLength,

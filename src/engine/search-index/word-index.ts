@@ -53,7 +53,7 @@ const MAX_LENGTH = 65_535;
 export function createWordIndex(kept?: PackedWordIndex, dead: readonly number[] = []): WordIndex {
   let packed = kept ?? EMPTY_INDEX;
   const fresh = createRecentPostings();
-  const held = createSlotLengths(packed.lengths, dead);
+  const slotLengths = createSlotLengths(packed.lengths, dead);
 
   const runs = (term: string): PostingRun[] => {
     const hash = hashTerm(term);
@@ -70,39 +70,43 @@ export function createWordIndex(kept?: PackedWordIndex, dead: readonly number[] 
 
   return {
     get size() {
-      return held.size;
+      return slotLengths.size;
     },
     get meanLength() {
-      return held.total / held.size || 1;
+      return slotLengths.total / slotLengths.size || 1;
     },
     get hasDead() {
-      return held.dead > 0;
+      return slotLengths.dead > 0;
     },
     get lengths() {
-      return held.lengths;
+      return slotLengths.lengths;
     },
     get alive() {
-      return held.alive;
+      return slotLengths.alive;
     },
     get bytes() {
       const { hashes, offsets, slots, counts } = packed;
-      const arrays = [hashes, offsets, slots, counts, held.lengths, held.alive];
+      const arrays = [hashes, offsets, slots, counts, slotLengths.lengths, slotLengths.alive];
       return arrays.reduce((sum, { byteLength }) => sum + byteLength, fresh.bytes());
     },
     add(slot, terms) {
-      held.add(slot, Math.min(MAX_LENGTH, terms.length));
+      slotLengths.add(slot, Math.min(MAX_LENGTH, terms.length));
       fresh.add(slot, terms);
     },
-    markDead: (slot) => held.kill(slot),
-    isAlive: (slot) => held.alive[slot] === 1,
+    markDead: (slot) => slotLengths.kill(slot),
+    isAlive: (slot) => slotLengths.alive[slot] === 1,
     postings: runs,
     frequency(term) {
       let found = 0;
-      for (const run of runs(term)) found += held.dead > 0 ? countAlive(run, held.alive) : run.to - run.from;
+      for (const run of runs(term))
+        found += slotLengths.dead > 0 ? countAlive(run, slotLengths.alive) : run.to - run.from;
       return found;
     },
     pack(slots) {
-      packed = { ...mergePostings(packed, fresh.lists, held.alive), lengths: held.lengths.slice(0, slots) };
+      packed = {
+        ...mergePostings(packed, fresh.lists, slotLengths.alive),
+        lengths: slotLengths.lengths.slice(0, slots),
+      };
       fresh.clear();
       return packed;
     },

@@ -70,7 +70,7 @@ async function eraseUntilEmpty(
 ): Promise<VerifiedPlace> {
   const { place, of, take, most, forMs } = emptying;
   let found: number | undefined;
-  for (let asked = 0; asked < MAX_ATTEMPTS && found !== 0; asked += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && found !== 0; attempt += 1) {
     found = await tryStore(ports, of, take);
     if (found === undefined) break;
   }
@@ -84,11 +84,11 @@ export async function findStoreRemainders(
   ports: Pick<Ports, "sessions" | "cache" | "meter">,
 ): Promise<{ readonly place: string; readonly forMs?: number }[]> {
   const { sessions, cache } = ports;
-  const told = await Promise.all([
+  const remainders = await Promise.all([
     sessions?.remains ? tryStore(ports, "sessions", sessions.remains) : [],
     cache?.remains ? tryStore(ports, "cache", cache.remains) : [],
   ]);
-  return told.flatMap((places) => places ?? []);
+  return remainders.flatMap((places) => places ?? []);
 }
 
 /** The name of a secondary store in receipts and metrics: "sessions: redis"; in this process, "sessions". */

@@ -71,22 +71,22 @@ export function createSharedSearchIndexes(
     await cache.put({ project, user }, name, bytes, { revision });
   };
   let last: Promise<void> = Promise.resolve();
-  const shareInTurn = async (scope: Scope, searchIndex: SearchIndex, seen: IndexUsage): Promise<void> => {
+  const shareInTurn = async (scope: Scope, searchIndex: SearchIndex, usage: IndexUsage): Promise<void> => {
     const begun = performance.now();
-    if (searchIndex.isReleased) seen.sharedUnits = 0;
-    else await tryStore({ meter }, "cache", () => share(scope, searchIndex, seen));
+    if (searchIndex.isReleased) usage.sharedUnits = 0;
+    else await tryStore({ meter }, "cache", () => share(scope, searchIndex, usage));
     const rest = (performance.now() - begun) * REST_FACTOR;
     await new Promise<void>((resolve) => void setTimeout(resolve, rest).unref());
   };
   return {
     async take({ project, user }, revision) {
-      const held = await tryStore({ meter }, "cache", () => cache.get({ project, user }, name));
-      const searchIndex = held && deserializeIndex(held.slice(STAMP_BYTES), space);
+      const cached = await tryStore({ meter }, "cache", () => cache.get({ project, user }, name));
+      const searchIndex = cached && deserializeIndex(cached.slice(STAMP_BYTES), space);
       // A restored store may reuse a revision number for other content.
       const isOurs =
         searchIndex &&
         searchIndex.revision <= revision &&
-        (await stampOf({ project, user }, searchIndex.revision)).equals(held.subarray(0, STAMP_BYTES));
+        (await stampOf({ project, user }, searchIndex.revision)).equals(cached.subarray(0, STAMP_BYTES));
       meter.count(isOurs ? "cache_hits_total" : "cache_misses_total", INDEX_CACHE_LABELS);
       return isOurs ? searchIndex : undefined;
     },
@@ -127,14 +127,14 @@ export async function getSharedQueryVector(
   const of = { project, user };
   const name = `vector ${embedder.fingerprint} ${secret.sign(`query ${text}`)}`;
   // Before the vector is computed, so that an erasure meanwhile prevents its storage.
-  const [held, revision] = await Promise.all([
+  const [cached, revision] = await Promise.all([
     tryStore(ports, "cache", () => cache.get(of, name)),
     record.revision(of),
   ]);
   call.signal?.throwIfAborted();
-  if (held?.length === embedder.dimensions * Float32Array.BYTES_PER_ELEMENT) {
+  if (cached?.length === embedder.dimensions * Float32Array.BYTES_PER_ELEMENT) {
     meter?.count("cache_hits_total", VECTOR_CACHE_LABELS);
-    return new Float32Array(held.slice().buffer);
+    return new Float32Array(cached.slice().buffer);
   }
   meter?.count("cache_misses_total", VECTOR_CACHE_LABELS);
   const vector = await embedQuery(embedder, text, call);

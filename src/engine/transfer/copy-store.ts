@@ -52,19 +52,19 @@ export async function copyStore(
   const [source, target] = [requireDump(from), requireDump(to)];
   const identity = await from.identity();
   await refuseUnfinished(source);
-  const held = await target.copyProgress();
-  if (held && held.from !== identity) throw createForeignCopyError();
+  const progress = await target.copyProgress();
+  if (progress && progress.from !== identity) throw createForeignCopyError();
   const counts = await source.counts();
   const of = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const missing = source.parts.find((part) => counts[part] > 0 && !target.parts.includes(part));
   if (missing) throw createUnsupportedError(to, missing);
   const start: CopyProgress = { from: identity, part: "users", done: 0, of };
-  if (!held) await target.beginCopy(start);
+  if (!progress) await target.beginCopy(start);
   const sides: CopySides = { from: { ...from, dump: source }, to, source, target };
-  const resumed = held ? await copyAndVerify(sides, held, options) : undefined;
+  const resumed = progress ? await copyAndVerify(sides, progress, options) : undefined;
   // Rows written to the source between two runs are not in the first copy; then it starts over.
   if (resumed) return resumed;
-  if (held) await target.beginCopy(start);
+  if (progress) await target.beginCopy(start);
   const whole = await copyAndVerify(sides, start, options);
   if (!whole) throw createChangedError();
   return whole;

@@ -24,11 +24,11 @@ const getRelationTerms = memoizeByWord(MAX_RELATIONS, (relation): readonly strin
 );
 
 export function findQueryHints(searchIndex: SearchIndex, query: string): QueryHints {
-  const said = splitWords(query);
-  const subjects = findSubjects(searchIndex, said);
+  const words = splitWords(query);
+  const subjects = findSubjects(searchIndex, words);
   if (subjects.size === 0) return NO_HINTS;
   const terms = new Set(extractTerms(query));
-  const { relations, spent } = findRelations(searchIndex, said, terms);
+  const { relations, spent } = findRelations(searchIndex, words, terms);
   const topic = [...terms].filter((term) => !spent.has(term));
   return { subjects, relations, topic };
 }
@@ -38,13 +38,13 @@ function findSubjects(
   { subjects, names }: SearchIndex,
   said: readonly string[],
 ): ReadonlyMap<number, number> {
-  const asked = new Set(said);
+  const wordSet = new Set(said);
   const found = new Map<number, number>();
   const own = new Map<number, number>();
   const isSelf = said.some((word) => SELF_WORDS.has(word));
   for (const subject of subjects) {
     const name = names.all[subject] ?? "";
-    const about = matchSubject(name, asked);
+    const about = matchSubject(name, wordSet);
     if (about > 0) found.set(subject, about);
     if (isSelf && /^user(?:\/|$)/.test(name)) own.set(subject, name === "user" ? 1 : 0.5);
   }
@@ -55,11 +55,12 @@ function findSubjects(
  * How well a subject other than the user matches: "user/sister" by "my sister", "Caroline/cat" by either
  * word.
  */
-function matchSubject(subject: string, asked: ReadonlySet<string>): number {
+function matchSubject(subject: string, queryWords: ReadonlySet<string>): number {
   const [first = "", ...owned] = subject.split("/");
-  const isOwned = owned.length > 0 && owned.every((part) => asked.has(part) || asked.has(`${part}s`));
+  const isOwned =
+    owned.length > 0 && owned.every((part) => queryWords.has(part) || queryWords.has(`${part}s`));
   if (first === "user") return isOwned ? 1 : 0;
-  if (!first.split(" ").some((word) => asked.has(word))) return 0;
+  if (!first.split(" ").some((word) => queryWords.has(word))) return 0;
   return owned.length === 0 || isOwned ? 1 : 0.5;
 }
 

@@ -119,9 +119,9 @@ export function retrieveByTurns(
   signals.tops.tells = has(TURN_FLAGS.asks);
   signals.tops[isAfterAssistant ? "theirs" : "own"] = has(TURN_FLAGS.own);
   if (speakers.size === 0) return;
-  const asked = new Set(splitWords(query));
+  const queryWords = new Set(splitWords(query));
   for (const speaker of speakers) {
-    if (!splitWords(names.all[speaker] ?? "").some((word) => asked.has(word))) continue;
+    if (!splitWords(names.all[speaker] ?? "").some((word) => queryWords.has(word))) continue;
     if (signals.tops.named === 0) signals.named = scratch.column("named", names.all.length);
     signals.named[speaker] = 1;
     signals.tops.named = 1;

@@ -38,7 +38,7 @@ export function retrieveByWords(
   trust: (term: string) => number = () => 1,
 ): WordMatches {
   const { words, units, turns } = searchIndex;
-  const own = scratch.column("words", units.count);
+  const wordScores = scratch.column("words", units.count);
   const share = scratch.column("share", units.count);
   const window = createTermCounter(scratch, "window", turns.count);
   const session = createTermCounter(scratch, "session", turns.sessionCount);
@@ -49,13 +49,16 @@ export function retrieveByWords(
     const isCommon =
       units.count > LARGE_MEMORY_UNITS && words.frequency(term) > units.count / COMMON_TERM_DIVISOR;
     for (const run of runs) {
-      top = Math.max(top, addTermScore(searchIndex, run, { weight, part }, { own, share, slots }));
+      top = Math.max(
+        top,
+        addTermScore(searchIndex, run, { weight, part }, { own: wordScores, share, slots }),
+      );
       if (!isCommon) spreadToTurns(searchIndex, run, window, session);
     }
     flushTerm(window, weight);
     flushTerm(session, weight);
   }
-  signals.columns.words = own;
+  signals.columns.words = wordScores;
   signals.columns.window = window.sums;
   signals.columns.session = session.sums;
   signals.tops.words = top;
@@ -221,8 +224,11 @@ export function parseCharacterQuery(searchIndex: SearchIndex, query: string): Ch
   const terms = sentences.flatMap((sentence) => {
     const often = hasQuestion && isQuestion(sentence) ? QUESTION_WEIGHT : 1;
     const parts = termsOfWords(sentence);
-    const own = [...extractTerms(sentence), ...Array.from({ length: WORD_WEIGHT - 1 }, () => parts).flat()];
-    return Array.from({ length: often }, () => own).flat();
+    const weightedTerms = [
+      ...extractTerms(sentence),
+      ...Array.from({ length: WORD_WEIGHT - 1 }, () => parts).flat(),
+    ];
+    return Array.from({ length: often }, () => weightedTerms).flat();
   });
   return {
     terms: terms.filter(
