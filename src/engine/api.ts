@@ -122,7 +122,7 @@ export interface IdempotentAnswers {
     begun: { readonly key: string; readonly request: string; readonly abandonedMs: number },
   ): Promise<StoredAnswer | undefined>;
   /** Whether an answer belongs to this request. */
-  isSame(kept: StoredAnswer, request: string): boolean;
+  isSame(answer: StoredAnswer, request: string): boolean;
   /**
    * Stores the answer. `own` lists the receipts of erasures that the request made itself; any other erasure
    * deletes the answer.

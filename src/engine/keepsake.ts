@@ -127,8 +127,8 @@ function watchOwnHealth(
 ): Pick<Keepsake, "health"> & { stop(): void } {
   const { sessions, hasOwnSessions, damagedRows = () => 0, secretState: secret = "own", ...others } = ports;
   const isServer = ports.watchesDependencies === true;
-  const own = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
-  const dependencies = isServer ? watchDependencies(own) : undefined;
+  const watched = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
+  const dependencies = isServer ? watchDependencies(watched) : undefined;
   const whole = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
   return {
     async health() {

@@ -30,7 +30,7 @@ export async function audit(
   const receipts = await ports.record.erasures();
   const heads = computeHeads(receipts);
   const broken: AuditFault[] = [
-    ...groupByUser(receipts).flatMap((own) => findBrokenReceipts(ports.secret, own)),
+    ...groupByUser(receipts).flatMap((userReceipts) => findBrokenReceipts(ports.secret, userReceipts)),
     ...(await findFalseTraces(receipts, await ports.record.traces())),
     ...(await findLedgerMismatches(ports, receipts)),
     ...(await findStoreFaults(ports)),

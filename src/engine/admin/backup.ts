@@ -22,8 +22,8 @@ export async function backup(
     );
   }
   const now = (): string => clock().toISOString();
-  const kept = until === undefined ? undefined : toIsoTime(until, "until");
-  if (kept !== undefined && kept <= now()) throw invalid("backup: until must be in the future.");
+  const keptUntil = until === undefined ? undefined : toIsoTime(until, "until");
+  if (keptUntil !== undefined && keptUntil <= now()) throw invalid("backup: until must be in the future.");
   const name = file.split(/[\\/]/).at(-1) ?? file;
   const before = (await record.backups()).find((note) => note.name === name);
   const draft: BackupNote = { name, at: now(), bytes: 0, digest: "" };
@@ -31,7 +31,7 @@ export async function backup(
   try {
     const { counts, ...copied } = await record.copyTo(file, options);
     // The file may contain anything stored until now.
-    const note = { ...copied, name, at: now(), ...(kept === undefined ? {} : { until: kept }) };
+    const note = { ...copied, name, at: now(), ...(keptUntil === undefined ? {} : { until: keptUntil }) };
     await record.saveBackupNote(note);
     return { ...note, counts };
   } catch (error) {

@@ -312,12 +312,12 @@ function createNewestPage<One extends PageKey>(
   limit: number,
 ): PageCollector<One> {
   const after = cursor === undefined ? undefined : parseCursor(cursor);
-  let held: One[] = [];
+  let candidates: One[] = [];
   let [total, following] = [0, 0];
   let least: One | undefined;
   const cut = (): void => {
-    held = held.sort(compareNewestFirst).slice(0, limit);
-    least = held.length === limit ? held.at(-1) : undefined;
+    candidates = candidates.sort(compareNewestFirst).slice(0, limit);
+    least = candidates.length === limit ? candidates.at(-1) : undefined;
   };
   return {
     add(one) {
@@ -325,12 +325,12 @@ function createNewestPage<One extends PageKey>(
       if (after && compareNewestFirst(after, one) >= 0) return;
       following += 1;
       if (least && compareNewestFirst(least, one) <= 0) return;
-      held.push(one);
-      if (held.length >= limit + SPARE) cut();
+      candidates.push(one);
+      if (candidates.length >= limit + SPARE) cut();
     },
     end() {
       cut();
-      return { found: held, total, isLast: following <= limit };
+      return { found: candidates, total, isLast: following <= limit };
     },
   };
 }

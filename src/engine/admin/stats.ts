@@ -80,7 +80,7 @@ async function computeUsage(
   const sums = (await ledger?.sums({ ...filter, ...(by === "day" ? { by } : {}) })) ?? [];
   const outcomes = (await ledger?.sums({ ...filter, by: "outcome" })) ?? [];
   const turns = (await ledger?.turns(filter)) ?? 0;
-  const own = sums.filter(({ purpose }) => purpose !== "chat").reduce<CallTotals>(addTotals, NO_CALLS);
+  const ownCalls = sums.filter(({ purpose }) => purpose !== "chat").reduce<CallTotals>(addTotals, NO_CALLS);
   const rows = groupUsage(sums, by).toSorted(
     (one, other) => other.cost - one.cost || other.tokensIn - one.tokensIn,
   );
@@ -88,8 +88,8 @@ async function computeUsage(
     ...(since === undefined ? {} : { since: toIsoTime(since, "since") }),
     until: to.to ?? clock().toISOString(),
     turns,
-    ...(turns === 0 ? {} : { costPerThousandTurns: (own.cost / turns) * 1000 }),
-    ...own,
+    ...(turns === 0 ? {} : { costPerThousandTurns: (ownCalls.cost / turns) * 1000 }),
+    ...ownCalls,
     chat: sums.filter(({ purpose }) => purpose === "chat").reduce<CallTotals>(addTotals, NO_CALLS),
     rows: by === "day" ? rows.toSorted((one, other) => ((one.day ?? "") < (other.day ?? "") ? -1 : 1)) : rows,
     failures: outcomes.flatMap(({ purpose, model, outcome, calls }) =>

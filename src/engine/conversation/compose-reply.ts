@@ -35,22 +35,22 @@ const SELF_DESCRIPTION =
   "I only remember things. Tell me something about yourself, or ask me about something you told me.";
 
 /** Whether the speaker refers to themselves: "tell me more" does not, "tell me about me" does. */
-export const mentionsSelf = (said: string): boolean =>
-  /\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(said);
+export const mentionsSelf = (text: string): boolean =>
+  /\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(text);
 
 /** "how are you?", "tell me a joke", "what's 2 + 2?": questions that no memory could answer. */
-function isForAssistant(said: string): boolean {
-  if (mentionsSelf(said)) return false;
-  const isAboutYou = /\b(?:you|your|yourself)\b/i.test(said);
+function isForAssistant(text: string): boolean {
+  if (mentionsSelf(text)) return false;
+  const isAboutYou = /\b(?:you|your|yourself)\b/i.test(text);
   const isOrder = /^\s*(?:please\s+)?(?:tell|write|give|make|sing|show|draw|translate|calculate)\b/i.test(
-    said,
+    text,
   );
-  return isAboutYou || isOrder || /\d\s*[-+*/×÷]\s*\d/.test(said);
+  return isAboutYou || isOrder || /\d\s*[-+*/×÷]\s*\d/.test(text);
 }
 
 /** Longer than a greeting or a thank-you. */
-function isLong(said: string): boolean {
-  return (said.match(/[\p{L}\p{N}'’]+/gu) ?? []).length > 4;
+function isLong(text: string): boolean {
+  return (text.match(/[\p{L}\p{N}'’]+/gu) ?? []).length > 4;
 }
 
 function sayErasure(erasure: ErasureReceipt): string {

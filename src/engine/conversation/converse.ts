@@ -119,10 +119,10 @@ async function* streamReplyByModel(
   const state = await ports.states.of(scope);
   const said = state.messages.get(asking);
   if (!model || !said || said.content.trim() === "" || isForMemory(turn, said)) return undefined;
-  const kept = state.messages.get(createReplyId(ports, asking));
-  if (kept) {
-    yield* streamWords(kept.content, options.signal);
-    return { text: kept.content, by: "model" };
+  const storedReply = state.messages.get(createReplyId(ports, asking));
+  if (storedReply) {
+    yield* streamWords(storedReply.content, options.signal);
+    return { text: storedReply.content, by: "model" };
   }
   const reply = yield* isOfMemory(turn)
     ? streamAnswerReply(ports, model, turn, said)
@@ -276,8 +276,12 @@ async function storeReply(
 }
 
 /** Whether all sources of a reply still exist. */
-function isStillStored({ messages, memories }: UserState, said: Message, used: readonly string[]): boolean {
+function isStillStored(
+  { messages, memories }: UserState,
+  message: Message,
+  used: readonly string[],
+): boolean {
   const isHeld = (id: string): boolean =>
     memories.has(id) || messages.get(id.replace(/#\d+$/, "")) !== undefined;
-  return messages.get(said.id)?.content === said.content && used.every(isHeld);
+  return messages.get(message.id)?.content === message.content && used.every(isHeld);
 }

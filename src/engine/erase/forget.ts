@@ -107,13 +107,13 @@ async function selectRequested(
       const { start, end } = proposal;
       const meant = findMeant(state, message, proposal);
       // A request whose own words must not be kept erases its message.
-      const own = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
+      const ownSpan = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
       const found =
         meant === undefined
           ? selectFromMessage(state, message.id)
           : await selectForErasure(ports, state, meant, asking);
       return mergeSelections([
-        { memories: new Set(), cuts: new Map([[message.id, [{ ...own, put: "" }]]]) },
+        { memories: new Set(), cuts: new Map([[message.id, [{ ...ownSpan, put: "" }]]]) },
         found,
       ]);
     }),

@@ -235,8 +235,8 @@ async function selectThing(
   const memories = await memoriesAbout(ports, state, phrase, about);
   // Verbatim words from which no memory was read are erased alone.
   const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
-  const said = isSaid ? await byValues() : undefined;
-  if (said) return said;
+  const verbatim = isSaid ? await byValues() : undefined;
+  if (verbatim) return verbatim;
   const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, memories, cuts, about);
   return addAliases(state, { memories, cuts });
@@ -257,12 +257,12 @@ async function selectOwn(
   const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
   const memories = isDescribed ? await memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
   const isTold = memories.size === 0 ? namesValues(wanted) : wanted.follows !== undefined;
-  const told = isTold ? await byValues() : undefined;
-  if (told && memories.size === 0) return told;
+  const values = isTold ? await byValues() : undefined;
+  if (values && memories.size === 0) return values;
   const meant = memories.size > 0 ? memories : await memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, meant, cuts, about);
-  return mergeSelections([{ memories: meant, cuts }, ...(told ? [told] : [])]);
+  return mergeSelections([{ memories: meant, cuts }, ...(values ? [values] : [])]);
 }
 
 /** Adds content under another name given in the texts: "also known as", "call it", "the spelling". */

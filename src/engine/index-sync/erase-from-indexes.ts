@@ -61,23 +61,23 @@ export async function eraseFromIndexes(
  */
 export async function dropEntries(
   ports: Pick<Ports, "record" | "embedder">,
-  { index: follower, isOurs }: Pick<IndexUpdater, "index" | "isOurs">,
+  { index, isOurs }: Pick<IndexUpdater, "index" | "isOurs">,
   scope: Scope,
   ids: readonly string[],
   options: CallOptions,
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  await follower.drop(scope, ids, options);
-  let left = await follower.held(scope, ids, options);
+  await index.drop(scope, ids, options);
+  let left = await index.held(scope, ids, options);
   for (let tries = 0; left.length > 0 && tries < 20; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, LOOKED_AGAIN_MS));
     options.signal?.throwIfAborted();
-    left = await follower.held(scope, ids, options);
+    left = await index.held(scope, ids, options);
   }
   for (let at = 0; isOurs() && at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE);
-    const live = await readEntries(ports, scope, some, follower.holdsTexts === true);
-    if (live.length > 0) await follower.put(scope, live, options);
+    const live = await readEntries(ports, scope, some, index.holdsTexts === true);
+    if (live.length > 0) await index.put(scope, live, options);
   }
   return left.length;
 }

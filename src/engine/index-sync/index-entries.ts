@@ -49,17 +49,17 @@ export async function readEntries(
 ): Promise<VectorIndexEntry[]> {
   const { record, embedder } = ports;
   const vectors = await record.vectors(scope, ids, spaceOf(embedder));
-  const held = ids.flatMap((id, i) => {
+  const present = ids.flatMap((id, i) => {
     const vector = vectors[i];
     return vector && hasDirection(vector) ? [{ id, vector }] : [];
   });
   const owners = await readOwners(
     ports,
     scope,
-    held.map(({ id }) => messageIdOf(id)),
-    held.map(({ id }) => id),
+    present.map(({ id }) => messageIdOf(id)),
+    present.map(({ id }) => id),
   );
-  return held.map(({ id, vector }) => {
+  return present.map(({ id, vector }) => {
     const isMemory = owners.memories.has(id);
     const owner = isMemory ? id : messageIdOf(id);
     return toEntry({ id, vector, type: isMemory ? "memory" : "passage", owner }, owners, withTexts);

@@ -83,7 +83,7 @@ async function repairUser(
 
 /** A sample of entries, evenly spread, that are not found by their own vectors. */
 async function findStaleEntries(
-  { index: follower }: IndexUpdater,
+  { index }: IndexUpdater,
   scope: Scope,
   known: ReadonlyMap<string, Float32Array>,
   there: ReadonlySet<string>,
@@ -95,7 +95,7 @@ async function findStaleEntries(
   for (let at = 0; at < ids.length; at += step) {
     const id = ids[at] ?? "";
     const vector = known.get(id);
-    const [hit] = vector ? await follower.nearest(scope, vector, { ...options, limit: 1 }) : [];
+    const [hit] = vector ? await index.nearest(scope, vector, { ...options, limit: 1 }) : [];
     // Another entry may have the same vector: it is enough that one is found.
     if (!hit || hit.score < SAME_SCORE) stale.push(id);
   }

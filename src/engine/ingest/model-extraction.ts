@@ -403,9 +403,12 @@ function isOfSameWords({ sources }: Memory, { message, start, end }: AddProposal
   return sources.some((source) => source.message === message && source.start < end && start < source.end);
 }
 
-function saysAsMuch({ claim: held, text }: Memory, { claim, text: said }: AddProposal): boolean {
-  if (!held || !claim) return hasSameWords(text, said);
-  if (toClaimKey(held) === toClaimKey(claim)) return true;
-  if (held.subject.toLowerCase() !== claim.subject.toLowerCase()) return false;
-  return isValueContained(held.value, claim.value) || (isSameSlot(held, claim) && hasSameWords(text, said));
+function saysAsMuch({ claim: known, text }: Memory, { claim, text: proposedText }: AddProposal): boolean {
+  if (!known || !claim) return hasSameWords(text, proposedText);
+  if (toClaimKey(known) === toClaimKey(claim)) return true;
+  if (known.subject.toLowerCase() !== claim.subject.toLowerCase()) return false;
+  return (
+    isValueContained(known.value, claim.value) ||
+    (isSameSlot(known, claim) && hasSameWords(text, proposedText))
+  );
 }

@@ -72,8 +72,8 @@ export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): 
     },
     problem: () => lastRun.problem,
     async state({ isRunning, nextAt }) {
-      const kept = isRunning ? lastRun : pickNewer(lastRun, await readLastRun(record, job));
-      const { at, ...rest } = kept;
+      const newest = isRunning ? lastRun : pickNewer(lastRun, await readLastRun(record, job));
+      const { at, ...rest } = newest;
       const left = await job.countLeft?.();
       return {
         done: 0,

@@ -123,8 +123,8 @@ const decayTask: MaintenanceTask = {
 };
 
 /** The time at which a statement will have faded. */
-function computeFadeTime(said: string, before: string, at: string): string {
-  return new Date(Date.parse(at) + Date.parse(said) - Date.parse(before) + 1).toISOString();
+function computeFadeTime(saidAt: string, before: string, at: string): string {
+  return new Date(Date.parse(at) + Date.parse(saidAt) - Date.parse(before) + 1).toISOString();
 }
 
 /** Instructions, commitments, preferences and names stay, however old they are. */

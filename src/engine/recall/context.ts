@@ -28,18 +28,18 @@ export function packContext(
   places: readonly (TurnPosition | undefined)[] = [],
 ): PackedContext {
   const taken: ContextEntry[] = [];
-  const said = new Set<string>();
+  const keys = new Set<string>();
   let tokens = 0;
   for (const [i, item] of items.entries()) {
     const key = hashWords(item.text, "");
-    if (said.has(key)) continue;
+    if (keys.has(key)) continue;
     const text = sanitizeForPrompt(item);
     if (text === "") continue;
     const one = { item, place: places[i], text: `${formatSpeaker(item)}${text}` };
     // One more for the line break.
     const cost = estimateTokens(formatLine([one])) + 1;
     if (tokens + cost > maxTokens) continue;
-    said.add(key);
+    keys.add(key);
     tokens += cost;
     taken.push(one);
   }

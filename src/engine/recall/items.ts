@@ -166,7 +166,7 @@ export async function insertSuccessors(
   const ended = chosen.filter(({ type, status }) => type === "memory" && status === "superseded");
   if (ended.length === 0) return chosen;
   const ids = ended.map(({ id }) => id);
-  const held =
+  const endedMemories =
     memories ??
     new Map((await record.read(scope, { messages: [], memories: ids })).memories.map((one) => [one.id, one]));
   const byId = new Map(chosen.map((one) => [one.id, one]));
@@ -174,7 +174,7 @@ export async function insertSuccessors(
   const all = chosen.flatMap((one): readonly RankedUnit[] => {
     if (given.has(one.id)) return [];
     given.add(one.id);
-    const next = one.status === "superseded" ? held.get(one.id)?.supersededBy : undefined;
+    const next = one.status === "superseded" ? endedMemories.get(one.id)?.supersededBy : undefined;
     if (next === undefined || given.has(next)) return [one];
     const successor = byId.get(next) ?? toSuccessor(searchIndex, limits, one, next);
     if (successor?.status !== "current") return [one];

@@ -114,7 +114,7 @@ async function compareVectors<Meanwhile>(
     const exactVector = exact[i];
     if (exactVector) near.near[slot] = dotProduct(vector, exactVector);
   }
-  return { searchIndex, near, meanwhile: worked.done, isGone: exact.some((own) => !own) };
+  return { searchIndex, near, meanwhile: worked.done, isGone: exact.some((vector) => !vector) };
 }
 
 /** Waits until all started work is pending on outside calls, so that those calls are on their way. */

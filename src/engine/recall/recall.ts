@@ -77,12 +77,12 @@ export async function recall(
  */
 export async function executeRecallRequest(
   ports: LocalRecallPorts,
-  handed: RecallRequest,
+  request: RecallRequest,
 ): Promise<RecallResponse> {
-  const { scope, query, options, now } = handed;
+  const { scope, query, options, now } = request;
   const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const { recall: recalled, receipt } = await recallLocally(ports, {
-    request: handed,
+    request,
     options: wanted,
     call: { scope },
   });
@@ -112,12 +112,12 @@ async function recallLocally(ports: LocalRecallPorts, asking: RecallTask): Promi
 
 async function recallWith(
   ports: LocalRecallPorts,
-  { request: handed, options: wanted, call }: RecallTask,
+  { request, options, call }: RecallTask,
   scratch: Scratch,
 ): Promise<RecallOutcome> {
-  const { scope, vector, id } = handed;
-  const { filters: bounds } = wanted;
-  const text = excerptOf(handed.query);
+  const { scope, vector, id } = request;
+  const { filters: bounds } = options;
+  const text = excerptOf(request.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
@@ -127,10 +127,7 @@ async function recallWith(
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
     const { searchIndex, texts, filters, facts } = state;
     const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
-    return {
-      search: found,
-      ranking: rankUnits({ searchIndex, search: found, options: wanted, filters, facts }),
-    };
+    return { search: found, ranking: rankUnits({ searchIndex, search: found, options, filters, facts }) };
   };
   let ahead: Promise<ItemBodies | undefined> | undefined;
   const { near, meanwhile, isGone } = await findNearest<TextSearchState>(ports, {
@@ -144,7 +141,7 @@ async function recallWith(
       const searchIndex = known ? toIndexAsKnown(now, known) : now;
       return {
         searchIndex,
-        texts: searchByText(searchIndex, scratch, { query: text, span, near: likely }, wanted.profile),
+        texts: searchByText(searchIndex, scratch, { query: text, span, near: likely }, options.profile),
         filters: toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
         facts: new Map(),
       };
@@ -157,43 +154,38 @@ async function recallWith(
       ahead = prefetchBodies(ports.record, scope, now, chosen).catch(() => undefined);
     },
   });
-  const { searchIndex, filters: limits } = meanwhile;
+  const { searchIndex, filters } = meanwhile;
   const { search: found, ranking: best } = ranking(meanwhile, near);
   const { revision } = searchIndex;
   // A unit that is gone shows that the cache is older than the store.
   const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
   // The store omits damaged rows; the cache still has them, for erasures.
   const cachedTexts = texts?.damaged.size === 0 ? texts : undefined;
-  const ending = {
-    searchIndex,
-    filters: limits,
-    limit: wanted.limit,
-    memories: known ?? cachedTexts?.memories,
-  };
+  const ending = { searchIndex, filters, limit: options.limit, memories: known ?? cachedTexts?.memories };
   const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
   const instead = { memories: known, ahead: isGone ? undefined : ahead, held: cachedTexts };
   const reading = loadItems(ports.record, scope, searchIndex, ranked.chosen, instead);
   const noting = yieldToPendingWork().then(() =>
-    createRecallReceipt({ id, revision, wanted }, ranked, found),
+    createRecallReceipt({ id, revision, wanted: options }, ranked, found),
   );
   const [got, receipt] = await Promise.all([reading, noting]);
   const placed = got.items.flatMap((item, i): PlacedItem[] => {
     const one = got.chosen[i];
     return one ? [{ item, unit: one }] : [];
   });
-  const ordered = wanted.profile.isNewestFirst ? orderNewerFirst(searchIndex, text, placed) : placed;
+  const ordered = options.profile.isNewestFirst ? orderNewerFirst(searchIndex, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
   const places = ordered.map(({ unit: one }) => one.position);
   const plain = { id, abstained: items.length === 0 };
-  const packed = (): PackedContext => packContext(items, wanted.maxTokens, places);
-  if (handed.options.explain !== true)
+  const packed = (): PackedContext => packContext(items, options.maxTokens, places);
+  if (request.options.explain !== true)
     return { recall: withLazyContext({ ...plain, items }, packed), receipt };
   const explained = ordered.map(({ item, unit: one }) => ({
     ...item,
     why: explainItem(text, found, one, item),
   }));
-  const whole = { ...plain, items: explained, explanation: explainRecall(ranked, wanted) };
+  const whole = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
   return { recall: withLazyContext(whole, packed), receipt };
 }
 
@@ -248,15 +240,15 @@ async function createMetadataFilter(
     if (metadata || sourceIds.length === 0) return matchesFilter(where, metadata ?? {});
     return sourceIds.some((one) => passing.has(one));
   };
-  const kept = new Set<string>();
+  const accepted = new Set<string>();
   await forEachInSlices(
     memories.values(),
-    (memory) => void (ofMemory(memory) && kept.add(memory.id)),
+    (memory) => void (ofMemory(memory) && accepted.add(memory.id)),
     FILTER_SLICE,
   );
   return (searchIndex, slot) => {
     const id = unitIdAt(searchIndex, slot);
-    if (memories.has(id)) return kept.has(id);
+    if (memories.has(id)) return accepted.has(id);
     const message = id.slice(0, id.lastIndexOf("#"));
     return messages.has(message) ? passing.has(message) : matchesFilter(where, {});
   };
@@ -276,8 +268,8 @@ function excerptOf(query: string): string {
 export function selectKnownAt(versions: readonly Memory[], at: string): ReadonlyMap<string, Memory> {
   const known = new Map<string, Memory>();
   for (const memory of versions) {
-    const held = known.get(memory.id);
-    if (memory.storedAt <= at && (!held || held.version < memory.version)) known.set(memory.id, memory);
+    const version = known.get(memory.id);
+    if (memory.storedAt <= at && (!version || version.version < memory.version)) known.set(memory.id, memory);
   }
   return known;
 }

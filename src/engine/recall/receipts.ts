@@ -55,14 +55,14 @@ export function createRecallReceiptStore(
     waiting.clear();
     count = 0;
     if (batch.length === 0) return;
-    const kept: NewRecallReceipts[] = [];
+    const written: NewRecallReceipts[] = [];
     for (const { scope, receipts } of batch) {
-      kept.push({ scope, receipts: receipts.map(toReceipt) });
+      written.push({ scope, receipts: receipts.map(toReceipt) });
       // Each receipt takes a moment to compute and nothing above awaits, so yield to other work.
       await yieldToEventLoop();
     }
     // A failed write costs an explanation; the recall itself succeeds.
-    await record.saveRecallReceipts(kept).catch(() => {});
+    await record.saveRecallReceipts(written).catch(() => {});
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -112,8 +112,8 @@ export function createRecallReceiptStore(
       return (await record.recallReceipts(scope, { id, limit: 1 }))[0];
     },
     async lastAnswer(scope, session) {
-      const isMeant = ({ kind, session: own }: Partial<RecallReceipt>): boolean =>
-        kind === "answer" && (session === undefined || own === session);
+      const isMeant = ({ kind, session: itsSession }: Partial<RecallReceipt>): boolean =>
+        kind === "answer" && (session === undefined || itsSession === session);
       await writing;
       const fresh = pendingOf(scope).findLast((one) => isMeant(toReceipt(one)));
       if (fresh) return toReceipt(fresh);
@@ -180,7 +180,9 @@ export function createRecallReceipt(
         ...item,
         score: roundScore(item.score),
         arms: Object.fromEntries(
-          places.flatMap(({ arm, places: own }) => (own[i] ? [[arm, own[i]] as const] : [])),
+          places.flatMap(({ arm, places: placesInArm }) =>
+            placesInArm[i] ? [[arm, placesInArm[i]] as const] : [],
+          ),
         ),
         parts: roundAll(parts[i] ?? {}),
       })),
@@ -267,9 +269,9 @@ function compareScores(one: IndexedScore, other: IndexedScore): number {
 }
 
 function roundAll(parts: Readonly<Record<string, number>>): Record<string, number> {
-  const kept: Record<string, number> = {};
-  for (const [part, value] of Object.entries(parts)) kept[part] = roundScore(value);
-  return kept;
+  const added: Record<string, number> = {};
+  for (const [part, value] of Object.entries(parts)) added[part] = roundScore(value);
+  return added;
 }
 
 /** Four decimal places: precise enough, and short to store. */
@@ -287,20 +289,20 @@ const MAX_EXPLAINED_DROPPED = 100;
  * with the query.
  */
 export function explainItem(query: string, found: SearchResult, { slot }: RankedUnit, item: Item): Why {
-  const arms: Record<string, { rank: number; score: number }> = {};
+  const ranks: Record<string, { rank: number; score: number }> = {};
   for (const [arm, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
     const column = found.signals.columns[signal];
     const score = column[slot] ?? 0;
     if (score <= 0) continue;
     let rank = 1;
     for (const value of column) if (value > score) rank += 1;
-    arms[arm] = { rank, score };
+    ranks[arm] = { rank, score };
   }
   // A passage is also found by its speaker.
   const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
   const itemTerms = new Set(extractTerms(`${speaker} ${item.text}`));
   return {
-    arms,
+    arms: ranks,
     parts: explainRelevance(found.signals, found.weights, found.places, slot),
     words: [...new Set(splitWords(query))].filter((word) =>
       extractTerms(word).some((term) => itemTerms.has(term)),

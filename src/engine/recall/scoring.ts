@@ -55,7 +55,7 @@ export function computeRelevance(
   relevance: Float32Array = new Float32Array(slots.length),
 ): Float32Array {
   const scales = computeScales(weights, signals.tops);
-  const own = toScoreTerms(signals, scales, "unit", weights);
+  const unitTerms = toScoreTerms(signals, scales, "unit", weights);
   const ofTurn = toScoreTerms(signals, scales, "turn");
   const ofSession = toScoreTerms(signals, scales, "session");
   const byBits = buildBitTable(signals, scales);
@@ -68,7 +68,7 @@ export function computeRelevance(
     turns[i] = turn;
     sessions[i] = turn < 0 ? -1 : (places.session[turn] as number);
   }
-  const byUnit = sumTerms(own, slots, turns);
+  const byUnit = sumTerms(unitTerms, slots, turns);
   const byTurn = sumTerms(ofTurn, turns, turns);
   const bySession = sumTerms(ofSession, sessions, turns);
   for (let i = 0; i < length; i += 1) {

@@ -264,19 +264,19 @@ function indexPassage(searchIndex: SearchIndex, unit: SearchUnit): void {
 }
 
 /** Puts a unit in place of the one in a slot, or in a new slot (-1); gives its slot. */
-function putUnit(searchIndex: SearchIndex, unit: SearchUnit, held: number, row: number): number {
+function putUnit(searchIndex: SearchIndex, unit: SearchUnit, slotInUse: number, row: number): number {
   const key = hashTerm(unit.terms) | 0;
   const vector =
     unit.space === searchIndex.space && unit.vector.length === searchIndex.vectors.dimensions
       ? unit.vector
       : undefined;
   // The same words with another vector: embedded again.
-  if (held >= 0 && searchIndex.units.columns.key[held] === key) {
-    searchIndex.vectors.set(held, vector);
+  if (slotInUse >= 0 && searchIndex.units.columns.key[slotInUse] === key) {
+    searchIndex.vectors.set(slotInUse, vector);
     searchIndex.vectorsChanged += 1;
-    return held;
+    return slotInUse;
   }
-  if (held >= 0) killSlot(searchIndex, held);
+  if (slotInUse >= 0) killSlot(searchIndex, slotInUse);
   const slot = addUnitSlot(searchIndex.units);
   const { columns } = searchIndex.units;
   columns.key[slot] = key;

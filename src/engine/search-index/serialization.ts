@@ -393,9 +393,9 @@ function createByteRuns(
   arrays: Map<string, NumberArray>,
   vectors: VectorCodes,
 ): ByteRun[] {
-  const own = places.map(({ array }) => array).filter(([name]) => name !== CODES_ARRAY);
-  const lasting = createByteAllocator(own.map(plainBytesOf));
-  const passing = createByteAllocator(own.filter(isDeltaEncoded).map(deltaBytesOf));
+  const columnArrays = places.map(({ array }) => array).filter(([name]) => name !== CODES_ARRAY);
+  const lasting = createByteAllocator(columnArrays.map(plainBytesOf));
+  const passing = createByteAllocator(columnArrays.filter(isDeltaEncoded).map(deltaBytesOf));
   return places.map(({ from, to, array }) => {
     const run = { from, to, isCodes: array[0] === CODES_ARRAY };
     if (run.isCodes) return { ...run, put: (at, bytes) => vectors.load(at, bytes), done: () => {} };

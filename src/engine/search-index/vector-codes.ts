@@ -141,7 +141,7 @@ function createPlainRows(stride: number): CodeRows {
     },
     ensureRows: room,
     load: (at, bytes) => codes.set(bytes, at),
-    setScales: (kept) => scales.set(kept),
+    setScales: (values) => scales.set(values),
     dot(query, scale, count, out) {
       const known = Math.min(count, scales.length);
       for (let slot = 0; slot < known; slot += 1) {

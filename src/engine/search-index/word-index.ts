@@ -158,33 +158,33 @@ function sumOf(numbers: Uint16Array): number {
 
 /** Which slots are live, and the number of terms in each. */
 function createSlotLengths(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
-  const held = {
+  const slots = {
     lengths: known.slice(),
     alive: new Uint8Array(known.length).fill(1),
     dead: 0,
     size: known.length,
     total: sumOf(known),
     add(slot: number, length: number): void {
-      if (slot >= held.lengths.length) {
-        held.lengths = growColumn(held.lengths, slot + 1);
-        held.alive = growColumn(held.alive, held.lengths.length);
+      if (slot >= slots.lengths.length) {
+        slots.lengths = growColumn(slots.lengths, slot + 1);
+        slots.alive = growColumn(slots.alive, slots.lengths.length);
       }
-      held.lengths[slot] = length;
-      held.alive[slot] = 1;
-      held.size += 1;
-      held.total += length;
+      slots.lengths[slot] = length;
+      slots.alive[slot] = 1;
+      slots.size += 1;
+      slots.total += length;
     },
     kill(slot: number): void {
-      if (held.alive[slot] !== 1) return;
-      held.alive[slot] = 0;
-      held.dead += 1;
-      held.size -= 1;
-      held.total -= held.lengths[slot] ?? 0;
-      held.lengths[slot] = 0;
+      if (slots.alive[slot] !== 1) return;
+      slots.alive[slot] = 0;
+      slots.dead += 1;
+      slots.size -= 1;
+      slots.total -= slots.lengths[slot] ?? 0;
+      slots.lengths[slot] = 0;
     },
   };
-  for (const slot of dead) held.kill(slot);
-  return held;
+  for (const slot of dead) slots.kill(slot);
+  return slots;
 }
 
 const EMPTY_INDEX: PackedWordIndex = {

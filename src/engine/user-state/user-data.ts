@@ -109,16 +109,16 @@ export function createClaimIndex(): ClaimIndex {
   // Filled only for slots that were queried: keys for all slots would take as long as reading them.
   const byKey = new Map<string, IdsByKey>();
   const namings = new Set<string>();
-  const held = new Map<string, { readonly claim: Claim; readonly slot: string }>();
+  const entries = new Map<string, { readonly claim: Claim; readonly slot: string }>();
 
   const remove = (id: string): void => {
-    const one = held.get(id);
+    const one = entries.get(id);
     if (!one) return;
     removeId(bySlot, one.slot, id);
     const keys = byKey.get(one.slot);
     if (keys) removeId(keys, toClaimKey(one.claim), id);
     if (keys?.size === 0) byKey.delete(one.slot);
-    held.delete(id);
+    entries.delete(id);
     namings.delete(id);
   };
 
@@ -127,7 +127,7 @@ export function createClaimIndex(): ClaimIndex {
     if (known) return known;
     const keys: IdsByKey = new Map();
     for (const id of getIds(bySlot, slot)) {
-      const one = held.get(id);
+      const one = entries.get(id);
       if (one) addId(keys, toClaimKey(one.claim), id);
     }
     if (keys.size > 0) byKey.set(slot, keys);
@@ -136,7 +136,7 @@ export function createClaimIndex(): ClaimIndex {
 
   return {
     put({ id, claim }) {
-      const before = held.get(id);
+      const before = entries.get(id);
       if (!claim) return remove(id);
       const slot = slotKey(claim);
       if (before?.slot === slot && before.claim.value === claim.value) return;
@@ -144,7 +144,7 @@ export function createClaimIndex(): ClaimIndex {
       addId(bySlot, slot, id);
       const keys = byKey.get(slot);
       if (keys) addId(keys, toClaimKey(claim), id);
-      held.set(id, { claim, slot });
+      entries.set(id, { claim, slot });
       if (claim.relation === "be called") namings.add(id);
     },
     remove,

@@ -125,43 +125,43 @@ export function createUserStates(
 ): UserStates {
   const space: EmbeddingSpace = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const shared = sharing && createSharedSearchIndexes(record, space, { ...sharing, meter });
-  const kept = new Map<string, CachedUser>();
+  const cache = new Map<string, CachedUser>();
   // One refresh at a time per user; two would apply the same delta twice.
   const { runExclusive: inTurn, isBusy: isAtWork } = createUserQueue();
 
-  const held = async (scope: Scope, revision: number, asked?: StoredSearchIndex): Promise<CachedUser> => {
+  const load = async (scope: Scope, revision: number, stored?: StoredSearchIndex): Promise<CachedUser> => {
     const key = toScopeKey(scope);
-    const found = kept.get(key);
+    const found = cache.get(key);
     // A lower revision than ours means that the database was replaced by an older one.
     if (found && found.searchIndex.revision <= revision) return found;
     if (found) letGo(found);
-    const searchIndex = await loadIndex(record, scope, revision, { space, meter, shared, stored: asked });
-    const own = { project: scope.project, user: scope.user };
-    const one: CachedUser = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...searchIndex };
-    kept.set(key, one);
+    const loaded = await loadIndex(record, scope, revision, { space, meter, shared, stored });
+    const userScope = { project: scope.project, user: scope.user };
+    const one: CachedUser = { scope: userScope, uses: 0, bytes: 0, usedAt: 0, ...loaded };
+    cache.set(key, one);
     return one;
   };
 
   const letGo = (one: CachedUser | undefined): void => {
     if (!one) return;
-    kept.delete(toScopeKey(one.scope));
+    cache.delete(toScopeKey(one.scope));
     releaseIndex(one.searchIndex);
   };
 
   const makeRoom = (current: CachedUser): void => {
-    touch(kept, current);
-    for (const one of findOverflow(kept, bytes(), current, ({ scope }) => isAtWork(scope))) {
-      kept.delete(toScopeKey(one.scope));
+    touch(cache, current);
+    for (const one of findOverflow(cache, bytes(), current, ({ scope }) => isAtWork(scope))) {
+      cache.delete(toScopeKey(one.scope));
       void inTurn(one.scope, () => saveIndex(record, one)).finally(() => releaseIndex(one.searchIndex));
     }
   };
 
   const refreshed = async (scope: Scope, isWhole: boolean): Promise<CachedUser> => {
-    const isNew = !shared && !kept.has(toScopeKey(scope));
+    const isNew = !shared && !cache.has(toScopeKey(scope));
     const { revision, asked } = await readNewest(record, scope, isNew && space);
-    const one = await held(scope, revision, asked);
+    const one = await load(scope, revision, asked);
     if (one.searchIndex.revision === revision && (one.whole?.revision === revision || !isWhole)) {
-      touch(kept, one);
+      touch(cache, one);
       meter.count("cache_hits_total", USERS_LABEL);
       return one;
     }
@@ -180,16 +180,16 @@ export function createUserStates(
         return one.searchIndex;
       }),
     peekIndex(scope) {
-      const one = kept.get(toScopeKey(scope));
+      const one = cache.get(toScopeKey(scope));
       return one?.isBehind ? undefined : one?.searchIndex;
     },
-    peekTexts: (scope, revision) => toTexts(kept.get(toScopeKey(scope)), revision),
+    peekTexts: (scope, revision) => toTexts(cache.get(toScopeKey(scope)), revision),
     async purgeUser(scope) {
       let isThere = true;
       // Work in progress on a user ends first.
-      for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
+      for (const { scope: whose } of scope ? [{ scope }] : [...cache.values()]) {
         await inTurn(whose, async () => {
-          const one = kept.get(toScopeKey(whose));
+          const one = cache.get(toScopeKey(whose));
           isThere &&= !one || (await tryPurge(record, one));
           if (one && (!isThere || isMostlyDead(one.searchIndex))) letGo(one);
         });
@@ -198,7 +198,7 @@ export function createUserStates(
       clearWordCaches();
     },
     async close() {
-      for (const one of [...kept.values()]) {
+      for (const one of [...cache.values()]) {
         await inTurn(one.scope, () => saveIndex(record, one));
         letGo(one);
       }
@@ -250,10 +250,10 @@ function lightenCache(
 }
 
 /** The largest user that is slow to read and was used recently. */
-function findSlowest(kept: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
+function findSlowest(cache: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
   const from = performance.now() - SLOW_USER_STAY_MS;
   let found: CachedUser | undefined;
-  for (const one of kept.values()) {
+  for (const one of cache.values()) {
     const { messages, memories } = one.whole ?? {};
     const rows = (messages?.size ?? 0) + (memories?.size ?? 0);
     if (rows >= SLOW_USER_ROWS && one.usedAt >= from && one.bytes > (found?.bytes ?? 0)) found = one;
@@ -262,11 +262,11 @@ function findSlowest(kept: ReadonlyMap<string, CachedUser>): CachedUser | undefi
 }
 
 /** Moves the user to the end: the most recently used is last. */
-function touch(kept: Map<string, CachedUser>, one: CachedUser): void {
+function touch(cache: Map<string, CachedUser>, one: CachedUser): void {
   const key = toScopeKey(one.scope);
   one.usedAt = performance.now();
-  kept.delete(key);
-  kept.set(key, one);
+  cache.delete(key);
+  cache.set(key, one);
 }
 
 /** Applies newer changes, in one read if the index and the other data have the same revision. */
@@ -437,15 +437,15 @@ async function loadIndex(
   record: IndexSource,
   scope: Scope,
   revision: number,
-  { space, meter, shared, stored: asked }: IndexLoadOptions,
+  { space, meter, shared, stored: alreadyRead }: IndexLoadOptions,
 ): Promise<LoadedIndex> {
   if (revision === 0) {
-    asked?.reader.release();
+    alreadyRead?.reader.release();
     return { searchIndex: createSearchIndex(space) };
   }
   const others = await shared?.take(scope, revision);
   if (others) return { searchIndex: others, shared: others.units.count };
-  const { revision: of, reader: parts } = asked ?? (await readStoredIndex(record, scope, space));
+  const { revision: of, reader: parts } = alreadyRead ?? (await readStoredIndex(record, scope, space));
   if (of === undefined || of > revision) {
     parts.release();
     return { searchIndex: createSearchIndex(space) };
@@ -467,12 +467,12 @@ export function createUserQueue(): UserQueue {
     async runExclusive(scope, work) {
       const key = toScopeKey(scope);
       const before = last.get(key) ?? Promise.resolve();
-      const own = before.then(work, work);
-      last.set(key, own);
+      const result = before.then(work, work);
+      last.set(key, result);
       try {
-        return await own;
+        return await result;
       } finally {
-        if (last.get(key) === own) last.delete(key);
+        if (last.get(key) === result) last.delete(key);
       }
     },
     isBusy: (scope) => last.has(toScopeKey(scope)),

@@ -40,15 +40,15 @@ function findSubjects(
 ): ReadonlyMap<number, number> {
   const wordSet = new Set(said);
   const found = new Map<number, number>();
-  const own = new Map<number, number>();
+  const ownSubjects = new Map<number, number>();
   const isSelf = said.some((word) => SELF_WORDS.has(word));
   for (const subject of subjects) {
     const name = names.all[subject] ?? "";
     const about = matchSubject(name, wordSet);
     if (about > 0) found.set(subject, about);
-    if (isSelf && /^user(?:\/|$)/.test(name)) own.set(subject, name === "user" ? 1 : 0.5);
+    if (isSelf && /^user(?:\/|$)/.test(name)) ownSubjects.set(subject, name === "user" ? 1 : 0.5);
   }
-  return found.size > 0 ? found : own;
+  return found.size > 0 ? found : ownSubjects;
 }
 
 /**

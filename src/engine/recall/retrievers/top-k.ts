@@ -115,12 +115,12 @@ function selectApproximateTopKOf(
   const { length } = places;
   if (length <= most) return places;
   const bar = estimateThreshold(values, places, length, most);
-  const kept: number[] = [];
+  const heap: number[] = [];
   for (let i = 0; i < length; i += 1) {
     const place = places[i] as number;
-    if ((values[place] as number) >= bar) kept.push(place);
+    if ((values[place] as number) >= bar) heap.push(place);
   }
-  return kept;
+  return heap;
 }
 
 /** The value that about `most` of `count` values reach, estimated from a sample. */

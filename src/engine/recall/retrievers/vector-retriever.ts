@@ -106,12 +106,12 @@ export function computeMissingCosines(
  * twice the code error of the last of them. Nearest first.
  */
 export function findUncertain({ near, foremost }: Omit<QuerySimilarity, "vector">, most: number): number[] {
-  const own = new Float32Array(foremost.length);
-  for (let i = 0; i < own.length; i += 1) own[i] = near[foremost[i] as number] as number;
-  const best = selectTopKOf(own, most + MAX_RESCORED);
-  const last = own[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
+  const cosines = new Float32Array(foremost.length);
+  for (let i = 0; i < cosines.length; i += 1) cosines[i] = near[foremost[i] as number] as number;
+  const best = selectTopKOf(cosines, most + MAX_RESCORED);
+  const last = cosines[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
   return best
-    .filter((i) => Math.abs((own[i] as number) - last) <= 2 * CODE_ERROR)
+    .filter((i) => Math.abs((cosines[i] as number) - last) <= 2 * CODE_ERROR)
     .map((i) => foremost[i] as number);
 }
 

@@ -280,7 +280,7 @@ export function diversifyUnits<One extends ScoredUnit>(
       if (count > 0) parts[i]?.set(term, weight * saturateFrequency(count, length));
     }
   }
-  const held = new Map<string, number>();
+  const coveredTerms = new Map<string, number>();
   const left = units.map((unit, i) => ({ unit, parts: parts[i] ?? new Map<string, number>() }));
   const equal = Math.max(0, ...units.map(({ score }) => score)) * TIE_SHARE;
   const spread: One[] = [];
@@ -288,13 +288,14 @@ export function diversifyUnits<One extends ScoredUnit>(
   while (left.length > 0) {
     const scored = left.map((one) => ({
       one,
-      score: one.unit.score * computeRemainingShare(one.parts, held),
+      score: one.unit.score * computeRemainingShare(one.parts, coveredTerms),
     }));
     const best = scored.reduce((a, b) => (isBefore(searchIndex, b, a, equal) ? b : a));
     left.splice(left.indexOf(best.one), 1);
     most = Math.min(most, best.score);
     spread.push({ ...best.one.unit, score: most });
-    for (const term of best.one.parts.keys()) held.set(term, (held.get(term) ?? 1) * COVERED_WEIGHT);
+    for (const term of best.one.parts.keys())
+      coveredTerms.set(term, (coveredTerms.get(term) ?? 1) * COVERED_WEIGHT);
   }
   return spread;
 }
