@@ -85,14 +85,14 @@ async function embedBatch(
 ): Promise<number | undefined> {
   const { record, embedder } = ports;
   // Kept across tries, so that no text is paid for twice.
-  const known = new Map<string, Float32Array>();
+  const vectors = new Map<string, Float32Array>();
   for (let tried = 1; tried <= MAX_TRIES; tried += 1) {
     const outside = await record.unitsWithStaleEmbeddings(scope, spaceOf(embedder), BATCH_SIZE);
     if (outside.units.length === 0) return 0;
-    await reuseVectors(ports, scope, outside, known);
-    await embedMissing(embedder, unitTextsOf(outside), known, { scope, ...(signal ? { signal } : {}) });
+    await reuseVectors(ports, scope, outside, vectors);
+    await embedMissing(embedder, unitTextsOf(outside), vectors, { scope, ...(signal ? { signal } : {}) });
     // In the user's queue, so that writes of this process need not retry; the embedder was called outside it.
-    const put = await runInUserQueue(record, scope, () => commitKnown(ports, scope, known));
+    const put = await runInUserQueue(record, scope, () => commitKnown(ports, scope, vectors));
     if (put > 0) return put;
     await sleep(tried);
   }

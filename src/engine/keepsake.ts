@@ -129,15 +129,15 @@ function watchOwnHealth(
   const isServer = ports.watchesDependencies === true;
   const watched = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
   const dependencies = isServer ? watchDependencies(watched) : undefined;
-  const whole = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
+  const healthWatch = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
   return {
     async health() {
       check();
-      return whole.health();
+      return healthWatch.health();
     },
     stop() {
       dependencies?.stop();
-      whole.stop();
+      healthWatch.stop();
     },
   };
 }

@@ -102,7 +102,7 @@ export function buildPromptBlock<Item extends PromptItem>(
 ): PromptBlock<Item> {
   const { nonce, maxTokens = Number.POSITIVE_INFINITY, numbered = false } = options;
   const lines: PromptLine[] = [];
-  const taken: Item[] = [];
+  const included: Item[] = [];
   const shown = new Set<string>();
   // A line break costs as much as any character.
   let tokens = estimateTokens(formatPromptBlock([], nonce));
@@ -115,10 +115,10 @@ export function buildPromptBlock<Item extends PromptItem>(
     shown.add(key);
     tokens += cost;
     lines.push(line);
-    taken.push(item);
+    included.push(item);
   }
   const text = lines.length === 0 ? "" : formatPromptBlock(lines, nonce);
-  return { text, tokens: estimateTokens(text), lines, items: taken };
+  return { text, tokens: estimateTokens(text), lines, items: included };
 }
 
 /** Formats lines as a prompt block. No text in them can end it, begin another or break its line. */
@@ -200,8 +200,8 @@ export function cacheByHash<Value, Of extends string = "">(
   let recent = new Map<string, Value>();
   return (text, of) => {
     const key = hashText(`${of} ${text}`);
-    const known = recent.get(key);
-    if (known !== undefined) return known;
+    const cached = recent.get(key);
+    if (cached !== undefined) return cached;
     const value = old.get(key) ?? make(text, of);
     if (recent.size >= MAX_ENTRIES / 2) {
       old = recent;
@@ -235,8 +235,8 @@ export interface PromptSource {
  * the decision step is kept in full.
  */
 export function sanitizeForPrompt(item: PromptSource): string {
-  const known = SANITIZED.get(item);
-  if (known !== undefined) return known;
+  const cached = SANITIZED.get(item);
+  if (cached !== undefined) return cached;
   const text = sanitizeItem(item);
   SANITIZED.set(item, text);
   return text;

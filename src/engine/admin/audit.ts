@@ -85,9 +85,9 @@ async function findLedgerMismatches(
   const read = await ledger?.read();
   const damage =
     read && read.damaged > 0 ? [{ id: "", problem: `lines of the ledger are damaged: ${read.damaged}` }] : [];
-  const known = new Set(receipts.flatMap(({ id, replays }) => [id, replays]));
+  const receiptIds = new Set(receipts.flatMap(({ id, replays }) => [id, replays]));
   const missed = (read?.traces ?? []).filter(
-    ({ receipt, replays }) => !known.has(receipt) && !(replays && known.has(replays)),
+    ({ receipt, replays }) => !receiptIds.has(receipt) && !(replays && receiptIds.has(replays)),
   );
   const hashes = new Map(receipts.map(({ id, trace }) => [id, trace]));
   const changed: AuditFault[] = [];

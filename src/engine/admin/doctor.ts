@@ -63,9 +63,9 @@ export async function examine(
 ): Promise<Examination> {
   const { record } = ports;
   const repaired = fix ? await repair(ports, backups) : 0;
-  const found = await record.check();
+  const report = await record.check();
   const integrity = await record.integrity?.state({ counts: true });
-  const faults = integrity?.secret === "another" ? [...found, OTHER_SECRET_FAULT] : found;
+  const faults = integrity?.secret === "another" ? [...report, OTHER_SECRET_FAULT] : report;
   return {
     isHealthy: faults.length === 0,
     faults,
@@ -172,7 +172,7 @@ async function rebuildUnits(
     });
     const dropUnits = [...units.keys()].filter((id) => !wanted.has(id));
     if (wrong.size === 0 && dropUnits.length === 0) return 0;
-    const made = await createSearchUnits(
+    const rebuilt = await createSearchUnits(
       ports,
       delta.messages.filter(({ id, undone }) => wrong.has(id) && !undone),
       delta.memories.filter(({ id }) => wrong.has(id)),
@@ -182,10 +182,10 @@ async function rebuildUnits(
       base: delta.revision,
       at,
       cause: "reindex",
-      units: made.filter(({ id }) => wanted.has(id)),
+      units: rebuilt.filter(({ id }) => wanted.has(id)),
       dropUnits,
     });
-    return made.length + dropUnits.length;
+    return rebuilt.length + dropUnits.length;
   });
 }
 

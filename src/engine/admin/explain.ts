@@ -50,8 +50,8 @@ export async function explainReceipt(
   about?: string,
 ): Promise<RecallExplanation> {
   const state = await ports.states.of(scope);
-  const taken = await findErasedSince(ports, scope, receipt.revision);
-  const looking = { state, now: ports.clock().toISOString(), erasedIds: taken };
+  const erasedIds = await findErasedSince(ports, scope, receipt.revision);
+  const looking = { state, now: ports.clock().toISOString(), erasedIds };
   return {
     ...receipt,
     items: receipt.items.map((item): ExplainedItem => {
@@ -129,7 +129,7 @@ async function findErasedSince(
   scope: Scope,
   revision: number,
 ): Promise<Set<string>> {
-  const taken = new Set<string>();
+  const ids = new Set<string>();
   let before: number | undefined;
   for (;;) {
     const entries = await ports.record.log(scope, {
@@ -137,11 +137,11 @@ async function findErasedSince(
       ...(before === undefined ? {} : { before }),
     });
     for (const entry of entries) {
-      if (entry.revision <= revision) return taken;
-      for (const id of entry.erased) taken.add(id);
+      if (entry.revision <= revision) return ids;
+      for (const id of entry.erased) ids.add(id);
     }
     const last = entries.at(-1);
-    if (!last || entries.length < LOG_PAGE_SIZE) return taken;
+    if (!last || entries.length < LOG_PAGE_SIZE) return ids;
     before = last.revision;
   }
 }

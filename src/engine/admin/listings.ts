@@ -206,14 +206,14 @@ export async function getSession(
 }
 
 function summarizeSessions(messages: Iterable<Message>): Map<string, SessionSummary> {
-  const found = new Map<string, SessionSummary>();
+  const summaries = new Map<string, SessionSummary>();
   for (const message of messages) {
     const { session: id, at } = message;
     if (id === undefined || !isPresent(message)) continue;
-    const { messages: count, from, to } = found.get(id) ?? { messages: 0, from: at, to: at };
-    found.set(id, { id, messages: count + 1, from: at < from ? at : from, to: at > to ? at : to });
+    const { messages: count, from, to } = summaries.get(id) ?? { messages: 0, from: at, to: at };
+    summaries.set(id, { id, messages: count + 1, from: at < from ? at : from, to: at > to ? at : to });
   }
-  return found;
+  return summaries;
 }
 
 /** Neither undone nor erased. */

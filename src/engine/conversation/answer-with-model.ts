@@ -206,20 +206,20 @@ export async function* streamCompletion(
     timer = setTimeout(() => limit.abort(TIMEOUT_ERROR), patience.whole);
     while (!next.done) {
       raw += next.value;
-      const given = reader.take(next.value);
-      text += given;
-      if (given !== "") yield given;
+      const visible = reader.take(next.value);
+      text += visible;
+      if (visible !== "") yield visible;
       next = await stream.next();
     }
-    const given = reader.end(next.value.finish === "length");
-    text += given;
-    if (given !== "") yield given;
+    const visible = reader.end(next.value.finish === "length");
+    text += visible;
+    if (visible !== "") yield visible;
     return { text, isUnknown: text === "" && saysUnknown(raw), ...judgeCompletion(next.value, raw, text) };
   } catch (error) {
     hearing.signal?.throwIfAborted();
-    const given = reader.end(true);
-    text += given;
-    if (given !== "") yield given;
+    const visible = reader.end(true);
+    text += visible;
+    if (visible !== "") yield visible;
     return { text, isUnknown: false, trouble: limit.signal.aborted ? "slow" : toAnswerTrouble(error) };
   } finally {
     clearTimeout(timer);

@@ -73,16 +73,16 @@ export function createStrictCitationReader(most: number): CitationReader {
     return given;
   };
   const read = (sure: readonly TextSpan[], isCut: boolean): string => {
-    let given = "";
+    let output = "";
     let from = 0;
     for (const { start, end } of sure) {
       const text = rest.slice(start, end);
       const gap = rest.slice(from, start).includes("\n") ? "\n" : " ";
-      if (!isCut || end < rest.trimEnd().length || isWholeSentence(text)) given += give(gap, text);
+      if (!isCut || end < rest.trimEnd().length || isWholeSentence(text)) output += give(gap, text);
       from = end;
     }
     rest = rest.slice(from);
-    return given;
+    return output;
   };
   return {
     take(text) {
@@ -135,9 +135,9 @@ export function createLenientCitationReader(most: number): CitationReader {
       return give(sure);
     },
     end() {
-      const given = give(rest);
+      const output = give(rest);
       rest = "";
-      return given.trimEnd();
+      return output.trimEnd();
     },
     used,
     dropped: 0,

@@ -64,10 +64,10 @@ function sayErasure(erasure: ErasureReceipt): string {
     ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),
   ];
   const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
-  const done = erasure.complete
+  const opening = erasure.complete
     ? "Done. I have forgotten everything about that"
     : "I have forgotten that, but could not verify every place";
-  return `${done}: ${joinList(counts)} ${verb} erased.${sayBackups(erasure.backups ?? [])}`;
+  return `${opening}: ${joinList(counts)} ${verb} erased.${sayBackups(erasure.backups ?? [])}`;
 }
 
 /** Backups that cannot be changed from here, and how long they are kept. */
@@ -96,7 +96,7 @@ const MAX_LISTED = 6;
 
 function saySaved(lines: readonly ReceiptLine[]): string[] {
   const added = textsOf(lines, "added");
-  const known = textsOf(lines, "merged");
+  const merged = textsOf(lines, "merged");
   const ended = lines
     .filter(({ action, by }) => (action === "superseded" || action === "retracted") && !by)
     .map(({ text }) => text);
@@ -112,7 +112,7 @@ function saySaved(lines: readonly ReceiptLine[]): string[] {
       `${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${formatList(ended)}.`,
     );
   if (sentences.length === 0 && replaced.length > 0) sentences.push("Noted, that is changed.");
-  if (sentences.length === 0 && known.length > 0) sentences.push(`I know: ${formatList(known)}.`);
+  if (sentences.length === 0 && merged.length > 0) sentences.push(`I know: ${formatList(merged)}.`);
   const [why] = refused.flatMap((line) => line.why ?? []);
   if (sentences.length === 0 && why) sentences.push(`I did not keep that: ${why}.`);
   return sentences;

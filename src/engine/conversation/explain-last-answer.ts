@@ -68,8 +68,8 @@ function formatReasons(reasons: readonly string[], erased: number): string {
   const gone = erased > 0 ? "Its sources have been erased since." : "";
   if (reasons.length === 0) return gone || "I can no longer tell what it was based on.";
   const [first = "", ...rest] = reasons.slice(0, MAX_QUOTED);
-  const all = rest.length === 0 ? `Because ${first}` : `Because ${first} And ${rest.join(" And ")}`;
-  return [all, gone].filter(Boolean).join(" ");
+  const explanation = rest.length === 0 ? `Because ${first}` : `Because ${first} And ${rest.join(" And ")}`;
+  return [explanation, gone].filter(Boolean).join(" ");
 }
 
 /** The origin of a memory, in words: what was said and when, or that it was added by hand. */

@@ -312,10 +312,10 @@ export function createLedgerWriter(calls: Pick<Calls, "note">, meter: Meter): Le
     } catch {
       // A failed write fails no call. The next write includes these calls.
       meter.count("memory_ledger_failures_total");
-      const all = [...batch, ...waiting];
-      const lost = Math.max(0, all.length - MAX_WAITING);
+      const pending = [...batch, ...waiting];
+      const lost = Math.max(0, pending.length - MAX_WAITING);
       if (lost > 0) meter.count("memory_ledger_lost_total", {}, lost);
-      waiting = all.slice(lost);
+      waiting = pending.slice(lost);
       for (const one of stored.values()) addTurns(turns, one);
       if (!isClosed) later();
     }

@@ -306,8 +306,8 @@ async function findUniqueTexts(
     SLICE,
   );
   const distinct = (selection.values ?? []).filter((value) => chooseTombstoneScope(value) === "everywhere");
-  const all = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
-  const telling = await filterInSlices(all, isDistinctive);
+  const texts = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
+  const telling = await filterInSlices(texts, isDistinctive);
   const stays = await findRemainingValues(state, selection, left, telling);
   return telling.filter((text) => !stays.has(text));
 }

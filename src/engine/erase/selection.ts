@@ -311,22 +311,22 @@ const MERGED_SLICE = 2000;
 
 /** A memory that was merged into a selected one says the same and is erased with it. */
 async function addMerged(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
-  const all = new Set(selection.memories);
-  const ids = new Set([...all].map(({ id }) => id));
+  const memories = new Set(selection.memories);
+  const ids = new Set([...memories].map(({ id }) => id));
   const merged = await filterInSlices(
     state.memories.values(),
     ({ archived, supersededBy }) => archived === true && supersededBy !== undefined,
     MERGED_SLICE,
   );
-  for (let before = -1; before !== all.size; ) {
-    before = all.size;
+  for (let before = -1; before !== memories.size; ) {
+    before = memories.size;
     for (const memory of merged) {
       if (!ids.has(memory.supersededBy ?? "")) continue;
-      all.add(memory);
+      memories.add(memory);
       ids.add(memory.id);
     }
   }
-  return all.size === selection.memories.size ? selection : { ...selection, memories: all };
+  return memories.size === selection.memories.size ? selection : { ...selection, memories };
 }
 
 /** Adds a model's replies that are based on the selection: they paraphrase it, so they are erased in full. */

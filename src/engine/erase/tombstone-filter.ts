@@ -168,9 +168,10 @@ export function createWordTombstones(
   scope: Scope,
   { text, barring, at }: { readonly text: string; readonly barring: ErasureReach; readonly at: string },
 ): Tombstone[] {
-  const all = splitWords(text).filter((word) => !ARTICLES.has(word));
-  if (all.length === 0) return [];
-  const keys = barring === "everywhere" ? toWordKeys(all) : toLimitedKeys(all.map(stem).join(" "), barring);
+  const words = splitWords(text).filter((word) => !ARTICLES.has(word));
+  if (words.length === 0) return [];
+  const keys =
+    barring === "everywhere" ? toWordKeys(words) : toLimitedKeys(words.map(stem).join(" "), barring);
   return keys.map((key) => ({ hash: hashTombstone(secret, scope, "words", key), of: "words", at }));
 }
 

@@ -31,9 +31,9 @@ export function hashClaimTombstones(
  * is erased only where it was said about the selected subject.
  */
 export function isDistinctive(text: string): boolean {
-  const all = splitWords(text);
-  if (all.length === 0 || all.length > MAX_TOMBSTONE_WORDS) return false;
-  return all.some(
+  const words = splitWords(text);
+  if (words.length === 0 || words.length > MAX_TOMBSTONE_WORDS) return false;
+  return words.some(
     (word) =>
       word.length >= (isUnspaced(word) ? 2 : 3) &&
       !COMMON_WORDS.has(word) &&

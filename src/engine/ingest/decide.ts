@@ -301,17 +301,17 @@ function endMemories(
   source: SourceSpan,
 ): ReceiptLine[] {
   const { draft } = deciding;
-  const found = findEnded(draft, proposal, message);
-  if (found.length > MAX_REMOVALS && !deciding.isAgreed) {
+  const endedMemories = findEnded(draft, proposal, message);
+  if (endedMemories.length > MAX_REMOVALS && !deciding.isAgreed) {
     return [
       toRefusal(
         proposal,
-        `it would end ${found.length} memories at once; say yes to that, or name the one that is meant`,
+        `it would end ${endedMemories.length} memories at once; say yes to that, or name the one that is meant`,
       ),
     ];
   }
   const action = proposal.propose === "retract" ? "retracted" : "superseded";
-  return found.map((memory) => {
+  return endedMemories.map((memory) => {
     draft.put({
       ...memory,
       status: action,

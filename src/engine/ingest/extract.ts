@@ -65,10 +65,10 @@ export async function extractMessages(
     tombstones: state.tombstones,
     liftedTombstones: new Set(),
   };
-  const done: Message[] = [];
+  const extracted: Message[] = [];
   const lines: ReceiptLine[] = [];
   const waiting: PendingConfirmation[] = [];
-  const result = { messages: done, lines, waiting, memories: draft.versions };
+  const result = { messages: extracted, lines, waiting, memories: draft.versions };
   const sessions = createSessionTails(state);
   let sliceStart = performance.now();
   for (const message of input.messages) {
@@ -89,14 +89,14 @@ export async function extractMessages(
     }
     waiting.push(...read.waiting);
     if (requests.length > 0) {
-      done.push(message);
+      extracted.push(message);
       return {
         ...result,
         liftedTombstones: [...deciding.liftedTombstones],
         erase: { message, proposals: requests },
       };
     }
-    done.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
+    extracted.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
     sessions.add(message);
   }
   return { ...result, liftedTombstones: [...deciding.liftedTombstones] };
@@ -146,9 +146,11 @@ async function extractMessage(
   const before = findConfirmedRequest(message, earlier);
   if (before && mayErase) {
     const then = earlier.slice(0, earlier.indexOf(before));
-    const all = await proposeFor(ports, { ...hearing, message: before, earlier: then }, signal);
+    const earlierProposals = await proposeFor(ports, { ...hearing, message: before, earlier: then }, signal);
     const swept = getHeldSweeps(ports.modelExtractor, hearing.state.scope, before.id);
-    const proposals = [...all, ...swept].filter((one) => needsConfirmation(one, deciding, before));
+    const proposals = [...earlierProposals, ...swept].filter((one) =>
+      needsConfirmation(one, deciding, before),
+    );
     if (proposals.length > 0) {
       return {
         message: before,
@@ -318,11 +320,11 @@ function findRowsWithTerms({ words, units }: SearchIndex, terms: readonly string
 
 /** The rows of the newest current memories. A scan of all memories would grow with the user's history. */
 function findNewestRows({ searchIndex, current }: UserState): number[] {
-  const found: number[] = [];
-  for (let row = searchIndex.memoryIds.count - 1; row >= 0 && found.length < MAX_NEWEST; row -= 1) {
-    if (current.has(memoryIdAt(searchIndex, row))) found.push(row);
+  const rows: number[] = [];
+  for (let row = searchIndex.memoryIds.count - 1; row >= 0 && rows.length < MAX_NEWEST; row -= 1) {
+    if (current.has(memoryIdAt(searchIndex, row))) rows.push(row);
   }
-  return found;
+  return rows;
 }
 
 /** Number of recently ended memories shown, and of rows searched for them. */
@@ -331,11 +333,15 @@ const ENDED_LOOKBACK = 2000;
 
 /** The memories that ended and were stored last, newest first: statements may become true again. */
 function findRecentlyEnded({ searchIndex }: UserState, draft: MemoryDraft): readonly Memory[] {
-  const found: Memory[] = [];
+  const endedMemories: Memory[] = [];
   const last = searchIndex.memoryIds.count - 1;
-  for (let row = last; row >= Math.max(0, last - ENDED_LOOKBACK) && found.length < MAX_ENDED; row -= 1) {
+  for (
+    let row = last;
+    row >= Math.max(0, last - ENDED_LOOKBACK) && endedMemories.length < MAX_ENDED;
+    row -= 1
+  ) {
     const memory = draft.get(memoryIdAt(searchIndex, row));
-    if (memory?.status === "superseded") found.push(memory);
+    if (memory?.status === "superseded") endedMemories.push(memory);
   }
-  return found;
+  return endedMemories;
 }

@@ -66,8 +66,8 @@ async function readMessage({ role, content }: Message): Promise<RewrittenText | 
     ...visible.toOrigin(one),
   }));
   const joints = role === "user" ? await findJoints(text) : [];
-  const all: TextReplacement[] = [...findInvisible(text), ...links, ...joints];
-  return all.length === 0 ? undefined : rewriteText(content, all);
+  const replacements: TextReplacement[] = [...findInvisible(text), ...links, ...joints];
+  return replacements.length === 0 ? undefined : rewriteText(content, replacements);
 }
 
 /** Positions where a prompt injection follows other text in the same sentence. */

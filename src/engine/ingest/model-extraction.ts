@@ -254,8 +254,8 @@ function collectPreceding(state: UserState, place: number, session: string | und
 function findKnownForBatch(state: UserState, messages: readonly Message[]): readonly Memory[] {
   const [first] = messages;
   if (!first) return [];
-  const all = { ...first, content: messages.map(({ content }) => content).join("\n") };
-  return findKnownMemories(state, createMemoryDraft(state, first.at), all, []);
+  const joined = { ...first, content: messages.map(({ content }) => content).join("\n") };
+  return findKnownMemories(state, createMemoryDraft(state, first.at), joined, []);
 }
 
 /** The decisions on a model's proposals. */

@@ -171,11 +171,11 @@ function rightsOf({ mayErase }: RememberOptions): Pick<Message, "mayErase"> {
 }
 
 function* parseContentSteps({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
-  const taken = parseContent(content);
+  const parsed = parseContent(content);
   yield;
-  const given = stripOwnBlocks(taken);
+  const stripped = stripOwnBlocks(parsed);
   yield;
-  return redact === false ? given : stripCredentials(given);
+  return redact === false ? stripped : stripCredentials(stripped);
 }
 
 /**

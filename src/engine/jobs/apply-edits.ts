@@ -29,11 +29,11 @@ export async function applyEdits(
   if (some.length === 0) return { edits: [] };
   const { result, revision } = await commitChange(ports, scope, async (state, at) => {
     const draft = createMemoryDraft(state, at);
-    const done = some.filter((edit) => applyEdit(state, draft, edit));
-    if (done.length === 0) return { result: done };
+    const applied = some.filter((edit) => applyEdit(state, draft, edit));
+    if (applied.length === 0) return { result: applied };
     return {
-      draft: { cause: "optimize", memories: draft.versions, dropUnits: done.map(({ id }) => id) },
-      result: done,
+      draft: { cause: "optimize", memories: draft.versions, dropUnits: applied.map(({ id }) => id) },
+      result: applied,
     };
   });
   return { edits: result, ...(result.length === 0 ? {} : { revision }) };

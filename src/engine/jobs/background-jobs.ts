@@ -56,7 +56,7 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
     createJobRunner(ports, deferWhileBusy(inTurn(createMaintenanceJob(ports, task))), stopping.signal),
   );
   const tidier = createJobRunner(ports, createTidyingJob(ports), stopping.signal);
-  const all = [reading, vectors, ...houses, tidier];
+  const jobs = [reading, vectors, ...houses, tidier];
   const startAll = (): void => {
     // One after the other, and later than a command takes.
     for (const [i, house] of houses.entries()) house.start(MAINTENANCE_MS * (i + 1));
@@ -65,7 +65,7 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
     reading.start(START_MS);
   };
   if (!ports.leavesJobs) startAll();
-  const offered = ports.leavesJobs ? undefined : workQueue(ports.queue, all);
+  const offered = ports.leavesJobs ? undefined : workQueue(ports.queue, jobs);
   let timer: NodeJS.Timeout | undefined;
   const readRipe = (): void => {
     const ripe = gathered.take();
@@ -104,9 +104,9 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
         ...(problem === undefined ? {} : { problem }),
       };
     },
-    jobs: async () => addQuarantineCounts(ports, await Promise.all(all.map((one) => one.state()))),
+    jobs: async () => addQuarantineCounts(ports, await Promise.all(jobs.map((one) => one.state()))),
     again(job) {
-      const one = all.find(({ name }) => name === job);
+      const one = jobs.find(({ name }) => name === job);
       if (ports.leavesJobs) ports.queue?.offer(job);
       else one?.requestRun();
     },
@@ -115,7 +115,7 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
       clearTimeout(timer);
       abortQueries(ports.embedder);
       await offered?.end();
-      await Promise.all(all.map((one) => one.end()));
+      await Promise.all(jobs.map((one) => one.end()));
     },
   };
 }
@@ -172,11 +172,11 @@ export function createTidyingJob(
     everyMs: HOUR_MS,
     restFactor: 9,
     async *run() {
-      const done = ((await ports.costs?.cleanUp()) ?? 0) + (await dropExpiredAnswers(ports));
+      const deleted = ((await ports.costs?.cleanUp()) ?? 0) + (await dropExpiredAnswers(ports));
       // No one depends on this: ended sessions are not read, and most expire by themselves.
       await tryStore(ports, "sessions", async () => ports.sessions?.cleanUp());
       const tidied = (await ports.record.tidy?.()) ?? 0;
-      if (done + tidied > 0) yield { done: done + tidied };
+      if (deleted + tidied > 0) yield { done: deleted + tidied };
     },
   };
 }

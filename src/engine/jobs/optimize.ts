@@ -147,10 +147,10 @@ export const cleanUpTask: MaintenanceTask = {
   async plan(ports, { scope, memories, at }) {
     const before = computeFadeCutoff(ports, at);
     const old = memories.filter((memory) => isLeftover(memory, before));
-    const given = await findRecalledMemories(ports, scope, old);
+    const recalledIds = await findRecalledMemories(ports, scope, old);
     return {
       edits: old
-        .filter(({ id }) => !given.has(id))
+        .filter(({ id }) => !recalledIds.has(id))
         .map(({ id, version, at: saidAt }) => ({
           id,
           version,
@@ -244,17 +244,17 @@ async function applyAll(
   edits: readonly MaintenanceEdit[],
   signal: AbortSignal | undefined,
 ): Promise<AppliedWork> {
-  const done: MaintenanceEdit[] = edits.filter(({ action: deed }) => deed === "faded");
+  const applied: MaintenanceEdit[] = edits.filter(({ action: deed }) => deed === "faded");
   const revisions: number[] = [];
-  let left = edits.filter(({ action: deed }) => deed !== "faded");
-  while (left.length > 0) {
+  let remaining = edits.filter(({ action: deed }) => deed !== "faded");
+  while (remaining.length > 0) {
     signal?.throwIfAborted();
-    const carried = await applyEdits(ports, scope, left);
-    done.push(...carried.edits);
+    const carried = await applyEdits(ports, scope, remaining);
+    applied.push(...carried.edits);
     if (carried.revision !== undefined) revisions.push(carried.revision);
-    left = left.slice(MAX_EDITS);
+    remaining = remaining.slice(MAX_EDITS);
   }
-  return { edits: done, ...(revisions.length === 0 ? {} : { revisions }) };
+  return { edits: applied, ...(revisions.length === 0 ? {} : { revisions }) };
 }
 
 /** Whether a memory comes from the turns just before the named one, or from later ones. */

@@ -101,7 +101,7 @@ function* selectFittingLines(
     lines,
     ({ weight, section }) => -weight * (SECTION_PRIORITY[section] ?? 1),
   );
-  const taken = new Map<DraftLine, DraftLine>();
+  const shortened = new Map<DraftLine, DraftLine>();
   const titled = new Set<SectionName>();
   let size = 0;
   for (const line of ranked) {
@@ -111,11 +111,11 @@ function* selectFittingLines(
     yield;
     if (!fits) continue;
     size += costOf(fits.text) + title;
-    taken.set(line, fits);
+    shortened.set(line, fits);
     titled.add(line.section);
   }
-  const whole = [...taken].filter(([line, fits]) => line === fits).length;
-  return { lines: lines.flatMap((line) => taken.get(line) ?? []), left: lines.length - whole };
+  const fullLines = [...shortened].filter(([line, fits]) => line === fits).length;
+  return { lines: lines.flatMap((line) => shortened.get(line) ?? []), left: lines.length - fullLines };
 }
 
 function costOf(text: string): number {

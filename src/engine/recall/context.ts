@@ -27,7 +27,7 @@ export function packContext(
   maxTokens: number,
   places: readonly (TurnPosition | undefined)[] = [],
 ): PackedContext {
-  const taken: ContextEntry[] = [];
+  const entries: ContextEntry[] = [];
   const keys = new Set<string>();
   let tokens = 0;
   for (const [i, item] of items.entries()) {
@@ -41,9 +41,9 @@ export function packContext(
     if (tokens + cost > maxTokens) continue;
     keys.add(key);
     tokens += cost;
-    taken.push(one);
+    entries.push(one);
   }
-  const lines = groupAdjacent(taken).sort(([one], [other]) =>
+  const lines = groupAdjacent(entries).sort(([one], [other]) =>
     one && other
       ? rankStatus(one.item) - rankStatus(other.item) || (one.item.at < other.item.at ? 1 : -1)
       : 0,

@@ -170,18 +170,18 @@ export async function insertSuccessors(
     memories ??
     new Map((await record.read(scope, { messages: [], memories: ids })).memories.map((one) => [one.id, one]));
   const byId = new Map(chosen.map((one) => [one.id, one]));
-  const given = new Set<string>();
-  const all = chosen.flatMap((one): readonly RankedUnit[] => {
-    if (given.has(one.id)) return [];
-    given.add(one.id);
+  const givenIds = new Set<string>();
+  const withSuccessors = chosen.flatMap((one): readonly RankedUnit[] => {
+    if (givenIds.has(one.id)) return [];
+    givenIds.add(one.id);
     const next = one.status === "superseded" ? endedMemories.get(one.id)?.supersededBy : undefined;
-    if (next === undefined || given.has(next)) return [one];
+    if (next === undefined || givenIds.has(next)) return [one];
     const successor = byId.get(next) ?? toSuccessor(searchIndex, limits, one, next);
     if (successor?.status !== "current") return [one];
-    given.add(next);
+    givenIds.add(next);
     return [{ ...successor, score: Math.max(successor.score, one.score) }, one];
   });
-  return all.slice(0, limit);
+  return withSuccessors.slice(0, limit);
 }
 
 /** Ranks the successor as if it had been found in place of the ended memory. */

@@ -104,9 +104,9 @@ async function compareVectors<Meanwhile>(
     if (isStale()) return undefined;
     // For a new index this takes as long as everything else.
     getMeanCentering(searchIndex);
-    const done = meanwhile(searchIndex, near);
-    if (!isThere) ahead?.(searchIndex, near, done);
-    return { done };
+    const result = meanwhile(searchIndex, near);
+    if (!isThere) ahead?.(searchIndex, near, result);
+    return { done: result };
   });
   const [exact, worked] = await Promise.all([vectorsRead, work]);
   if (isStale() || !worked) return undefined;

@@ -185,8 +185,8 @@ async function recallWith(
     ...item,
     why: explainItem(text, found, one, item),
   }));
-  const whole = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
-  return { recall: withLazyContext(whole, packed), receipt };
+  const explainedRecall = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
+  return { recall: withLazyContext(explainedRecall, packed), receipt };
 }
 
 /** An index, what the retrievers without vectors found in it, and which units may be returned. */

@@ -162,7 +162,7 @@ export function createRecallReceipt(
     return { arm, places: rankInRetriever(column, found.slots, scores) };
   });
   // Little is retained until then; the garbage collector would have to move more.
-  const left = selectDropped(dropped);
+  const droppedUnits = selectDropped(dropped);
   const items = chosen.map(({ id, type, score, status }) => ({ id, type, score, status }));
   return () => {
     const { wanted } = of;
@@ -186,7 +186,7 @@ export function createRecallReceipt(
         ),
         parts: roundAll(parts[i] ?? {}),
       })),
-      dropped: left.map((one) => ({ ...one, score: roundScore(one.score) })),
+      dropped: droppedUnits.map((one) => ({ ...one, score: roundScore(one.score) })),
     };
   };
 }
@@ -259,9 +259,9 @@ interface IndexedScore {
 
 /** The nonzero scores with their indexes. */
 function sortScores(scores: readonly number[]): IndexedScore[] {
-  const found: IndexedScore[] = [];
-  for (const [i, score] of scores.entries()) if (score > 0) found.push({ i, score });
-  return found.sort(compareScores);
+  const indexed: IndexedScore[] = [];
+  for (const [i, score] of scores.entries()) if (score > 0) indexed.push({ i, score });
+  return indexed.sort(compareScores);
 }
 
 function compareScores(one: IndexedScore, other: IndexedScore): number {

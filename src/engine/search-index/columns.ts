@@ -177,11 +177,11 @@ export function createIdColumn(packed?: PackedIds): IdColumn {
 /** One by one, because two adjacent ids may form a letter that neither has alone. */
 function toPackedIds(list: readonly string[]): PackedIds {
   const bytes = new Uint8Array(list.reduce((sum, id) => sum + Buffer.byteLength(id, "utf8"), 0));
-  const whole = Buffer.from(bytes.buffer);
+  const buffer = Buffer.from(bytes.buffer);
   const ends = new Int32Array(list.length);
   let end = 0;
   for (const [place, id] of list.entries()) {
-    end += whole.write(id, end, "utf8");
+    end += buffer.write(id, end, "utf8");
     ends[place] = end;
   }
   return { bytes, ends };

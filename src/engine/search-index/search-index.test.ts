@@ -21,7 +21,7 @@ const SPACE = { fingerprint: "test/3", dimensions: 3 };
 const ANN: Scope = { project: "default", user: "ann" };
 const QUERY = Float32Array.from([0.6, 0.8, 0]);
 
-/** What a block says of each unit, by id; slots and rows may differ between blocks that say the same. */
+/** What an index says of each unit, by id; slots and rows may differ between equal indexes. */
 function told(searchIndex: SearchIndex): Map<string, object> {
   const { units, memories, turns, words, vectors } = searchIndex;
   const products = new Float32Array(units.count);
@@ -128,7 +128,7 @@ function named({ memories = [], ...drawn }: HistoryStep["changes"]): HistoryStep
   };
 }
 
-/** All that a block holds of what was said, beside the places where it stood. */
+/** All content of an index, without positions. */
 function held(searchIndex: SearchIndex, said: ReadonlySet<string>): object {
   const { names, memoryIds, memories, units, words, relations, speakers, subjects, newest } = searchIndex;
   const namesOf = (numbers: Iterable<number>): unknown[] =>

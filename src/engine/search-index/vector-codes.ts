@@ -158,10 +158,10 @@ function createPlainRows(stride: number): CodeRows {
     }),
     pack(count) {
       const available = Math.min(count, scales.length);
-      const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
-      all.codes.set(codes.subarray(0, available * stride));
-      all.scales.set(scales.subarray(0, available));
-      return all;
+      const packed = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
+      packed.codes.set(codes.subarray(0, available * stride));
+      packed.scales.set(scales.subarray(0, available));
+      return packed;
     },
     bytes: () => codes.byteLength + scales.byteLength,
     release() {
@@ -219,14 +219,14 @@ function createChunkedRows(arena: VectorArena, stride: number): CodeRows {
       return { codes: codes.subarray(row * stride, (row + 1) * stride), scale: scales[row] as number };
     },
     pack(count) {
-      const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
+      const packed = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
       for (let from = 0; from < Math.min(count, chunks.length * CHUNK_ROWS); from += CHUNK_ROWS) {
         const { codes, scales } = arena.read(chunks[from / CHUNK_ROWS] as ChunkOffset);
         const rows = Math.min(CHUNK_ROWS, count - from);
-        all.codes.set(codes.subarray(0, rows * stride), from * stride);
-        all.scales.set(scales.subarray(0, rows), from);
+        packed.codes.set(codes.subarray(0, rows * stride), from * stride);
+        packed.scales.set(scales.subarray(0, rows), from);
       }
-      return all;
+      return packed;
     },
     bytes: () => chunks.length * arena.chunkBytes,
     release() {

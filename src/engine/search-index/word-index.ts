@@ -57,15 +57,15 @@ export function createWordIndex(kept?: PackedWordIndex, dead: readonly number[] 
 
   const runs = (term: string): PostingRun[] => {
     const hash = hashTerm(term);
-    const found: PostingRun[] = [];
+    const matching: PostingRun[] = [];
     const place = binarySearch(packed.hashes, hash);
     if (place >= 0) {
       const { slots, counts, offsets } = packed;
-      found.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
+      matching.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
     }
     const more = fresh.lists.get(hash);
-    if (more) found.push({ ...more, from: 0, to: more.slots.length });
-    return found;
+    if (more) matching.push({ ...more, from: 0, to: more.slots.length });
+    return matching;
   };
 
   return {
@@ -196,9 +196,9 @@ const EMPTY_INDEX: PackedWordIndex = {
 };
 
 function countAlive({ slots, from, to }: PostingRun, alive: Uint8Array): number {
-  let found = 0;
-  for (let i = from; i < to; i += 1) found += alive[slots[i] as number] as number;
-  return found;
+  let live = 0;
+  for (let i = from; i < to; i += 1) live += alive[slots[i] as number] as number;
+  return live;
 }
 
 /** Merges both parts without dead slots and words that occur nowhere else. */

@@ -102,7 +102,7 @@ it("columns updated after an erasure are shared and saved without the erased con
   expect([others, kept].map((bytes) => wordsIn(bytes))).toEqual([252, 252]);
 });
 
-/** How many different words a packed block has. */
+/** Number of distinct words in a packed index. */
 function wordsIn(bytes: Uint8Array = new Uint8Array(16)): number | undefined {
   const { buffer, byteOffset } = bytes;
   const length = new DataView(buffer, byteOffset).getUint32(8, true);

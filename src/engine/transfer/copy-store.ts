@@ -65,9 +65,9 @@ export async function copyStore(
   // Rows written to the source between two runs are not in the first copy; then it starts over.
   if (resumed) return resumed;
   if (progress) await target.beginCopy(start);
-  const whole = await copyAndVerify(sides, start, options);
-  if (!whole) throw createChangedError();
-  return whole;
+  const verified = await copyAndVerify(sides, start, options);
+  if (!verified) throw createChangedError();
+  return verified;
 }
 
 interface CopySides {

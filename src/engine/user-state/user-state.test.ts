@@ -53,7 +53,7 @@ it("reads a user once, and afterwards only newer changes", async () => {
   expect(state.revision).toBe(2);
   await say(record, "ann", 5, 1);
   expect((await states.of(scopeOf("ann"))).messages.size).toBe(6);
-  // Once for the block, once for the rest.
+  // Once for the index, once for the rest.
   expect(whole()).toBe(2);
 });
 
@@ -72,7 +72,7 @@ it("evicts the least recently used user when memory runs short, and reads the sa
 it("evicts first the data that only writes need", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob"]) await say(record, user, 0, 40);
-  // A block takes some 21,000 bytes here, and the rest of a user 29,000.
+  // An index takes some 21,000 bytes here, and the rest of a user 29,000.
   const states = createUserStates(record, SPACE, { bytes: () => 80_000 });
   for (const user of ["ann", "bob", "ann", "bob"]) await states.of(scopeOf(user));
   const read = whole();
@@ -195,7 +195,7 @@ it("reads a user of 20,000 messages once when memory runs short and other users 
   await say(record, "ann", 0, 3);
   const states = createUserStates(record, SPACE, { bytes: () => 1 });
   for (const user of ["big", "ann", "big", "ann", "big"]) await states.of(scopeOf(user));
-  // The block and the rest of each, once.
+  // The index and the rest of each, once.
   expect(whole()).toBe(2 + 2);
   expect((await states.of(scopeOf("big"))).messages.size).toBe(20_000);
 });

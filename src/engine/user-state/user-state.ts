@@ -252,13 +252,13 @@ function lightenCache(
 /** The largest user that is slow to read and was used recently. */
 function findSlowest(cache: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
   const from = performance.now() - SLOW_USER_STAY_MS;
-  let found: CachedUser | undefined;
+  let slowest: CachedUser | undefined;
   for (const one of cache.values()) {
     const { messages, memories } = one.whole ?? {};
     const rows = (messages?.size ?? 0) + (memories?.size ?? 0);
-    if (rows >= SLOW_USER_ROWS && one.usedAt >= from && one.bytes > (found?.bytes ?? 0)) found = one;
+    if (rows >= SLOW_USER_ROWS && one.usedAt >= from && one.bytes > (slowest?.bytes ?? 0)) slowest = one;
   }
-  return found;
+  return slowest;
 }
 
 /** Moves the user to the end: the most recently used is last. */

@@ -33,13 +33,13 @@ const REFRESH_DIVISOR = 50;
  * their cosines are added.
  */
 export function getMeanCentering(searchIndex: SearchIndex): MeanCentering {
-  const known = cachedCenterings.get(searchIndex);
+  const cached = cachedCenterings.get(searchIndex);
   const { count } = searchIndex.units;
-  const isSame = known?.vectorsChanged === searchIndex.vectorsChanged;
-  if (known && isSame && known.revision === searchIndex.revision && known.count === count) return known;
+  const isSame = cached?.vectorsChanged === searchIndex.vectorsChanged;
+  if (cached && isSame && cached.revision === searchIndex.revision && cached.count === count) return cached;
   const centre =
-    known && isSame && hasHardlyGrown(searchIndex, known.first)
-      ? extendCentering(searchIndex, known)
+    cached && isSame && hasHardlyGrown(searchIndex, cached.first)
+      ? extendCentering(searchIndex, cached)
       : computeCentering(searchIndex);
   cachedCenterings.set(searchIndex, centre);
   return centre;

@@ -21,8 +21,8 @@ export function retrieveByClaims(
   signals: Signals,
 ): number[] {
   const { subjects, relations, topic } = cues;
-  const found: number[] = [];
-  if (subjects.size === 0 || (relations.size === 0 && topic.length === 0)) return found;
+  const slots: number[] = [];
+  if (subjects.size === 0 || (relations.size === 0 && topic.length === 0)) return slots;
   const claims = scratch.column("claim", searchIndex.units.count);
   const onTopic = computeTopicShares(searchIndex, scratch, topic);
   const abouts = toTable(scratch, "abouts", searchIndex, subjects);
@@ -43,7 +43,7 @@ export function retrieveByClaims(
     const hasRelation = answering[relation[row] as number] === 1;
     const fit = about * fitOf(hasRelation, hasTopic ? (onTopic.shares[slot] as number) : undefined);
     claims[slot] = fit;
-    if (fit >= MIN_CLAIM_FIT) found.push(slot);
+    if (fit >= MIN_CLAIM_FIT) slots.push(slot);
   };
   for (const one of relations) for (const row of searchIndex.relations.get(one) ?? []) weigh(row);
   const { row: rowOf } = searchIndex.units.columns;
@@ -51,11 +51,11 @@ export function retrieveByClaims(
     const row = rowOf[slot] as number;
     if (row >= 0 && answering[relation[row] as number] !== 1) weigh(row);
   }
-  const isAny = found.length > 0 || onTopic.slots.length > 0;
-  if (!isAny) return found;
+  const isAny = slots.length > 0 || onTopic.slots.length > 0;
+  if (!isAny) return slots;
   signals.columns.claim = claims;
   signals.tops.claim = 1;
-  return found;
+  return slots;
 }
 
 /** Values by the number of a name, in a table, because ten thousand map lookups are slow. */

@@ -59,8 +59,8 @@ export function toQuerySimilarity(
 ): QuerySimilarity | undefined {
   const { units, vectors } = searchIndex;
   if (units.count <= MAX_CANDIDATES || query.length !== vectors.dimensions) {
-    const all = scanVectors(searchIndex, scratch, query);
-    return all && { ...all, foremost: named };
+    const similarity = scanVectors(searchIndex, scratch, query);
+    return similarity && { ...similarity, foremost: named };
   }
   const near = scratch.column("near", units.count);
   vectors.dotAt(query, named, near);

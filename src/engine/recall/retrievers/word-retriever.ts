@@ -110,8 +110,8 @@ function weighTerms(
     return { term, weight: one * count, proof: one * trust(term) };
   });
   const most = tells.map(({ proof }) => proof).sort((one, other) => other - one);
-  const all = most.slice(0, SUFFICIENT_WORDS).reduce((sum, one) => sum + one, 0) || 1;
-  return tells.map(({ term, weight, proof }) => ({ term, weight, part: proof / all }));
+  const totalWeight = most.slice(0, SUFFICIENT_WORDS).reduce((sum, one) => sum + one, 0) || 1;
+  return tells.map(({ term, weight, proof }) => ({ term, weight, part: proof / totalWeight }));
 }
 
 /** Counts one term at a time by position; the scores of all terms are summed up there. */
