@@ -24,169 +24,194 @@ import type { Health } from "./admin/health.ts";
 import type { ErasureListener } from "./erase/erasure-watch.ts";
 import type { Indexes } from "./index-sync/vector-indexes.ts";
 
-/** What `createMemory` gives: the whole product, as a library. */
+/** The memory that `createMemory` gives: the whole product, as a library. */
 export interface Keepsake {
-  /** What whoever runs this should be told at the start; usually empty. */
+  /** Warnings for the operator at the start; usually empty. */
   readonly notices: readonly string[];
-  /** Everything a user's memory can do. `project` is "default" where it is not named. */
+  /** All methods for one user's memory. `project` is "default" if not given. */
   scope(scope: { user: string; project?: string; agent?: string; session?: string }): ScopedMemory;
-  /** Answers under idempotency keys, for servers; beside the record, and erased with it. */
+  /** Stored answers under idempotency keys, for servers. Kept outside the store and erased with it. */
   readonly answers: IdempotentAnswers;
-  /** Checks the whole record. Empty where all is well. */
+  /** Checks the whole store. Empty if there is no fault. */
   check(): Promise<Fault[]>;
-  /** Writes something that says nothing and takes it away again: fails as a write would, with `unavailable` on a full disk. */
+  /**
+   * Writes and removes a marker without content. Fails as a write would, with `unavailable` on a full disk.
+   */
   probe(): Promise<void>;
   /**
-   * Checks the whole record, and says what can be restored from where. With `fix`, puts right what is proved to be right: rows from
-   * backups, and what is made of others.
+   * Checks the whole store and reports what can be restored from where. With `fix`, repairs what digests
+   * verify: rows from backups, and data derived from other data.
    */
   examine(options?: ExamineOptions): Promise<Examination>;
   /**
-   * The quick part of what `examine` and `doctor` tell: durability, the storage, its disk and secret, erasures, work set aside, and each
-   * service that it stands on. A server finds it in the background once a minute and never waits; elsewhere it is found when it is
-   * asked for, at most once a minute. No addresses, paths or names of users.
+   * The quick part of what `examine` and `doctor` report: durability, the storage, its disk and secret,
+   * erasures, quarantined work, and each dependency. A server checks in the background once a minute and
+   * never waits. Elsewhere the call checks, at most once a minute. Contains no addresses, paths or user
+   * names.
    */
   health(): Promise<Health>;
   /**
-   * Receipts of all erasures, oldest first, and whether they hold. With the `head` of an earlier audit, also whether
-   * all that it saw is still there.
+   * Receipts of all erasures, oldest first, and whether they are valid. With the `head` of an earlier audit,
+   * also whether everything it covered still exists.
    */
   audit(options?: { readonly head?: string }): Promise<Audit>;
   /** The receipts of a project's erasures, oldest first; `audit` checks them. */
   erasures(project?: string): Promise<ErasureReceipt[]>;
   /**
-   * Copies the whole record into a file (mode 0600) while others read and write it, reads the copy back, and notes it,
-   * so that later receipts say that it still holds what they took. The secret is not in it. `conflict` where there is a
-   * file already.
+   * Copies the whole store into a file (mode 0600) while others read and write it, and reads the copy back.
+   * Notes the copy, so that later receipts say that it still holds what they erased. The secret is not in it.
+   * Throws `conflict` if the file exists.
    */
   backup(file: string, options?: BackupOptions): Promise<Backup>;
   /** The users of a project. */
   users(project?: string): Promise<string[]>;
-  /** What a project's calls to models came to: tokens, dollars, what is left of its budgets. */
+  /** Cost of a project's model calls: tokens, dollars, and what is left of its budgets. */
   stats(options?: StatsOptions & { readonly project?: string }): Promise<ProjectStats>;
-  /** Has a request to a model's server noted that somebody else made: the chat that a proxy passes on. */
+  /** Records a model request made outside the memory: the chat that a proxy passes on. */
   readonly onCall: OnCall;
-  /** What waits for the embedder, of all users: after a change of it, or where it is a remote one. */
+  /** Units of all users that wait for the embedder: after a change of it, or with a remote one. */
   embedding(): Promise<EmbeddingState>;
   /**
-   * Calls a listener with the user whose words were erased, after the commit and before the receipt is given; without one where it may
-   * be any user. For caches outside of the memory. Gives a function that removes the listener.
+   * Calls a listener with the user whose words were erased, after the commit and before the receipt is
+   * returned. Calls it without a user if any may be affected. For caches outside the memory. Returns a
+   * function that removes the listener.
    */
   watchErased(listener: ErasureListener): () => void;
-  /** What runs in the background, and how it goes. */
+  /** The background jobs and their states. */
   jobs(): Promise<JobState[]>;
-  /** Work that failed too often and is left alone, the last first, at most `limit` (100). It holds up nothing else. */
+  /**
+   * Work that failed too often and is quarantined, newest first, at most `limit` (100). It delays no other
+   * work.
+   */
   setAside(options?: { readonly limit?: number }): Promise<WorkSetAside[]>;
-  /** Lets work that was set aside run again. False where none has this id. */
+  /** Releases quarantined work to run again. False if the id is unknown. */
   again(id: string): Promise<boolean>;
   /**
-   * Embeds what waits, to the end; without it, that happens in the background. Safe to break off and to repeat. Yields
-   * after each hundred.
+   * Computes all missing embeddings; without this call, the background does. Safe to interrupt and to repeat.
+   * Yields after each hundred.
    */
   reindex(options?: CallOptions): AsyncIterable<{ readonly done: number; readonly left: number }>;
-  /** The vector indexes beside the record. */
+  /** The vector indexes next to the store. */
   readonly indexes: Indexes;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface StatsOptions {
-  /** From (inclusive) and to (exclusive); all that is kept, where they are absent. Turns count by whole days, in UTC. */
+  /**
+   * From (inclusive) and to (exclusive); everything stored if absent. Turns are counted by whole days, in
+   * UTC.
+   */
   readonly since?: Date | string;
   readonly until?: Date | string;
-  /** What a row of `usage.rows` is of; a purpose and a model, where absent. */
+  /** How to group the rows of `usage.rows`; by purpose and model if absent. */
   readonly by?: UsageBy;
 }
 
-/** Answers to writes, by users and by the callers' idempotency keys: each for a day, or until an erasure takes it. */
+/**
+ * Answers to writes, by user and by the caller's idempotency key. Each is kept for a day, or until an erasure
+ * removes it.
+ */
 export interface IdempotentAnswers {
   /**
-   * Begins an answer, and gives nothing; or the one that there is. One that was begun and has not ended for `abandonedMs`
-   * is taken for broken off.
+   * Begins an answer and returns undefined, or returns the existing one. One that has not ended after
+   * `abandonedMs` counts as abandoned.
    */
   begin(
     scope: Scope,
     begun: { readonly key: string; readonly request: string; readonly abandonedMs: number },
   ): Promise<StoredAnswer | undefined>;
-  /** Whether an answer is one to this request. */
-  isSame(kept: StoredAnswer, request: string): boolean;
-  /** Keeps the answer. `own` are the receipts of erasures that the request made itself; any other erases it. */
+  /** Whether an answer belongs to this request. */
+  isSame(answer: StoredAnswer, request: string): boolean;
+  /**
+   * Stores the answer. `own` lists the receipts of erasures that the request made itself; any other erasure
+   * deletes the answer.
+   */
   end(scope: Scope, key: string, answer: HttpAnswer, own?: readonly string[]): Promise<void>;
-  /** The request failed, and may be sent again. */
+  /** Releases the key because the request failed and may be sent again. */
   letGo(scope: Scope, key: string): Promise<void>;
 }
 
 export interface BackupOptions extends CallOptions {
-  /** Until when the copy is kept; receipts name it until then, or always. */
+  /** How long the copy is kept; receipts name it until then, or always. */
   readonly until?: Date | string;
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly replace?: boolean;
   readonly onProgress?: (done: number, of: number) => void;
 }
 
-/** A copy that was made, and holds together. */
+/** A verified backup. */
 export interface Backup extends BackupNote {
-  /** How many of each it holds: users, messages, versions of memories, search units, tombstones, erasures. */
+  /** Counts by kind: users, messages, versions of memories, search units, tombstones, erasures. */
   readonly counts: { readonly [what: string]: number };
 }
 
-/** What was erased, and whether what proves it holds. */
+/** Erasures, and whether their proofs are valid. */
 export interface Audit {
   readonly receipts: readonly ErasureReceipt[];
-  /** What is wrong, by receipt (or with an empty id, where it is wrong with the whole); empty where all is well. */
+  /** Faults by receipt, with an empty id for a general fault; empty if there is none. */
   readonly broken: readonly { readonly id: string; readonly problem: string }[];
-  /** The Ed25519 key that receipts are checked with, base64url. */
+  /** The Ed25519 public key that verifies receipts, base64url. */
   readonly publicKey: string;
-  /** A hash over all receipts in their order, hex: kept elsewhere, it shows a later audit whether any has gone. */
+  /**
+   * A hash over all receipts in order, hex. Keep it elsewhere: a later audit uses it to detect missing
+   * receipts.
+   */
   readonly head: string;
-  /** The copies that were made. */
+  /** The backups that were made. */
   readonly backups: readonly BackupNote[];
 }
 
 export interface EmbeddingState {
   /** The embedder's space (its fingerprint). */
   readonly space: string;
-  /** Search units that have no vector in it yet; they are found by their words. */
+  /** Search units without a vector in this space; they are found by their words. */
   readonly left: number;
-  /** Whether they are being embedded now. */
+  /** Whether embedding runs now. */
   readonly running: boolean;
-  /** Why the last try failed; it is tried again. */
+  /** Why the last try failed; it will be repeated. */
   readonly problem?: string;
 }
 
-/** A job that runs in the background. */
+/** A background job. */
 export interface JobState {
   readonly name: JobName;
   /** What it does, in a few words. */
   readonly about: string;
-  /** `failing`: it broke off and tries again; `scheduled`: it comes again by itself; `idle`: when there is something to do. */
+  /**
+   * `failing`: it failed and retries; `scheduled`: it runs again at its interval; `idle`: it runs when there
+   * is work.
+   */
   readonly state: "running" | "failing" | "scheduled" | "idle";
-  /** When it began last, here or in another process (ISO 8601), and how long that took. */
+  /** Start of the last run, in any process (ISO 8601), and its duration. */
   readonly lastRun?: string;
   readonly tookMs?: number;
   readonly nextRun?: string;
   /** Pieces of work in this run, or in the last one. */
   readonly done: number;
-  /** What waits, where that is known. */
+  /** Pending pieces of work, if known. */
   readonly left?: number;
-  /** What it found and leaves to people to decide. */
+  /** Findings left for people to decide. */
   readonly found?: number;
-  /** Why it broke off last. */
+  /** Why it failed last. */
   readonly problem?: string;
-  /** Runs that broke off, one after the other. */
+  /** Consecutive failed runs. */
   readonly attempts: number;
-  /** Users with whom it failed too often, and who are left out until their memory changes or `again` is called; absent for none. */
+  /**
+   * Users with whom it failed too often. They are left out until their memory changes or `again` is called;
+   * absent if there are none.
+   */
   readonly setAside?: number;
 }
 
-/** Work that failed five times, one after the other. */
+/** Work that failed five times in a row. */
 export interface WorkSetAside {
   readonly id: string;
   readonly job: JobName;
-  /** Whose; absent where it is a whole run, which a queue has given up. */
+  /** The user; absent for a whole run that a queue has given up. */
   readonly project?: string;
   readonly user?: string;
-  /** When it failed last (ISO 8601). */
+  /** Time of the last failure (ISO 8601). */
   readonly at: string;
   readonly attempts: number;
   /** The code of the error, or "internal". */
@@ -194,23 +219,26 @@ export interface WorkSetAside {
 }
 
 export interface OptimizeOptions extends CallOptions {
-  /** True: says what it would do, and does nothing. */
+  /** True: reports what it would do, without doing it. */
   readonly dryRun?: boolean;
-  /** The turn that the conversation is at: what was said in the hundred turns before it, and since, is left alone. */
+  /**
+   * The current turn of the conversation; statements from the hundred turns before it, and since, are left
+   * alone.
+   */
   readonly currentTurn?: number;
 }
 
-/** What looking after a user's memories did, or would do. */
+/** What maintenance of a user's memories did, or would do. */
 export interface Optimized {
   readonly dryRun: boolean;
-  /** The user's revision after it. */
+  /** The user's revision afterwards. */
   readonly revision: number;
-  /** One entry for each of expiry, consolidation, decay and clean-up, in this order. */
+  /** One entry each for expiry, consolidation, decay and clean-up, in this order. */
   readonly jobs: readonly {
     readonly name: JobName;
-    /** The revisions that it made; `undo` takes each of them back. Absent where it made none. */
+    /** The revisions that it made; `undo` reverts each of them. Absent if it made none. */
     readonly revisions?: readonly number[];
-    /** What it found; `faded` memories stay as they are, and rank lower by their age alone. */
+    /** The memories it found; `faded` ones stay as they are and rank lower only by age. */
     readonly memories: readonly {
       readonly id: string;
       readonly action: "expired" | "merged" | "archived" | "faded";
@@ -223,14 +251,14 @@ export interface Optimized {
 }
 
 export interface InputMessage {
-  /** Unique within the user; the same id again is the same message, stored once. A UUIDv7 where none is given. */
+  /** Unique within the user: a repeated id is the same message, stored once. Default: a new UUIDv7. */
   readonly id?: string;
   readonly role: Role;
   readonly content: string | readonly Part[];
   readonly name?: string;
-  /** When it was said; now, where absent. */
+  /** Message time (default: now). */
   readonly at?: Date | string;
-  /** The session of this message, where a batch spans several. */
+  /** The session of this message, for a batch that spans several. */
   readonly session?: string;
   readonly metadata?: Metadata;
 }
@@ -238,24 +266,24 @@ export interface InputMessage {
 export interface RememberOptions extends CallOptions {
   readonly session?: string;
   readonly idempotencyKey?: string;
-  /** When the extractor reads the messages: in this call (the default), when there is time, or never. */
+  /** When the extractor reads the messages: in this call (default), in the background, or never. */
   readonly extract?: "now" | "later" | "never";
-  /** Said at, for input without a time of its own. */
+  /** Message time for input that has none. */
   readonly at?: Date | string;
-  /** Where the messages come from; `import` never erases anything and cannot lift a tombstone. */
+  /** Origin of the messages; `import` never erases anything and cannot lift a tombstone. */
   readonly origin?: "conversation" | "import";
-  /** False: an order to forget that stands in the words is refused, whenever they are understood. */
+  /** False: a request to forget within the text is refused, whenever it is extracted. */
   readonly mayErase?: boolean;
 }
 
-/** What reading came to. */
+/** The result of extraction. */
 export interface Understood {
   /** Messages that were read. */
   readonly read: number;
   readonly memories: readonly ReceiptLine[];
-  /** Messages that go on waiting. */
+  /** Messages that remain pending. */
   readonly pending: number;
-  /** Why they do, for a person. */
+  /** Why they remain pending, for a person. */
   readonly problem?: string;
 }
 
@@ -278,68 +306,71 @@ export type MemoryChanges = Partial<
   >
 > & {
   readonly validTo?: Date | string;
-  /** `false` lets a memory that was set aside be recalled and given to models: a person has looked at it. */
+  /**
+   * `false` approves a quarantined memory, so that it is recalled and given to models: a person has reviewed
+   * it.
+   */
   readonly quarantined?: false;
 };
 
 /**
- * What to forget. A text says it in words: a name, a thing, or a sentence such as "Forget what I told you about my
- * job". Everything else names it exactly. Empty filters are refused.
+ * What to forget. A text describes it: a name, a thing, or a sentence such as "Forget what I told you about
+ * my job". The other forms name it exactly. Empty filters are refused.
  */
 export type Forget =
   | string
   /** Memories and messages by id. */
   | { readonly ids: readonly string[] }
-  /** All that was said in a session. */
+  /** All messages of a session. */
   | { readonly session: string }
-  /** What carries such metadata. */
+  /** Content with this metadata. */
   | { readonly where: Where }
-  /** What was said from (inclusive) to (exclusive); at least one of them. */
+  /** Content said from (inclusive) to (exclusive); at least one is required. */
   | { readonly from?: Date | string; readonly to?: Date | string }
-  /** What is about a topic ("health", "work": see `TOPICS`), or of a relation ("live in"). */
+  /** Content about a topic ("health", "work": see `TOPICS`), or with a relation ("live in"). */
   | { readonly topic: string }
   | { readonly everything: true };
 
 export interface ListOptions extends CallOptions {
   readonly kind?: Kind;
   readonly status?: Status | "all";
-  /** Only what was set aside, each with its reason as `why`; or (`false`) only what was not. */
+  /** Only quarantined memories, each with its reason as `why`; `false`: only the others. */
   readonly quarantined?: boolean;
   readonly where?: Where;
-  /** 50; at most 1,000. */
+  /** Default 50; at most 1,000. */
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-/** A memory as it is shown: with its sources in full. */
+/** A memory as it is shown, with its sources in full. */
 export type ShownMemory = Omit<Memory, "sources"> & { readonly sources: readonly Source[] };
 
 export interface Page<Entry> {
   readonly items: readonly Entry[];
-  /** How many there are in all. */
+  /** Total number. */
   readonly total: number;
   /** Absent on the last page. */
   readonly cursor?: string;
 }
 
 export interface PageOptions extends CallOptions {
-  /** 50; at most 1,000. */
+  /** Default 50; at most 1,000. */
   readonly limit?: number;
-  /** Of the page before. */
+  /** From the previous page. */
   readonly cursor?: string;
 }
 
-/** A conversation of the user's, by the name that its messages were given. */
+/** A conversation of the user, by the name given with its messages. */
 export interface SessionSummary {
   readonly id: string;
-  /** How many are there. */
+  /** Number of messages. */
   readonly messages: number;
-  /** When the first and the last of them was said. */
+  /** When its first and last messages were said. */
   readonly from: string;
   readonly to: string;
 }
 
-/** A page of a session's messages, in the order in which they were stored. */
+/** A page of a session's messages, in stored order. */
 export interface Session extends Page<SessionMessage> {
   readonly id: string;
 }
@@ -349,31 +380,31 @@ export type SessionMessage = Pick<
   "id" | "turn" | "role" | "name" | "content" | "parts" | "at" | "metadata"
 >;
 
-/** A page, and with `for await` all that follow it. */
+/** A page; `for await` iterates over all pages from there. */
 export interface Listing extends PromiseLike<Page<ShownMemory>>, AsyncIterable<ShownMemory> {}
 
-/** A short page about the user: what holds now. */
+/** A short page about the user: current facts. */
 export interface Profile {
   readonly user: string;
-  /** The page, for people and for prompts: the same bytes while nothing changes. */
+  /** The page, for people and for prompts; the same bytes while nothing changes. */
   readonly text: string;
-  /** The same, each line with what it was merged from. */
+  /** The same content, each line with the memories it was merged from. */
   readonly sections: readonly {
     readonly name: string;
     readonly title: string;
     readonly lines: readonly ProfileLine[];
   }[];
-  /** How many lines there was no room for. */
+  /** Number of lines that did not fit. */
   readonly left: number;
-  /** What holds, by kind: of each the hundred that were stored last. The list of memories has all. */
+  /** Current memories by kind, for each the hundred stored last. The list of memories has all. */
   readonly kinds: { readonly [kind in Kind]?: readonly ShownMemory[] };
-  /** How many more hold of a kind, where `kinds` leaves some out. */
+  /** Number of current memories of a kind that `kinds` leaves out. */
   readonly leftOfKinds: { readonly [kind in Kind]?: number };
 }
 
 export interface ProfileLine {
   readonly text: string;
-  /** Ids of the memories that it tells, and of the messages that they come from. */
+  /** Ids of the memories in the page, and of their source messages. */
   readonly memories: readonly string[];
   readonly sources: readonly string[];
   /** Health, beliefs, money, secrets. */
@@ -381,11 +412,11 @@ export interface ProfileLine {
 }
 
 export interface ProfileOptions extends CallOptions {
-  /** A budget for `text` (2,000): the least weighty lines are left out. */
+  /** Token budget for `text` (2,000); the least important lines are left out. */
   readonly maxTokens?: number;
 }
 
-/** One line of an export; `import` with format "keepsake" takes it back. */
+/** One line of an export; `import` with format "keepsake" reads it. */
 export type ExportLine =
   | { readonly type: "keepsake"; readonly version: 1; readonly user: string; readonly exportedAt: string }
   | { readonly type: "message"; readonly message: object }
@@ -400,7 +431,7 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions extends CallOptions {
-  /** How many messages in one commit (200). */
+  /** Messages per commit (200). */
   readonly batch?: number;
   readonly extract?: "now" | "later" | "never";
 }
@@ -412,29 +443,34 @@ export interface ScopedMemory {
     options?: RememberOptions,
   ): Promise<Receipt>;
   /**
-   * Reads now what waits to be understood, by rules or by a model, and tells what was learnt; without it, that happens in the
-   * background. What hinders it is told, not thrown: the rest goes on waiting.
+   * Extracts memories from pending messages now, by rules or by a model, and reports what was learnt. Without
+   * this call, the background does it. Problems are reported, not thrown; the remaining messages stay
+   * pending.
    */
   understand(options?: CallOptions): Promise<Understood>;
   add(memory: NewMemory, options?: CallOptions): Promise<Receipt>;
   /**
-   * The world changed: adds a memory, and ends everything current that `what` describes ("my employer"). History keeps
-   * what it was.
+   * Records a change in the world: adds a memory and ends everything current that `what` describes ("my
+   * employer"). The history keeps it.
    */
   supersede(what: string, memory: NewMemory, options?: CallOptions): Promise<Receipt>;
   recall(query: string, options?: RecallOptions): Promise<Recall>;
   answer(question: string, options?: RecallOptions): Promise<Answer>;
   answerStream(question: string, options?: RecallOptions): AsyncGenerator<string, Answer, void>;
   /**
-   * One turn of a conversation: stores the message, acts on it, and replies: with what was learnt, what was forgotten, or
-   * an answer; in the model's words where there is a model, and then the reply is kept too.
+   * One turn of a conversation: stores the message, acts on it, and replies with what was learnt, what was
+   * forgotten, or an answer. With a model, the reply is in its words and is stored too.
    */
   converse(message: string, options?: RememberOptions): Promise<Reply>;
-  /** The same, its reply in parts, the first of which comes when the message is stored; its return value is what `converse` gives. */
+  /**
+   * The same, with the reply in parts; the first part comes when the message is stored. The return value is
+   * that of `converse`.
+   */
   converseStream(message: string, options?: RememberOptions): AsyncGenerator<string, Reply, void>;
   /**
-   * Why a recall gave what it gave, and left out what it left out: by the `id` that `recall` and `answer` gave it. With
-   * `about`, why one memory, passage or message was or was not among it. The newest 1,000 of a user can be asked for.
+   * Explains why a recall returned some items and left out others, by the `id` from `recall` or `answer`.
+   * With `about`, explains why one memory, passage or message was or was not among them. Covers the user's
+   * newest 1,000 recalls.
    */
   explain(recall: string, options?: CallOptions & { about?: string }): Promise<RecallExplanation>;
   forget(what: Forget, options: CallOptions & { dryRun: true }): Promise<ErasurePlan>;
@@ -443,26 +479,28 @@ export interface ScopedMemory {
   erasures(options?: CallOptions): Promise<ErasureReceipt[]>;
   get(id: string, options?: CallOptions): Promise<ShownMemory>;
   list(options?: ListOptions): Listing;
-  /** Takes a memory away by hand, for a slip of the hand: `undo` brings it back. It is not an erasure. */
+  /** Removes a memory by hand, for example to correct a slip; `undo` restores it. This is not an erasure. */
   remove(id: string, options?: CallOptions): Promise<Receipt>;
   update(id: string, changes: MemoryChanges, options?: CallOptions): Promise<Receipt>;
   /** All versions of one memory, oldest first; or what happened to the user's memory, newest first. */
   history(id: string, options?: CallOptions): Promise<Memory[]>;
   history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;
-  /** The user's revision: 0 before the first write, and one more with each. The quickest way to see whether anything was written. */
+  /**
+   * The user's revision: 0 before the first write, and one more with each. The fastest way to detect writes.
+   */
   revision(options?: CallOptions): Promise<number>;
   undo(revision: number, options?: CallOptions): Promise<Receipt>;
   /**
-   * Takes what has expired out of the search, merges what says the same, tells what has faded, and archives what is old,
-   * unimportant and unused. Nothing is erased: `undo` brings all of it back. `dryRun` first.
+   * Removes expired memories from the search, merges duplicates, reports faded ones, and archives old,
+   * unimportant and unused ones. Nothing is erased: `undo` restores everything. Try `dryRun` first.
    */
   optimize(options?: OptimizeOptions): Promise<Optimized>;
   profile(options?: ProfileOptions): Promise<Profile>;
-  /** The user's sessions, the one that was last spoken in first. */
+  /** The user's sessions, most recently used first. */
   sessions(options?: PageOptions): Promise<Page<SessionSummary>>;
-  /** What was said in one; `not_found` where nothing of it is there. */
+  /** The messages of a session. Throws `not_found` if it has none. */
   session(id: string, options?: PageOptions): Promise<Session>;
-  /** How much is known, and what that came to in calls to models. */
+  /** Counts of what is stored, and the cost of model calls. */
   stats(options?: StatsOptions): Promise<UserStats>;
   export(options?: CallOptions): AsyncIterable<ExportLine>;
   import(
@@ -474,8 +512,8 @@ export interface ScopedMemory {
 export interface Reply extends AnsweredBy {
   readonly text: string;
   readonly receipt: Receipt;
-  /** The message's place in the order in which the user's messages were stored, from 1. */
+  /** The message's position in the stored order of the user's messages, from 1. */
   readonly turn: number;
-  /** What it rests on: the answer it gives where the message was a question, or what a model's reply used. */
+  /** The basis of the reply: the answer if the message was a question, or what a model's reply used. */
   readonly answer?: Answer;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { cacheByHash } from "./prompt-block.ts";
 
-it("is made once of the same text, and of each kind", () => {
+it("computes a value once for each text and kind", () => {
   const made: string[] = [];
   const lengthOf = cacheByHash((text, of: "one" | "other") => {
     made.push(`${of} ${text}`);
@@ -13,7 +13,7 @@ it("is made once of the same text, and of each kind", () => {
   expect(made).toEqual(["one tea", "other tea", "one milk"]);
 });
 
-it("keeps at most 20,000, and those that are asked for again", () => {
+it("keeps at most 20,000 values, and those that are used again", () => {
   let made = 0;
   const count = cacheByHash((text) => {
     made += 1;

@@ -113,7 +113,7 @@ it("a message is committed before a remote embedder is asked, and embedded after
   for (const { vector } of await unitsOf()) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
 });
 
-it("what has no vector yet is found by its words, and writing works while the embedder is down", async () => {
+it("a unit without a vector is found by its words, and writes work while the embedder is down", async () => {
   const embedder = remote();
   embedder.isDown = true;
   const keepsake = await open(embedder);
@@ -133,7 +133,7 @@ it("what has no vector yet is found by its words, and writing works while the em
   expect(await keepsake.embedding()).toEqual({ space: "remote-1/64", left: 0, running: false });
 });
 
-it("an erased text is not sent, and what is left of a message is embedded anew", async () => {
+it("an erased text is not sent, and the rest of a message is embedded again", async () => {
   const embedder = remote();
   const keepsake = await open(embedder);
   const ann = keepsake.scope({ user: "ann" });
@@ -146,7 +146,7 @@ it("an erased text is not sent, and what is left of a message is embedded anew",
   expect((await unitsOf()).every(({ space }) => space === REMOTE)).toBe(true);
 });
 
-it("what an older analysis of words left behind is taken apart anew, and its vectors stay", async () => {
+it("units of an older word analysis are analysed again, and keep their vectors", async () => {
   const scope = { project: "default", user: "ann" };
   const text = "부산에서 고양이를 키워요.";
   const [vector = new Float32Array(64)] = await hash.embed([text]);
@@ -168,7 +168,7 @@ it("what an older analysis of words left behind is taken apart anew, and its vec
   expect((await ann.recall("고양이")).items.map((item) => item.text)).toEqual([text]);
 });
 
-it("every user's units of another space are embedded in commits of a hundred, and counted down", async () => {
+it("units of another space are embedded for every user in commits of a hundred, with a countdown", async () => {
   await fill(130);
   await fill(10, "bob");
   const embedder = remote();
@@ -199,7 +199,7 @@ it("every user's units of another space are embedded in commits of a hundred, an
   expect(await all(embedPending(ports))).toEqual([]);
 });
 
-it("goes on where it was broken off, and embeds nothing twice", async () => {
+it("resumes after an interruption, and embeds nothing twice", async () => {
   await fill(150);
   const embedder = remote();
   const stopping = new AbortController();
@@ -214,7 +214,7 @@ it("goes on where it was broken off, and embeds nothing twice", async () => {
   expect(new Set(embedder.asked).size).toBe(300);
 });
 
-it("a user who writes meanwhile loses nothing, and no text is paid for twice", async () => {
+it("a user who writes during embedding loses nothing, and no text is paid for twice", async () => {
   await fill(40);
   let isFirst = true;
   const embedder = remote({
@@ -239,7 +239,7 @@ it("a user who writes meanwhile loses nothing, and no text is paid for twice", a
   expect(asked).toBe(80);
 });
 
-it("a write that takes long to think is not thought anew because something was embedded meanwhile", async () => {
+it("a slow write is not repeated because of embedding meanwhile", async () => {
   await fill(450);
   const embedder = remote();
   const commits: string[] = [];
@@ -262,7 +262,7 @@ it("a write that takes long to think is not thought anew because something was e
   expect(await countPendingUnits({ record, embedder })).toBe(0);
 });
 
-it("a text that the embedder will never take holds up none of the others", async () => {
+it("a text that the embedder always rejects does not block the others", async () => {
   await fill(30);
   const embedder = remote({
     embed: async (texts) => {
@@ -279,7 +279,7 @@ it("a text that the embedder will never take holds up none of the others", async
   ]);
 });
 
-it("an embedder that refuses everything is a fault of the settings, and no unit is marked as done", async () => {
+it("an embedder that rejects everything is reported as a configuration error, and no unit is marked as done", async () => {
   await fill(3);
   const embedder = remote({
     embed: () => Promise.reject(invalid("the embedding server refuses what it was sent.")),
@@ -290,7 +290,7 @@ it("an embedder that refuses everything is a fault of the settings, and no unit 
   expect(await countPendingUnits({ record, embedder })).toBe(6);
 });
 
-it("after a change of the embedder the old vectors are embedded anew in the background", async () => {
+it("after a change of the embedder, units are embedded again in the background", async () => {
   const before = { ...hashEmbedder(64), fingerprint: "before/64" };
   const first = await open(before);
   await first.scope({ user: "ann" }).remember(["I live in Porto.", "I play the cello."].join(" "));
@@ -306,7 +306,7 @@ it("after a change of the embedder the old vectors are embedded anew in the back
     );
 });
 
-it("is done at once where it is asked for, whatever runs in the background", async () => {
+it("runs at once when requested, whatever runs in the background", async () => {
   await fill(150);
   const embedder = remote();
   const keepsake = await open(embedder);
@@ -316,7 +316,7 @@ it("is done at once where it is asked for, whatever runs in the background", asy
   expect((await keepsake.embedding()).left).toBe(0);
 });
 
-it("goes on in the background with what a broken reindex left", async () => {
+it("completes an interrupted reindex in the background", async () => {
   await fill(300);
   const embedder = remote();
   const keepsake = await open(embedder);
@@ -326,7 +326,7 @@ it("goes on in the background with what a broken reindex left", async () => {
   expect(embedder.asked).toHaveLength(600);
 });
 
-it("closing breaks it off and waits for its end; the next start goes on", async () => {
+it("closing interrupts it and waits for its end; the next start resumes", async () => {
   await fill(500);
   const slow = remote({
     embed: async (texts) => {

@@ -11,25 +11,24 @@ import { listOlderSpaces, spaceOf, termsOfText, textOfUnit } from "./search-inde
 export interface EmbedProgress {
   /** Units embedded so far. */
   readonly done: number;
-  /** Units that waited when it was counted last, less those. */
+  /** Pending units at the last count, minus the embedded ones. */
   readonly left: number;
 }
 
 type EmbedPorts = Pick<Ports, "record" | "embedder" | "clock">;
 
-/** Units in one commit: a few milliseconds, so that nobody who writes or recalls waits longer. */
+/** Units in one commit: a few milliseconds, so that no write or recall waits longer. */
 const BATCH_SIZE = 100;
-/** How often a user who writes all the time is tried before the others come first. */
+/** Tries for a user who writes all the time before other users come first. */
 const MAX_TRIES = 20;
-/** Any embedder takes this text. */
+/** Any embedder accepts this text. */
 const PROBE_TEXT = "Hello.";
 
 /**
- * Embeds the units of all users whose vectors are of another embedder, or still to be made, until none is left, and
- * takes their words apart anew where an older analysis did. What
- * is done stands in the record and nowhere else, so that it may be broken off at any moment, and goes on where it was.
- * A commit comes after each hundred; recalls go on meanwhile, by words for what has no vector yet. Yields after each
- * commit. Throws what the embedder throws, and the signal's reason.
+ * Embeds the units of all users whose vectors are missing or from another embedder. Also tokenizes again the
+ * words that an older analysis split. Progress is stored only in the store, so it may be interrupted at any
+ * moment and resumes from there. Commits each hundred; recalls continue meanwhile, by words for units without
+ * a vector. Yields after each commit. Throws what the embedder throws, or the signal's reason.
  */
 export async function* embedPending(
   ports: EmbedPorts,
@@ -37,7 +36,7 @@ export async function* embedPending(
 ): AsyncGenerator<EmbedProgress, void, void> {
   let done = 0;
   let left = await countPendingUnits(ports);
-  /** Users who wrote faster than we could; the next run finds them. */
+  /** Users who wrote faster than this run; the next run finds them. */
   const overtaken = new Set<string>();
   let scope: Scope | undefined;
   for (;;) {
@@ -53,7 +52,7 @@ export async function* embedPending(
     done += embedded;
     left = Math.max(0, left - embedded);
     yield { done, left };
-    // Everybody else's turn: with a local embedder and record, nothing above ever waits.
+    // Yield: with a local embedder and store, nothing above waits for I/O.
     await sleep(0);
   }
 }
@@ -66,7 +65,7 @@ async function findNextUser(
   return users.map(({ scope }) => scope).find((scope) => !but.has(toScopeKey(scope)));
 }
 
-/** How many units wait for the embedder. */
+/** Number of units that wait for the embedder. */
 export async function countPendingUnits({
   record,
   embedder,
@@ -75,29 +74,32 @@ export async function countPendingUnits({
   return users.reduce((sum, { units }) => sum + units, 0);
 }
 
-/** Embeds up to a hundred units of a user and commits them; gives how many, or nothing where others were always faster. */
+/**
+ * Embeds up to a hundred units of a user and commits them. Gives the number, or undefined if other writers
+ * were always faster.
+ */
 async function embedBatch(
   ports: EmbedPorts,
   scope: Scope,
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
   const { record, embedder } = ports;
-  // Kept over the tries: what was paid for once is not asked for again.
-  const known = new Map<string, Float32Array>();
+  // Kept across tries, so that no text is paid for twice.
+  const vectors = new Map<string, Float32Array>();
   for (let tried = 1; tried <= MAX_TRIES; tried += 1) {
     const outside = await record.unitsWithStaleEmbeddings(scope, spaceOf(embedder), BATCH_SIZE);
     if (outside.units.length === 0) return 0;
-    await reuseVectors(ports, scope, outside, known);
-    await embedMissing(embedder, unitTextsOf(outside), known, { scope, ...(signal ? { signal } : {}) });
-    // In turn with the writes of this process, which would have to think anew; the embedder was not waited for in there.
-    const put = await runInUserQueue(record, scope, () => commitKnown(ports, scope, known));
+    await reuseVectors(ports, scope, outside, vectors);
+    await embedMissing(embedder, unitTextsOf(outside), vectors, { scope, ...(signal ? { signal } : {}) });
+    // In the user's queue, so that writes of this process need not retry; the embedder was called outside it.
+    const put = await runInUserQueue(record, scope, () => commitKnown(ports, scope, vectors));
     if (put > 0) return put;
     await sleep(tried);
   }
   return undefined;
 }
 
-/** Commits those of the user's units whose text is known; gives how many, 0 where another process was faster. */
+/** Commits the user's units whose vectors are known. Gives the number, or 0 if another process was faster. */
 async function commitKnown(
   { record, embedder, clock }: EmbedPorts,
   scope: Scope,
@@ -127,7 +129,7 @@ function unitTextsOf({ units, messages, memories }: StaleUnits): string[] {
   return units.map((unit) => textOfUnit(unit, messageById, memoryById) ?? "");
 }
 
-/** Of texts that this embedder read already, with an older analysis of words, it is not asked again. */
+/** Reuses the vectors of texts that this embedder read already, with an older analysis of words. */
 async function reuseVectors(
   { record, embedder }: EmbedPorts,
   scope: Scope,
@@ -147,7 +149,7 @@ async function reuseVectors(
   }
 }
 
-/** Has the texts embedded that are not known yet. */
+/** Embeds the texts whose vectors are not known yet. */
 async function embedMissing(
   embedder: Embedder,
   texts: readonly string[],
@@ -161,7 +163,10 @@ async function embedMissing(
   }
 }
 
-/** A text that the embedder will never take gets zeros, and is found by its words; it holds up none of the others. */
+/**
+ * A text that the embedder always rejects gets a zero vector and is found by its words, so that it does not
+ * block the others.
+ */
 async function embedTexts(
   embedder: Embedder,
   texts: readonly string[],
@@ -173,7 +178,7 @@ async function embedTexts(
   } catch (error) {
     if (!isRefusal(error)) throw error;
   }
-  // Where even this is refused, it is not the texts: a wrong model, a wrong address.
+  // If this is rejected too, the texts are not the cause: a wrong model or address is.
   await embedder.embed([PROBE_TEXT], call);
   const vectors: Float32Array[] = [];
   for (const text of texts) {

@@ -7,7 +7,10 @@ import type { Ports } from "./ports.ts";
 
 type MemoryVerb = Exclude<keyof ScopedMemory, "revision">;
 
-/** What OpenTelemetry calls them (semantic conventions for generative AI, memory operations); others have our own names. */
+/**
+ * Names from OpenTelemetry's semantic conventions for generative AI (memory operations); other methods have
+ * our own names.
+ */
 const OPERATION_NAMES: { readonly [verb in MemoryVerb]?: string } = {
   recall: "search_memory",
   remember: "upsert_memory",
@@ -19,7 +22,10 @@ const OPERATION_NAMES: { readonly [verb in MemoryVerb]?: string } = {
   forget: "delete_memory",
 };
 
-/** The same memory, whose verbs are counted and timed, and are spans of traces; as it is, where nobody wants either. */
+/**
+ * Counts and times the methods of a memory and traces them as spans. Gives the memory itself if neither is
+ * configured.
+ */
 export function instrumentMemory(
   memory: ScopedMemory,
   { meter = NO_METER, tracer = NO_TRACER }: Pick<Ports, "meter" | "tracer">,
@@ -40,12 +46,14 @@ export function instrumentMemory(
     };
   };
   const verbs = Object.keys(RESULT_KINDS) as MemoryVerb[];
-  const seen = Object.fromEntries(verbs.map((verb) => [verb, observed(verb)])) as unknown as ScopedMemory;
-  // One look-up of a number: to watch it would take longer.
-  return { ...seen, revision: memory.revision };
+  const instrumented = Object.fromEntries(
+    verbs.map((verb) => [verb, observed(verb)]),
+  ) as unknown as ScopedMemory;
+  // Looking up one number: measuring it would take longer.
+  return { ...instrumented, revision: memory.revision };
 }
 
-/** How each gives what it gives. */
+/** The kind of result of each method. */
 const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pages" } = {
   remember: "a promise",
   understand: "a promise",
@@ -109,7 +117,7 @@ async function* observeStream(
   const operation = verb.replace(/Stream$/, "");
   const from = performance.now();
   const generator = values[Symbol.asyncIterator]() as AsyncGenerator<unknown, unknown, void>;
-  // What breaks off early leaves by `finally` alone.
+  // A caller that stops early leaves only through `finally`.
   let outcome = "aborted";
   try {
     const result = yield* { [Symbol.asyncIterator]: () => generator };
@@ -148,17 +156,17 @@ function outcomeOf(error: unknown): string {
     : "failed";
 }
 
-/** What is done by hand; what is decided on proposals is counted there. */
+/** Manual edits; decisions on proposals are counted where they are made. */
 const MANUAL_VERBS: ReadonlySet<MemoryVerb> = new Set(["add", "supersede", "remove", "update", "undo"]);
 
 function countResult(meter: Meter, verb: MemoryVerb, result: unknown): void {
   if (MANUAL_VERBS.has(verb)) countMemoryChanges(meter, (result as Receipt).memories);
 }
 
-/** Why a proposal is refused that names words which nobody said there. */
+/** The reason for refusing a proposal whose quote is not in the message. */
 export const QUOTE_NOT_FOUND = "the quote is not in the message";
 
-/** Counts what became of memories, and of what was proposed for them. */
+/** Counts changes of memories, and proposals. */
 export function countMemoryChanges(
   meter: Meter,
   lines: readonly Pick<ReceiptLine, "action" | "why">[],
@@ -169,7 +177,7 @@ export function countMemoryChanges(
   }
 }
 
-/** Tells a meter how it stands now: what waits, and how the jobs do. What cannot be read now keeps the value it had. */
+/** Reports the current backlog and job states to a meter. A value that cannot be read stays as it was. */
 export async function recordJobMetrics(keepsake: Pick<Keepsake, "jobs">, meter: Meter): Promise<void> {
   const jobs = await keepsake.jobs().catch(() => []);
   for (const { name, state, left, attempts, setAside = 0, lastRun } of jobs) {
@@ -186,14 +194,14 @@ export async function recordJobMetrics(keepsake: Pick<Keepsake, "jobs">, meter: 
 
 const CLOCK_JUMP_MS = 60_000;
 
-/** The same clock; where it moves otherwise than the time that passes in this process, that is counted. */
+/** The same clock. Counts jumps relative to the time that passes in this process. */
 export function watchClock(clock: Clock, meter: Meter): Clock {
   let time = clock().getTime();
   let passed = performance.now();
   return () => {
     const now = clock();
     const by = now.getTime() - time - (performance.now() - passed);
-    // One that is held still is held on purpose.
+    // A clock that stands still does so on purpose.
     if (Math.abs(by) > CLOCK_JUMP_MS && now.getTime() !== time)
       meter.count("memory_clock_jumps_total", { to: by > 0 ? "ahead" : "back" });
     time = now.getTime();
@@ -202,7 +210,7 @@ export function watchClock(clock: Clock, meter: Meter): Clock {
   };
 }
 
-/** Counts rows that were not as they were written: those read here, and those that processes of this one report. */
+/** Counts damaged rows: those read here, and those reported by this process's workers. */
 export function createDamageCounter(meter: Meter = NO_METER): {
   readonly rows: () => number;
   readonly count: () => void;

@@ -35,10 +35,10 @@ import { recall } from "./recall/recall.ts";
 import { createRecallReceiptStore } from "./recall/receipts.ts";
 import { exportLines, importMessages } from "./transfer/import-export.ts";
 
-/** A lease that nobody works under. */
+/** A lease that no job uses. */
 const PROBE_LEASE = "probe";
 
-/** The whole product over its ports: each verb in a file of its own, bound to a scope here. */
+/** Builds the whole product over its ports: each method is in a file of its own and bound to a scope here. */
 export function createKeepsake(
   plain: Ports,
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
@@ -60,7 +60,7 @@ export function createKeepsake(
   const watch = watchOwnHealth(ports, check, jobs);
   const close = (): Promise<void> => {
     watch.stop();
-    // Receipts first: a job may take longer to end than there is time.
+    // Receipts first, because a job may take longer to end than there is time.
     closing ??= recalls
       .flush()
       .then(work.stop)
@@ -96,7 +96,7 @@ export function createKeepsake(
       return projectStats(ports, checkName(project, "project"), options);
     },
     onCall(report, scope) {
-      // Whatever it was for: it is the caller's own, and no budget counts it.
+      // Whatever its purpose was, it belongs to the caller, and no budget counts it.
       ports.costs?.onCall({ ...report, purpose: "chat" }, scope);
     },
     async embedding() {
@@ -119,7 +119,7 @@ export function createKeepsake(
   };
 }
 
-/** A server looks whether what it stands on answers; sessions in this process always do. */
+/** A server watches its dependencies; sessions in this process always work. */
 function watchOwnHealth(
   ports: Ports,
   check: () => void,
@@ -127,22 +127,22 @@ function watchOwnHealth(
 ): Pick<Keepsake, "health"> & { stop(): void } {
   const { sessions, hasOwnSessions, damagedRows = () => 0, secretState: secret = "own", ...others } = ports;
   const isServer = ports.watchesDependencies === true;
-  const own = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
-  const dependencies = isServer ? watchDependencies(own) : undefined;
-  const whole = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
+  const watched = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
+  const dependencies = isServer ? watchDependencies(watched) : undefined;
+  const healthWatch = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
   return {
     async health() {
       check();
-      return whole.health();
+      return healthWatch.health();
     },
     stop() {
       dependencies?.stop();
-      whole.stop();
+      healthWatch.stop();
     },
   };
 }
 
-/** What checks the whole record, and whether it can be written. */
+/** Checks of the whole store, and of whether it can be written. */
 function bindChecks(
   ports: Ports,
   check: () => void,
@@ -162,14 +162,14 @@ function bindChecks(
     },
     async probe() {
       check();
-      // Refused where another process probes at this moment: then it is that one's to find out.
+      // If another process probes now, it will find out.
       const { token } = await ports.record.takeLease(PROBE_LEASE, { forMs: 1000 });
       if (token !== undefined) await ports.record.releaseLease(PROBE_LEASE, token);
     },
   };
 }
 
-/** Every verb, for one scope. */
+/** All methods, for one scope. */
 function bindScope(
   ports: Ports,
   scope: Scope,
@@ -185,7 +185,7 @@ function bindScope(
     return result;
   };
   const store = <Result>(run: () => Result): Result => open(() => withNewNames(scope, run));
-  /** What was just stored may wait for a model. */
+  /** A message just stored may wait for a model. */
   const later = (): void => {
     work.onWrite();
     if (ports.modelExtractor) work.scheduleReading(scope);
@@ -241,14 +241,14 @@ function bindScope(
   };
 }
 
-/** Runs what stores something new, under names that every surface can reach. */
+/** Runs a call that stores something new, with names that every interface accepts. */
 function withNewNames<Result>({ user, session }: Scope, run: () => Result): Result {
   checkNewName(user, "user");
   if (session !== undefined) checkNewName(session, "session");
   return run();
 }
 
-/** The same, and something done at each step. */
+/** The same values, with a side effect at each step. */
 async function* tapEach<Value>(values: AsyncIterable<Value>, then: () => void): AsyncGenerator<Value> {
   for await (const value of values) {
     then();
@@ -256,7 +256,7 @@ async function* tapEach<Value>(values: AsyncIterable<Value>, then: () => void): 
   }
 }
 
-/** The same, and something done when it is over. */
+/** The same, with a side effect at the end. */
 async function* tapEnd<Value, Result>(
   values: AsyncGenerator<Value, Result, void>,
   then: () => void,

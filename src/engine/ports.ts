@@ -20,66 +20,66 @@ import type { RecallReceiptStore } from "./recall/receipts.ts";
 import type { PendingErasures } from "./secondary-stores/pending-erasures.ts";
 import type { UserStates } from "./user-state/user-state.ts";
 
-/** What the engine stands on. Each verb takes the ones it needs. */
+/** The dependencies of the engine. Each method takes the ones it needs. */
 export interface Ports {
   readonly record: MemoryStore;
   readonly embedder: Embedder;
-  /** Reads within the write. */
+  /** Extracts memories within the write. */
   readonly extractor: Extractor;
-  /** Reads later, by asking a model, what the other one has heard already; where there is one. */
+  /** Extracts memories later with a model, from messages that `extractor` has already read. */
   readonly modelExtractor?: Extractor;
   readonly questions: QuestionReader;
-  /** Answers questions, where there is one; without, answers are composed from memory. */
+  /** Answers questions; without a model, answers are composed from memory. */
   readonly model?: LanguageModel;
-  /** How long its first word is waited for, and its last, in ms; 15 and 40 seconds where absent. */
+  /** Time limits for its first word and its last, in ms; 15 and 40 seconds if absent. */
   readonly patience?: { readonly first: number; readonly whole: number };
-  /** What calls to models cost, and whether more may be made. */
+  /** Tracks the cost of model calls, and whether more may be made. */
   readonly costs?: CostTracker;
   readonly meter?: Meter;
   readonly tracer?: Tracer;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secret: Secret;
-  /** False where credentials in messages stay word for word; else they are left out before anything is stored. */
+  /** False keeps credentials in messages verbatim; otherwise they are removed before anything is stored. */
   readonly redact?: boolean;
-  /** In so many days being new comes to count half as much (90). */
+  /** Half-life of recency in days (90). */
   readonly decayDays?: number;
-  /** Whether the background carries out its clean-up by itself, or leaves that to `optimize`. */
+  /** Whether the background executes the clean-up, or leaves it to `optimize`. */
   readonly cleansUp?: boolean;
-  /** Vector indexes beside the record, fed from its log. */
+  /** Vector indexes next to the store, fed from its log. */
   readonly followers?: readonly VectorIndex[];
   /** When they are asked, and for how long. */
   readonly indexSearch?: IndexSearchOptions;
-  /** Feeds and asks them; made from the others. */
+  /** Feeds and queries them; built from the other ports. */
   readonly following?: IndexSync;
-  /** What was said last, for a day. */
+  /** The last messages, for a day. */
   readonly sessions?: Sessions;
-  /** Whether these are a server of their own. */
+  /** Whether the sessions are on a separate server. */
   readonly hasOwnSessions?: boolean;
-  /** What is known of the servers of models; absent where none was wired. */
+  /** The state of model servers; absent if none is configured. */
   readonly modelServers?: ModelServers;
-  /** Rows that this process read and that were changed since they were written. */
+  /** Number of damaged rows that this process has read. */
   readonly damagedRows?: () => number;
-  /** How it stands with the secret ("own"). */
+  /** State of the secret ("own"). */
   readonly secretState?: SecretState;
-  /** Looks whether what is configured answers; a server has one. */
+  /** Whether to watch the dependencies; a server does. */
   readonly watchesDependencies?: boolean;
   /** Shared by several servers. */
   readonly cache?: Cache;
-  /** Tells others that there is work in the background, and hears of it. */
+  /** Announces background work to other processes, and receives theirs. */
   readonly queue?: Queue;
-  /** Whether this process leaves the work in the background to others: workers, on the same record. */
+  /** Whether this process leaves background work to workers on the same store. */
   readonly leavesJobs?: boolean;
-  /** Absent where the record keeps nothing. */
+  /** Absent if the store keeps nothing. */
   readonly ledger?: Ledger;
-  /** Tells the caches of this process what was erased. */
+  /** Notifies the caches of this process about erasures. */
   readonly erasureWatch?: ErasureWatch;
-  /** Each user's record as this process knows it; made from `record`. */
+  /** Each user's data as cached by this process; built from `record`. */
   readonly states: UserStates;
-  /** Tries again what did not reach the sessions or the cache; made from the others. */
+  /** Retries erasures that did not reach the sessions or the cache; built from the other ports. */
   readonly owing?: PendingErasures;
-  /** Carries out recalls elsewhere; here where absent, and where it can't. */
+  /** Executes recalls in other threads; recalls run here if it is absent or fails. */
   readonly recaller?: RecallWorker;
-  /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */
+  /** Stores the receipts of recalls; built from `record`. Without it, none are stored. */
   readonly recalls?: RecallReceiptStore;
 }

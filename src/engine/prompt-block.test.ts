@@ -40,7 +40,7 @@ const lines = fc.record(
   { requiredKeys: ["text"] },
 );
 
-describe("a fence", () => {
+describe("a prompt block", () => {
   it("parses back to exactly the same lines, for any text and nonce", () => {
     fc.assert(
       fc.property(fc.array(lines, { maxLength: 8 }), nonces, (given, nonce) => {
@@ -50,7 +50,7 @@ describe("a fence", () => {
     );
   });
 
-  it("is ended by nothing that stands in it, and holds one line a memory", () => {
+  it("is ended by none of its texts, and has one line per memory", () => {
     fc.assert(
       fc.property(fc.array(texts, { maxLength: 8 }), nonces, (said, nonce) => {
         const { text, lines: given } = buildPromptBlock(
@@ -65,7 +65,7 @@ describe("a fence", () => {
     );
   });
 
-  it("keeps to its budget, and its note counts", () => {
+  it("stays within its budget, which includes its note", () => {
     fc.assert(
       fc.property(
         fc.array(texts, { maxLength: 12 }),
@@ -84,7 +84,7 @@ describe("a fence", () => {
     );
   });
 
-  it("gives the same bytes for the same items, in a form that says what each line is", () => {
+  it("gives the same bytes for the same items, in a self-describing form", () => {
     const items = [
       { id: "1", type: "memory", kind: "fact", at: "2026-01-12T09:00:00Z", text: "The user uses Shram." },
       { id: "2", kind: "instruction", text: "The user wants short answers." },
@@ -114,18 +114,18 @@ describe("a fence", () => {
     expect(buildPromptBlock(items, { nonce: NONCE, numbered: true }).text).toBe(text);
   });
 
-  it("is empty where nothing goes in", () => {
+  it("is empty without items", () => {
     expect(buildPromptBlock([], { nonce: NONCE })).toEqual({ text: "", tokens: 0, lines: [], items: [] });
     expect(buildPromptBlock([{ text: " \u200b " }], { nonce: NONCE }).text).toBe("");
   });
 
-  it("takes no nonce that somebody could have written into a text by chance", () => {
+  it("refuses a nonce that could occur in a text by chance", () => {
     for (const nonce of ["", "short", "with space 1234", "UPPERCASE1", "a".repeat(65)]) {
       expect(() => buildPromptBlock([{ text: "x" }], { nonce })).toThrow(/nonce/);
     }
   });
 
-  it("has the same nonce in one conversation, and another for each user and session", () => {
+  it("has one nonce per conversation, different for each user and session", () => {
     const secret = { sign: (text: string) => Buffer.from(text).toString("hex").slice(-40) };
     const ana = { project: "p", user: "ana" };
     expect(createBlockNonce(secret, ana, "s1")).toBe(createBlockNonce(secret, ana, "s1"));
@@ -141,7 +141,7 @@ describe("a fence", () => {
   });
 });
 
-describe("our own block in a text that comes in", () => {
+describe("a prompt block in incoming text", () => {
   const block = buildPromptBlock([{ text: "The user lives in Porto." }, { text: "The user has a cat." }], {
     nonce: NONCE,
   }).text;
@@ -172,7 +172,7 @@ describe("our own block in a text that comes in", () => {
     );
   });
 
-  it("leaves every other text as it is", () => {
+  it("leaves every other text unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         fc.pre(!/keepsake-/i.test(text) && !text.includes("(message"));
@@ -184,7 +184,7 @@ describe("our own block in a text that comes in", () => {
     expect(stripPromptBlocks(said)).toBe(said);
   });
 
-  it("is found in a time that grows with the text, not with its square", () => {
+  it("is found in linear time", () => {
     const many = `<keepsake-${NONCE}>`.repeat(40_000);
     expect(findPromptBlocks(many)).toHaveLength(1);
     expect(findPromptBlocks(`<keepsake-${NONCE}>\n`.repeat(40_000)).length).toBe(40_000);

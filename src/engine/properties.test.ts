@@ -105,10 +105,10 @@ const steps = fc.array(fc.record({ say: fc.constantFrom(...SAID), hours: fc.inte
   maxLength: 7,
 });
 
-describe.each(RECORDS)("properties over the %s record", (name, open) => {
+describe.each(RECORDS)("properties of the %s store", (name, open) => {
   const numRuns = name === "memory" ? 40 : 15;
 
-  it("undo restores the reads before what it takes back", async () => {
+  it("undo restores the reads from before the reverted revision", async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom(...SAID), async (before, last) => {
         const { scope, pass, close } = await world(open);
@@ -131,7 +131,7 @@ describe.each(RECORDS)("properties over the %s record", (name, open) => {
     );
   }, 120_000);
 
-  it("what was known at a time is what a replay up to it knows", async () => {
+  it("the state known at a time equals a replay up to that time", async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(), async (said, seed) => {
         const [lived, replayed] = [await world(open), await world(open)];
@@ -161,7 +161,7 @@ describe.each(RECORDS)("properties over the %s record", (name, open) => {
     );
   }, 120_000);
 
-  it("what expires is there until that very millisecond, and then in no read", async () => {
+  it("an expiring memory is present until its exact millisecond, and then in no read", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 500 }), async (hours) => {
         const { scope, pass, close } = await world(open);

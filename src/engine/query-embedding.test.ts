@@ -28,19 +28,19 @@ function slow(
   };
 }
 
-it("is the embedder's vector, local or remote", async () => {
+it("gives the embedder's vector, local or remote", async () => {
   const [wanted] = await hash.embed(["Porto"]);
   expect(await embedQuery(hash, "Porto")).toEqual(wanted);
   expect(await embedQuery({ ...hash, local: false }, "Porto")).toEqual(wanted);
 });
 
-it("is nothing where a remote embedder fails, and an error where a local one does", async () => {
+it("gives nothing when a remote embedder fails, and throws when a local one does", async () => {
   const failing = { embed: async () => Promise.reject(new Error("down")) };
   expect(await embedQuery({ ...hash, ...failing, local: false }, "Porto")).toBeUndefined();
   await expect(embedQuery({ ...hash, ...failing }, "Porto")).rejects.toThrow("down");
 });
 
-it("is nothing where a remote embedder is late, which is not waited for", async () => {
+it("gives nothing when a remote embedder is late, without waiting for it", async () => {
   const embedder = slow({ patienceMs: 20 });
   const begun = performance.now();
   expect(await embedQuery(embedder, "Porto")).toBeUndefined();
@@ -49,13 +49,13 @@ it("is nothing where a remote embedder is late, which is not waited for", async 
   expect(embedder.signals.map((signal) => signal?.aborted)).toEqual([false]);
 });
 
-it("waits as long as the embedder says", async () => {
+it("waits as long as the embedder's limit", async () => {
   const embedder = slow({ patienceMs: 5000 });
   setTimeout(embedder.open, 100);
   expect(await embedQuery(embedder, "Porto")).toHaveLength(64);
 });
 
-it("asks no further question of an embedder that has many to answer", async () => {
+it("sends no further query to an overloaded embedder", async () => {
   const embedder = slow({ patienceMs: 1 });
   await Promise.all(Array.from({ length: 40 }, (_, i) => embedQuery(embedder, `question ${i}`)));
   expect(embedder.signals).toHaveLength(32);
@@ -74,7 +74,7 @@ it("rejects with the signal's reason", async () => {
   void asked.catch(() => undefined);
 });
 
-it("breaks off what is on the way when the program ends", async () => {
+it("aborts queries in flight when the program ends", async () => {
   const embedder = slow({ patienceMs: 1 });
   await embedQuery(embedder, "Porto");
   abortQueries(embedder);

@@ -1,11 +1,14 @@
 import type { CallOptions } from "../ports/call-options.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 
-/** Milliseconds that a recall waits for a remote embedder which names none itself. */
+/** How long a recall waits for a remote embedder that sets no limit, in milliseconds. */
 const PATIENCE_MS = 50;
-/** A vector that comes too late for its recall may serve the next one, where the embedder keeps it; so long it may take. */
+/**
+ * A vector that arrives too late for its recall may serve the next one if the embedder caches it; this is its
+ * time limit.
+ */
 const LATE_MS = 5000;
-/** Where so many are on the way, the embedder does not keep up, and another question would only wait in line. */
+/** With this many requests in flight, the embedder does not keep up, and another would only queue. */
 const MAX_IN_FLIGHT = 32;
 
 interface QueriesInFlight {
@@ -16,8 +19,9 @@ interface QueriesInFlight {
 const queriesInFlight = new WeakMap<Embedder, QueriesInFlight>();
 
 /**
- * The vector of a query. A local embedder is waited for, and its errors are errors; a remote one has `patienceMs`, and
- * where it is late or fails there is no vector: recall goes on by words. An aborted signal rejects with its reason.
+ * The vector of a query. A local embedder is awaited, and its errors are thrown. A remote one has
+ * `patienceMs`; if it is late or fails there is no vector, and recall uses words only. An aborted signal
+ * rejects with its reason.
  */
 export async function embedQuery(
   embedder: Embedder,
@@ -29,7 +33,7 @@ export async function embedQuery(
   return vector;
 }
 
-/** Breaks off the queries that are still on the way to an embedder, so that they hold up no end of the program. */
+/** Aborts the query requests in flight, so that they do not delay the end of the program. */
 export function abortQueries(embedder: Embedder): void {
   queriesInFlight.get(embedder)?.stopping.abort();
   queriesInFlight.delete(embedder);

@@ -1,12 +1,12 @@
-/** After so many pieces of work at the most, others have their turn; sooner where they take longer than some microseconds each. */
+/** Maximum pieces of work before a yield; sooner if each takes more than some microseconds. */
 const SLICE_SIZE = 200;
 
-/** So long may one step after another go on before others have their turn, in ms. */
+/** Maximum time between two yields, in ms. */
 const SLICE_MS = 5;
-/** The clock is looked at after so many pieces of work. */
+/** Pieces of work between two readings of the clock. */
 const CLOCK_INTERVAL = 8;
 
-/** Does work for each of many, in slices: what one user has may be much, and nobody else waits for it. */
+/** Calls `work` for each item, in slices, so that one user's large data does not block others. */
 export async function forEachInSlices<One>(
   all: Iterable<One>,
   work: (one: One) => void,
@@ -25,7 +25,7 @@ export async function forEachInSlices<One>(
   }
 }
 
-/** Carries out work that says with each `yield` where others may have their turn, and gives what it came to. */
+/** Runs work that marks possible pauses with `yield`, and gives its result. */
 export async function runInSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
   let begun = performance.now();
   for (;;) {
@@ -37,7 +37,7 @@ export async function runInSlices<Result>(work: Generator<void, Result, void>): 
   }
 }
 
-/** The same at once, where nobody else waits. */
+/** The same without pauses, if no other work waits. */
 export function runAtOnce<Result>(work: Generator<void, Result, void>): Result {
   for (;;) {
     const step = work.next();
@@ -45,37 +45,37 @@ export function runAtOnce<Result>(work: Generator<void, Result, void>): Result {
   }
 }
 
-/** What is made of each, in order. */
+/** Maps items in order. */
 export async function mapInSlices<One, Made>(
   all: Iterable<One>,
   make: (one: One) => Made,
   slice: number = SLICE_SIZE,
 ): Promise<Made[]> {
-  const made: Made[] = [];
-  await forEachInSlices(all, (one) => void made.push(make(one)), slice);
-  return made;
+  const results: Made[] = [];
+  await forEachInSlices(all, (one) => void results.push(make(one)), slice);
+  return results;
 }
 
-/** What is made of each, none, one or several, in order. */
+/** Maps each item to none, one or several results, in order. */
 export async function flatMapInSlices<One, Made>(
   all: Iterable<One>,
   make: (one: One) => Made | readonly Made[],
   slice: number = SLICE_SIZE,
 ): Promise<Made[]> {
-  const made: Made[] = [];
+  const results: Made[] = [];
   await forEachInSlices(
     all,
     (one) => {
       const some = make(one);
-      if (Array.isArray(some)) for (const each of some) made.push(each);
-      else made.push(some as Made);
+      if (Array.isArray(some)) for (const each of some) results.push(each);
+      else results.push(some as Made);
     },
     slice,
   );
-  return made;
+  return results;
 }
 
-/** Those that pass, in order. */
+/** Filters items in order. */
 export async function filterInSlices<One>(
   all: Iterable<One>,
   passes: (one: One) => boolean,
@@ -92,7 +92,7 @@ export async function filterInSlices<One>(
   return passed;
 }
 
-/** Goes on when all that waits already has had its turn: long work in slices holds nobody up. */
+/** Resolves after all work that is already waiting has run, so that long sliced work blocks nothing. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

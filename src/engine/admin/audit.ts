@@ -11,25 +11,26 @@ interface AuditFault {
   readonly problem: string;
 }
 
-/** Where a fault of the record is a sign that somebody took a receipt away, or what it rests on. */
+/** Kinds of fault that suggest that somebody removed a receipt or data it depends on. */
 const RECEIPT_FAULT_PLACES: ReadonlySet<string> = new Set(["file", "rows", "users", "log", "erasures"]);
 
 /**
- * Checks what was erased and by which receipts: each user's chain, every signature, the log, the traces and the ledger
- * outside of the record. A receipt taken out of the middle, changed or moved breaks its chain; one taken off the end is
- * missed by the log, and by the ledger. What both have lost, the head of an earlier audit tells.
+ * Checks the erasures and their receipts: each user's chain, every signature, the log, the traces and the
+ * ledger outside the store. A receipt that was removed from the middle, changed or moved breaks its chain.
+ * The log and the ledger reveal one removed from the end. The head of an earlier audit reveals what both have
+ * lost.
  */
 export async function audit(
   ports: Pick<Ports, "record" | "secret" | "ledger">,
   { head }: { head?: string } = {},
 ): Promise<Audit> {
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
-    throw invalid("head must be what an earlier audit gave: 64 letters of 0 to 9 and a to f.");
+    throw invalid("head must be the head of an earlier audit: 64 hexadecimal digits.");
   }
   const receipts = await ports.record.erasures();
   const heads = computeHeads(receipts);
   const broken: AuditFault[] = [
-    ...groupByUser(receipts).flatMap((own) => findBrokenReceipts(ports.secret, own)),
+    ...groupByUser(receipts).flatMap((userReceipts) => findBrokenReceipts(ports.secret, userReceipts)),
     ...(await findFalseTraces(receipts, await ports.record.traces())),
     ...(await findLedgerMismatches(ports, receipts)),
     ...(await findStoreFaults(ports)),
@@ -46,7 +47,10 @@ export async function audit(
   };
 }
 
-/** After each receipt: the hash of the head before it and its own. The first is that of no receipt. */
+/**
+ * For each receipt, the hash of the previous head and the receipt's hash. The chain starts with an empty
+ * head.
+ */
 function computeHeads(receipts: readonly ErasureReceipt[]): string[] {
   const heads = [sha256("")];
   for (const { hash } of receipts) heads.push(sha256(`${heads.at(-1)}${hash}`));
@@ -61,14 +65,14 @@ async function findFalseTraces(
   receipts: readonly ErasureReceipt[],
   traces: readonly Trace[],
 ): Promise<AuditFault[]> {
-  const held = new Map(traces.map((trace) => [trace.receipt, trace]));
+  const tracesByReceipt = new Map(traces.map((trace) => [trace.receipt, trace]));
   const faults: AuditFault[] = [];
   for (const { id, trace: hash } of receipts) {
-    const trace = held.get(id);
+    const trace = tracesByReceipt.get(id);
     if (hash === undefined || (trace && (await hashTrace(trace)) === hash)) continue;
     faults.push({
       id,
-      problem: trace ? "its trace is not the one it was made with" : "its trace is missing",
+      problem: trace ? "its trace was changed" : "its trace is missing",
     });
   }
   return faults;
@@ -81,23 +85,23 @@ async function findLedgerMismatches(
   const read = await ledger?.read();
   const damage =
     read && read.damaged > 0 ? [{ id: "", problem: `lines of the ledger are damaged: ${read.damaged}` }] : [];
-  const known = new Set(receipts.flatMap(({ id, replays }) => [id, replays]));
+  const receiptIds = new Set(receipts.flatMap(({ id, replays }) => [id, replays]));
   const missed = (read?.traces ?? []).filter(
-    ({ receipt, replays }) => !known.has(receipt) && !(replays && known.has(replays)),
+    ({ receipt, replays }) => !receiptIds.has(receipt) && !(replays && receiptIds.has(replays)),
   );
   const hashes = new Map(receipts.map(({ id, trace }) => [id, trace]));
   const changed: AuditFault[] = [];
   for (const trace of read?.traces ?? []) {
     const hash = hashes.get(trace.receipt);
     if (hash === undefined || (await hashTrace(trace)) === hash) continue;
-    changed.push({ id: trace.receipt, problem: "its entry in the ledger is not the one it was made with" });
+    changed.push({ id: trace.receipt, problem: "its entry in the ledger was changed" });
   }
   return [
     ...damage,
     ...changed,
     ...missed.map(({ receipt }) => ({
       id: receipt,
-      problem: "it stands in the ledger, and is not in the record",
+      problem: "it is in the ledger but not in the database",
     })),
   ];
 }

@@ -5,8 +5,8 @@ import type { Backup, BackupOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
 
 /**
- * Copies the record into a file and notes the copy in the record, so that erasures know of it: already while it is
- * made, for what is erased meanwhile may be in it.
+ * Copies the store into a file and notes the copy in the store, so that erasures know about it. The note is
+ * written before the copy begins, because content erased meanwhile may be in the file.
  */
 export async function backup(
   { record, clock }: Pick<Ports, "record" | "clock">,
@@ -18,20 +18,20 @@ export async function backup(
   if (!record.copyTo) {
     throw new MemoryError(
       "unsupported",
-      `a record of ${record.name} is not copied here: use its server's own backups, or move it into a file.`,
+      `a database in ${record.name} cannot be copied here: use its server's own backups, or move it into a file.`,
     );
   }
   const now = (): string => clock().toISOString();
-  const kept = until === undefined ? undefined : toIsoTime(until, "until");
-  if (kept !== undefined && kept <= now()) throw invalid("backup: until must lie ahead.");
+  const keptUntil = until === undefined ? undefined : toIsoTime(until, "until");
+  if (keptUntil !== undefined && keptUntil <= now()) throw invalid("backup: until must be in the future.");
   const name = file.split(/[\\/]/).at(-1) ?? file;
   const before = (await record.backups()).find((note) => note.name === name);
   const draft: BackupNote = { name, at: now(), bytes: 0, digest: "" };
   await record.saveBackupNote(draft);
   try {
     const { counts, ...copied } = await record.copyTo(file, options);
-    // What was stored until now may be in it.
-    const note = { ...copied, name, at: now(), ...(kept === undefined ? {} : { until: kept }) };
+    // The file may contain anything stored until now.
+    const note = { ...copied, name, at: now(), ...(keptUntil === undefined ? {} : { until: keptUntil }) };
     await record.saveBackupNote(note);
     return { ...note, counts };
   } catch (error) {

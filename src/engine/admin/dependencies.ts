@@ -2,41 +2,47 @@ import type { CallOutcome } from "../../domain/model-usage.ts";
 import type { CallHooks, CircuitState } from "../../ports/language/model-calls.ts";
 import type { Ports } from "../ports.ts";
 
-/** Why a service is degraded or down, where that is known. */
+/** Why a service is degraded or down, if known. */
 type DependencyProblem = "slow" | "silent" | "circuit" | "failing" | "behind";
 
-/** A service that the memory stands on. */
+/** A service that the memory depends on. */
 export interface DependencyState {
-  /** No address: "record", "sessions", "cache", "queue", "embedder", "model", or "index" with the name of its adapter. */
+  /**
+   * Never an address: "record", "sessions", "cache", "queue", "embedder", "model", or "index" with the name
+   * of its adapter.
+   */
   readonly kind: string;
   readonly name?: string;
-  /** `degraded`: it answers, but slowly or not always, or it lags behind. */
+  /** `degraded`: it answers slowly or intermittently, or it lags behind. */
   readonly state: "up" | "degraded" | "down";
-  /** Since when (ISO 8601, UTC). */
+  /** When the state began (ISO 8601, UTC). */
   readonly since: string;
   /**
-   * `slow`: it took over a second; `silent`: it gave no answer, or an error; `circuit`: requests are held back after several failures;
-   * `failing`: the last request failed; `behind`: it lacks what was written over a minute ago.
+   * `slow`: it took over a second.
+   * `silent`: it gave no answer, or an error.
+   * `circuit`: requests are held back after several failures.
+   * `failing`: the last request failed.
+   * `behind`: it lacks data written over a minute ago.
    */
   readonly problem?: DependencyProblem;
 }
 
-/** Looks in the background whether what is configured answers. */
+/** Checks in the background whether the configured services answer. */
 export interface DependencyWatch {
-  /** As it was found last, always in the same order. Never waits. */
+  /** The last known states, always in the same order. Never waits. */
   states(): readonly DependencyState[];
   stop(): void;
 }
 
 const PROBE_INTERVAL_MS = 5000;
-/** Each request to a hosted index is paid for. */
+/** Hosted indexes charge for each request. */
 const HOSTED_INTERVAL_MS = 60_000;
-/** One that has not answered by then is down. */
+/** A service that has not answered by then is down. */
 const PROBE_TIMEOUT_MS = 2000;
 const SLOW_MS = PROBE_TIMEOUT_MS / 2;
-/** What an index has not taken in by then, it is behind with. */
+/** An index that lacks a change older than this is behind. */
 const BEHIND_MS = 60_000;
-/** A user nobody has. */
+/** A user that does not exist. */
 const PROBE_USER = { project: "default", user: "readiness" };
 
 type WatchedPorts = Pick<
@@ -63,8 +69,8 @@ function toDependencyKey({ kind, name = "" }: DependencyName): string {
 type DependencyFinding = Pick<DependencyState, "state" | "problem">;
 
 /**
- * Begins to look, at once and then every five seconds, at a hosted index once a minute; the timer keeps no process alive. Models'
- * servers are not asked: their state follows from the requests that are made anyway.
+ * Starts to check the services: at once and then every five seconds, a hosted index once a minute. The timer
+ * keeps no process alive. Model servers are not probed: their state follows from the regular requests.
  */
 export function watchDependencies(ports: WatchedPorts): DependencyWatch {
   const { clock, meter, modelServers, following } = ports;
@@ -126,7 +132,7 @@ function toModelServerFinding({ circuit, hasFailed }: ModelServerState): Depende
   return hasFailed ? { state: "degraded", problem: "failing" } : { state: "up" };
 }
 
-/** Since when each index has had something to take in. */
+/** Tracks since when each index has had pending changes. */
 function createLagWatch(following: Ports["following"]): { look(): void; isBehind(name: string): boolean } {
   const since = new Map<string, number>();
   return {
@@ -165,7 +171,7 @@ async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {
     signal.addEventListener("abort", () => resolve(false), { once: true });
   });
   const hasAnswered = await Promise.race([
-    // Within a promise: an adapter of somebody else's may throw at once.
+    // Within a promise, because a third-party adapter may throw synchronously.
     Promise.resolve()
       .then(() => probe.ask(signal))
       .then(
@@ -178,24 +184,24 @@ async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {
   return performance.now() - begun > SLOW_MS ? { state: "degraded", problem: "slow" } : { state: "up" };
 }
 
-/** A server of models that the memory asks, as its requests found it. */
+/** The state of a model server, according to the requests made to it. */
 interface ModelServerState {
   readonly kind: "embedder" | "model";
   readonly circuit: CircuitState;
-  /** Whether the last request that was to have an answer had none that could be used. */
+  /** Whether the last request that needed an answer got no usable one. */
   readonly hasFailed: boolean;
 }
 
-/** What is known of models' servers without asking them: a request would be paid for. */
+/** Collects the state of model servers from regular requests, because each probe would cost money. */
 export interface ModelServers {
   states(): readonly ModelServerState[];
-  /** From now on it is one of them. */
+  /** Registers a server of this kind. */
   add(kind: ModelServerState["kind"]): void;
-  /** Hooks that tell of its requests too, beside what they did before. */
+  /** Returns hooks that also observe the requests, in addition to the given hooks. */
   observe(kind: ModelServerState["kind"], hooks: CallHooks): CallHooks;
 }
 
-/** What the server answered or did not; the others say nothing of it. */
+/** Outcomes that show whether the server answers; the others say nothing about it. */
 const FAILURE_OUTCOMES: ReadonlySet<CallOutcome> = new Set<CallOutcome>([
   "rate_limited",
   "timeout",

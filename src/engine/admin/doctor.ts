@@ -8,34 +8,37 @@ import { createSearchUnits, termsOfText } from "../search-index/search-units.ts"
 import { forEachInSlices } from "../time-slicing.ts";
 
 export interface ExamineOptions {
-  /** Copies of the database to take rows from, the newest first. */
+  /** Copies of the database from which rows may be restored, newest first. */
   readonly backups?: readonly string[];
-  /** Whether what can be put right is put right. */
+  /** Whether to repair what can be repaired. */
   readonly fix?: boolean;
 }
 
-/** What can be put right, and from where. */
+/** What can be repaired, and from which source. */
 export interface Remedy {
   /**
-   * `itself`: from what is proved by digests here; `backup`: rows that a copy has as they were written; `messages`: search units made
-   * anew, or memories that can be learnt again from a message that is sound; `export`: nothing here has it: import a file that has.
+   * `itself`: from data here that digests verify.
+   * `backup`: rows that a backup holds unchanged.
+   * `messages`: search units that can be rebuilt, or memories that can be extracted again from an intact
+   * message.
+   * `export`: nothing here has the data; import a file that does.
    */
   readonly from: "itself" | "backup" | "messages" | "export";
   readonly what: "rows" | "search units" | "memories";
   readonly count: number;
-  /** The backup. */
+  /** The backup file. */
   readonly file?: string;
 }
 
 export interface Examination {
-  /** Whether nothing is wrong (any more). */
+  /** Whether no fault remains. */
   readonly isHealthy: boolean;
   readonly faults: readonly Fault[];
-  /** Absent where the record keeps no digests. */
+  /** Absent if the store keeps no digests. */
   readonly integrity?: IntegrityState;
-  /** For what is wrong still. */
+  /** Remedies for the remaining faults. */
   readonly remedies: readonly Remedy[];
-  /** How many rows were put right. */
+  /** Number of repaired rows. */
   readonly repaired: number;
 }
 
@@ -43,23 +46,26 @@ type ExaminePorts = Pick<Ports, "record" | "embedder" | "clock">;
 
 const DERIVED_PLACES: ReadonlySet<string> = new Set(["units", "gone", "blocks"]);
 
-/** One fault, and not one for each row that cannot be checked. */
+/** Reported once, not for each row that cannot be checked. */
 const OTHER_SECRET_FAULT: Fault = {
   place: "secret",
-  problem: "is not the one that rows were written under, so that they cannot be checked",
+  problem: "does not match the rows, so they cannot be checked",
   count: 1,
 };
 
-/** Checks the whole record, says what can be restored from where, and puts right what is proved to be right, where asked. */
+/**
+ * Checks the whole store and reports what can be restored from where. With `fix`, repairs what digests
+ * verify.
+ */
 export async function examine(
   ports: ExaminePorts,
   { backups = [], fix = false }: ExamineOptions = {},
 ): Promise<Examination> {
   const { record } = ports;
   const repaired = fix ? await repair(ports, backups) : 0;
-  const found = await record.check();
+  const report = await record.check();
   const integrity = await record.integrity?.state({ counts: true });
-  const faults = integrity?.secret === "another" ? [...found, OTHER_SECRET_FAULT] : found;
+  const faults = integrity?.secret === "another" ? [...report, OTHER_SECRET_FAULT] : report;
   return {
     isHealthy: faults.length === 0,
     faults,
@@ -85,7 +91,7 @@ async function repair(ports: ExaminePorts, backups: readonly string[]): Promise<
   return count;
 }
 
-/** Users whose search units, or notes of those that are gone, are not as they were written; and the units that are named. */
+/** Users with changed search units or changed tombstones of deleted units, and the ids of those units. */
 function findUsersWithBadUnits(faults: readonly Fault[]): [Scope, ReadonlySet<string>][] {
   const rows = faults.filter(({ place }) => DERIVED_PLACES.has(place)).flatMap((fault) => fault.rows ?? []);
   const users = Map.groupBy(
@@ -125,13 +131,13 @@ function sumFaults(faults: readonly Fault[]): number {
   return faults.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** How many of the changed memories rest on messages that are as they were written. */
+/** Counts the changed memories whose source messages are intact. */
 async function countLearnable(record: Ports["record"], rows: readonly FaultyRow[]): Promise<number> {
   const messages = new Set(rows.filter(({ table }) => table === "messages").map(({ id }) => id));
   let count = 0;
   for (const { table, project, user, id } of rows) {
     if (table !== "versions" || project === undefined || user === undefined || id === undefined) continue;
-    // A body that cannot be read names no message.
+    // An unreadable body names no message.
     const versions = await record.versions({ project, user }, id).catch(() => []);
     const sources = versions.flatMap((memory) => memory.sources.map(({ message }) => message));
     if (sources.length > 0 && sources.every((source) => !messages.has(source))) count += 1;
@@ -141,14 +147,14 @@ async function countLearnable(record: Ports["record"], rows: readonly FaultyRow[
 
 type RebuildPorts = Pick<Ports, "record" | "embedder" | "clock">;
 
-/** What a unit is to be, from what it is made of. */
+/** The expected content of a search unit, derived from its source. */
 interface WantedUnit extends Pick<SearchUnit, "type" | "owner" | "start" | "end"> {
   readonly text: string;
 }
 
 /**
- * Makes a user's search units anew where they are missing, differ from what they are made of, or are named in `damaged`; drops those
- * that belong to nothing. Nothing is made from a message or a memory that was changed. Gives how many units were put right.
+ * Rebuilds a user's search units that are missing, differ from their source, or are listed in `damaged`;
+ * deletes orphans. Builds nothing from a changed message or memory. Gives the number of repaired units.
  */
 async function rebuildUnits(
   ports: RebuildPorts,
@@ -166,7 +172,7 @@ async function rebuildUnits(
     });
     const dropUnits = [...units.keys()].filter((id) => !wanted.has(id));
     if (wrong.size === 0 && dropUnits.length === 0) return 0;
-    const made = await createSearchUnits(
+    const rebuilt = await createSearchUnits(
       ports,
       delta.messages.filter(({ id, undone }) => wrong.has(id) && !undone),
       delta.memories.filter(({ id }) => wrong.has(id)),
@@ -176,10 +182,10 @@ async function rebuildUnits(
       base: delta.revision,
       at,
       cause: "reindex",
-      units: made.filter(({ id }) => wanted.has(id)),
+      units: rebuilt.filter(({ id }) => wanted.has(id)),
       dropUnits,
     });
-    return made.length + dropUnits.length;
+    return rebuilt.length + dropUnits.length;
   });
 }
 

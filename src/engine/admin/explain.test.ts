@@ -29,7 +29,7 @@ async function idOf(words: string): Promise<string> {
 }
 
 describe("the receipt of a recall", () => {
-  it("tells later what was given and why, as it told then", async () => {
+  it("gives later the same explanation as the recall did", async () => {
     await tell("I use Zotero and Tana as research tools.", "I live in Turku.");
     const found = await ida.recall("research tools", { explain: true });
     const explained = await ida.explain(found.id);
@@ -44,7 +44,7 @@ describe("the receipt of a recall", () => {
     expect(explained).toMatchObject({ kind: "recall", revision: 2, bounds: { limit: 10 } });
   });
 
-  it("outlives the process, with what the answer rested on", async () => {
+  it("survives the process, with the sources of the answer", async () => {
     await tell("I use Zotero and Tana as research tools.");
     const { recall, used } = await ida.answer("What research tools do I use?");
     await memory.close();
@@ -53,7 +53,7 @@ describe("the receipt of a recall", () => {
     expect(explained).toMatchObject({ kind: "answer", used });
   });
 
-  it("holds no word of the query, nor of what was found", async () => {
+  it("contains no word of the query or of the results", async () => {
     await tell("I keep bees behind the chapel.");
     await ida.answer("Where do I keep my bees, dear xylophone?");
     await memory.close();
@@ -64,7 +64,7 @@ describe("the receipt of a recall", () => {
     for (const word of ["bees", "chapel", "xylophone", "keep"]) expect(kept).not.toContain(word);
   });
 
-  it("says of what has been erased since that it is, and nothing else", async () => {
+  it("reports only the erasure of an item that was erased later", async () => {
     await tell("I use Zotero and Tana as research tools.", "I live in Turku.");
     const { recall } = await ida.answer("What research tools do I use?");
     const id = await idOf("Tana");
@@ -75,7 +75,7 @@ describe("the receipt of a recall", () => {
     expect((await ida.explain(recall.id, { about: id })).about).toMatchObject({ reason: "erased" });
   });
 
-  it("is one user's alone", async () => {
+  it("is not visible to another user", async () => {
     await tell("I live in Turku.");
     const { id } = await ida.recall("Turku");
     const other = memory.scope({ user: "bo" });
@@ -84,8 +84,8 @@ describe("the receipt of a recall", () => {
   });
 });
 
-describe("why something was not given", () => {
-  it("was it superseded, quarantined by its bounds, in another session, too late, or beyond the limit", async () => {
+describe("explain with about", () => {
+  it("names the reason: superseded, quarantined, filtered, another session, stored later, or beyond the limit", async () => {
     await tell("I use Zotero and Tana as research tools.", "I don't use Tana anymore.");
     const tana = await idOf("Tana");
     const answered = await ida.answer("What research tools do I use?");
@@ -106,7 +106,7 @@ describe("why something was not given", () => {
     expect([await reasonOf(single.id, zotero), await reasonOf(single.id, tana)]).toContain("given");
   });
 
-  it("had it expired", async () => {
+  it("names expiry as the reason for an expired memory", async () => {
     await ida.add({ text: "The code of the gate is on the fridge", expiresAt: "2026-03-12T00:00:00Z" });
     const id = await idOf("gate");
     now = new Date("2026-03-13T10:00:00Z");
@@ -116,13 +116,13 @@ describe("why something was not given", () => {
   });
 });
 
-describe("in a conversation", () => {
+describe("a question about the last answer", () => {
   const ask = async (line: string, session = "one"): Promise<string> => {
     now = new Date(now.getTime() + 60_000);
     return (await ida.converse(line, { session })).text;
   };
 
-  it("it says what its last answer rests on, with date and quote", async () => {
+  it("names the sources of the last answer, with date and quote", async () => {
     await tell("I rent a loft in Vaasa.");
     expect(await ask("Where do I rent a loft?")).toContain("Vaasa");
     expect(await ask("How do you know that?")).toBe(
@@ -131,7 +131,7 @@ describe("in a conversation", () => {
     expect(await ask("Why did you say that?")).toContain("I rent a loft in Vaasa");
   });
 
-  it("it says why it left something out", async () => {
+  it("explains why something was left out", async () => {
     await tell("I use Zotero and Tana as research tools.");
     now = new Date("2026-05-02T10:00:00Z");
     await tell("I don't use Tana anymore.");
@@ -141,16 +141,14 @@ describe("in a conversation", () => {
     );
   });
 
-  it("it owns that it did not know, and repeats nothing that was erased", async () => {
+  it("admits that the answer was unknown, and repeats no erased text", async () => {
     await tell("I rent a loft in Vaasa.");
     await ask("Where do I rent a loft?");
     await ida.forget("Vaasa");
     const told = await ask("How do you know that?");
-    expect(told).toBe("What it rested on has been erased since.");
+    expect(told).toBe("Its sources have been erased since.");
     await ask("What is my shoe size?");
-    expect(await ask("Why did you say that?")).toBe(
-      "I did not know it: nothing that you told me answers it.",
-    );
+    expect(await ask("Why did you say that?")).toBe("I did not know: nothing you told me answers it.");
     expect(await ask("Why did you say that?", "two")).toBe("I have not answered anything from memory yet.");
   });
 });

@@ -22,8 +22,9 @@ import { toSources } from "./listings.ts";
 export type ExplainPorts = Pick<Ports, "record" | "states" | "clock" | "recalls">;
 
 /**
- * Why a recall gave what it gave, from its receipt; with `about`, why one memory or passage was or was not among it.
- * `not_found` where no receipt of this id is kept (the newest 1,000 of a user are), or nothing of the id asked about.
+ * Explains from its receipt why a recall returned its items. With `about`, explains why one memory or passage
+ * was or was not among them. Throws `not_found` if no receipt with this id is stored (each user has the
+ * newest 1,000), or if the id in `about` is unknown.
  */
 export async function explain(
   ports: ExplainPorts,
@@ -35,13 +36,13 @@ export async function explain(
   if (!receipt) {
     throw new MemoryError(
       "not_found",
-      "there is no receipt of a recall with this id: the newest 1,000 are kept, and a crash can lose the last ones.",
+      "no recall with this id is stored: only the newest 1,000 are kept, and a crash can lose the last ones.",
     );
   }
   return explainReceipt(ports, scope, receipt, options.about);
 }
 
-/** The same, of a receipt at hand. */
+/** Explains a recall whose receipt has been loaded already. */
 export async function explainReceipt(
   ports: ExplainPorts,
   scope: Scope,
@@ -49,15 +50,15 @@ export async function explainReceipt(
   about?: string,
 ): Promise<RecallExplanation> {
   const state = await ports.states.of(scope);
-  const taken = await findErasedSince(ports, scope, receipt.revision);
-  const looking = { state, now: ports.clock().toISOString(), erasedIds: taken };
+  const erasedIds = await findErasedSince(ports, scope, receipt.revision);
+  const looking = { state, now: ports.clock().toISOString(), erasedIds };
   return {
     ...receipt,
     items: receipt.items.map((item): ExplainedItem => {
       const { id, type } = item;
       const now = fateOf(looking, id, type);
       if (now === "erased") return { id, type, now };
-      // What has expired is gone from every read.
+      // No read returns expired content.
       const words = now === "expired" ? { text: "", sources: [] } : readWords(state, id, type);
       return { ...item, now, ...words };
     }),
@@ -76,7 +77,7 @@ interface FateContext {
   readonly erasedIds: ReadonlySet<string>;
 }
 
-/** What has become of a memory or a passage. A message that words were taken out of is not shown again. */
+/** The current state of a memory or passage. A message with redacted words is not shown again. */
 function fateOf({ state, now, erasedIds: taken }: FateContext, id: string, type: "memory" | "passage"): Fate {
   if (type === "memory") return fateOfMemory(state.memories.get(id), now, taken.has(id));
   const message = state.messages.get(messageIdOf(id));
@@ -91,7 +92,7 @@ function fateOfMemory(memory: Memory | undefined, now: string, isTaken: boolean)
   return holdsNow(memory, now) ? "current" : "superseded";
 }
 
-/** The message of a passage: "m1#0" -> "m1". */
+/** The message id of a passage: "m1#0" -> "m1". */
 function messageIdOf(passage: string): string {
   return passage.slice(0, passage.lastIndexOf("#"));
 }
@@ -119,16 +120,16 @@ function quoteOf({ content }: Message, { start, end }: { start: number; end: num
   return content.slice(start, end);
 }
 
-/** How many entries of the log are read at once. */
+/** Log entries per read. */
 const LOG_PAGE_SIZE = 200;
 
-/** Ids of messages with words taken out, and of memories erased, after a revision. */
+/** Ids of messages redacted and memories erased after a revision. */
 async function findErasedSince(
   ports: Pick<Ports, "record">,
   scope: Scope,
   revision: number,
 ): Promise<Set<string>> {
-  const taken = new Set<string>();
+  const ids = new Set<string>();
   let before: number | undefined;
   for (;;) {
     const entries = await ports.record.log(scope, {
@@ -136,16 +137,16 @@ async function findErasedSince(
       ...(before === undefined ? {} : { before }),
     });
     for (const entry of entries) {
-      if (entry.revision <= revision) return taken;
-      for (const id of entry.erased) taken.add(id);
+      if (entry.revision <= revision) return ids;
+      for (const id of entry.erased) ids.add(id);
     }
     const last = entries.at(-1);
-    if (!last || entries.length < LOG_PAGE_SIZE) return taken;
+    if (!last || entries.length < LOG_PAGE_SIZE) return ids;
     before = last.revision;
   }
 }
 
-/** The fixed words with which `recall` says why it left something out, and the reason that each stands for. */
+/** Maps the fixed texts with which `recall` explains an exclusion to their reasons. */
 const REASONS: { readonly [why: string]: Reason } = {
   "only passages were asked for": "other_type",
   "only memories were asked for": "other_type",
@@ -165,7 +166,10 @@ const REASONS: { readonly [why: string]: Reason } = {
   "below minScore": "below_score",
 };
 
-/** Why a recall gave or did not give one memory, passage or message. `not_found` where this user never had it. */
+/**
+ * Explains why a recall did or did not return one memory, passage or message. Throws `not_found` if this user
+ * never had it.
+ */
 export async function explainAbsence(
   ports: Pick<Ports, "record" | "states">,
   scope: Scope,
@@ -178,7 +182,7 @@ export async function explainAbsence(
   const isGone = versions.length === 0 && (!message || message.content === "");
   if (isGone) {
     if (await wasErased(ports, scope, id)) return toWhyNot(id, "erased", "It has been erased.");
-    throw new MemoryError("not_found", "there is no memory, passage or message with this id.");
+    throw new MemoryError("not_found", "no memory, passage or message has this id.");
   }
   const then = versions.findLast((one) => one.revision <= receipt.revision && one.storedAt <= receipt.at);
   const isOver = then && receipt.kind === "answer" && !receipt.used?.includes(id);
@@ -195,7 +199,7 @@ export async function explainAbsence(
     (then && findBound(receipt, then)) ??
     (then && findEnded(then, receipt)) ??
     findDropped(receipt, id) ??
-    toWhyNot(id, "below_floor", "It had too little to do with what was asked, beside what was given.")
+    toWhyNot(id, "below_floor", "It was less relevant than the items that were returned.")
   );
 }
 
@@ -220,26 +224,26 @@ function toWhyNot(id: string, reason: Reason, text: string): WhyNot {
 
 function findGiven({ items, used, kind }: RecallReceipt, id: string): WhyNot | undefined {
   const place = items.findIndex((item) => item.id === id || item.id.startsWith(`${id}#`));
-  if (used?.includes(id)) return toWhyNot(id, "used", "The answer rests on it.");
+  if (used?.includes(id)) return toWhyNot(id, "used", "The answer is based on it.");
   if (place < 0) return undefined;
-  const rest = kind === "answer" ? ", but the answer rests on others" : "";
-  return toWhyNot(id, "given", `It was given, in place ${place + 1}${rest}.`);
+  const rest = kind === "answer" ? ", but the answer is based on others" : "";
+  return toWhyNot(id, "given", `It was returned, in place ${place + 1}${rest}.`);
 }
 
-/** What the recall was bounded by, held against the memory as it was then. */
+/** Compares the filters of the recall with the memory as it was then. */
 function findBound({ bounds, at }: RecallReceipt, memory: Memory): WhyNot | undefined {
   const { id } = memory;
   const { types, kinds, session, agent } = bounds;
-  if (types && !types.includes("memory")) return toWhyNot(id, "other_type", "Only passages were asked for.");
+  if (types && !types.includes("memory")) return toWhyNot(id, "other_type", "Only passages were requested.");
   if (kinds && !kinds.includes(memory.kind)) {
-    return toWhyNot(id, "other_kind", `Only ${kinds.join(", ")} was asked for.`);
+    return toWhyNot(id, "other_kind", `Only ${kinds.join(", ")} was requested.`);
   }
-  if (memory.quarantined) return toWhyNot(id, "quarantined", "It is held back: it is never given.");
+  if (memory.quarantined) return toWhyNot(id, "quarantined", "It is quarantined and never returned.");
   if (agent !== undefined && memory.agent !== agent) {
     return toWhyNot(id, "other_agent", "It belongs to another agent.");
   }
   if (session !== undefined && memory.session !== session) {
-    return toWhyNot(id, "other_session", "It was said in another session than the one that was asked about.");
+    return toWhyNot(id, "other_session", "It was said in another session than the requested one.");
   }
   return findTimeBound(bounds, memory, at);
 }
@@ -248,20 +252,20 @@ function findTimeBound({ asOf, knownAt }: RecallBounds, memory: Memory, at: stri
   const { id, expiresAt, storedAt, validFrom } = memory;
   if (expiresAt !== undefined && expiresAt <= at) return toWhyNot(id, "expired", "It had expired.");
   if (knownAt !== undefined && storedAt > knownAt) {
-    return toWhyNot(id, "not_yet_known", "It was not known at the time that was asked about.");
+    return toWhyNot(id, "not_yet_known", "It was not known yet at the requested time.");
   }
   if (asOf !== undefined && (validFrom ?? memory.at) > asOf) {
-    return toWhyNot(id, "not_yet_true", "It was not true yet at the time that was asked about.");
+    return toWhyNot(id, "not_yet_true", "It was not true yet at the requested time.");
   }
   return undefined;
 }
 
 const REASON_TEXTS: { readonly [reason in Reason]?: string } = {
-  filtered: "The filter did not let it through.",
-  beyond_limit: "It was found, and lay beyond the number that was asked for.",
-  below_score: "It was found, with a score below the least that was asked for.",
-  below_floor: "It had too little to do with what was asked.",
-  other_session: "It was said in another session than the one that was asked about.",
+  filtered: "The filter excluded it.",
+  beyond_limit: "It was found, but ranked beyond the limit.",
+  below_score: "It was found, but scored below the requested minimum.",
+  below_floor: "It was not relevant to the question.",
+  other_session: "It was said in another session than the requested one.",
 };
 
 function findDropped({ dropped: all }: RecallReceipt, id: string): WhyNot | undefined {
@@ -270,7 +274,10 @@ function findDropped({ dropped: all }: RecallReceipt, id: string): WhyNot | unde
   return reason && toWhyNot(id, reason, REASON_TEXTS[reason] ?? `It was left out: ${one.why}.`);
 }
 
-/** What no longer held then, and what never did: an answer leaves it out, and a recall sets it back. */
+/**
+ * Finds memories that had ended or were never true at that time: an answer leaves them out, and a recall
+ * ranks them lower.
+ */
 function findEnded(memory: Memory, { at }: RecallReceipt): WhyNot | undefined {
   const { id, status, validTo, why } = memory;
   if (status === "retracted") return toWhyNot(id, "retracted", `It was taken back${why ? `: ${why}` : ""}.`);
@@ -278,5 +285,5 @@ function findEnded(memory: Memory, { at }: RecallReceipt): WhyNot | undefined {
   if (!isOver) return undefined;
   const since =
     validTo === undefined ? "" : ` since ${formatDateInWords(validTo.slice(0, 10), { weekday: false })}`;
-  return toWhyNot(id, "superseded", `It no longer held${since}${why ? `: ${why}` : ""}.`);
+  return toWhyNot(id, "superseded", `It was outdated${since}${why ? `: ${why}` : ""}.`);
 }

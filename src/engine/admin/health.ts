@@ -3,10 +3,10 @@ import type { JobState } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import type { DependencyState, DependencyWatch } from "./dependencies.ts";
 
-/** How it stands with the secret: it is the one that rows were written under, another one, or was made at this start. */
+/** State of the secret: `own` wrote the stored rows, `another` did not, `new` was created at this start. */
 export type SecretState = "own" | "another" | "new";
 
-/** One thing that was looked at. No address, path, name or text of a user. */
+/** The result of one check. Contains no address, path, name or user text. */
 export interface HealthCheck {
   readonly name:
     | "durability"
@@ -20,43 +20,49 @@ export interface HealthCheck {
     | "jobs"
     | "indexes";
   readonly state: "ok" | "warning";
-  /** What was found, in a sentence; what to do, where something is to be done. */
+  /** The finding in one sentence, and what to do about it, if anything. */
   readonly says: string;
-  /** How many, or how many bytes are free. */
+  /** A count, or the number of free bytes. */
   readonly count?: number;
 }
 
-/** The quick part of what `doctor` tells. */
+/** The quick part of what `doctor` reports. */
 export interface Health {
-  /** `down`: the record does not answer; `degraded`: something else is not as it should be. */
+  /** `down`: the store does not answer; `degraded`: another check failed. */
   readonly status: "ok" | "degraded" | "down";
-  /** Whether an acknowledged write survives a loss of power; `none`: nothing is kept; `unknown`: the record does not say. */
+  /**
+   * Whether an acknowledged write survives a loss of power. `none`: nothing is persisted; `unknown`: the
+   * store does not say.
+   */
   readonly durability: StorageCondition["durability"] | "unknown";
-  /** When the checks were made (ISO 8601, UTC). */
+  /** Time of the checks (ISO 8601, UTC). */
   readonly checkedAt?: string;
   readonly checks: readonly HealthCheck[];
   readonly dependencies: readonly DependencyState[];
 }
 
-/** Makes the checks, at most once a minute. */
+/** Runs the checks at most once a minute. */
 export interface HealthWatch {
-  /** As it was found last. In a server it never waits; before the first look is over, there are no checks. */
+  /**
+   * The last known state. In a server it never waits; before the first check ends, the list of checks is
+   * empty.
+   */
   health(): Promise<Health>;
   stop(): void;
 }
 
 export interface HealthSources {
   readonly dependencies: Pick<DependencyWatch, "states"> | undefined;
-  /** Of this process. */
+  /** Count for this process. */
   readonly damagedRows: () => number;
   readonly secret: SecretState;
   jobs(): Promise<readonly JobState[]>;
 }
 
 const CHECK_INTERVAL_MS = 60_000;
-/** How soon a first look that failed is followed by another. */
+/** Delay before a failed first check is repeated. */
 const RETRY_MS = 5000;
-/** A look that takes longer is given up; the one before it goes on to be told. */
+/** A check that takes longer is abandoned; the previous result stays in use. */
 const CHECK_TIMEOUT_MS = 5000;
 const LOW_DISK_BYTES = 200_000_000;
 const LOW_DISK_SHARE = 0.05;
@@ -64,8 +70,8 @@ const LOW_DISK_SHARE = 0.05;
 type CheckedPorts = Pick<Ports, "record" | "following" | "clock" | "meter">;
 
 /**
- * `isServer`: looks by itself, at once and then once a minute; else when it is asked and the last look is older than that. Nobody who
- * asks a server waits for a look.
+ * `isServer`: checks at once and then once a minute, so that no caller waits for a check. Otherwise it checks
+ * on a call, if the last check is older than a minute.
  */
 export function watchHealth(
   ports: CheckedPorts,
@@ -121,7 +127,9 @@ function statusOf(
   return isWell ? "ok" : "degraded";
 }
 
-/** Nothing where it failed or took too long: the dependencies tell of a record that does not answer. */
+/**
+ * Undefined if the work failed or took too long. The dependency watch reports a store that does not answer.
+ */
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined> {
   const late = new Promise<undefined>((resolve) => {
     setTimeout(resolve, CHECK_TIMEOUT_MS, undefined).unref();
@@ -136,31 +144,31 @@ async function runChecks(
   const condition = await record.condition?.();
   const setAside = (await jobs()).reduce((sum, one) => sum + (one.setAside ?? 0), 0);
   const behind = (following?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
-  const kept = condition ? toStorageChecks(condition) : [];
+  const storageChecks = condition ? toStorageChecks(condition) : [];
   const hasProof = condition?.rowsWithoutDigest !== undefined || secret === "another";
   return {
     durability: condition?.durability ?? "unknown",
     checks: [
-      ...kept,
+      ...storageChecks,
       checkSecret(secret),
       ...(hasProof
         ? [
             toCountCheck("rows", damagedRows(), {
-              none: "No row that was read has changed since it was written.",
-              some: "Rows were changed since they were written, by a fault of the disk or another program. Run `keepsake doctor`.",
+              none: "No damaged row has been read.",
+              some: "Rows were changed after they were written, by a disk fault or another program. Run `keepsake doctor`.",
             }),
           ]
         : []),
       toCountCheck("jobs", setAside, {
-        none: "No work in the background is set aside.",
-        some: "Work in the background failed too often and is set aside. See the list of jobs.",
+        none: "No background work is quarantined.",
+        some: "Background work failed too often and is quarantined. See the list of jobs.",
       }),
       ...(following
         ? [
             {
               name: "indexes",
               state: "ok",
-              says: "Users whose last writes an index has yet to take in.",
+              says: "Users whose latest writes are not in an index yet.",
               count: behind,
             } as const,
           ]
@@ -177,9 +185,9 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
       name: "durability",
       state: durability === "reduced" ? "warning" : "ok",
       says: {
-        full: "What is acknowledged survives a loss of power.",
-        none: "Nothing is kept when the process ends.",
-        reduced: `${reducedBy.join(" and ")} is off: a loss of power may take or damage what was acknowledged. Turn it on.`,
+        full: "Acknowledged writes survive a loss of power.",
+        none: "Nothing is persisted: all data is lost when the process ends.",
+        reduced: `${reducedBy.join(" and ")} is off: a loss of power may lose or damage acknowledged writes. Turn it on.`,
       }[durability],
     },
     {
@@ -187,7 +195,7 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
       state: "ok",
       says:
         olderCopies > 0
-          ? `Format ${format}. A copy from before an update is kept until the next erasure, or for seven days.`
+          ? `Format ${format}. A copy from before the update is kept until the next erasure, or for seven days.`
           : `Format ${format}.`,
       ...(olderCopies > 0 ? { count: olderCopies } : {}),
     },
@@ -195,8 +203,8 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
       name: "file",
       state: isReadOnly ? "warning" : "ok",
       says: isReadOnly
-        ? "The storage cannot be written. Check the owner and mode of the file and its folder, and how its disk is mounted."
-        : "The storage may be written.",
+        ? "The storage is not writable. Check the owner and mode of the file and its folder, and how its disk is mounted."
+        : "The storage is writable.",
     },
     ...(disk ? [checkDisk(disk)] : []),
     ...(rowsWithoutDigest === undefined
@@ -208,7 +216,7 @@ function toStorageChecks(condition: StorageCondition): HealthCheck[] {
             says:
               rowsWithoutDigest === 0
                 ? "Every row has a digest."
-                : "Rows have no digest yet. The background gives them one.",
+                : "Some rows have no digest yet. The background computes it.",
             count: rowsWithoutDigest,
           } as const,
         ]),
@@ -221,16 +229,19 @@ function checkDisk({ freeBytes, totalBytes }: NonNullable<StorageCondition["disk
   return {
     name: "disk",
     state: isLow ? "warning" : "ok",
-    says: isLow ? "The disk has little room. Free some: writes fail on a full disk." : "The disk has room.",
+    says: isLow
+      ? "The disk is almost full. Free some space: writes fail on a full disk."
+      : "The disk has enough space.",
     count: freeBytes,
   };
 }
 
 function checkErasures(erasing: number, unverified: number): HealthCheck {
-  if (erasing > 0) return { name: "erasures", state: "ok", says: "An erasure is under way.", count: erasing };
+  if (erasing > 0)
+    return { name: "erasures", state: "ok", says: "An erasure is in progress.", count: erasing };
   return toCountCheck("erasures", unverified, {
-    none: "Every erasure was checked to its end.",
-    some: "Erasures have not been checked to their end. `keepsake audit` says which.",
+    none: "Every erasure is verified.",
+    some: "Some erasures are not fully verified. `keepsake audit` lists them.",
   });
 }
 
@@ -239,9 +250,9 @@ function checkSecret(secret: SecretState): HealthCheck {
     name: "secret",
     state: secret === "another" ? "warning" : "ok",
     says: {
-      own: "The secret is the one that the record was written under.",
-      new: "The secret was made at this start.",
-      another: "The secret is not the one that the record was written under. Put the old one back.",
+      own: "The secret matches the database.",
+      new: "The secret was created at this start.",
+      another: "The secret does not match the database. Restore the old one.",
     }[secret],
   };
 }

@@ -22,10 +22,10 @@ import type { Ports } from "../ports.ts";
 import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
-/** After so many memories that are looked at, others have their turn: about every two milliseconds. */
+/** Number of memories between two yields to the event loop: about two milliseconds of work. */
 const SLICE = 2000;
 
-/** The sources of a memory in full; one whose message is gone is left out. */
+/** The sources of a memory in full, without those whose message is gone. */
 export function toSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
   return sources.flatMap((source) => {
     const message = state.messages.get(source.message);
@@ -47,7 +47,9 @@ export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory
   return { ...memory, sources: toSources(state, memory.sources) };
 }
 
-/** One memory, whatever its status. `not_found` where it is not there, or not this user's. */
+/**
+ * Gives one memory, whatever its status. Throws `not_found` if it does not exist or belongs to another user.
+ */
 export async function getMemory(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
@@ -59,7 +61,7 @@ export async function getMemory(
   return toShownMemory(state, memory);
 }
 
-/** The memories, newest first: what holds now, unless another status is asked for. */
+/** Lists memories, newest first; only current ones unless another status is requested. */
 export function listMemories(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
@@ -113,7 +115,7 @@ async function readPage(
   );
   const { found, total, isLast } = page.end();
   const last = found.at(-1);
-  // What was erased while others had their turn is given to nobody.
+  // Content that was erased during a yield must not be returned.
   const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
   return {
     items: await mapInSlices(items, (memory) => toShownMemory(state, memory)),
@@ -134,7 +136,7 @@ export async function listVersions(
   return versions;
 }
 
-/** What happened, newest first. */
+/** Lists events, newest first. */
 export async function listLog(
   ports: Pick<Ports, "record">,
   scope: Scope,
@@ -154,7 +156,7 @@ function isExpiredAt({ expiresAt }: Memory, now: string): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-/** The user's sessions, the one that was last spoken in first. */
+/** Lists the user's sessions, most recently used first. */
 export async function listSessions(
   ports: Pick<Ports, "states">,
   scope: Scope,
@@ -176,7 +178,7 @@ export async function listSessions(
   };
 }
 
-/** The messages of a session in the order in which they were stored. `not_found` where nothing of it is there. */
+/** Gives the messages of a session in stored order. Throws `not_found` if the session has none. */
 export async function getSession(
   ports: Pick<Ports, "states">,
   scope: Scope,
@@ -188,31 +190,33 @@ export async function getSession(
   const after = options.cursor === undefined ? 0 : parseTurnCursor(options.cursor);
   const { messages } = await ports.states.of(scope);
   const wanted = checkName(id, "session");
-  const own = [...messages.values()].filter((message) => message.session === wanted && isPresent(message));
-  if (own.length === 0) throw new MemoryError("not_found", "there is no such session.");
-  const rest = own.filter(({ turn }) => turn > after);
+  const sessionMessages = [...messages.values()].filter(
+    (message) => message.session === wanted && isPresent(message),
+  );
+  if (sessionMessages.length === 0) throw new MemoryError("not_found", "session not found.");
+  const rest = sessionMessages.filter(({ turn }) => turn > after);
   const items = rest.slice(0, limit);
   const last = items.at(-1);
   return {
     id: wanted,
     items: items.map(toSessionMessage),
-    total: own.length,
+    total: sessionMessages.length,
     ...(last && rest.length > limit ? { cursor: String(last.turn) } : {}),
   };
 }
 
 function summarizeSessions(messages: Iterable<Message>): Map<string, SessionSummary> {
-  const found = new Map<string, SessionSummary>();
+  const summaries = new Map<string, SessionSummary>();
   for (const message of messages) {
     const { session: id, at } = message;
     if (id === undefined || !isPresent(message)) continue;
-    const { messages: count, from, to } = found.get(id) ?? { messages: 0, from: at, to: at };
-    found.set(id, { id, messages: count + 1, from: at < from ? at : from, to: at > to ? at : to });
+    const { messages: count, from, to } = summaries.get(id) ?? { messages: 0, from: at, to: at };
+    summaries.set(id, { id, messages: count + 1, from: at < from ? at : from, to: at > to ? at : to });
   }
-  return found;
+  return summaries;
 }
 
-/** Neither taken back nor erased. */
+/** Neither undone nor erased. */
 function isPresent({ undone, content, parts }: Message): boolean {
   return !undone && (content !== "" || parts !== undefined);
 }
@@ -246,27 +250,29 @@ function toSessionMessage({
 
 function parseTurnCursor(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw invalid("the cursor is none that a list gave.");
+  throw invalid("the cursor is invalid: pass one that a listing returned.");
 }
 
-/** What pages go by: newest first, and among those of one time by id. */
+/** Sort key of a page: newest first, ties by id. */
 interface PageKey {
   readonly at: string;
   readonly id: string;
 }
 
-/** For `sort`: newest first. */
+/** Comparator for `sort`: newest first. */
 function compareNewestFirst(one: PageKey, other: PageKey): number {
   if (one.at === other.at) return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
   return one.at < other.at ? 1 : -1;
 }
 
-/** A cursor names the last one given, by its time and id, so that it stands where others come and go. */
+/**
+ * A cursor holds the time and id of the last item, so that it stays valid when items are added or removed.
+ */
 function toCursor({ at, id }: PageKey): string {
   return Buffer.from(JSON.stringify([at, id])).toString("base64url");
 }
 
-/** The place of the first one after a cursor. `invalid_input` for a cursor that nobody gave. */
+/** The position of the first item after a cursor. Throws `invalid_input` for an unknown cursor. */
 function findAfterCursor(all: readonly PageKey[], cursor: string): number {
   const place = parseCursor(cursor);
   const next = all.findIndex((one) => compareNewestFirst(place, one) < 0);
@@ -285,33 +291,33 @@ function parseCursor(cursor: string): PageKey {
   return { at, id };
 }
 
-const INVALID_CURSOR = "the cursor is none that a list gave.";
+const INVALID_CURSOR = "the cursor is invalid: pass one that a listing returned.";
 
-/** A page that is chosen from many that come one by one, in any order. */
+/** Selects a page from items that arrive one by one, in any order. */
 interface PageCollector<One> {
   add(one: One): void;
-  /** The page in its order, how many were added in all, and whether nothing comes after the page. */
+  /** The sorted page, the number of items added, and whether this is the last page. */
   end(): { readonly found: readonly One[]; readonly total: number; readonly isLast: boolean };
 }
 
-/** Beside the page so many more are held before they are put in order: few sorts, and each a short one. */
+/** Items buffered beyond the page before each sort, so that sorts are few and short. */
 const SPARE = 1000;
 
 /**
- * The newest so many after a cursor. Only about as many as stand on the page are ever put in order, so that no step takes
- * long. `invalid_input` for a cursor that nobody gave.
+ * Selects the newest `limit` items after a cursor. Sorts only about one page of items at a time, so that no
+ * step takes long. Throws `invalid_input` for an unknown cursor.
  */
 function createNewestPage<One extends PageKey>(
   cursor: string | undefined,
   limit: number,
 ): PageCollector<One> {
   const after = cursor === undefined ? undefined : parseCursor(cursor);
-  let held: One[] = [];
+  let candidates: One[] = [];
   let [total, following] = [0, 0];
   let least: One | undefined;
   const cut = (): void => {
-    held = held.sort(compareNewestFirst).slice(0, limit);
-    least = held.length === limit ? held.at(-1) : undefined;
+    candidates = candidates.sort(compareNewestFirst).slice(0, limit);
+    least = candidates.length === limit ? candidates.at(-1) : undefined;
   };
   return {
     add(one) {
@@ -319,12 +325,12 @@ function createNewestPage<One extends PageKey>(
       if (after && compareNewestFirst(after, one) >= 0) return;
       following += 1;
       if (least && compareNewestFirst(least, one) <= 0) return;
-      held.push(one);
-      if (held.length >= limit + SPARE) cut();
+      candidates.push(one);
+      if (candidates.length >= limit + SPARE) cut();
     },
     end() {
       cut();
-      return { found: held, total, isLast: following <= limit };
+      return { found: candidates, total, isLast: following <= limit };
     },
   };
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => memory.close());
 
 describe("sessions", () => {
-  it("come with the one first that was last spoken in, a page at a time", async () => {
+  it("are listed most recently used first, in pages", async () => {
     const first = await ana.sessions({ limit: 1 });
     expect(first).toMatchObject({
       total: 2,
@@ -28,7 +28,7 @@ describe("sessions", () => {
     expect([items.map(({ id }) => id), cursor]).toEqual([["work"], undefined]);
   });
 
-  it("are read by their messages in order, as they were said, a page at a time", async () => {
+  it("give their messages in order, in pages", async () => {
     const first = await ana.session("trip", { limit: 1 });
     expect(first).toMatchObject({
       id: "trip",
@@ -41,14 +41,14 @@ describe("sessions", () => {
     expect((await ana.session("work")).items[0]?.at).toBe("2026-03-02T10:00:00.000+02:00");
   });
 
-  it("that are not there, or another user's, are not found", async () => {
+  it("are not found when they do not exist or belong to another user", async () => {
     await expect(ana.session("nothing")).rejects.toMatchObject({ code: "not_found" });
     const eva = memory.scope({ user: "eva" });
     await expect(eva.session("trip")).rejects.toMatchObject({ code: "not_found" });
     expect(await eva.sessions()).toEqual({ items: [], total: 0 });
   });
 
-  it("lose what is taken back or erased", async () => {
+  it("omit undone and erased messages", async () => {
     await ana.forget({ session: "trip" });
     await expect(ana.session("trip")).rejects.toMatchObject({ code: "not_found" });
     expect((await ana.sessions()).items.map(({ id }) => id)).toEqual(["work"]);
@@ -56,7 +56,7 @@ describe("sessions", () => {
     expect((await ana.sessions()).items).toEqual([]);
   });
 
-  it("take only cursors that they gave", async () => {
+  it("accept only cursors that a listing returned", async () => {
     await expect(ana.sessions({ cursor: "x" })).rejects.toMatchObject({ code: "invalid_input" });
     await expect(ana.session("trip", { cursor: "x" })).rejects.toMatchObject({ code: "invalid_input" });
   });

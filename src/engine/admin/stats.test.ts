@@ -30,7 +30,7 @@ const open = (options: MemoryOptions = {}) =>
     ...options,
   });
 
-it("tells what a project and a user cost, by 1,000 turns, and the chat apart", async () => {
+it("reports the cost of a project and a user, per 1,000 turns, and the chat separately", async () => {
   await using memory = await open({
     costs: { budgets: { project: { day: { usd: 1 } }, user: { month: { tokens: 5e6 } } } },
   });
@@ -83,7 +83,7 @@ it("tells what a project and a user cost, by 1,000 turns, and the chat apart", a
   expect(own.usage.budgets.map(({ of, unit }) => [of, unit])).toEqual([["user", "tokens"]]);
 });
 
-it("tells of a time alone, by day, oldest first", async () => {
+it("reports the cost of a period by day, oldest first", async () => {
   let now = new Date("2026-11-19T10:00:00Z");
   await using memory = await open({ clock: () => now });
   for (const day of ["19", "20", "21"]) {
@@ -102,21 +102,21 @@ it("tells of a time alone, by day, oldest first", async () => {
   await expect(memory.stats({ by: "user" as never })).rejects.toMatchObject({ code: "invalid_input" });
 });
 
-it("tells nothing of costs where no model was asked", async () => {
+it("reports no cost when no model was called", async () => {
   await using memory = await open();
   const { usage } = await memory.stats();
   expect(usage).toMatchObject({ turns: 0, calls: 0, cost: 0, rows: [], failures: [], budgets: [] });
   expect(usage).not.toHaveProperty("costPerThousandTurns");
 });
 
-it("counts a message that is told twice once", async () => {
+it("counts a repeated message once", async () => {
   await using memory = await open();
   const ana = memory.scope({ user: "ana" });
   for (let i = 0; i < 2; i += 1) await ana.remember({ id: "m1", role: "user", content: "I live in Porto." });
   expect((await ana.stats()).usage.turns).toBe(1);
 });
 
-it("names a user no more whose whole memory was erased, and keeps the sums", async () => {
+it("removes the name of a user whose whole memory was erased, and keeps the totals", async () => {
   await using memory = await open();
   const ana = memory.scope({ user: "ana" });
   await ana.remember("I live in Porto. I use Shram and Magnet.");

@@ -17,7 +17,7 @@ import type { Ports } from "../ports.ts";
 
 type StatsPorts = Pick<Ports, "record" | "states" | "costs" | "clock">;
 
-/** What the calls for a project's users came to, and how its budgets stand. */
+/** Cost of the calls for a project's users, and the state of its budgets. */
 export async function projectStats(
   ports: StatsPorts,
   project: string,
@@ -27,7 +27,7 @@ export async function projectStats(
   return { users: (await ports.record.users(project)).length, usage };
 }
 
-/** How much is known of a user, and what that came to. */
+/** Counts of what is stored for a user, and its cost. */
 export async function userStats(
   ports: StatsPorts,
   scope: Scope,
@@ -71,16 +71,16 @@ async function computeUsage(
   whose: { readonly project: string; readonly user?: string },
   { since, until, by }: StatsOptions,
 ): Promise<Usage> {
-  if (by !== undefined && !USAGE_BY.includes(by)) throw invalid(`by: it is one of ${USAGE_BY.join(", ")}.`);
+  if (by !== undefined && !USAGE_BY.includes(by)) throw invalid(`by must be one of ${USAGE_BY.join(", ")}.`);
   const from = since === undefined ? {} : { from: toIsoTime(since, "since") };
   const to = until === undefined ? {} : { to: toIsoTime(until, "until") };
-  const asked = { ...whose, ...from, ...to };
+  const filter = { ...whose, ...from, ...to };
   const holder = whose.user === undefined ? "project" : "user";
   const ledger = await costs?.ledger();
-  const sums = (await ledger?.sums({ ...asked, ...(by === "day" ? { by } : {}) })) ?? [];
-  const outcomes = (await ledger?.sums({ ...asked, by: "outcome" })) ?? [];
-  const turns = (await ledger?.turns(asked)) ?? 0;
-  const own = sums.filter(({ purpose }) => purpose !== "chat").reduce<CallTotals>(addTotals, NO_CALLS);
+  const sums = (await ledger?.sums({ ...filter, ...(by === "day" ? { by } : {}) })) ?? [];
+  const outcomes = (await ledger?.sums({ ...filter, by: "outcome" })) ?? [];
+  const turns = (await ledger?.turns(filter)) ?? 0;
+  const ownCalls = sums.filter(({ purpose }) => purpose !== "chat").reduce<CallTotals>(addTotals, NO_CALLS);
   const rows = groupUsage(sums, by).toSorted(
     (one, other) => other.cost - one.cost || other.tokensIn - one.tokensIn,
   );
@@ -88,14 +88,14 @@ async function computeUsage(
     ...(since === undefined ? {} : { since: toIsoTime(since, "since") }),
     until: to.to ?? clock().toISOString(),
     turns,
-    ...(turns === 0 ? {} : { costPerThousandTurns: (own.cost / turns) * 1000 }),
-    ...own,
+    ...(turns === 0 ? {} : { costPerThousandTurns: (ownCalls.cost / turns) * 1000 }),
+    ...ownCalls,
     chat: sums.filter(({ purpose }) => purpose === "chat").reduce<CallTotals>(addTotals, NO_CALLS),
     rows: by === "day" ? rows.toSorted((one, other) => ((one.day ?? "") < (other.day ?? "") ? -1 : 1)) : rows,
     failures: outcomes.flatMap(({ purpose, model, outcome, calls }) =>
       outcome === undefined || outcome === "ok" ? [] : [{ purpose, model, outcome, calls }],
     ),
-    // What the whole project has spent is not a user's to see.
+    // A user may not see what the whole project has spent.
     budgets: ((await costs?.budgets(whose)) ?? []).filter(({ of }) => of === holder),
   };
 }

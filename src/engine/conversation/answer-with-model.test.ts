@@ -41,7 +41,7 @@ const right = (request: Received): string =>
   `Two of them [${numberOf(request, "Shram")}]. They are Shram and Magnet [${numberOf(request, "Magnet")}].`;
 
 describe("an answer in the model's words", () => {
-  it("is made from numbered notes, without marks, and names the memories that it rests on", async () => {
+  it("is based on numbered notes, has no marks, and names its source memories", async () => {
     server.reply = right;
     const answer = await ana.answer(QUESTION);
     expect(answer).toMatchObject({
@@ -59,7 +59,7 @@ describe("an answer in the model's words", () => {
     expect((await ana.explain(answer.recall.id)).used).toEqual(answer.used);
   });
 
-  it("sends rules first, then fenced notes and the question, and no id", async () => {
+  it("sends rules first, then the prompt block with notes and the question, and no id", async () => {
     server.reply = right;
     const answer = await ana.answer(QUESTION);
     const [request] = server.received;
@@ -74,14 +74,14 @@ describe("an answer in the model's words", () => {
     }
   });
 
-  it("comes sentence by sentence", async () => {
+  it("arrives sentence by sentence", async () => {
     server.reply = right;
     const parts: string[] = [];
     for await (const part of ana.answerStream(QUESTION)) parts.push(part);
     expect(parts).toEqual(["Two of them.", " They are Shram and Magnet."]);
   });
 
-  it("shows no sentence that names nothing, or a note that is not there", async () => {
+  it("shows no sentence without a citation, or with an unknown note", async () => {
     server.reply = (request) =>
       `You use Shram [${numberOf(request, "Shram")}]. You are very productive. You also use Notion [99].`;
     expect(await ana.answer(QUESTION)).toMatchObject({
@@ -91,7 +91,7 @@ describe("an answer in the model's words", () => {
     });
   });
 
-  it("is that it is not known, where the model finds nothing in the notes", async () => {
+  it("says that it is unknown when the model finds nothing in the notes", async () => {
     server.reply = () => "UNKNOWN";
     const answer = await ana.answer("Which tool do I use to water the plants?");
     expect(answer).toMatchObject({
@@ -102,7 +102,7 @@ describe("an answer in the model's words", () => {
     });
   });
 
-  it("ends with its last whole sentence where it was cut off", async () => {
+  it("ends with its last complete sentence when it was cut off", async () => {
     server.reply = (request) => ({
       text: `You use Shram [${numberOf(request, "Shram")}]. You also use Mag`,
       finish: "length",
@@ -110,7 +110,7 @@ describe("an answer in the model's words", () => {
     expect(await ana.answer(QUESTION)).toMatchObject({ text: "You use Shram.", by: "model", trouble: "cut" });
   });
 
-  it("ends where the stream broke off, if something of it was shown", async () => {
+  it("ends where the stream was interrupted, if some of it was shown", async () => {
     server.reply = (request) => `You use Shram [${numberOf(request, "Shram")}]. You also use Magnet.`;
     server.troubles.push({ afterEvents: 7, it: "resets" });
     expect(await ana.answer(QUESTION)).toMatchObject({
@@ -120,28 +120,28 @@ describe("an answer in the model's words", () => {
     });
   });
 
-  it("keeps to what was known on a day", async () => {
+  it("uses only what was known on a given day", async () => {
     server.reply = right;
     await ana.answer(QUESTION, { asOf: "2026-03-12" });
     expect(sentTo(server.received[0])).toContain("Answer as things stood on 2026-03-12.");
   });
 });
 
-describe("no model is asked", () => {
-  it("where nothing is known of it", async () => {
+describe("no model is called", () => {
+  it("when nothing is known", async () => {
     const bob = memory.scope({ user: "bob" });
     expect(await bob.answer("What is my sister called?")).toMatchObject({ abstained: true, by: "memory" });
     expect(server.received).toEqual([]);
   });
 
-  it("where the answer is exact: all that is known, and why something was said", async () => {
+  it("when the answer is exact: a list of everything known, and the reason for an answer", async () => {
     expect(await ana.answer("What do you know about me?")).toMatchObject({ by: "memory", abstained: false });
     expect(await ana.answer("How do you know that?")).toMatchObject({ by: "memory" });
     expect(server.received).toEqual([]);
   });
 });
 
-describe("without an answer that holds, memory answers itself, and says why", () => {
+describe("without a valid model answer, memory answers itself and says why", () => {
   it.each([
     ["is down", { status: 503 }, "unavailable"],
     ["has a fault", { status: 500 }, "unavailable"],
@@ -154,7 +154,7 @@ describe("without an answer that holds, memory answers itself, and says why", ()
     ["says nothing", SPOILT.empty, "empty"],
     ["only thinks", SPOILT["only thought"], "empty"],
     ["names no notes", { says: () => "You use Notion and Slack." }, "ungrounded"],
-  ] satisfies [string, Trouble, unknown][])("where the model's server %s", async (_what, trouble, why) => {
+  ] satisfies [string, Trouble, unknown][])("when the model's server %s", async (_what, trouble, why) => {
     server.reply = right;
     server.always = trouble;
     expect(await ana.answer(QUESTION)).toMatchObject({
@@ -169,7 +169,7 @@ describe("without an answer that holds, memory answers itself, and says why", ()
     ["is slow", { afterMs: 500 }],
     ["never answers", "hangs"],
     ["stops in the middle", { afterEvents: 2, it: "hangs" }],
-  ] satisfies [string, Trouble][])("where the model's server %s", async (_what, trouble) => {
+  ] satisfies [string, Trouble][])("when the model's server %s", async (_what, trouble) => {
     const hasty = await opened({ first: 100, whole: 100 });
     const bea = hasty.scope({ user: "bea" });
     await bea.remember("I live in Utrecht.");
@@ -182,7 +182,7 @@ describe("without an answer that holds, memory answers itself, and says why", ()
     await hasty.close();
   });
 
-  it("where the budget is used up, and nothing is sent", async () => {
+  it("when the budget is used up, and nothing is sent", async () => {
     const spent = await createMemory({
       path: ":memory:",
       model: openaiModel({
@@ -202,13 +202,13 @@ describe("without an answer that holds, memory answers itself, and says why", ()
     await spent.close();
   });
 
-  it("but whoever takes the question back gets neither", async () => {
+  it("gives no answer to an aborted question", async () => {
     server.always = "hangs";
     await expect(ana.answer(QUESTION, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
     await expect.poll(() => server.received[0]?.isGone).toBe(true);
   });
 
-  it("and a listener that leaves stops the model", async () => {
+  it("stops the model when the consumer stops reading", async () => {
     server.reply = right;
     server.always = { betweenMs: 20 };
     for await (const _part of ana.answerStream(QUESTION)) break;

@@ -12,10 +12,10 @@ import { buildAnswerPrompt, buildNotes, loadEarlierTurns, saysUnknown } from "./
 
 type ModelAnswerPorts = AnswerPorts & Pick<Ports, "secret" | "model" | "meter" | "patience" | "sessions">;
 
-/** A slow model on one's own machine needs some seconds to read the notes. */
+/** A slow local model needs some seconds to read the notes. */
 export const DEFAULT_TIMEOUTS: ModelTimeouts = { first: 15_000, whole: 40_000 };
 
-/** Answers a question from memory; in the model's words where there is a model, see `answerStream`. */
+/** Answers a question from memory; in the model's words if there is a model, see `answerStream`. */
 export async function answer(
   ports: ModelAnswerPorts,
   scope: Scope,
@@ -26,9 +26,10 @@ export async function answer(
 }
 
 /**
- * Answers a question from memory, and yields the answer in parts. Where there is a model it puts the answer into words, from
- * numbered notes of what is known; a sentence that names none of them is never shown. It is not asked where nothing is
- * known, nor where the answer without it is exact; and where it fails, that answer is given in its place.
+ * Answers a question from memory and yields the answer in parts. A model, if there is one, words it from
+ * numbered notes of the relevant memories; a sentence that cites none of them is never shown. The model is
+ * not asked if nothing is known, or if the composed answer is exact. If it fails, the composed answer is
+ * given instead.
  */
 export async function* answerStream(
   ports: ModelAnswerPorts,
@@ -48,7 +49,7 @@ export async function* answerStream(
   return yield* streamRewording({ ports, model, scope, session, question, options, earlier }, answer);
 }
 
-/** What was said last in the session that a question is asked in: "the second one" may mean something there. */
+/** The last turns of the session, for context: "the second one" may refer to them. */
 async function loadSessionTurns(ports: ModelAnswerPorts, scope: Scope): Promise<Prompt["turns"]> {
   const { session } = scope;
   if (session === undefined) return [];
@@ -57,11 +58,11 @@ async function loadSessionTurns(ports: ModelAnswerPorts, scope: Scope): Promise<
   return loadEarlierTurns(ports, scope, state, session, next);
 }
 
-/** Whether there is nothing that a model could be told. */
+/** Whether there are no notes for a model. */
 export const hasNothingToTell = ({ abstained, recall }: Answer): boolean =>
   abstained && recall.items.length === 0;
 
-/** What a model is asked, by whom, and where. */
+/** The question for the model, the user, and the session. */
 interface ModelAnswerRequest {
   readonly ports: ModelAnswerPorts;
   readonly model: LanguageModel;
@@ -72,7 +73,7 @@ interface ModelAnswerRequest {
   readonly earlier?: Prompt["turns"];
 }
 
-/** A composed answer in the model's words; as it is, where the model gives none that holds. */
+/** A composed answer in the model's words; unchanged if the model gives no valid one. */
 async function* streamRewording(
   asking: ModelAnswerRequest,
   composed: Answer,
@@ -83,7 +84,7 @@ async function* streamRewording(
   return { ...composed, ...answer };
 }
 
-/** The same; why there is none, where the model gives none that holds. */
+/** The same, but gives the reason if the model gives no valid answer. */
 export async function* streamModelAnswer(
   asking: ModelAnswerRequest,
   composed: Answer,
@@ -105,7 +106,7 @@ export async function* streamModelAnswer(
     ...(earlier ? { earlier } : {}),
   });
   const reader = createStrictCitationReader(notes.items.length);
-  const told = yield* streamCompletion({
+  const completion = yield* streamCompletion({
     model,
     prompt,
     reader,
@@ -113,21 +114,21 @@ export async function* streamModelAnswer(
     timeouts: ports.patience ?? DEFAULT_TIMEOUTS,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  const by = toAnsweredBy(ports, told);
+  const by = toAnsweredBy(ports, completion);
   if (by.by === "memory") return { ...by, by: "memory" };
-  if (told.isUnknown) yield* streamWords(UNKNOWN, options.signal);
+  if (completion.isUnknown) yield* streamWords(UNKNOWN, options.signal);
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
   ports.recalls?.note(scope, composed.recall.id, { used });
   return {
-    text: told.isUnknown ? UNKNOWN : told.text,
+    text: completion.isUnknown ? UNKNOWN : completion.text,
     used,
-    abstained: told.isUnknown,
+    abstained: completion.isUnknown,
     recall: composed.recall,
     ...by,
   };
 }
 
-/** Whose words came of it, and what they took. It is counted. */
+/** The source of the words, and their cost. Counts it. */
 export function toAnsweredBy(
   { meter }: Pick<Ports, "meter">,
   { text, isUnknown, trouble, completion }: StreamedCompletion,
@@ -141,7 +142,7 @@ export function toAnsweredBy(
   };
 }
 
-/** A text word by word, as a model would bring it. */
+/** Yields a text word by word, as a model does. */
 export async function* streamWords(text: string, signal?: AbortSignal): AsyncGenerator<string, void, void> {
   for (const part of text.match(/\S+\s*/g) ?? []) {
     signal?.throwIfAborted();
@@ -149,7 +150,7 @@ export async function* streamWords(text: string, signal?: AbortSignal): AsyncGen
   }
 }
 
-/** What a generator returns, its parts left aside. */
+/** The return value of a generator, without its parts. */
 export async function getReturnValue<Result>(parts: AsyncGenerator<string, Result, void>): Promise<Result> {
   let next = await parts.next();
   while (!next.done) next = await parts.next();
@@ -161,7 +162,7 @@ interface CompletionRequest {
   readonly prompt: Prompt;
   readonly reader: CitationReader;
   readonly scope: Scope;
-  /** How long until the first word is there, and until the last, in ms. */
+  /** Limits for the first word and for the last, in ms. */
   readonly timeouts: ModelTimeouts;
   readonly signal?: AbortSignal;
 }
@@ -171,9 +172,9 @@ interface ModelTimeouts {
   readonly whole: number;
 }
 
-/** What came of it. */
+/** The result of a streamed completion. */
 interface StreamedCompletion {
-  /** What was shown, in all. */
+  /** The text that was shown, in full. */
   readonly text: string;
   /** Whether the model says that the notes do not answer. */
   readonly isUnknown: boolean;
@@ -182,12 +183,12 @@ interface StreamedCompletion {
   readonly completion?: Completion;
 }
 
-/** Whatever is waited for too long. */
+/** Any timeout. */
 const TIMEOUT_ERROR = new Error("slow");
 
 /**
- * Asks the model, and yields what can be shown of its answer as it comes. A trouble is told, not thrown; only the caller's
- * own signal is. Whoever stops listening stops the model.
+ * Asks the model and yields what can be shown of its answer as it arrives. Problems are returned, not thrown;
+ * only the caller's own abort is thrown. A caller that stops reading stops the model.
  */
 export async function* streamCompletion(
   hearing: CompletionRequest,
@@ -205,24 +206,24 @@ export async function* streamCompletion(
     timer = setTimeout(() => limit.abort(TIMEOUT_ERROR), patience.whole);
     while (!next.done) {
       raw += next.value;
-      const given = reader.take(next.value);
-      text += given;
-      if (given !== "") yield given;
+      const visible = reader.take(next.value);
+      text += visible;
+      if (visible !== "") yield visible;
       next = await stream.next();
     }
-    const given = reader.end(next.value.finish === "length");
-    text += given;
-    if (given !== "") yield given;
+    const visible = reader.end(next.value.finish === "length");
+    text += visible;
+    if (visible !== "") yield visible;
     return { text, isUnknown: text === "" && saysUnknown(raw), ...judgeCompletion(next.value, raw, text) };
   } catch (error) {
     hearing.signal?.throwIfAborted();
-    const given = reader.end(true);
-    text += given;
-    if (given !== "") yield given;
+    const visible = reader.end(true);
+    text += visible;
+    if (visible !== "") yield visible;
     return { text, isUnknown: false, trouble: limit.signal.aborted ? "slow" : toAnswerTrouble(error) };
   } finally {
     clearTimeout(timer);
-    // A model that is still speaking has no listener any more.
+    // The consumer of a running model has stopped reading.
     limit.abort(TIMEOUT_ERROR);
     await stream.return(EMPTY_COMPLETION).catch(() => {});
   }

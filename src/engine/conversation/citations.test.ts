@@ -5,7 +5,7 @@ import { type CitationReader, createLenientCitationReader, createStrictCitationR
 const read = (reader: CitationReader, parts: readonly string[], isCut = false): string =>
   parts.map((part) => reader.take(part)).join("") + reader.end(isCut);
 
-describe("an answer of which each statement must name its notes", () => {
+describe("an answer with required citations", () => {
   it.each([
     ["You live in Utrecht [1].", "You live in Utrecht.", [1]],
     ["You live in Utrecht. [1]", "You live in Utrecht.", [1]],
@@ -42,25 +42,25 @@ describe("an answer of which each statement must name its notes", () => {
     expect(reader.dropped).toBe(dropped);
   });
 
-  it("drops the mark that names nothing beside one that does", () => {
+  it("drops an unknown mark next to a known one", () => {
     const reader = createStrictCitationReader(2);
     expect(read(reader, ["You keep two goats [2, 9]."])).toBe("You keep two goats.");
     expect(reader.used).toEqual([2]);
   });
 
-  it("leaves out half a sentence where the answer was cut off", () => {
+  it("leaves out half a sentence when the answer was cut off", () => {
     const reader = createStrictCitationReader(2);
     expect(read(reader, ["You keep two goats [1]. You live [2] in Utr"], true)).toBe("You keep two goats.");
   });
 
-  it("shows the first sentence before the second is there", () => {
+  it("shows the first sentence before the second has arrived", () => {
     const reader = createStrictCitationReader(2);
     expect(reader.take("You keep two goats [1]. You l")).toBe("You keep two goats.");
     expect(reader.take("ive in Utrecht")).toBe("");
     expect(reader.end(false)).toBe("");
   });
 
-  it("gives the same however the text is cut into parts", () => {
+  it("gives the same result however the text is split into parts", () => {
     const text =
       "Here it is:\nYou live in Utrecht. [1] You keep goats [2], three of them.[3] Nice!\n- Dr. Vermeer [9]";
     const shown = read(createStrictCitationReader(3), [text]);
@@ -76,7 +76,7 @@ describe("an answer of which each statement must name its notes", () => {
 });
 
 describe("talk", () => {
-  it("goes through without its marks", () => {
+  it("passes through without its marks", () => {
     const reader = createLenientCitationReader(2);
     expect(read(reader, ["Try the market [1], it is open. Paris is in France [7]."])).toBe(
       "Try the market, it is open. Paris is in France.",
@@ -84,12 +84,12 @@ describe("talk", () => {
     expect(reader.used).toEqual([1]);
   });
 
-  it("keeps brackets that are code, and years", () => {
+  it("keeps brackets in code, and years", () => {
     const code = "Use `list[1]` or\n```\nlist[2] = 3\n```\nas in [2024].";
     expect(read(createLenientCitationReader(3), [code])).toBe(code);
   });
 
-  it("gives the same however the text is cut into parts", () => {
+  it("gives the same result however the text is split into parts", () => {
     const text = "Try this [1] with `list[2]` and\n```\nlist[1]\n```\nthen rest [2]. Bye [";
     const shown = read(createLenientCitationReader(2), [text]);
     fc.assert(

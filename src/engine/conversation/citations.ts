@@ -1,29 +1,29 @@
 import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
 
 /**
- * The marks by which a model names the notes that a statement rests on: "[2]", "[1, 3]", "[1][4]", "[2-4]", and the forms
- * that models slip into: "【2】", "[^2]", "[note 2]", "[n2]". White space before one belongs to it.
+ * Citation marks of a model: "[2]", "[1, 3]", "[1][4]", "[2-4]", and common deviations: "【2】", "[^2]", "[note
+ * 2]", "[n2]". Includes the white space before a mark.
  */
 const CITATION_SOURCE = String.raw`\s*[[【]\s*\^?(?:notes?\s*|n\s*)?\d{1,3}(?:\s*(?:,|;|and|[-–])\s*(?:n\s*)?\d{1,3})*\s*(?:†[^\]】]{0,20})?[\]】]`;
 const CITATION = new RegExp(CITATION_SOURCE, "giu");
-/** A mark behind the end of a sentence belongs to that sentence. */
+/** A mark after the end of a sentence belongs to that sentence. */
 const CITATION_AFTER_END = new RegExp(`([.!?…。！？]["'”’)]*)((?:${CITATION_SOURCE})+)`, "giu");
-/** What may become a mark when more of the text is there. */
+/** Text that may become a mark when more of it arrives. */
 const OPEN_CITATION = /\s*(?:[[【][^\]】\n]{0,40})?$/u;
 
-/** What a text in marks says, in parts, and what it rests on. */
+/** Removes citation marks from a streamed text and collects the cited notes. */
 export interface CitationReader {
-  /** Takes in what came, and gives what can be shown of it. */
+  /** Takes the next text and gives what can be shown. */
   take(text: string): string;
-  /** The rest. Where the text was cut off, a sentence without an end is none. */
+  /** Gives the rest. If the text was cut off, an unfinished sentence does not count. */
   end(isCut: boolean): string;
-  /** Numbers of the notes that were named, in the order in which they were. */
+  /** Numbers of the cited notes, in order of citation. */
   readonly used: readonly number[];
-  /** How many sentences were left out. */
+  /** Number of sentences left out. */
   readonly dropped: number;
 }
 
-/** The numbers in the marks of a text, of those from 1 to `most`. */
+/** The numbers in the marks of a text that lie between 1 and `most`. */
 function parseCitations(text: string, most: number): number[] {
   const numbers = [...text.matchAll(CITATION)].flatMap(([mark]) =>
     [...mark.matchAll(/(\d+)(?:\s*[-–]\s*(?:n\s*)?(\d+))?/giu)].flatMap(([, from, to]) => {
@@ -36,8 +36,8 @@ function parseCitations(text: string, most: number): number[] {
 }
 
 /**
- * Gives on only sentences that name a note which is there, without their marks: what names none is left out. A line that
- * ends with a colon goes with what follows it, and so does the number of a list.
+ * Passes on only sentences that cite an existing note, without their marks. A line that ends with a colon is
+ * kept with the text after it, and so is a list number.
  */
 export function createStrictCitationReader(most: number): CitationReader {
   const used: number[] = [];
@@ -47,7 +47,7 @@ export function createStrictCitationReader(most: number): CitationReader {
   let place = "";
   let isBegun = false;
 
-  /** A sentence without a mark: the number of a list, a line above one, or a statement that rests on nothing. */
+  /** A sentence without a mark: a list number, a heading line, or a statement without a source. */
   const passBy = (gap: string, plain: string): void => {
     if (/^\d{1,3}[.)]$/.test(plain)) {
       place = `${gap}${plain}`;
@@ -73,22 +73,22 @@ export function createStrictCitationReader(most: number): CitationReader {
     return given;
   };
   const read = (sure: readonly TextSpan[], isCut: boolean): string => {
-    let given = "";
+    let output = "";
     let from = 0;
     for (const { start, end } of sure) {
       const text = rest.slice(start, end);
       const gap = rest.slice(from, start).includes("\n") ? "\n" : " ";
-      if (!isCut || end < rest.trimEnd().length || isWholeSentence(text)) given += give(gap, text);
+      if (!isCut || end < rest.trimEnd().length || isWholeSentence(text)) output += give(gap, text);
       from = end;
     }
     rest = rest.slice(from);
-    return given;
+    return output;
   };
   return {
     take(text) {
       rest = (rest + text).replace(CITATION_AFTER_END, "$2$1");
       const spans = splitSentences(rest);
-      // The last one may go on; and where it could be a mark, it is the end of the one before it.
+      // The last sentence may continue; if it may be a mark, it belongs to the previous sentence.
       const isMark = /^[[【]/.test(rest.slice(spans.at(-1)?.start ?? 0));
       return read(spans.slice(0, Math.max(0, spans.length - (isMark ? 2 : 1))), false);
     },
@@ -106,14 +106,14 @@ function addNumbers(used: number[], numbers: readonly number[]): void {
 
 const isWholeSentence = (sentence: string): boolean => /[.!?…。！？\]】]["'”’)]*$/u.test(sentence);
 
-/** Gives on everything without its marks, as it comes. Code keeps its brackets. */
+/** Passes on all text as it arrives, without its marks. Code keeps its brackets. */
 export function createLenientCitationReader(most: number): CitationReader {
   const used: number[] = [];
   let rest = "";
   let isCode = false;
 
   const give = (text: string): string =>
-    // Between back ticks it is code.
+    // Text between backticks is code.
     text
       .split(/(`+)/u)
       .map((piece) => {
@@ -129,15 +129,15 @@ export function createLenientCitationReader(most: number): CitationReader {
   return {
     take(text) {
       rest += text;
-      const held = /`+$/u.exec(rest)?.[0].length ?? OPEN_CITATION.exec(rest)?.[0].length ?? 0;
-      const sure = rest.slice(0, rest.length - held);
+      const openLength = /`+$/u.exec(rest)?.[0].length ?? OPEN_CITATION.exec(rest)?.[0].length ?? 0;
+      const sure = rest.slice(0, rest.length - openLength);
       rest = rest.slice(sure.length);
       return give(sure);
     },
     end() {
-      const given = give(rest);
+      const output = give(rest);
       rest = "";
-      return given.trimEnd();
+      return output.trimEnd();
     },
     used,
     dropped: 0,

@@ -37,7 +37,7 @@ it("says what was learnt", () => {
   expect(composeReply({ receipt: receipt(lines) })).toBe("Noted: you use Shram; your sister lives in Bonn.");
 });
 
-it("says what is no longer so", () => {
+it("says what has ended", () => {
   const lines: ReceiptLine[] = [
     { id: "1", action: "superseded", text: "The user uses Shram.", why: "said so" },
   ];
@@ -50,7 +50,7 @@ it("answers from memory, and says that it does not know", () => {
   expect(composeReply({ receipt: receipt([]), answer: unknown })).toBe(unknown.text);
 });
 
-it("says how much was erased, and none of the words", () => {
+it("says how much was erased, without the words", () => {
   const lines: ReceiptLine[] = [{ id: "1", action: "erased", text: "" }];
   const reply = composeReply({ receipt: receipt(lines, { erasures: [erasure(2, 3)] }) });
   expect(reply).toBe(
@@ -58,22 +58,22 @@ it("says how much was erased, and none of the words", () => {
   );
   expect(composeReply({ receipt: receipt([], { erasures: [erasure(0, 0)] }) })).toMatch(/nothing like that/);
   expect(composeReply({ receipt: receipt([], { erasures: [erasure(1, 1, false)] }) })).toMatch(
-    /could not check/,
+    /could not verify/,
   );
 });
 
-it("says why something was not kept", () => {
+it("says why something was not stored", () => {
   const lines: ReceiptLine[] = [{ id: "", action: "refused", text: "", why: "it was erased" }];
   expect(composeReply({ receipt: receipt(lines) })).toBe("I did not keep that: it was erased.");
 });
 
-it("has a word for small talk, and for what waits", () => {
+it("replies to small talk, and to a pending message", () => {
   expect(composeReply({ receipt: receipt([]) })).toBe("All right, I'm listening.");
   expect(composeReply({ receipt: receipt([], { pending: 1 }) })).toMatch(/in a moment/);
 });
 
 it.each(["how are you?", "tell me a joke", "What's 2 + 2?", "what can you do?"])(
-  "says what it is there for when “%s” is asked",
+  "says what it can do when “%s” is asked",
   (said) => {
     const unknown = answer("I don't know that. You haven't told me.", true);
     expect(composeReply({ receipt: receipt([]), answer: unknown, said })).toMatch(/^I only remember/);
@@ -88,15 +88,13 @@ it.each(["Where do I live?", "Where does Teo work?", "what should you call me?",
   },
 );
 
-it("owns up where it learnt nothing from what was told", () => {
+it("admits that it learnt nothing from a statement", () => {
   const said = "the quick fox was over there again";
-  expect(composeReply({ receipt: receipt([]), said })).toBe(
-    "I kept your words, but learnt nothing new from them.",
-  );
+  expect(composeReply({ receipt: receipt([]), said })).toBe("Saved. I found no new facts in that.");
   expect(composeReply({ receipt: receipt([]), said: "thanks a lot!" })).toBe("All right, I'm listening.");
 });
 
-it("says which copies still hold what was erased", () => {
+it("says which backups still contain the erased content", () => {
   const said = (...backups: { name: string; at: string; until?: string }[]): string =>
     composeReply({ receipt: receipt([], { erasures: [{ ...erasure(1, 1), backups }] }) });
   const at = "2026-01-01T00:00:00.000Z";
@@ -110,10 +108,10 @@ it("says which copies still hold what was erased", () => {
   );
 });
 
-it("says that only the history held what was erased", () => {
+it("says that only the history contained the erased content", () => {
   const { erased } = erasure(0, 0);
   const erasures = [{ ...erasure(0, 0), erased: { ...erased, rewritten: 1 } }];
   expect(composeReply({ receipt: receipt([], { erasures }) })).toBe(
-    "Done. It stood in the history alone, and is erased there.",
+    "Done. It was only in the history, and is erased there.",
   );
 });

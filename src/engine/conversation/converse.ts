@@ -39,12 +39,13 @@ export async function converse(
 }
 
 /**
- * One turn of a conversation: stores the message, acts on it, and replies; the reply is yielded in parts when everything
- * is stored. A question is answered from what was known before it was asked, so that it cannot answer itself.
+ * One turn of a conversation: stores the message, acts on it, and replies. The reply is yielded in parts
+ * after everything is stored. A question is answered from what was known before it was asked, so that it
+ * cannot answer itself.
  *
- * Without a model the reply says what was learnt, what was forgotten, or an answer, and is not kept: it would only be an
- * echo. With one, the model replies, and its reply is kept as the assistant's turn; what was done to the memory is still
- * told by the memory itself.
+ * Without a model the reply says what was learnt, what was forgotten, or an answer, and is not stored: it
+ * would only be an echo. With a model, the model replies, and its reply is stored as the assistant's turn.
+ * The memory itself still reports changes to the memory.
  */
 export async function* converseStream(
   ports: Ports,
@@ -68,7 +69,7 @@ export async function* converseStream(
   return { receipt, turn, ...spoken };
 }
 
-/** A model is told what is known about whatever is said. */
+/** A model gets the relevant memories for any message. */
 async function recallForModel(
   ports: Ports,
   scope: Scope,
@@ -78,7 +79,7 @@ async function recallForModel(
   return ports.model ? recall(ports, scope, message, options) : undefined;
 }
 
-/** What was said, and what came of it. */
+/** The message, and its result. */
 interface ConversationTurn {
   readonly scope: Scope;
   readonly session: string | undefined;
@@ -104,8 +105,9 @@ async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerato
 }
 
 /**
- * The model's reply to a turn that is stored, in parts. Nothing where the memory itself has to reply: it is asked to
- * forget, waits for a yes, quotes, or knows nothing of what is asked. A model that gives no reply that holds is told of.
+ * The model's reply to a stored turn, in parts. Empty if the memory itself has to reply: on a request to
+ * forget, a pending confirmation, a quote, or a question it knows nothing about. Notes a model that gives no
+ * valid reply.
  */
 async function* streamReplyByModel(
   ports: Ports,
@@ -117,22 +119,22 @@ async function* streamReplyByModel(
   const state = await ports.states.of(scope);
   const said = state.messages.get(asking);
   if (!model || !said || said.content.trim() === "" || isForMemory(turn, said)) return undefined;
-  const kept = state.messages.get(createReplyId(ports, asking));
-  if (kept) {
-    yield* streamWords(kept.content, options.signal);
-    return { text: kept.content, by: "model" };
+  const storedReply = state.messages.get(createReplyId(ports, asking));
+  if (storedReply) {
+    yield* streamWords(storedReply.content, options.signal);
+    return { text: storedReply.content, by: "model" };
   }
   const reply = yield* isOfMemory(turn)
     ? streamAnswerReply(ports, model, turn, said)
     : streamTalkReply(ports, model, turn, said);
   if (!reply || !("text" in reply)) return reply;
-  // A reply that is shown is shown, whether or not there is room for it.
+  // A reply that was shown counts even if it cannot be stored.
   await storeReply(ports, turn, said, reply).catch(() => ports.meter?.count("memory_replies_lost_total"));
   const { used: _used, ...spoken } = reply;
   return spoken;
 }
 
-/** What the memory says itself: what it did with itself, and what it quotes. */
+/** Whether the memory itself replies: to report its changes, or to quote. */
 function isForMemory({ receipt, before }: ConversationTurn, { content }: Message): boolean {
   return (
     receipt.erasures !== undefined ||
@@ -143,15 +145,21 @@ function isForMemory({ receipt, before }: ConversationTurn, { content }: Message
   );
 }
 
-/** Advice, ideas, favours: nothing that somebody's memory could answer by itself. */
+/** Advice, ideas, favours: a memory alone cannot answer these. */
 const ADVICE =
   /\b(?:should|could|can|would|might|shall)\s+(?:i|we|you)\b|\b(?:recommend|suggest|advise|advice|ideas?|tips?|help)\b/i;
 
-/** "How do I cook rice?", "Why am I so tired?", "What do I need for a passport?": asked of the world, unless memory has an answer. */
+/**
+ * "How do I cook rice?", "Why am I so tired?", "What do I need for a passport?": general questions, unless
+ * the memory has an answer.
+ */
 const WORLDLY =
   /^(?:\W*(?:and|so|but|ok(?:ay)?|hey|hi)\b)*\W*(?:why\b|how (?:do|does|did)\b)|\bwhat (?:do|does) (?:i|we) (?:do|need|have to)\b|\bif (?:i|we)\b/i;
 
-/** Whether it asks what was told before. What memory cannot answer counts only where nobody else could either. */
+/**
+ * Whether the message asks for something said before. A question without an answer in memory counts only if
+ * no one else could answer it.
+ */
 function isOfMemory({ before, message }: ConversationTurn): boolean {
   if (!before || ADVICE.test(message)) return false;
   return !before.answer.abstained || (mentionsSelf(message) && !WORLDLY.test(message));
@@ -160,7 +168,10 @@ function isOfMemory({ before, message }: ConversationTurn): boolean {
 type ModelTurnReply = SpokenReply & { readonly used: readonly string[] };
 type ModelTurnFailure = AnsweredBy & { readonly by: "memory" };
 
-/** A question about what was told: from the notes alone. Nothing is asked where nothing is known. */
+/**
+ * Answers a question about earlier statements, from the notes alone. If nothing is known, the model is not
+ * asked.
+ */
 async function* streamAnswerReply(
   ports: Ports,
   model: LanguageModel,
@@ -177,10 +188,10 @@ async function* streamAnswerReply(
   return { text, answer, used, ...by };
 }
 
-/** Tokens of what is known about the user, whatever they speak of: what they eat matters for dinner. */
+/** Tokens of the user's profile, on any topic: what they eat matters for dinner. */
 const MAX_PROFILE_TOKENS = 500;
 
-/** Anything else: a reply as a model gives it, with what is known of the user at hand. */
+/** Any other message: the model's reply, with what is known about the user. */
 async function* streamTalkReply(
   ports: Ports,
   model: LanguageModel,
@@ -191,7 +202,7 @@ async function* streamTalkReply(
   if (!recalled) return undefined;
   const { sections } = await profile(ports, scope, { maxTokens: MAX_PROFILE_TOKENS });
   const state = await ports.states.of(scope);
-  // What it has just said itself is no note.
+  // The message itself is not a note.
   const isOther = (sources: readonly { readonly message: string }[]): boolean =>
     sources.length === 0 || sources.some(({ message }) => message !== said.id);
   const others = recalled.items.filter(({ sources }) => isOther(sources));
@@ -204,7 +215,7 @@ async function* streamTalkReply(
     session,
   });
   const reader = createLenientCitationReader(notes.items.length);
-  const told = yield* streamCompletion({
+  const completion = yield* streamCompletion({
     model,
     prompt: buildTalkPrompt({
       notes: notes.text,
@@ -217,26 +228,27 @@ async function* streamTalkReply(
     timeouts: ports.patience ?? DEFAULT_TIMEOUTS,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  const by = toAnsweredBy(ports, told);
+  const by = toAnsweredBy(ports, completion);
   if (by.by === "memory") return { ...by, by: "memory" };
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
-  const text = told.text.trim();
+  const text = completion.text.trim();
   const rests = { text, used, abstained: false, recall: recalled, ...by };
-  // "How do you know that?" is about what was said last from memory.
+  // "How do you know that?" refers to the last answer from memory.
   const asAnswer = { kind: "answer" as const, used, ...(session === undefined ? {} : { session }) };
   ports.recalls?.note(scope, recalled.id, { message: said.id, ...(used.length > 0 ? asAnswer : {}) });
   return { text, used, ...by, ...(before || used.length > 0 ? { answer: rests } : {}) };
 }
 
-/** The id of the reply to a message, so that a message which comes twice is replied to once. */
+/** The id of the reply to a message, so that a repeated message gets one reply. */
 function createReplyId(ports: Pick<Ports, "ids">, message: string): string {
   const id = `${message}/reply`;
   return Buffer.byteLength(id) <= INPUT_LIMITS.nameBytes ? id : ports.ids();
 }
 
 /**
- * The reply as the assistant's turn. Nobody learns from it, and it goes with what it rests on: where that was erased while the
- * model spoke, it is not kept; and where it was erased in the moment of keeping it, it is erased too.
+ * Stores the reply as the assistant's turn. Nothing is extracted from it, and it is erased together with its
+ * sources. If they were erased while the model replied, it is not stored; if they were erased during storage,
+ * it is erased too.
  */
 async function storeReply(
   ports: Ports,
@@ -263,9 +275,13 @@ async function storeReply(
   if (!(await rests())) await forget(ports, scope, { ids: [id] });
 }
 
-/** Whether nothing that a reply rests on has been erased. */
-function isStillStored({ messages, memories }: UserState, said: Message, used: readonly string[]): boolean {
+/** Whether all sources of a reply still exist. */
+function isStillStored(
+  { messages, memories }: UserState,
+  message: Message,
+  used: readonly string[],
+): boolean {
   const isHeld = (id: string): boolean =>
     memories.has(id) || messages.get(id.replace(/#\d+$/, "")) !== undefined;
-  return messages.get(said.id)?.content === said.content && used.every(isHeld);
+  return messages.get(message.id)?.content === message.content && used.every(isHeld);
 }

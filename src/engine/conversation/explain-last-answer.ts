@@ -11,7 +11,7 @@ import { bag } from "../answer/bags.ts";
 import { coverage, essence } from "../answer/essence.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
-/** What is said of the last answer, and what it rests on. */
+/** An explanation of the last answer, and its sources. */
 export interface TalkAnswer {
   readonly text: string;
   readonly used: readonly string[];
@@ -20,8 +20,9 @@ export interface TalkAnswer {
 const MAX_QUOTED = 4;
 
 /**
- * Answers "why did you say that?", "how do you know that?" and "why did you not mention …?" from the receipt of the last
- * answer in the session, in words, with date and quote. Nothing where the question is about something else.
+ * Answers "why did you say that?", "how do you know that?" and "why did you not mention …?" from the receipt
+ * of the session's last answer, in words, with date and quote. Undefined if the question is about something
+ * else.
  */
 export async function explainLastAnswer(
   ports: ExplainPorts,
@@ -47,31 +48,31 @@ async function describeLastSources(
   last: RecallReceipt,
 ): Promise<TalkAnswer> {
   const used = last.used ?? [];
-  if (used.length === 0) return { text: "I did not know it: nothing that you told me answers it.", used: [] };
+  if (used.length === 0) return { text: "I did not know: nothing you told me answers it.", used: [] };
   const state = await ports.states.of(scope);
   const { items } = await explainReceipt(ports, scope, last);
-  const told: string[] = [];
+  const reasons: string[] = [];
   let erased = 0;
   for (const id of used) {
     const memory = state.memories.get(id);
     const item = items.find((one) => one.id === id);
-    if (memory) told.push(...describeGrounds(state, memory));
+    if (memory) reasons.push(...describeGrounds(state, memory));
     else if (item && item.now !== "erased")
-      told.push(...item.sources.map((source) => formatQuote(state, source)));
+      reasons.push(...item.sources.map((source) => formatQuote(state, source)));
     else erased += 1;
   }
-  return { text: formatReasons([...new Set(told)], erased), used };
+  return { text: formatReasons([...new Set(reasons)], erased), used };
 }
 
-function formatReasons(told: readonly string[], erased: number): string {
-  const gone = erased > 0 ? "What it rested on has been erased since." : "";
-  if (told.length === 0) return gone || "I cannot tell any more what it rested on.";
-  const [first = "", ...rest] = told.slice(0, MAX_QUOTED);
-  const all = rest.length === 0 ? `Because ${first}` : `Because ${first} And ${rest.join(" And ")}`;
-  return [all, gone].filter(Boolean).join(" ");
+function formatReasons(reasons: readonly string[], erased: number): string {
+  const gone = erased > 0 ? "Its sources have been erased since." : "";
+  if (reasons.length === 0) return gone || "I can no longer tell what it was based on.";
+  const [first = "", ...rest] = reasons.slice(0, MAX_QUOTED);
+  const explanation = rest.length === 0 ? `Because ${first}` : `Because ${first} And ${rest.join(" And ")}`;
+  return [explanation, gone].filter(Boolean).join(" ");
 }
 
-/** Where a memory comes from, in words: what was said and when, or that it was put in by hand. */
+/** The origin of a memory, in words: what was said and when, or that it was added by hand. */
 function describeGrounds(state: UserState, memory: Memory): string[] {
   const sources = memory.sources.flatMap((span) => {
     const message = state.messages.get(span.message);
@@ -80,10 +81,10 @@ function describeGrounds(state: UserState, memory: Memory): string[] {
       : [];
   });
   const [first, ...more] = sources;
-  if (!first) return [`it was put into my memory on ${formatDate(memory.at)}.`];
+  if (!first) return [`it was added to my memory on ${formatDate(memory.at)}.`];
   const last = more.at(-1);
-  const said = formatSource(first);
-  return last && memory.evidence > 1 ? [said, formatSource(last)] : [said];
+  const quote = formatSource(first);
+  return last && memory.evidence > 1 ? [quote, formatSource(last)] : [quote];
 }
 
 type QuotedSource = Pick<Source, "at" | "quote"> & { readonly name?: string | undefined };
@@ -107,13 +108,12 @@ function formatDate(iso: string): string {
 }
 
 function describeSource(state: UserState, memory: Memory): TalkAnswer {
-  const over =
-    memory.status === "current" ? "" : ` It no longer holds${memory.why ? `: ${memory.why}` : ""}.`;
-  const told = describeGrounds(state, memory).map(capitalize).join(" ");
-  return { text: `${told}${over}`, used: [memory.id] };
+  const over = memory.status === "current" ? "" : ` It is outdated${memory.why ? `: ${memory.why}` : ""}.`;
+  const grounds = describeGrounds(state, memory).map(capitalize).join(" ");
+  return { text: `${grounds}${over}`, used: [memory.id] };
 }
 
-/** The memory whose words hold all telling ones; what holds now comes before what does not, the newest first. */
+/** The memory whose words contain all distinctive ones; current memories first, then the newest. */
 function findMeantMemory(index: AnswerIndex, about: string): Memory | undefined {
   const telling = essence(about);
   if (telling.length === 0) return undefined;
@@ -129,7 +129,7 @@ function rankStatus({ status }: Memory): number {
   return status === "current" ? 0 : 1;
 }
 
-/** Why the last answer said nothing of something. */
+/** Why the last answer did not mention something. */
 async function explainOmission(
   ports: ExplainPorts,
   scope: Scope,
@@ -137,22 +137,22 @@ async function explainOmission(
 ): Promise<TalkAnswer> {
   const { state, last, about } = asked;
   const memory = findMeantMemory(await answerIndexInSlices(state.memories), about);
-  if (!memory) return { text: "I know nothing of that.", used: [] };
+  if (!memory) return { text: "I know nothing about that.", used: [] };
   const known = capitalize(describeGrounds(state, memory)[0] ?? "");
   if (!last) return { text: known, used: [memory.id] };
   const { reason, text } = await explainAbsence(ports, scope, last, memory.id);
-  if (reason === "used") return { text: `I did: my answer rests on it. ${known}`, used: [memory.id] };
+  if (reason === "used") return { text: `I did: my answer is based on it. ${known}`, used: [memory.id] };
   const end = reason === "superseded" || reason === "retracted" ? describeEnd(state, memory) : "";
-  const why = end || (reason === "below_floor" ? "It did not seem to be what you asked about." : text);
+  const why = end || (reason === "below_floor" ? "It did not seem relevant to your question." : text);
   return { text: `${known} ${why}`, used: [memory.id] };
 }
 
-/** The words that ended a memory: its own last source, or the first of what took its place. */
+/** The words that ended a memory: its own last source, or the first source of its successor. */
 function describeEnd(state: UserState, memory: Memory): string {
   const next = memory.supersededBy === undefined ? undefined : state.memories.get(memory.supersededBy);
   const span = next ? next.sources[0] : memory.sources.length > 1 ? memory.sources.at(-1) : undefined;
   const message = span && state.messages.get(span.message);
   if (!span || !message) return "";
-  const said = formatSource({ ...span, at: toLocalTime(message.at, message.zone), name: message.name });
-  return `I left it out because it no longer holds: ${said}`;
+  const quote = formatSource({ ...span, at: toLocalTime(message.at, message.zone), name: message.name });
+  return `I left it out because it is outdated: ${quote}`;
 }

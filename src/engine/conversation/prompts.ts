@@ -12,7 +12,7 @@ import { buildPromptBlock, createBlockNonce, type PromptBlock, type PromptItem }
 import { readSessionTurns } from "../secondary-stores/session-turns.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
-/** What a model replies where the notes do not answer. */
+/** The model's reply if the notes do not answer. */
 const UNKNOWN_REPLY = "UNKNOWN";
 
 const NOTE_RULES = `How to read the notes:
@@ -37,30 +37,30 @@ const TALK_RULES = `You are talking with a user whom you know from numbered note
 ${NOTE_RULES}`;
 
 interface PromptInput {
-  /** The fenced notes; empty where there are none. */
+  /** The prompt block with the notes; empty if there are none. */
   readonly notes: string;
-  /** ISO 8601; how the day is called where the user is. */
+  /** ISO 8601; the date where the user is. */
   readonly today: string;
   readonly asOf?: string;
   readonly earlier?: Prompt["turns"];
   readonly text: string;
 }
 
-/** What a question that memory must answer is asked with. */
+/** The prompt for a question that memory must answer. */
 export function buildAnswerPrompt(asking: PromptInput): Prompt {
-  const asked = asking.asOf === undefined ? "" : ` Answer as things stood on ${asking.asOf.slice(0, 10)}.`;
+  const asOfNote = asking.asOf === undefined ? "" : ` Answer as things stood on ${asking.asOf.slice(0, 10)}.`;
   return {
     purpose: "answer",
     turns: [
       { role: "system", content: ANSWER_RULES },
       ...(asking.earlier ?? []),
-      { role: "user", content: `${formatPreamble(asking)}${asked}\nThe question: ${asking.text}` },
+      { role: "user", content: `${formatPreamble(asking)}${asOfNote}\nThe question: ${asking.text}` },
     ],
     maxTokens: 400,
   };
 }
 
-/** What any other message of a conversation is replied to with. */
+/** The prompt for any other message of a conversation. */
 export function buildTalkPrompt(asking: PromptInput): Prompt {
   return {
     purpose: "answer",
@@ -80,13 +80,13 @@ const formatPreamble = ({ notes, today }: PromptInput): string =>
 export const saysUnknown = (text: string): boolean =>
   new RegExp(`^\\W*${UNKNOWN_REPLY}\\W*(?:\\[[^\\]]*\\]\\W*)?$`, "i").test(text);
 
-/** Tokens of all notes, and how many of the user's own wishes for answers are among them. */
+/** Token limits of all notes, and of the user's own wishes among them. */
 const MAX_NOTE_TOKENS = 1500;
 const MAX_WISHES = 8;
 
 interface NotesRequest {
   readonly recall: Recall;
-  /** Ids of memories that an answer without the model rests on. */
+  /** Ids of memories on which an answer without the model is based. */
   readonly used: readonly string[];
   readonly session: string | undefined;
   readonly maxTokens?: number;
@@ -95,8 +95,8 @@ interface NotesRequest {
 type PromptNote = PromptItem & { readonly id: string };
 
 /**
- * What a model is given to answer with: the user's wishes for how it is to answer, what an answer without it rests on, and
- * what was recalled; fenced, under numbers from 1 on. Ids do not leave this machine.
+ * The notes for a model: the user's wishes about answers, the sources of the composed answer, and the
+ * recalled items. They are in a prompt block, numbered from 1. Ids do not leave this machine.
  */
 export function buildNotes(
   ports: Pick<Ports, "secret">,
@@ -120,7 +120,7 @@ export function buildNotes(
   });
 }
 
-/** A memory without its sources: its text says all, and who said it is of no matter. */
+/** A memory without its sources: its text is complete, and its speaker does not matter. */
 function toNote({ id, text, kind, status, at, validTo, quarantined }: Memory): PromptNote {
   return {
     id,
@@ -136,14 +136,15 @@ function toNote({ id, text, kind, status, at, validTo, quarantined }: Memory): P
 
 const MAX_HISTORY_TURNS = 12;
 const MAX_HISTORY_TOKENS = 1500;
-/** Of so many newest messages it is looked for. */
+/** Number of newest messages searched. */
 const HISTORY_LOOKBACK = 100;
-/** A silence of half an hour ends a conversation that has no session. */
+/** A silence of half an hour ends a conversation without a session. */
 const SILENCE_MS = 1_800_000;
 
 /**
- * What was said last in a conversation before a message, oldest first: what "the second one" in it means. It is looked for among
- * the newest messages; where much was said elsewhere since, the session is remembered further back.
+ * The last turns of a conversation before a message, oldest first, which give "the second one" its meaning.
+ * They are sought among the newest messages. If many other messages came since, the session store goes
+ * further back.
  */
 export async function loadEarlierTurns(
   ports: Pick<Ports, "sessions" | "meter">,
@@ -169,15 +170,15 @@ export async function loadEarlierTurns(
 
 /** The messages of a conversation before one of its own. */
 function* eachEarlierMessage(
-  { messages, searchIndex: block }: UserState,
+  { messages, searchIndex }: UserState,
   session: string | undefined,
   before: Pick<Message, "turn">,
   remembered: readonly Message[],
 ): Generator<Message, void, void> {
   const first = Math.max(1, before.turn - HISTORY_LOOKBACK);
   for (let turn = before.turn - 1; turn >= first; turn -= 1) {
-    // The block counts turns from 0 on.
-    const message = messages.get(block.turns.ids.at(turn - 1) ?? "");
+    // The search index counts turns from 0.
+    const message = messages.get(searchIndex.turns.ids.at(turn - 1) ?? "");
     if (message && message.session === session && isSpoken(message)) yield message;
   }
   const older = remembered.filter((message) => message.turn < first && isSpoken(message));

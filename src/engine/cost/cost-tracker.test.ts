@@ -51,7 +51,7 @@ const spent = async (costs: CostTracker): Promise<number> =>
   (await (await costs.ledger()).sums({})).reduce((sum, { cost }) => sum + cost, 0);
 
 describe("the ledger", () => {
-  it("has every call with its price, its user and its time, and nothing else that was handed in", async () => {
+  it("has every call with its price, user and time, and no other field", async () => {
     const { costs } = keeper();
     costs.onCall(
       { ...REPORT, prompt: "I live in Porto." } as CallReport,
@@ -75,7 +75,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("has calls of a project where no user is named, and counts them against its budget", async () => {
+  it("has calls of a project without a user, and counts them against its budget", async () => {
     const { costs } = keeper({ budgets: { project: { day: { usd: 0.001 } }, user: { day: { usd: 0 } } } });
     await costs.mayCall("understand", { project: "p" }, SIZE);
     costs.onCall(REPORT, { project: "p" });
@@ -83,7 +83,7 @@ describe("the ledger", () => {
     await expect(costs.mayCall("understand", { project: "p" })).rejects.toMatchObject({ code: "over_quota" });
   });
 
-  it("has a model's name, and nothing else that a client put in its place", async () => {
+  it("has valid model names only, whatever a client sends", async () => {
     const { costs } = keeper();
     costs.onCall({ ...REPORT, purpose: "chat", model: "I live in Porto." }, ANA);
     costs.onCall({ ...REPORT, purpose: "chat", model: "meta-llama/Llama-3.1-8B:free" }, ANA);
@@ -91,7 +91,7 @@ describe("the ledger", () => {
     expect(models).toEqual(["meta-llama/Llama-3.1-8B:free", "other"]);
   });
 
-  it("has no calls that never left this machine", async () => {
+  it("does not have calls that never left this machine", async () => {
     const { costs } = keeper();
     for (const outcome of ["over_budget", "not_tried", "timeout"] as const)
       costs.onCall({ ...REPORT, outcome }, ANA);
@@ -109,7 +109,7 @@ describe("the ledger", () => {
     expect([(await calls.list({ limit: 9 })).length, await calls.turns({})]).toEqual([1, 3]);
   });
 
-  it("fails no call when it cannot be written, and catches up when it can", async () => {
+  it("fails no call when it is not writable, and catches up later", async () => {
     const inner = memoryCalls();
     let isDown = true;
     const note: Calls["note"] = async (...all) => {
@@ -126,7 +126,7 @@ describe("the ledger", () => {
     expect(await inner.turns({})).toBe(2);
   });
 
-  it("takes a name away from what is written and from what is not yet", async () => {
+  it("removes a user's name from written and pending calls", async () => {
     const { costs } = keeper();
     costs.onCall(REPORT, ANA);
     await costs.ledger();
@@ -137,7 +137,7 @@ describe("the ledger", () => {
     expect(held.map(({ user }) => user).sort()).toEqual(["bea", undefined, undefined]);
   });
 
-  it("keeps calls for as long as it is told", async () => {
+  it("keeps calls for the configured time", async () => {
     const { costs, setTime } = keeper({ keepDays: 30 });
     costs.onCall(REPORT, ANA);
     await costs.ledger();
@@ -151,7 +151,7 @@ describe("the ledger", () => {
 describe("a budget", () => {
   const day = (usd: number): { budgets: Budgets } => ({ budgets: { project: { day: { usd } } } });
 
-  it("stops calls once it is used up, says which and until when, and names nobody", async () => {
+  it("stops calls once it is used up, says which and until when, and names no one", async () => {
     const { costs } = keeper(day(0.003));
     const through = [];
     for (let i = 0; i < 5; i += 1) through.push(await call(costs));
@@ -164,7 +164,7 @@ describe("a budget", () => {
     });
   });
 
-  it("never stops the chat that is passed on, and is not used up by it", async () => {
+  it("never stops a passed-on chat, and does not count it", async () => {
     const { costs } = keeper(day(0.001));
     for (let i = 0; i < 5; i += 1) expect(await call(costs, ANA, { purpose: "chat" })).toBe(true);
     expect(await call(costs)).toBe(true);
@@ -172,7 +172,7 @@ describe("a budget", () => {
     expect(await call(costs, ANA, { purpose: "chat" })).toBe(true);
   });
 
-  it("is overshot by many calls at once by no more than the size of one", async () => {
+  it("is exceeded by many concurrent calls by at most the size of one", async () => {
     const { costs } = keeper(day(0.0105));
     const through = await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -190,7 +190,7 @@ describe("a budget", () => {
     expect(await spent(costs)).toBeCloseTo(0.011, 9);
   });
 
-  it("is overshot by no more than the largest call that was under way, whatever their sizes and their order", async () => {
+  it("is exceeded by at most the largest call in progress, whatever the sizes and order", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 20_000 }), async (tokens, limit) => {
@@ -213,7 +213,7 @@ describe("a budget", () => {
     );
   });
 
-  it("reserves what such calls took before, where their size is not told", async () => {
+  it("reserves the size of earlier calls when no size is given", async () => {
     const { costs } = keeper(day(0.0105));
     await call(costs);
     const through = await Promise.allSettled(
@@ -222,7 +222,7 @@ describe("a budget", () => {
     expect(through.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
   });
 
-  it("gives back what was reserved for a call that was never made, or never told of", async () => {
+  it("frees the reservation of a call that was never made or reported", async () => {
     const { costs, setTime } = keeper(day(0.001));
     await costs.mayCall("understand", ANA, SIZE);
     expect(await call(costs)).toBe(false);
@@ -234,7 +234,7 @@ describe("a budget", () => {
     expect(await call(costs)).toBe(true);
   });
 
-  it("begins anew with the day, by itself, and with the month", async () => {
+  it("resets each day and each month", async () => {
     const { costs, setTime } = keeper({
       budgets: { project: { day: { usd: 0.001 }, month: { usd: 0.003 } } },
     });
@@ -251,7 +251,7 @@ describe("a budget", () => {
     expect(through).toEqual([once, once, once, never, once, once]);
   });
 
-  it("counts each user apart, and tokens where dollars are not known", async () => {
+  it("counts each user separately, and tokens when dollars are unknown", async () => {
     const { costs } = keeper({ budgets: { user: { day: { tokens: 1500 } } } });
     const free = { model: "nobody priced this" };
     expect([
@@ -263,7 +263,7 @@ describe("a budget", () => {
     expect(await call(costs, { project: "q", user: "ana" }, free)).toBe(true);
   });
 
-  it("counts what was spent before a restart", async () => {
+  it("counts spending from before a restart", async () => {
     const calls = memoryCalls();
     const before = keeper({ ...day(0.002), calls });
     expect([await call(before.costs), await call(before.costs)]).toEqual([true, true]);
@@ -304,11 +304,11 @@ describe("a budget", () => {
     expect((await costs.budgets(ANA))[0]?.spent).toBeCloseTo(0.05, 9);
   });
 
-  it("is refused where it is no number", () => {
+  it("is refused when it is not a number", () => {
     for (const usd of [-1, Number.NaN, "5" as never]) expect(() => keeper(day(usd))).toThrow(/budgets/);
   });
 
-  it("of nothing stops the first call", async () => {
+  it("of zero stops the first call", async () => {
     expect(await call(keeper(day(0)).costs)).toBe(false);
   });
 });

@@ -26,31 +26,34 @@ import {
   toBudgetStates,
 } from "./spending.ts";
 
-/** What calls to models cost, and whether another may be made: the two functions for adapters, and what else needs to know. */
+/**
+ * Tracks the cost of model calls and whether more may be made: the two hooks for adapters, and queries for
+ * other callers.
+ */
 export interface CostTracker {
   readonly onCall: OnCall;
   readonly mayCall: MayCall;
-  /** Messages that were stored: costs are told by 1,000 of them. */
+  /** Counts stored messages: costs are reported per 1,000 of them. */
   recordTurns(scope: Scope, turns: number): void;
-  /** How the budgets of a project stand, and of a user of it. */
+  /** The state of a project's budgets, and of one of its users'. */
   budgets(whose: SpendingOwner): Promise<BudgetState[]>;
-  /** The ledger, with all in it that was told of. */
+  /** The ledger, after all reported calls are written. */
   ledger(): Promise<Calls>;
-  /** Takes a user's name away, from calls that are not written yet too. */
+  /** Removes a user's name, also from calls that are not written yet. */
   anonymizeUser(scope: Scope): Promise<void>;
-  /** Removes calls that have been kept for long enough; gives how many. */
+  /** Deletes expired calls and gives their number. */
   cleanUp(): Promise<number>;
-  /** Writes what waits, and nothing more after that. */
+  /** Writes pending calls, and nothing after that. */
   close(): Promise<void>;
 }
 
 export interface CostOptions {
-  /** Prices that go before the listed ones. */
+  /** Prices that override the listed ones. */
   readonly prices?: readonly Price[];
   readonly budgets?: Budgets;
-  /** How long calls are kept, in days (400). */
+  /** Retention of calls in days (400). */
   readonly keepDays?: number;
-  /** What calls are dated, priced and held to budgets by; the memory's own, where absent. */
+  /** The clock for dates, prices and budgets; the memory's own if absent. */
   readonly clock?: Clock;
 }
 
@@ -63,10 +66,10 @@ interface CostPorts {
 }
 
 const KEPT_DAYS = 400;
-/** The project of a call that names nobody. */
+/** The project of a call without an owner. */
 const UNOWNED_PROJECT = "";
 
-/** Counts, prices and bounds the calls to models. A ledger that fails never fails a call. */
+/** Counts, prices and limits model calls. A failing ledger never fails a call. */
 export function createCostTracker(ports: CostPorts, options: CostOptions = {}): CostTracker {
   const { calls, ids, meter = NO_METER, tracer = NO_TRACER } = ports;
   const { prices = [], keepDays = KEPT_DAYS, clock = ports.clock } = options;
@@ -85,7 +88,8 @@ export function createCostTracker(ports: CostPorts, options: CostOptions = {}): 
       const call = toModelCall(report, scope, { id: ids(), at, cost: computeCost(report, at, prices) });
       recordCallMetrics(meter, call);
       traceCall(tracer, call);
-      // What a budget stopped had nothing reserved, and what never left this machine has no place in the ledger.
+      // A call stopped by a budget reserved nothing, and no request left this machine, so it is not in the
+      // ledger.
       if (report.outcome === "over_budget") return;
       reserved.settle(report.purpose, scope);
       if (report.outcome === "not_tried") return;
@@ -96,11 +100,11 @@ export function createCostTracker(ports: CostPorts, options: CostOptions = {}): 
 
     async mayCall(purpose, scope, size) {
       if (purpose === "chat" || holders.length === 0) return;
-      const asked = holdersOf(scope).filter(({ of }) => holders.includes(of));
-      const read = await Promise.all(asked.map(({ owner: whose }) => totals.read(whose)));
-      // One step from here to the reservation: of two calls at once, the second sees what the first has reserved.
+      const limited = holdersOf(scope).filter(({ of }) => holders.includes(of));
+      const read = await Promise.all(limited.map(({ owner: whose }) => totals.read(whose)));
+      // No await until the reservation, so that the second of two concurrent calls sees the first one's.
       const now = clock();
-      const standing = asked.flatMap(({ of, owner: whose }, i) => {
+      const standing = limited.flatMap(({ of, owner: whose }, i) => {
         const spent = totals.peek(whose) ?? read[i];
         return spent ? toBudgetStates(budgets, of, spent, reserved.sumFor(whose), now) : [];
       });
@@ -116,8 +120,8 @@ export function createCostTracker(ports: CostPorts, options: CostOptions = {}): 
     },
 
     async budgets({ project, user }) {
-      const asked = user === undefined ? [toProjectHolder(project)] : holdersOf({ project, user });
-      return (await Promise.all(asked.filter(({ of }) => holders.includes(of)).map(states))).flat();
+      const wanted = user === undefined ? [toProjectHolder(project)] : holdersOf({ project, user });
+      return (await Promise.all(wanted.filter(({ of }) => holders.includes(of)).map(states))).flat();
     },
 
     async ledger() {
@@ -157,12 +161,12 @@ function toOwner({ project, user }: Scope): { project: string; user: string } {
   return { project, user };
 }
 
-/** A client of the proxy can write anything in the place of a model: what is no name goes no further. */
+/** A client of the proxy can send any text as the model; only valid names are kept. */
 function sanitizeModelName(given: string): string {
   return /^[\w.:/@+-]{1,200}$/.test(given) ? given : "other";
 }
 
-/** Field by field: what is no part of a call gets no further. */
+/** Field by field, so that nothing else gets through. */
 function toModelCall(
   { purpose, model, host, ms, outcome, units, tokensIn, tokensCached, tokensOut, isEstimated }: CallReport,
   owner: CallOwner | undefined,
@@ -187,7 +191,7 @@ function toModelCall(
   };
 }
 
-/** What whoever asked a model is told, where the budget for it is used up. It names nobody. */
+/** The error for a caller whose budget is used up. It names no one. */
 function createBudgetError({ of, per, unit, limit, until }: BudgetState): MemoryError {
   const amount = unit === "usd" ? `$${limit}` : `${limit.toLocaleString("en")} tokens`;
   return new MemoryError(
@@ -199,7 +203,7 @@ function createBudgetError({ of, per, unit, limit, until }: BudgetState): Memory
 
 const LISTED_MODELS: ReadonlySet<string> = new Set(LIST_PRICES.map(({ model }) => model));
 
-/** Counts a call in the metrics. No name of a project or user goes there. */
+/** Counts a call in the metrics, without the name of a project or user. */
 function recordCallMetrics(meter: Meter, call: ModelCall): void {
   const { purpose, outcome, tokensIn, tokensCached, tokensOut, cost } = call;
   const labels = { purpose, model: metricModelOf(call) };
@@ -213,13 +217,16 @@ function recordCallMetrics(meter: Meter, call: ModelCall): void {
   else meter.count("llm_cost_usd_total", labels, cost);
 }
 
-/** The models of our own calls stand in the settings; that of a chat is what a client wrote, and is told where it is a known one. */
+/**
+ * The models of our own calls come from the settings. That of a chat comes from a client and is reported only
+ * if it is a known one.
+ */
 function metricModelOf({ purpose, model }: ModelCall): string {
   const family = toModelFamily(model);
   return purpose === "chat" && !LISTED_MODELS.has(family) ? "other" : family;
 }
 
-/** What the semantic conventions for generative AI call it. */
+/** Names from the semantic conventions for generative AI. */
 const OPERATION_NAMES: { readonly [purpose in CallPurpose]: string } = {
   understand: "chat",
   answer: "chat",
@@ -228,7 +235,7 @@ const OPERATION_NAMES: { readonly [purpose in CallPurpose]: string } = {
 };
 const SUCCESS_OUTCOMES: ReadonlySet<CallOutcome> = new Set(["ok", "refused", "cut"]);
 
-/** A span of a call that is over, within what asked for it. */
+/** Records a span for a finished call, within the span of its caller. */
 function traceCall(tracer: Tracer, report: CallReport): void {
   const { purpose, model, host, ms, outcome, tokensIn, tokensOut } = report;
   const operation = OPERATION_NAMES[purpose];

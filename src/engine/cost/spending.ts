@@ -22,25 +22,27 @@ import type {
 import type { Clock } from "../../ports/system.ts";
 import type { Meter } from "../../ports/telemetry.ts";
 
-/** Whose spending is meant: a project's, or that of one of its users. */
+/** The owner of spending: a project, or one of its users. */
 export interface SpendingOwner {
   readonly project: string;
   readonly user?: string;
 }
 
-/** What has been spent, by project and user: from the ledger, and from calls of this process that are not in it yet. */
+/** Spending by project and user: from the ledger, and from calls of this process that are not in it yet. */
 interface SpendingTotals {
-  /** As it stands now: read from the ledger where that was long ago, for other processes spend too. */
+  /**
+   * Current spending. Reads the ledger again if the cached value is old, because other processes spend too.
+   */
   read(whose: SpendingOwner): Promise<Spending>;
-  /** The same at once, where it is held. */
+  /** The cached value, if there is one. */
   peek(whose: SpendingOwner): Spending | undefined;
   count(call: ModelCall): void;
   drop(whose: SpendingOwner): void;
 }
 
-/** What other processes spend is known so late at most. */
+/** Maximum delay until the spending of other processes is known. */
 const FRESH_MS = 10_000;
-/** So many are held; more are read from the ledger again. */
+/** Cached owners; others are read from the ledger again. */
 const MAX_ENTRIES = 10_000;
 
 export function createSpendingTotals(
@@ -48,50 +50,50 @@ export function createSpendingTotals(
   clock: Clock,
   writer: LedgerWriter,
 ): SpendingTotals {
-  const held = new Map<string, Spending>();
+  const cache = new Map<string, Spending>();
 
-  /** Runs while nothing is written: what is noted meanwhile is either in the sums, or still waiting. */
+  /** Runs while nothing is written: calls noted meanwhile are either in the sums or still pending. */
   const read = (whose: SpendingOwner, now: Date, known: Spending | undefined): Promise<Spending> =>
     writer.runExclusive(async (waiting) => {
-      const found = await readSpending((asked) => calls.sums(asked), whose, now, known).catch(
+      const found = await readSpending((filter) => calls.sums(filter), whose, now, known).catch(
         () => undefined,
       );
-      // A ledger that cannot be read stops nothing either: then what this process knows has to do.
+      // An unreadable ledger stops nothing: the spending known to this process is used.
       const spent = found ?? createUnreadSpending(now, known);
       if (found) {
         const since = waiting().filter((call) => isCallOf(call, whose) && call.at >= found.day);
         spent.today = since.map(amountOf).reduce(addAmounts, spent.today);
       }
-      // Held from this very step on: what is noted next is added to it.
-      held.delete(toOwnerKey(whose));
-      held.set(toOwnerKey(whose), spent);
+      // Cached from this step on: later calls are added to it.
+      cache.delete(toOwnerKey(whose));
+      cache.set(toOwnerKey(whose), spent);
       return spent;
     });
 
   return {
     async read(whose) {
       const now = clock();
-      const known = held.get(toOwnerKey(whose));
+      const known = cache.get(toOwnerKey(whose));
       const isToday = known?.day === computePeriods(now).day.from;
       if (known && isToday && Math.abs(now.getTime() - known.readAt) < FRESH_MS) return known;
       const spent = await read(whose, now, known);
-      for (const oldest of held.keys()) {
-        if (held.size <= MAX_ENTRIES) break;
-        held.delete(oldest);
+      for (const oldest of cache.keys()) {
+        if (cache.size <= MAX_ENTRIES) break;
+        cache.delete(oldest);
       }
       return spent;
     },
-    peek: (whose) => held.get(toOwnerKey(whose)),
+    peek: (whose) => cache.get(toOwnerKey(whose)),
     count(call) {
       const amount = amountOf(call);
       const keys = call.user === undefined ? [{ project: call.project }] : [{ project: call.project }, call];
       for (const whose of keys) {
-        const spent = held.get(toOwnerKey(whose));
+        const spent = cache.get(toOwnerKey(whose));
         if (spent && call.at >= spent.day) spent.today = addAmounts(spent.today, amount);
       }
     },
     drop(whose) {
-      held.delete(toOwnerKey(whose));
+      cache.delete(toOwnerKey(whose));
     },
   };
 }
@@ -122,7 +124,7 @@ interface SpentAmount {
   readonly tokens: number;
 }
 
-/** What was spent by one project or user, today and in the days of this month before it. */
+/** Spending of one project or user: today, and on earlier days of this month. */
 interface Spending {
   readonly day: string;
   today: SpentAmount;
@@ -137,20 +139,20 @@ function addAmounts(one: SpentAmount, other: SpentAmount): SpentAmount {
   return { usd: one.usd + other.usd, tokens: one.tokens + other.tokens };
 }
 
-/** What a call counts against budgets: the chat that is passed on is the caller's own. */
+/** What a call counts against budgets: a passed-on chat is the caller's own. */
 function amountOf(call: Pick<ModelCall, "purpose" | "cost" | "tokensIn" | "tokensOut">): SpentAmount {
   if (call.purpose === "chat") return ZERO_AMOUNT;
   return { usd: call.cost ?? 0, tokens: call.tokensIn + call.tokensOut };
 }
 
-/** The sum of what stands in the ledger. */
+/** The sum of the ledger's entries. */
 function sumAmounts(sums: readonly CallSum[]): SpentAmount {
   return sums.map(amountOf).reduce(addAmounts, ZERO_AMOUNT);
 }
 
-/** Reads from the ledger what was spent; of the days before today only where it is not known. */
+/** Reads the spending from the ledger; earlier days only if they are not known. */
 async function readSpending(
-  sums: (asked: CallFilter) => Promise<CallSum[]>,
+  sums: (filter: CallFilter) => Promise<CallSum[]>,
   whose: { readonly project: string; readonly user?: string },
   now: Date,
   known: Spending | undefined,
@@ -164,7 +166,7 @@ async function readSpending(
   return { day: day.from, today, before, readAt: now.getTime() };
 }
 
-/** How the budgets of a holder stand, with what is reserved counted as spent. */
+/** The state of a holder's budgets, with reservations counted as spent. */
 export function toBudgetStates(
   budgets: Budgets,
   of: BudgetHolder,
@@ -185,19 +187,19 @@ export function toBudgetStates(
   });
 }
 
-/** Those whose spending is limited. */
+/** The holders with a budget. */
 export function findLimitedHolders(budgets: Budgets): BudgetHolder[] {
   return BUDGET_HOLDERS.filter((holder) =>
     BUDGET_PERIODS.some((per) => Object.keys(budgets[holder]?.[per] ?? {}).length > 0),
   );
 }
 
-/** What calls that are on their way will take, as well as it is known: so that many at once do not each see the same room. */
+/** Estimated spending of calls in progress, so that concurrent calls do not all count on the same budget. */
 interface Reservations {
   add(purpose: CallPurpose, scope: CallOwner | undefined, size: CallSize | undefined): void;
-  /** A call has ended: what was reserved for one like it, first in, first out, is free. */
+  /** A call has ended: frees the oldest reservation for a call like it. */
   settle(purpose: CallPurpose, scope: CallOwner | undefined): void;
-  /** From what a call took, what the next one of its purpose may take. */
+  /** Updates the estimate for a purpose from a call. */
   learn(call: ModelCall): void;
   sumFor(whose: { readonly project: string; readonly user?: string }): SpentAmount;
 }
@@ -210,16 +212,16 @@ interface Reservation extends SpentAmount {
   readonly until: number;
 }
 
-/** No call takes longer; what is never told of was never made. */
+/** No call takes longer; a call not reported by then was never made. */
 const MAX_CALL_MS = 600_000;
-/** Before anything is known: a prompt of a few pages at a small model's price. */
+/** Before the first call: a prompt of a few pages at a small model's price. */
 const DEFAULT_ESTIMATE: SpentAmount = { tokens: 4000, usd: 0.001 };
-/** What was large once is forgotten slowly. */
+/** High values decay slowly. */
 const DECAY_FACTOR = 0.9;
 const NO_RESERVATION: SpentAmount = { usd: 0, tokens: 0 };
 
 export function createReservations(clock: Clock, prices: readonly Price[]): Reservations {
-  let held: readonly Reservation[] = [];
+  let reservations: readonly Reservation[] = [];
   const typical = new Map<CallPurpose, SpentAmount>();
 
   const estimate = (purpose: CallPurpose, size: CallSize | undefined): SpentAmount => {
@@ -233,22 +235,22 @@ export function createReservations(clock: Clock, prices: readonly Price[]): Rese
   return {
     add(purpose, scope, size) {
       const now = clock().getTime();
-      const own: Reservation = {
+      const reservation: Reservation = {
         ...estimate(purpose, size),
         purpose,
         project: scope?.project ?? "",
         user: scope?.user,
         until: now + MAX_CALL_MS,
       };
-      held = [...held.filter(({ until }) => until > now), own];
+      reservations = [...reservations.filter(({ until }) => until > now), reservation];
     },
 
     settle(purpose, scope) {
       const project = scope?.project ?? "";
-      const at = held.findIndex(
+      const at = reservations.findIndex(
         (one) => one.purpose === purpose && one.project === project && one.user === scope?.user,
       );
-      if (at !== -1) held = held.toSpliced(at, 1);
+      if (at !== -1) reservations = reservations.toSpliced(at, 1);
     },
 
     learn(call) {
@@ -263,7 +265,7 @@ export function createReservations(clock: Clock, prices: readonly Price[]): Rese
 
     sumFor({ project, user }) {
       const now = clock().getTime();
-      return held
+      return reservations
         .filter(
           (one) => one.until > now && one.project === project && (user === undefined || one.user === user),
         )
@@ -272,21 +274,25 @@ export function createReservations(clock: Clock, prices: readonly Price[]): Rese
   };
 }
 
-/** Writes to the ledger many at a time and a moment later, so that no call waits for the disk. */
+/** Writes calls to the ledger in batches and a moment later, so that no call waits for the disk. */
 interface LedgerWriter {
   note(call: ModelCall): void;
   noteTurns(turns: StoredTurns): void;
-  /** Runs work while nothing is written, after all that was noted before; `waiting` gives what has been noted since. */
+  /**
+   * Runs work while nothing is written, after all earlier calls are; `waiting` gives the calls noted since.
+   */
   runExclusive<Result>(work: (waiting: () => readonly ModelCall[]) => Promise<Result>): Promise<Result>;
   flush(): Promise<void>;
-  /** Writes what waits; what is noted after that is lost. */
+  /** Writes pending calls; later ones are lost. */
   close(): Promise<void>;
 }
 
-/** Written after so long, or when so many wait. */
+/** Calls are written after this time, or when this many are pending. */
 const FLUSH_DELAY_MS = 1000;
 const MAX_BATCH = 200;
-/** While the ledger cannot be written, so many are kept for it; then the oldest are lost, and counted. */
+/**
+ * While the ledger cannot be written, this many calls are kept; the oldest beyond that are lost, and counted.
+ */
 const MAX_WAITING = 10_000;
 
 export function createLedgerWriter(calls: Pick<Calls, "note">, meter: Meter): LedgerWriter {
@@ -304,12 +310,12 @@ export function createLedgerWriter(calls: Pick<Calls, "note">, meter: Meter): Le
     try {
       await calls.note(batch, [...stored.values()]);
     } catch {
-      // A ledger that cannot be written fails no call. Its next write takes these along.
+      // A failed write fails no call. The next write includes these calls.
       meter.count("memory_ledger_failures_total");
-      const all = [...batch, ...waiting];
-      const lost = Math.max(0, all.length - MAX_WAITING);
+      const pending = [...batch, ...waiting];
+      const lost = Math.max(0, pending.length - MAX_WAITING);
       if (lost > 0) meter.count("memory_ledger_lost_total", {}, lost);
-      waiting = all.slice(lost);
+      waiting = pending.slice(lost);
       for (const one of stored.values()) addTurns(turns, one);
       if (!isClosed) later();
     }

@@ -1,16 +1,18 @@
 import type { Scope } from "../../domain/scope.ts";
 
 /**
- * Called with the user whose words were erased; without one where it may be any user. The receipt waits for what it gives. It may neither
- * throw nor reject.
+ * Called with the user whose words were erased; without a user if any may be affected. The receipt waits for
+ * its result. It must not throw or reject.
  */
 export type ErasureListener = (scope?: Scope) => unknown;
 
-/** Tells each cache of this process at once that words were erased. */
+/** Notifies each cache of this process at once that words were erased. */
 export interface ErasureWatch {
-  /** Calls every listener, and waits for what they give. To be called after the commit and before the receipt is given. */
+  /**
+   * Calls every listener and awaits the results. Call it after the commit and before the receipt is returned.
+   */
   notify(scope?: Scope): Promise<void>;
-  /** Adds a listener; gives a function that removes it. */
+  /** Adds a listener; returns a function that removes it. */
   watch(listener: ErasureListener): () => void;
 }
 

@@ -18,15 +18,15 @@ import { addReplies } from "./selection.ts";
 import { createUnverifiedReceipt, hashTrace } from "./sign-receipt.ts";
 import { verifyErasure } from "./verify-erasure.ts";
 
-/** What an erasure is of, beside what is chosen. */
+/** The context of an erasure, in addition to the selection. */
 export interface ErasureContext {
-  /** The message that asked for it, and is read with that. */
+  /** The message with the request. */
   readonly requestMessageId?: string;
-  /** Where the request stands in it, if it asks for more than its own words. */
+  /** The spans of the request in that message, if it asks for more than its own words. */
   readonly requestSpans?: readonly TextSpan[];
-  /** Words that were named: they are looked for in metadata and history too. */
+  /** Named words: metadata and history are searched for them too. */
   readonly namedWords?: readonly string[];
-  /** The receipt whose erasure is done again, the tombstones that were put then, and what stood elsewhere. */
+  /** The receipt of the erasure to repeat, its tombstones, and its other matches. */
   readonly replayOf?: {
     readonly receipt: string;
     readonly tombstones: readonly Tombstone[];
@@ -34,22 +34,22 @@ export interface ErasureContext {
   };
 }
 
-/** What was committed; nothing to check where nothing was chosen. */
+/** The committed erasure; nothing to verify if nothing was selected. */
 interface CommittedErasure {
   readonly receipt: ErasureReceipt;
   readonly done?: {
     readonly texts: readonly string[];
     readonly trace: Trace;
     readonly erased: ErasedContent;
-    /** Search units that went, or go on with fewer words. */
+    /** Search units that were deleted, or that remain with fewer words. */
     readonly units: readonly string[];
   };
 }
 
 /**
- * Erases what is chosen in one change-set, with tombstones against its return; then has every place read again, and
- * gives the sealed receipt. Where nothing is chosen, nothing is written, and the receipt says so: it is neither kept nor
- * signed.
+ * Erases the selection in one change-set, with tombstones against its return. Then has every place scanned
+ * again and gives the sealed receipt. If nothing is selected, nothing is written; the receipt says so and is
+ * neither stored nor signed.
  */
 export async function executeErasure(
   ports: Ports,
@@ -67,7 +67,7 @@ export async function executeErasure(
     if (isNothing && !reason.replayOf) {
       return { result: { receipt: createEmptyReceipt(scope, state.revision, at) } };
     }
-    // Before the rest, so that no crash in between leaves the name in the ledger of calls.
+    // First, so that no crash in between leaves the name in the ledger of calls.
     if (isFullErasure(state, selection)) await ports.costs?.anonymizeUser(scope);
     const tombstones = reason.replayOf?.tombstones ?? plan.tombstones;
     const units = await createSearchUnits(
@@ -118,8 +118,9 @@ export async function executeErasure(
 }
 
 /**
- * Writes an erasure into the ledger and has every place read again. Where the disk or a server fails meanwhile, it is erased all the
- * same: the receipt says that it is not complete, and the next start ends it.
+ * Writes an erasure into the ledger and has every place scanned again. If the disk or a server fails
+ * meanwhile, the content is erased all the same. The receipt says that it is incomplete, and the next start
+ * completes it.
  */
 async function logAndVerify(
   ports: Ports,
@@ -128,7 +129,7 @@ async function logAndVerify(
   reason: ErasureContext,
 ): Promise<ErasureReceipt> {
   try {
-    // On the disk before anybody is told that it is gone. What is done again stands in the ledger already.
+    // On disk before the erasure is reported. A repeated erasure is in the ledger already.
     if (!reason.replayOf) await ports.ledger?.append([done.trace]);
     return await verifyErasure(ports, scope, receipt, done);
   } catch (error) {
@@ -137,7 +138,7 @@ async function logAndVerify(
   }
 }
 
-/** The messages that lose words; everything, where nothing of the user stays. */
+/** The redacted messages; everything, if nothing of the user remains. */
 function listChangedMessages(
   state: UserState,
   selection: ErasureSelection,
@@ -146,7 +147,7 @@ function listChangedMessages(
   return isFullErasure(state, selection) ? "everything" : messages.map(({ id }) => id);
 }
 
-/** Whether nothing of the user stays. */
+/** Whether nothing of the user remains. */
 function isFullErasure({ memories, messages }: UserState, chosen: ErasureSelection): boolean {
   const isWhole = ({ id, content }: Message): boolean =>
     content === "" ||
@@ -186,14 +187,14 @@ async function createTrace(of: {
   };
 }
 
-/** Whether the message that asks lost the request and no other word. */
+/** Whether the requesting message lost only the request. */
 function isRequestAlone(
   { cuts }: ErasureSelection,
   { requestMessageId: asking, requestSpans: request }: ErasureContext,
 ): boolean {
-  const own = asking === undefined ? undefined : cuts.get(asking);
-  if (!own || !request) return false;
-  return own.every((cut) => request.some(({ start, end }) => start <= cut.start && cut.end <= end));
+  const requestCuts = asking === undefined ? undefined : cuts.get(asking);
+  if (!requestCuts || !request) return false;
+  return requestCuts.every((cut) => request.some(({ start, end }) => start <= cut.start && cut.end <= end));
 }
 
 async function createReceipt(
@@ -244,7 +245,7 @@ async function createReceipt(
   });
 }
 
-/** The copies that may hold it: made since it was stored, and kept for longer than until now. */
+/** The backups that may contain the content: made after it was stored, and still kept. */
 async function findAffectedBackups(
   ports: Pick<Ports, "record">,
   at: string,
@@ -253,10 +254,10 @@ async function findAffectedBackups(
   const noted = await ports.record.backups();
   return noted
     .filter((one) => one.at >= since && (one.until === undefined || one.until > at))
-    .map(({ name, at: made, until }) => ({ name, at: made, ...(until === undefined ? {} : { until }) }));
+    .map(({ name, at: madeAt, until }) => ({ name, at: madeAt, ...(until === undefined ? {} : { until }) }));
 }
 
-/** What neither the record nor anything beside it can reach at once. */
+/** What neither the store nor the secondary stores can delete at once. */
 async function findRemainders(ports: Ports, at: string): Promise<Pick<ErasureReceipt, "remains">> {
   const { record, followers = [] } = ports;
   const places = [
@@ -264,7 +265,7 @@ async function findRemainders(ports: Ports, at: string): Promise<Pick<ErasureRec
     ...followers.flatMap(({ remains = [] }) => remains),
     ...(await findStoreRemainders(ports)),
   ];
-  // One server may be several of them.
+  // Several places may be on one server.
   const all = [...new Map(places.map((one) => [one.place, one])).values()];
   if (all.length === 0) return {};
   return {
@@ -285,7 +286,7 @@ const NO_COUNTS: ErasedCounts = {
   tombstones: 0,
 };
 
-/** What an erasure that found nothing gives: not kept, and so without an id, a hash and a signature to look it up by. */
+/** The receipt of an erasure that found nothing: not stored, and so without an id, hash and signature. */
 function createEmptyReceipt({ project, user }: Scope, revision: number, at: string): ErasureReceipt {
   const unsigned = { id: "", hash: "", signature: "", previous: "" };
   return {

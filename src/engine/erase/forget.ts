@@ -11,8 +11,9 @@ import { executeErasure } from "./execute-erasure.ts";
 import { addReplies, type ErasureSelection, mergeSelections, selectForErasure } from "./selection.ts";
 
 /**
- * Erases what is meant: memories with all their versions, the words in every message, passages, vectors and text
- * index; then bars the way back, reads every place again, and seals a receipt. Other words stay.
+ * Erases the matching content: memories with all their versions, the words in every message, passages,
+ * vectors and search index. Then blocks its return, scans every place again, and seals a receipt. Other words
+ * stay.
  */
 export async function forget(
   ports: Ports,
@@ -27,24 +28,24 @@ export async function forget(
   });
 }
 
-/** Longer words than that name nothing; UTF-8 bytes. */
+/** Longer text names nothing; in UTF-8 bytes. */
 const MAX_PHRASE_WORDS = 16_384;
 
 function checkWords(what: string): string {
   return checkText(what, "what to forget", MAX_PHRASE_WORDS);
 }
 
-/** The name or the thing that words ask to forget, where they name one by itself. */
+/** The name or thing that a request names, if it names exactly one. */
 function findNamed(meant: Forget | undefined): string[] {
   const about = typeof meant === "string" ? aboutOf(meant) : undefined;
   if (!about || about.isOwn || about.name.length === 0) return [];
-  // The words of an amount or an address are those of longer ones, too: they are looked for as they stand.
+  // The words of an amount or address also occur in longer ones, so the exact text is searched for.
   return [JOINED_PHRASES.test(about.said) ? about.said : about.name.join(" ")];
 }
 
 const JOINED_PHRASES = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
 
-/** What `forget` would take. Nothing is gone yet. */
+/** Previews what `forget` would erase. Erases nothing. */
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {
   const meant = typeof what === "string" ? await parseMeaning(ports, scope, checkWords(what)) : what;
   const state = await ports.states.of(scope);
@@ -62,7 +63,7 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
   };
 }
 
-/** Carries out the requests of a message that is stored; the request itself goes with what it asked to forget. */
+/** Executes the requests in a stored message; the request itself is erased together with its target. */
 export async function eraseRequested(
   ports: Ports,
   scope: Scope,
@@ -105,14 +106,14 @@ async function selectRequested(
     proposals.map(async (proposal) => {
       const { start, end } = proposal;
       const meant = findMeant(state, message, proposal);
-      // Words that are not meant to be kept take their message with them.
-      const own = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
+      // A request whose own words must not be kept erases its message.
+      const ownSpan = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
       const found =
         meant === undefined
           ? selectFromMessage(state, message.id)
           : await selectForErasure(ports, state, meant, asking);
       return mergeSelections([
-        { memories: new Set(), cuts: new Map([[message.id, [{ ...own, put: "" }]]]) },
+        { memories: new Set(), cuts: new Map([[message.id, [{ ...ownSpan, put: "" }]]]) },
         found,
       ]);
     }),
@@ -120,7 +121,7 @@ async function selectRequested(
   return mergeSelections(selections);
 }
 
-/** What a request means; nothing where it means its own message. */
+/** The target of a request; undefined if it means its own message. */
 function findMeant(
   state: Pick<UserState, "messages">,
   message: Message,
@@ -138,10 +139,10 @@ function findMeant(
   return about;
 }
 
-/** A silence of an hour ends a conversation that has no session. */
+/** A silence of an hour ends a conversation without a session. */
 const SILENCE_MS = 3_600_000;
 
-/** When the conversation began that a message without a session stands in. */
+/** The start of the conversation that contains a message without a session. */
 function findConversationStart({ messages }: Pick<UserState, "messages">, { at }: Message): string {
   const times = [...messages.values()].map((one) => one.at).filter((one) => one <= at);
   times.sort().reverse();
@@ -153,7 +154,7 @@ function findConversationStart({ messages }: Pick<UserState, "messages">, { at }
   return first;
 }
 
-/** The memories that rest on one message alone. */
+/** The memories that depend on one message alone. */
 function selectFromMessage(state: UserState, message: string): ErasureSelection {
   const memories = [...state.memories.values()].filter(
     ({ sources }) => sources.length > 0 && sources.every((source) => source.message === message),
@@ -161,7 +162,10 @@ function selectFromMessage(state: UserState, message: string): ErasureSelection 
   return { memories: new Set(memories), cuts: new Map() };
 }
 
-/** A sentence such as "Forget that I ever mentioned Magnet" says what is meant; anything else is what is meant. */
+/**
+ * A sentence such as "Forget that I ever mentioned Magnet" is parsed as a request; any other text is the
+ * target itself.
+ */
 async function parseMeaning(
   ports: Pick<Ports, "extractor" | "clock" | "states">,
   scope: Scope,
@@ -186,7 +190,7 @@ async function parseMeaning(
   return findMeant(await ports.states.of(scope), message, request) ?? what;
 }
 
-/** "my health", "everything about my beliefs": the topic, as behind "forget"; else the words themselves. */
+/** "my health", "everything about my beliefs": the topic, as after "forget"; else the words themselves. */
 async function parseTopicAlone({ extractor }: Pick<Ports, "extractor">, message: Message): Promise<Forget> {
   const request = { ...message, content: `Forget ${message.content}` };
   const proposals = await extractor.propose({ messages: [request], earlier: [], known: [] });

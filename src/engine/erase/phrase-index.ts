@@ -5,9 +5,9 @@ import type { TextSpan } from "../../domain/text/split-text.ts";
 import type { ValueShape } from "../../language/en/value-shapes.ts";
 import { runAtOnce, runInSlices } from "../time-slicing.ts";
 
-/** Many runs of words: a text is held against those alone that may stand in it. */
+/** An index of many phrases: a text is compared only with those that may occur in it. */
 export interface PhraseIndex {
-  /** The runs that stand in a text, as `placesOf` finds them, in the order in which they were given. */
+  /** The phrases that occur in a text, as `findPhrase` finds them, in the given order. */
   findIn(text: string): readonly (readonly string[])[];
 }
 
@@ -17,7 +17,7 @@ export function createPhraseIndex(runs: readonly (readonly string[])[]): PhraseI
   return runAtOnce(buildPhraseIndex(runs));
 }
 
-/** The same in slices, for runs by the thousand. */
+/** Builds the index in slices, for thousands of phrases. */
 export function createPhraseIndexInSlices(runs: readonly (readonly string[])[]): Promise<PhraseIndex> {
   return runInSlices(buildPhraseIndex(runs));
 }
@@ -25,7 +25,7 @@ export function createPhraseIndexInSlices(runs: readonly (readonly string[])[]):
 function* buildPhraseIndex(runs: readonly (readonly string[])[]): Generator<void, PhraseIndex, void> {
   const byParts = new Map<string, number[]>();
   const lengths = new Set<number>();
-  // No space parts these from what stands around them: they are looked for in every text.
+  // These have no spaces around them, so every text is searched for them.
   const anywhere: number[] = [];
   for (const [place, run] of runs.entries()) {
     const parts = run.some(isUnspaced) ? [] : splitAtSigns(run.join(" "));
@@ -53,7 +53,7 @@ function* buildPhraseIndex(runs: readonly (readonly string[])[]): Generator<void
   };
 }
 
-/** All stretches of words that have one of the lengths, each joined by spaces. */
+/** All n-grams of the given lengths, each joined by spaces. */
 export function* iterateNGrams(words: readonly string[], lengths: ReadonlySet<number>): Generator<string> {
   for (const length of lengths) {
     for (let from = 0; from + length <= words.length; from += 1) {
@@ -62,7 +62,7 @@ export function* iterateNGrams(words: readonly string[], lengths: ReadonlySet<nu
   }
 }
 
-/** What stands between signs, as `placesOf` takes a text apart. */
+/** The parts of a text between signs, as `findPhrase` splits it. */
 function splitAtSigns(text: string): string[] {
   return foldTextInPlace(text)
     .toLowerCase()
@@ -70,7 +70,7 @@ function splitAtSigns(text: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** Shapes whose signs belong to them: `jo@pine.io` is not in `jo@pine.io.nz`. */
+/** Shapes whose signs are part of the value: `jo@pine.io` is not in `jo@pine.io.nz`. */
 const STRICT_SHAPES: ReadonlySet<ValueShape> = new Set([
   "email",
   "link",
@@ -81,8 +81,8 @@ const STRICT_SHAPES: ReadonlySet<ValueShape> = new Set([
 ]);
 
 /**
- * Where words stand one after the other in a text, whatever stands between their letters' ends. A place is never a part of
- * a number, a code or a word: it is widened to the whole, or is none ("350" in "2,350").
+ * The spans of consecutive words in a text, whatever is between them. A span is never part of a number, a
+ * code or a word: it is widened to the whole, or dropped ("350" in "2,350").
  */
 export function findPhrase(text: string, run: readonly string[]): TextSpan[] {
   return matchWords(text, run).flatMap((span) => matchWholeTokens(text, span) ?? []);
@@ -97,7 +97,7 @@ function matchWords(text: string, run: readonly string[]): TextSpan[] {
   }));
 }
 
-/** Where a text stands as a whole: not inside a longer address, number or code. */
+/** The spans of a complete value: not inside a longer address, number or code. */
 export function findExactPhrase(text: string, value: string): TextSpan[] {
   return matchWords(text, splitWords(value))
     .filter(
@@ -108,7 +108,7 @@ export function findExactPhrase(text: string, value: string): TextSpan[] {
     .flatMap((span) => matchWholeTokens(text, span) ?? []);
 }
 
-/** The ways to write a value: as it stands, and without what joins its parts. */
+/** The spellings of a value: as given, and without the characters that join its parts. */
 export function listSpellings({
   text,
   shape,
@@ -128,7 +128,7 @@ export function listSpellings({
   return isJoined ? [text, parts.join("")] : [text];
 }
 
-/** The words in a row; no space parts those of Chinese, Japanese or Thai from what stands around them. */
+/** The words in sequence; Chinese, Japanese and Thai words are not separated by spaces. */
 function buildPattern(run: readonly string[]): string {
   const escaped = run.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const between = (one: string, other: string): string =>

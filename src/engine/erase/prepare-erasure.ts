@@ -21,7 +21,7 @@ import type { ErasureSelection } from "./selection.ts";
 import { createWordTombstones, type ErasureReach } from "./tombstone-filter.ts";
 import { hashClaimTombstones, isDistinctive } from "./tombstones.ts";
 
-/** An erasure thought out: what is written, and which texts must then be nowhere. */
+/** A prepared erasure: the changes to write, and the texts that must not remain anywhere. */
 export interface PreparedErasure {
   readonly messages: readonly MessageRedaction[];
   readonly emptied: number;
@@ -31,21 +31,21 @@ export interface PreparedErasure {
   readonly rewrites: readonly Memory[];
   readonly tombstones: readonly Tombstone[];
   readonly dropUnits: readonly string[];
-  /** How many of them are passages. */
+  /** Number of passages among them. */
   readonly passages: number;
   readonly versions: number;
-  /** When the oldest of it was stored: a copy made before does not hold it. */
+  /** When the oldest erased content was stored: a backup made before does not contain it. */
   readonly oldestStoredAt: string;
-  /** The erased words, for the search that proves them gone. */
+  /** The erased words, for the scan that proves their absence. */
   readonly texts: readonly string[];
-  /** Where they stood beside that. */
+  /** Matches outside the selected texts. */
   readonly residualMatches: ResidualMatches;
 }
 
-/** After so many that are only looked at, others have their turn: about every two milliseconds. */
+/** Items inspected between two yields to the event loop: about two milliseconds. */
 const SLICE = 2000;
 
-/** Turns a selection into an erasure, in slices. `versions` are all versions of all the user's memories. */
+/** Turns a selection into an erasure, in slices. `versions` holds all versions of all the user's memories. */
 export async function prepareErasure(
   ports: Pick<Ports, "secret">,
   state: UserState,
@@ -138,7 +138,7 @@ function redactMessage(
   };
 }
 
-/** What is no text stays while any text does; the text parts become the one text that is left. */
+/** Non-text parts stay as long as any text does; the text parts become the one remaining text. */
 function keepOtherParts(parts: readonly Part[], content: string): readonly Part[] {
   if (content === "") return [];
   return [{ type: "text", text: content }, ...parts.filter(({ type }) => type !== "text")];
@@ -154,7 +154,7 @@ function applyRedaction(message: Message, redaction: MessageRedaction): Message 
   };
 }
 
-/** A version whose quotes stand elsewhere now, or that named an erased memory; nothing where it is untouched. */
+/** A version whose quotes have moved, or that named an erased memory; undefined if it is unaffected. */
 function rewriteVersion(
   version: Memory,
   places: ReadonlyMap<string, { text: string; place(old: number): number }>,
@@ -182,15 +182,16 @@ async function createTombstones(
   selection: ErasureSelection,
 ): Promise<Tombstone[]> {
   const shared = await findSharedValues(state, selection);
-  const made = new Map<string, Tombstone>();
+  const tombstones = new Map<string, Tombstone>();
   await forEachInSlices(selection.memories, ({ claim, at, sources }) => {
     if (!claim) return;
-    const said = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
-    const last = [at, ...said].sort().at(-1) ?? at;
+    const saidAt = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
+    const last = [at, ...saidAt].sort().at(-1) ?? at;
     const hashes = hashClaimTombstones(ports.secret, state.scope, claim);
-    made.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
+    tombstones.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
     const isShared = shared.has(splitWords(claim.value).join(" "));
-    if (hashes.words && !isShared) made.set(hashes.words, { hash: hashes.words, of: "words", at: last });
+    if (hashes.words && !isShared)
+      tombstones.set(hashes.words, { hash: hashes.words, of: "words", at: last });
   });
   let lastSaid = "";
   await forEachInSlices(
@@ -202,12 +203,12 @@ async function createTombstones(
   );
   for (const { text, barring } of listTombstoneTexts(selection)) {
     const all = createWordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
-    for (const one of all) made.set(one.hash, one);
+    for (const one of all) tombstones.set(one.hash, one);
   }
-  return [...made.values()];
+  return [...tombstones.values()];
 }
 
-/** The values of memories that go which stand in the texts of memories that stay, as words. */
+/** The values of erased memories that occur as words in the texts of remaining memories. */
 async function findSharedValues(
   state: UserState,
   { memories }: ErasureSelection,
@@ -226,7 +227,7 @@ async function findSharedValues(
   return shared;
 }
 
-/** A wording of fewer words is barred by nothing: everybody says such. */
+/** A wording with fewer words gets no tombstone: everybody says such. */
 const LEAST_WORDS = 4;
 
 function listTombstoneTexts({
@@ -252,7 +253,7 @@ function pickLater(one: string, other: string): string {
   return other > one ? other : one;
 }
 
-/** How many texts are searched for, byte by byte: the most telling ones first. */
+/** Maximum number of texts in the byte scan: the most distinctive ones first. */
 const MOST_TEXTS = 300;
 
 function listErasedTexts(
@@ -283,15 +284,15 @@ function* iterateErasedTexts(
   for (const [id, cuts] of selection.cuts) {
     const content = state.messages.get(id)?.content ?? "";
     for (const { start, end } of cuts) {
-      const said = content.slice(start, end).trim();
-      if (said.length >= 3) yield said.slice(0, 400);
+      const text = content.slice(start, end).trim();
+      if (text.length >= 3) yield text.slice(0, 400);
     }
   }
 }
 
 /**
- * The telling words that must be nowhere afterwards: what was named, and the values of the memories that go. What the
- * plan leaves somewhere, because something else rests on it, is not among them.
+ * The distinctive words that must not remain anywhere: the named words, and the values of the erased
+ * memories. Excludes words that the plan keeps because other content depends on them.
  */
 async function findUniqueTexts(
   state: UserState,
@@ -305,13 +306,13 @@ async function findUniqueTexts(
     SLICE,
   );
   const distinct = (selection.values ?? []).filter((value) => chooseTombstoneScope(value) === "everywhere");
-  const all = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
-  const telling = await filterInSlices(all, isDistinctive);
+  const texts = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
+  const telling = await filterInSlices(texts, isDistinctive);
   const stays = await findRemainingValues(state, selection, left, telling);
   return telling.filter((text) => !stays.has(text));
 }
 
-/** Which of the values stand, by their words, in what is left of messages and memories. */
+/** Which of the values occur, as words, in the remaining messages and memories. */
 async function findRemainingValues(
   state: UserState,
   selection: ErasureSelection,
@@ -338,17 +339,17 @@ async function findRemainingValues(
   return stays;
 }
 
-/** Where erased words stand beside the texts that a selection looks at. */
+/** Matches of erased words outside the texts that a selection covers. */
 export interface ResidualMatches {
-  /** Messages that stay, whose metadata goes. */
+  /** Remaining messages whose metadata is erased. */
   readonly bare: readonly string[];
-  /** Versions of memories that stay: older ones that said it, and metadata. */
+  /** Versions of remaining memories: older wordings with the words, and metadata. */
   readonly versions: readonly VersionCut[];
 }
 
 /**
- * Looks for words in metadata, and in older versions of memories that stay: "uses Magnet", corrected to "uses Shram"
- * by hand, is a memory of Shram whose history speaks of Magnet.
+ * Finds words in metadata and in older versions of remaining memories. "uses Magnet", corrected to "uses
+ * Shram" by hand, is a memory about Shram whose history mentions Magnet.
  */
 async function findResidualMatches(
   state: UserState,
@@ -360,7 +361,7 @@ async function findResidualMatches(
   const hunting = await mapInSlices(hunted, (text) => splitWords(text));
   const runs = await createPhraseIndexInSlices(hunting.filter((run) => run.length > 0));
   const holds = (metadata: Metadata | undefined): boolean =>
-    // Each value on a line of its own: "[2,350]" is two numbers.
+    // Each value on its own line: "[2,350]" is two numbers.
     metadata !== undefined && findCuts(JSON.stringify(metadata, null, 1), runs).length > 0;
   const gone = new Set([...selection.memories].map(({ id }) => id));
   return {
@@ -397,7 +398,7 @@ function findCuts(text: string, runs: PhraseIndex): TextCut[] {
     .map(({ start, end }) => ({ start, end, put: GAP_MARK }));
 }
 
-/** A version without what is cut from it; nothing where it is another text than the one that was cut. */
+/** A version after a redaction; undefined if the text has changed since the redaction was planned. */
 function cutVersion(version: Memory, cut: VersionCut | undefined): Memory | undefined {
   if (!cut || cut.length !== version.text.length) return undefined;
   const { claim, metadata, ...rest } = version;

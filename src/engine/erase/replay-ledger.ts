@@ -8,21 +8,21 @@ import type { UserState } from "../user-state/user-state.ts";
 import { executeErasure } from "./execute-erasure.ts";
 import type { ErasureSelection } from "./selection.ts";
 
-/** What came of holding the record against the ledger. */
+/** The result of comparing the store with the ledger. */
 export interface LedgerReplay {
-  /** Erasures that were done again, because the record had been put back to a state before them. */
+  /** Erasures repeated because the store had been restored to an earlier state. */
   readonly replayedCount: number;
-  /** Stretches of messages that could not be found again: the message is another one than it was. */
+  /** Spans of messages that could not be found again because the message has changed. */
   readonly unplacedCount: number;
-  /** Entries that the ledger lacked and has now. */
+  /** Entries added to the ledger because it lacked them. */
   readonly addedCount: number;
   /** Whether there was no ledger although something had been erased. */
   readonly wasLost: boolean;
 }
 
 /**
- * Does again what was erased after the state that the record is in, as the ledger tells; and adds to the ledger what
- * it lacks. Runs before anything is served. Safe to break off and to repeat.
+ * Repeats the erasures in the ledger that the store lacks, and adds missing entries to the ledger. Runs
+ * before any request is served. Safe to interrupt and to repeat.
  */
 export async function replayLedger(
   ports: Ports,
@@ -54,7 +54,7 @@ export async function replayLedger(
   };
 }
 
-/** Nearly always: then nothing has to be read in full. */
+/** Nearly always true; then nothing has to be read in full. */
 async function isLedgerCurrent(ledger: Ledger, record: MemoryStore): Promise<boolean> {
   const written = await ledger.receipts();
   const marks = (await record.erasureSummaries()).filter(({ hasTrace }) => hasTrace);
@@ -64,7 +64,7 @@ async function isLedgerCurrent(ledger: Ledger, record: MemoryStore): Promise<boo
   return isWritten && [...written].every((receipt) => known.has(receipt));
 }
 
-/** An erasure that was verified was in the ledger before; one that a crash cut off may not have come so far. */
+/** A verified erasure was in the ledger before; an erasure interrupted by a crash may not have been. */
 function isLedgerLost(marks: readonly ErasureSummary[]): boolean {
   return marks.some(({ hasTrace, isVerified }) => hasTrace && isVerified);
 }
@@ -73,7 +73,9 @@ function isKnownTrace({ receipt, replays }: Trace, known: ReadonlySet<string>): 
   return known.has(receipt) || (replays !== undefined && known.has(replays));
 }
 
-/** Whether the log says that it was erased here: then only its receipt was taken away, which the audit tells. */
+/**
+ * Whether the log says that it was erased here: then only its receipt was removed, which the audit reports.
+ */
 async function wasErasedHere({ record }: Ports, { project, user, revision, at }: Trace): Promise<boolean> {
   const [entry] = await record.log({ project, user }, { before: revision + 1, limit: 1 });
   return entry?.revision === revision && entry.cause === "forget" && entry.at === at;

@@ -18,8 +18,8 @@ const texts = async (): Promise<string> =>
     .sort()
     .join("; ");
 
-describe("what is named exactly", () => {
-  it("goes by the time at which it was said: from inclusive, to exclusive", async () => {
+describe("an exact selection", () => {
+  it("selects by the time of statements: from inclusive, to exclusive", async () => {
     await ana.remember("I live in Bergen.", { at: "2026-03-01T10:00:00Z" });
     await ana.remember("I play the cello.", { at: "2026-03-02T10:00:00Z" });
     await ana.remember("I use Figma.", { at: "2026-03-03T10:00:00Z" });
@@ -30,7 +30,7 @@ describe("what is named exactly", () => {
     expect(await texts()).not.toMatch(/Bergen/);
   });
 
-  it("goes by its topic, and the words that it came from go with it", async () => {
+  it("selects by topic, and includes the source words", async () => {
     await ana.remember("I was diagnosed with asthma. I live in Bergen.");
     await ana.remember("I'm allergic to penicillin and I use Figma.");
     const receipt = await ana.forget({ topic: "health" });
@@ -41,7 +41,7 @@ describe("what is named exactly", () => {
     expect(JSON.stringify((await ana.recall("asthma penicillin")).items)).not.toMatch(/asthma|penicillin/);
   });
 
-  it("goes by its relation", async () => {
+  it("selects by relation", async () => {
     await ana.remember("I live in Bergen. I use Figma.");
     await ana.forget({ topic: "reside in" });
     expect(await texts()).toMatch(/Figma/);
@@ -56,7 +56,7 @@ describe("what is named exactly", () => {
     ["no ids", { ids: [] }, /at least one/],
     ["a span that ends before it begins", { from: "2026-03-02", to: "2026-03-01" }, /after from/],
     ["no time", { from: "yesterday" }, /from is no time/],
-    ["an unknown topic", { topic: "zorbing" }, /no such topic.*health/],
+    ["an unknown topic", { topic: "zorbing" }, /unknown topic.*health/],
     ["an empty topic", { topic: " " }, /topic is empty/],
     ["an empty session", { session: "" }, /session is empty/],
     ["empty words", "  ", /empty/],

@@ -20,11 +20,11 @@ import { filterInSlices, forEachInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { findExactPhrase } from "./phrase-index.ts";
 
-/** What an erasure would take: memories whole, and stretches of messages. */
+/** The content of an erasure: memories in full, and spans of messages. */
 export interface ErasureSelection {
   readonly memories: ReadonlySet<Memory>;
   readonly cuts: ReadonlyMap<string, readonly TextCut[]>;
-  /** Values that go wherever they stand, and wordings: both are barred from coming back. */
+  /** Values to erase wherever they occur, and wordings; both get tombstones. */
   readonly values?: readonly Value[];
   readonly wordings?: readonly string[];
 }
@@ -32,7 +32,9 @@ export interface ErasureSelection {
 const EMPTY_REQUEST_MESSAGE =
   "forget: say what to forget: words, ids, session, where, from, to, topic or everything.";
 
-/** Finds what is meant. `invalid_input` for a filter that filters nothing; `not_found` for an id that is not there. */
+/**
+ * Finds the content to erase. Throws `invalid_input` for an empty filter and `not_found` for an unknown id.
+ */
 export async function selectForErasure(
   ports: Pick<Ports, "questions">,
   state: UserState,
@@ -73,16 +75,14 @@ async function selectNamed(
 
 async function selectWhere(state: UserState, where: Where): Promise<ErasureSelection> {
   if (typeof where !== "object" || where === null || Object.keys(where).length === 0) {
-    throw invalid(
-      "forget: an empty filter would take everything. Say { everything: true } if that is meant.",
-    );
+    throw invalid("forget: an empty filter would erase everything. Pass { everything: true } to do that.");
   }
   checkWhere(where);
   const passes = (one: { metadata?: Message["metadata"] }): boolean => matchesFilter(where, one.metadata);
   return selectMessages(state, passes, passes);
 }
 
-/** What was said between two times, and the memories that were made then by hand. */
+/** Messages said between two times, and memories added by hand in that time. */
 async function selectTime(
   state: UserState,
   time: { from?: Date | string; to?: Date | string },
@@ -93,19 +93,19 @@ async function selectTime(
     throw invalid(EMPTY_REQUEST_MESSAGE);
   }
   if (from !== undefined && to !== undefined && to <= from) {
-    throw invalid("forget: to must lie after from.");
+    throw invalid("forget: to must be after from.");
   }
   const isThen = ({ at }: { at: string }): boolean =>
     (from === undefined || at >= from) && (to === undefined || at < to);
   return selectMessages(state, isThen, (memory) => memory.sources.length === 0 && isThen(memory));
 }
 
-/** What is of a topic or a relation: those memories, and the words that they came from. */
+/** The memories of a topic or a relation, and the words that they came from. */
 async function selectTopic(state: UserState, name: string): Promise<ErasureSelection> {
   const wanted = checkName(name, "topic");
   const topic = findTopic(wanted);
   if (!topic && !isRelationName(wanted)) {
-    throw invalid(`forget: there is no such topic. Known: ${[...TOPICS.keys()].join(", ")}; or a relation.`);
+    throw invalid(`forget: unknown topic. Known: ${[...TOPICS.keys()].join(", ")}; or a relation.`);
   }
   const relation = toCanonicalRelation(wanted.trim().toLowerCase());
   const memories = new Set(
@@ -118,7 +118,7 @@ async function selectTopic(state: UserState, name: string): Promise<ErasureSelec
   return { memories, cuts };
 }
 
-/** After so many that are only looked at, others have their turn: about every two milliseconds. */
+/** Items inspected between two yields to the event loop: about two milliseconds. */
 const SLICE = 1000;
 
 async function cutWholeMessages(messages: Iterable<Message>): Promise<Map<string, TextCut[]>> {
@@ -133,7 +133,7 @@ async function cutWholeMessages(messages: Iterable<Message>): Promise<Map<string
   return cuts;
 }
 
-/** Whole messages, and the memories that rest on them alone or are chosen themselves. */
+/** Whole messages, and the memories that depend on them alone or are selected themselves. */
 async function selectMessages(
   state: UserState,
   takesMessage: (message: Message) => boolean,
@@ -161,7 +161,7 @@ async function selectIds(state: UserState, ids: readonly string[]): Promise<Eras
     const memory = state.memories.get(id);
     const message = state.messages.get(id);
     if (!memory && !message)
-      throw new MemoryError("not_found", "forget: one of the ids is not known. Nothing was erased.");
+      throw new MemoryError("not_found", "forget: one of the ids does not exist. Nothing was erased.");
     if (memory) memories.add(memory);
     if (message) messages.push(message);
   }
@@ -178,7 +178,7 @@ async function selectIds(state: UserState, ids: readonly string[]): Promise<Eras
   return { memories, cuts };
 }
 
-/** The memories that words mean, without those that hang on them. */
+/** The memories that words describe, without their dependants. */
 export async function findMeantMemories(
   ports: Pick<Ports, "questions">,
   state: UserState,
@@ -188,7 +188,7 @@ export async function findMeantMemories(
   return about ? addContinuations(state, await memoriesAbout(ports, state, phrase, about)) : new Set();
 }
 
-/** With those right behind them that were added by hand and only go on: another name for it, what it was changed to. */
+/** Adds memories that continue them and were added by hand: another name, a changed value. */
 function addContinuations(state: UserState, found: ReadonlySet<Memory>): Set<Memory> {
   const memories = new Set(found);
   let before: Memory | undefined;
@@ -202,7 +202,7 @@ function addContinuations(state: UserState, found: ReadonlySet<Memory>): Set<Mem
   return memories;
 }
 
-/** Each thing of a list by itself: its values or its wording, else the memories and sentences about it. */
+/** Each item of a list by itself: its values or its wording, else the memories and sentences about it. */
 async function selectAbout(
   ports: Pick<Ports, "questions">,
   state: UserState,
@@ -229,14 +229,14 @@ async function selectThing(
   const isPerson = about?.person !== undefined;
   const named = !isPerson && namesValues(wanted) ? await byValues() : undefined;
   if (named) return named;
-  // "the old line": a noun of information alone is no description to go by.
+  // "the old line": a noun of information alone is too vague to match by.
   const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !isPerson;
   if (!about || isBare) return NO_SELECTION;
   const memories = await memoriesAbout(ports, state, phrase, about);
-  // Words that were said as they stand, and that no memory was read from, are taken out alone.
+  // Verbatim words from which no memory was read are erased alone.
   const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
-  const said = isSaid ? await byValues() : undefined;
-  if (said) return said;
+  const verbatim = isSaid ? await byValues() : undefined;
+  if (verbatim) return verbatim;
   const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, memories, cuts, about);
   return addAliases(state, { memories, cuts });
@@ -244,7 +244,10 @@ async function selectThing(
 
 const NO_SELECTION: ErasureSelection = { memories: new Set(), cuts: new Map() };
 
-/** "my employer", "what car I drive": memories first; values where none is meant, or where the words give one too. */
+/**
+ * "my employer", "what car I drive": memories first; values if no memory matches, or if the words contain a
+ * value too.
+ */
 async function selectOwn(
   ports: Pick<Ports, "questions">,
   state: UserState,
@@ -254,15 +257,15 @@ async function selectOwn(
   const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
   const memories = isDescribed ? await memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
   const isTold = memories.size === 0 ? namesValues(wanted) : wanted.follows !== undefined;
-  const told = isTold ? await byValues() : undefined;
-  if (told && memories.size === 0) return told;
+  const values = isTold ? await byValues() : undefined;
+  if (values && memories.size === 0) return values;
   const meant = memories.size > 0 ? memories : await memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, meant, cuts, about);
-  return mergeSelections([{ memories: meant, cuts }, ...(told ? [told] : [])]);
+  return mergeSelections([{ memories: meant, cuts }, ...(values ? [values] : [])]);
 }
 
-/** With what bears another name that the texts themselves give: "also known as", "call it", "the spelling". */
+/** Adds content under another name given in the texts: "also known as", "call it", "the spelling". */
 async function addAliases(state: UserState, found: ErasureSelection): Promise<ErasureSelection> {
   const memories = addContinuations(state, found.memories);
   const texts = [
@@ -279,7 +282,7 @@ async function addAliases(state: UserState, found: ErasureSelection): Promise<Er
   return mergeSelections([{ ...found, memories }, ...named]);
 }
 
-/** All that names something: memories whole, sentences whole where nothing else rests on them. */
+/** Everything that names it: memories in full, and sentences in full if nothing else depends on them. */
 async function selectName(state: UserState, name: string): Promise<ErasureSelection> {
   const isHeld = ({ text, claim }: Memory): boolean =>
     findExactPhrase(`${text} ${claim?.value ?? ""}`, name).length > 0;
@@ -290,7 +293,7 @@ async function selectName(state: UserState, name: string): Promise<ErasureSelect
   return { memories, cuts };
 }
 
-/** What several requests take together. */
+/** The union of several requests. */
 export function mergeSelections(selections: readonly ErasureSelection[]): ErasureSelection {
   const cuts = new Map<string, TextCut[]>();
   for (const [id, more] of selections.flatMap((one) => [...one.cuts]))
@@ -303,30 +306,30 @@ export function mergeSelections(selections: readonly ErasureSelection[]): Erasur
   };
 }
 
-/** After so many that are only looked at, others have their turn: about every two milliseconds. */
+/** Items inspected between two yields to the event loop: about two milliseconds. */
 const MERGED_SLICE = 2000;
 
-/** What was merged into a memory says the same as it does, and goes with it. */
+/** A memory that was merged into a selected one says the same and is erased with it. */
 async function addMerged(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
-  const all = new Set(selection.memories);
-  const ids = new Set([...all].map(({ id }) => id));
+  const memories = new Set(selection.memories);
+  const ids = new Set([...memories].map(({ id }) => id));
   const merged = await filterInSlices(
     state.memories.values(),
     ({ archived, supersededBy }) => archived === true && supersededBy !== undefined,
     MERGED_SLICE,
   );
-  for (let before = -1; before !== all.size; ) {
-    before = all.size;
+  for (let before = -1; before !== memories.size; ) {
+    before = memories.size;
     for (const memory of merged) {
       if (!ids.has(memory.supersededBy ?? "")) continue;
-      all.add(memory);
+      memories.add(memory);
       ids.add(memory.id);
     }
   }
-  return all.size === selection.memories.size ? selection : { ...selection, memories: all };
+  return memories.size === selection.memories.size ? selection : { ...selection, memories };
 }
 
-/** With the replies of a model that rest on what is chosen: they say it in other words, so that all of them goes. */
+/** Adds a model's replies that are based on the selection: they paraphrase it, so they are erased in full. */
 export async function addReplies(
   { messages }: Pick<UserState, "messages">,
   selection: ErasureSelection,
@@ -334,7 +337,7 @@ export async function addReplies(
   const gone = new Set([...selection.memories].map(({ id }) => id));
   const cuts = new Map<string, readonly TextCut[]>(selection.cuts);
   const isGone = (id: string): boolean =>
-    // A passage goes with its message.
+    // A passage is erased with its message.
     gone.has(id) || selection.cuts.has(id) || selection.cuts.has(id.replace(/#\d+$/, ""));
   await forEachInSlices(messages.values(), (message) => {
     if (message.content !== "" && getCitedIds(message).some(isGone))

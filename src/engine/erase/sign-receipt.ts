@@ -4,10 +4,10 @@ import { iterateCanonicalJson, toCanonicalJson } from "../../domain/text/canonic
 import type { Secret } from "../../ports/system.ts";
 import { yieldToEventLoop } from "../time-slicing.ts";
 
-/** A receipt as it is known at the commit, before anything is verified. */
+/** A receipt as known at the commit, before verification. */
 type UnverifiedReceipt = Omit<ErasureReceipt, "hash" | "key" | "signature" | "verified" | "complete">;
 
-/** The hash that chains an erasure to the user's one before it. It does not cover what is found out afterwards. */
+/** The hash that chains an erasure to the user's previous one. It does not cover the later findings. */
 function hashReceipt(receipt: UnverifiedReceipt): string {
   if (receipt.version !== 2) {
     const { id, at, project, user, revision, erased, ids, previous } = receipt;
@@ -23,7 +23,9 @@ function hashReceipt(receipt: UnverifiedReceipt): string {
   return hashCanonical(known);
 }
 
-/** The hash by which a receipt names its trace; in slices, for a trace names all that went. */
+/**
+ * The hash by which a receipt names its trace. Computed in slices, because a trace lists everything erased.
+ */
 export async function hashTrace(trace: Trace): Promise<string> {
   const hash = createHash("sha256");
   for (const piece of iterateCanonicalJson(trace)) {
@@ -33,7 +35,7 @@ export async function hashTrace(trace: Trace): Promise<string> {
   return hash.digest("hex");
 }
 
-/** A receipt that was not verified yet, signed as such. */
+/** A receipt that is not verified yet, signed as such. */
 export function createUnverifiedReceipt(
   secret: Secret,
   bare: Omit<UnverifiedReceipt, "version">,
@@ -42,7 +44,9 @@ export function createUnverifiedReceipt(
   return signReceipt(secret, { ...known, hash: hashReceipt(known), verified: [], complete: false });
 }
 
-/** The receipt with a signature of what it says now; one of before is signed as it was then. */
+/**
+ * The receipt with a signature of its current content; an older receipt is signed in the format of its time.
+ */
 export function signReceipt(
   secret: Secret,
   receipt: Omit<ErasureReceipt, "signature"> & { signature?: string },
@@ -51,15 +55,15 @@ export function signReceipt(
   return { ...said, signature: said.version === 2 ? signContent(secret, said) : computeMac(secret, said) };
 }
 
-function signContent(secret: Secret, said: Omit<ErasureReceipt, "signature">): string {
-  return deriveSigningKeys(secret).sign(toCanonicalJson(said));
+function signContent(secret: Secret, receipt: Omit<ErasureReceipt, "signature">): string {
+  return deriveSigningKeys(secret).sign(toCanonicalJson(receipt));
 }
 
 function computeMac(secret: Secret, { hash, verified, complete }: Omit<ErasureReceipt, "signature">): string {
   return secret.sign(toCanonicalJson(["receipt", hash, verified, complete]));
 }
 
-/** What is wrong with the receipts of one user, in their order: a broken chain, a false hash, a false signature. */
+/** Faults in the receipts of one user, in order: a broken chain, a wrong hash, a wrong signature. */
 export function findBrokenReceipts(
   secret: Secret,
   receipts: readonly ErasureReceipt[],
@@ -68,9 +72,9 @@ export function findBrokenReceipts(
   let previous = "";
   for (const receipt of receipts) {
     if (receipt.previous !== previous)
-      broken.push({ id: receipt.id, problem: "it does not follow the receipt before it" });
+      broken.push({ id: receipt.id, problem: "it does not follow the previous receipt" });
     if (receipt.hash !== hashReceipt(receipt))
-      broken.push({ id: receipt.id, problem: "its hash is not that of its content" });
+      broken.push({ id: receipt.id, problem: "its hash does not match its content" });
     if (!hasValidSignature(secret, receipt)) {
       broken.push({ id: receipt.id, problem: "its signature is not from this secret" });
     }
@@ -90,7 +94,7 @@ function hashCanonical(value: unknown): string {
   return createHash("sha256").update(toCanonicalJson(value)).digest("hex");
 }
 
-/** What receipts are signed with, and what anybody checks them with. */
+/** The key pair that signs and verifies receipts. */
 interface SigningKeys {
   /** 32 bytes, base64url: the `x` of a JSON Web Key. */
   readonly publicKey: string;
@@ -99,15 +103,17 @@ interface SigningKeys {
 }
 
 const KEYS_BY_SECRET = new WeakMap<Secret, SigningKeys>();
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
-/** The one step of HKDF-Expand (RFC 5869) for 32 bytes: the secret's HMAC of a purpose and the number 1. */
+/**
+ * The single step of HKDF-Expand (RFC 5869) for 32 bytes: the secret's HMAC of a purpose and the number 1.
+ */
 const KEY_PURPOSE = "keepsake receipts, ed25519, 1\u0001";
 
-/** The keys that a secret stands for: always the same ones, and nothing in them leads back to it. */
+/** Derives the keys from a secret: always the same ones, and the secret cannot be derived from them. */
 export function deriveSigningKeys(secret: Secret): SigningKeys {
-  const made = KEYS_BY_SECRET.get(secret);
-  if (made) return made;
+  const cached = KEYS_BY_SECRET.get(secret);
+  if (cached) return cached;
   const seed = Buffer.from(secret.sign(KEY_PURPOSE), "hex");
   const key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: "der", type: "pkcs8" });
   const keys: SigningKeys = {
@@ -118,7 +124,7 @@ export function deriveSigningKeys(secret: Secret): SigningKeys {
   return keys;
 }
 
-/** Whether a signature of `SigningKeys.sign` is that of the text by the holder of the public key. */
+/** Whether the holder of the public key signed the text with `SigningKeys.sign`. */
 function isSignedBy(publicKey: string, text: string, signature: string): boolean {
   if (!signature.startsWith("ed25519:")) return false;
   const key = parsePublicKey(publicKey);
@@ -131,15 +137,15 @@ function parsePublicKey(publicKey: string): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
   } catch {
-    // What is no key has signed nothing.
+    // An invalid key has signed nothing.
     return undefined;
   }
 }
 
-/** What is always read again first: without it, nobody looked for the words while they were known. */
+/** Always verified first: without it, the scan did not run while the words were known. */
 export const RECALL_PLACE = "recall";
 
-/** Whether every place was read again, and nothing was found in any. */
+/** Whether every place was verified, and nothing was found. */
 export function isComplete(verified: readonly VerifiedPlace[]): boolean {
   return verified.some(({ place }) => place === RECALL_PLACE) && verified.every(({ found }) => found === 0);
 }

@@ -7,23 +7,28 @@ import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
 import type { Secret } from "../../ports/system.ts";
 import { hashTombstone, isRestatedByUser, MAX_TOMBSTONE_WORDS } from "./tombstones.ts";
 
-/** A message as it may be stored, and the hashes of tombstones that the user lifts by saying it again. */
+/**
+ * A message as it may be stored, and the hashes of tombstones that the user lifts by repeating the content.
+ */
 export interface ScreenedMessage {
   readonly message: Message;
   readonly liftedTombstones: readonly string[];
 }
 
-/** Stands before the end of a number in what is hashed: it bars the end alone only where ends are spoken of. */
+/** Hash prefix for the last part of a number: it is blocked alone only where such parts are mentioned. */
 const PART_PREFIX = "…";
-/** Stands before what others can have too: it is barred only where something deleted is spoken of or asked after. */
+/**
+ * Hash prefix for words that others may share: they are blocked only in a statement or question about
+ * something deleted.
+ */
 const SHARED_PREFIX = "~";
 const NAMING_PHRASES: readonly string[] = ["ask for", "alias", "name", "named", "called"];
-/** So few digits tell no number. */
+/** Fewer digits do not identify a number. */
 const MIN_DIGITS = 3;
 
 const ERASURE_TALK =
   /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal|any ?more\b|any longer|no one\b|nobody\b|not to be\b|do not\b|don['’]t\b|stop\b|never\b|no\b)/i;
-/** "Finish that erased line for me": then nothing in the message tells anything anew. */
+/** "Finish that erased line for me": then no part of the message is a new statement. */
 const DELETED_THING =
   /\b(?:the|that|this|any|my|our|his|her|their|an?) (?:old |former |earlier )?(?:deleted|erased|removed|purged|forgotten) \p{L}/iu;
 const QUESTION_START =
@@ -32,9 +37,9 @@ const PART_TALK =
   /\b(?:ends?|ended|ending|last|final|digits?|starts?|started|begins?|began|beginning|first|prefix|suffix|then)\b/i;
 
 /**
- * The message without words that are barred by a tombstone. The user's own telling it again stays, and lifts the
- * tombstone; asking after it, or saying that it is deleted, does neither. Where a sentence tells it again as if nothing
- * had been erased, and was said before or by somebody else, it goes whole.
+ * The message without words blocked by a tombstone. A user's own restatement stays and lifts the tombstone;
+ * asking for it, or saying that it is deleted, does not. A sentence that states it as if nothing had been
+ * erased is removed in full, if it was said earlier or by another speaker.
  */
 export function redactErased(
   secret: Secret,
@@ -42,14 +47,14 @@ export function redactErased(
   message: Message,
   tombstones: ReadonlyMap<string, Tombstone>,
 ): ScreenedMessage {
-  const barred = new Map([...tombstones].filter(([, { of }]) => of === "words"));
-  if (barred.size === 0) return { message, liftedTombstones: [] };
+  const wordTombstones = new Map([...tombstones].filter(([, { of }]) => of === "words"));
+  if (wordTombstones.size === 0) return { message, liftedTombstones: [] };
   const lifted = new Set<string>();
   const cuts: TextCut[] = [];
   const asksForIt = DELETED_THING.test(message.content);
   for (const sentence of splitSentences(message.content)) {
     const text = message.content.slice(sentence.start, sentence.end);
-    const runs = findErasedRuns(secret, scope, text, barred);
+    const runs = findErasedRuns(secret, scope, text, wordTombstones);
     const stays = runs.filter((run) => mayStay(message, text, run) && !(run.isMarked && asksForIt));
     if (runs.length > 0 && stays.length === runs.length) for (const { hash } of runs) lifted.add(hash);
     else
@@ -72,7 +77,7 @@ export function redactErased(
 interface ErasedRun extends TextSpan {
   readonly hash: string;
   readonly tombstone: Tombstone;
-  /** Of several words, or with a digit: nothing that people say by the way. */
+  /** Several words, or one with a digit: not said in passing. */
   readonly isMarked: boolean;
 }
 
@@ -105,7 +110,7 @@ interface SentenceToken extends TextSpan {
   readonly word: string;
 }
 
-/** What is hashed of the first tokens, the first two, and so on: as long as that is whole. */
+/** Hash inputs of the first token, the first two, and so on, as long as they end at a token boundary. */
 function* eachPrefixKey(
   sentence: string,
   tokens: readonly SentenceToken[],
@@ -114,7 +119,8 @@ function* eachPrefixKey(
   let key = "";
   for (const [more, last] of tokens.entries()) {
     key += `${more === 0 ? "" : " "}${stem(last.word)}`;
-    // "200 USD" is not barred in "2,200 USD". The longest runs may be stretches of a longer value, and end anywhere.
+    // "200 USD" is not blocked in "2,200 USD". The longest runs may be parts of a longer value and end
+    // anywhere.
     const isStretch = more === MAX_TOMBSTONE_WORDS - 1;
     if (first && !isStretch && !isWholeToken(sentence, first, last)) continue;
     yield { key, last, isMarked: more > 0 || /\d/.test(key) };
@@ -151,18 +157,21 @@ function findErasedRuns(
   return runs;
 }
 
-/** How a value comes back: everywhere, only as a name, or only where something deleted is spoken of. */
+/**
+ * How widely a value is blocked: everywhere, only as a name, or only where something deleted is mentioned.
+ */
 export type ErasureReach = "everywhere" | "as a name" | "where it is spoken of";
 
-/** What bars a value or a wording from coming back: its words, each stretch of them, its joined form, its end. */
+/** The tombstones of a value or a wording: its words, each run of them, its joined form, its last part. */
 export function createWordTombstones(
   secret: Secret,
   scope: Scope,
   { text, barring, at }: { readonly text: string; readonly barring: ErasureReach; readonly at: string },
 ): Tombstone[] {
-  const all = splitWords(text).filter((word) => !ARTICLES.has(word));
-  if (all.length === 0) return [];
-  const keys = barring === "everywhere" ? toWordKeys(all) : toLimitedKeys(all.map(stem).join(" "), barring);
+  const words = splitWords(text).filter((word) => !ARTICLES.has(word));
+  if (words.length === 0) return [];
+  const keys =
+    barring === "everywhere" ? toWordKeys(words) : toLimitedKeys(words.map(stem).join(" "), barring);
   return keys.map((key) => ({ hash: hashTombstone(secret, scope, "words", key), of: "words", at }));
 }
 

@@ -6,10 +6,10 @@ import type { Scope } from "../../domain/scope.ts";
 import { isUnspaced, splitWords, toWordKey } from "../../domain/search/search-terms.ts";
 import type { Secret } from "../../ports/system.ts";
 
-/** The longest run of words that a tombstone of words can stand for. Longer ones have one for each stretch. */
+/** The longest run of words that one word tombstone covers. Longer wordings have one for each run. */
 export const MAX_TOMBSTONE_WORDS = 5;
 
-/** The hash under which an erased claim, or erased words, bar their way back. Bound to the user. */
+/** The hash that blocks an erased claim, or erased words. Bound to the user. */
 export function hashTombstone(secret: Secret, scope: Scope, of: Tombstone["of"], text: string): string {
   return secret.sign(JSON.stringify(["tombstone", scope.project, scope.user, of, text]));
 }
@@ -27,13 +27,13 @@ export function hashClaimTombstones(
 }
 
 /**
- * Whether words are telling enough to be hunted down wherever they stand: not "5", "yes" or "a lot". Such a value
- * is erased where it was said of the thing meant, and nowhere else.
+ * Whether words are distinctive enough to erase wherever they occur: not "5", "yes" or "a lot". Such a value
+ * is erased only where it was said about the selected subject.
  */
 export function isDistinctive(text: string): boolean {
-  const all = splitWords(text);
-  if (all.length === 0 || all.length > MAX_TOMBSTONE_WORDS) return false;
-  return all.some(
+  const words = splitWords(text);
+  if (words.length === 0 || words.length > MAX_TOMBSTONE_WORDS) return false;
+  return words.some(
     (word) =>
       word.length >= (isUnspaced(word) ? 2 : 3) &&
       !COMMON_WORDS.has(word) &&
@@ -41,7 +41,7 @@ export function isDistinctive(text: string): boolean {
   );
 }
 
-/** Words that stand in everybody's sentences: they tell nobody apart, and single they are no value to hunt. */
+/** Words found in everybody's sentences: alone they identify nothing and are not searched for. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   (
     "the and for are was not yes you your our his her its their this that these those all any some one two three " +
@@ -55,8 +55,8 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether the user said this themself after what was erased: then they want it known again. A message without a time
- * of its own was said when it was stored, which is after any tombstone that stood then.
+ * Whether the user said this after the erasure, and so wants it known again. A message without its own time
+ * was said when it was stored, which is after any tombstone that existed then.
  */
 export function isRestatedByUser(message: Message, tombstone: Tombstone): boolean {
   return message.origin === "user_message" && (message.at > tombstone.at || message.at === message.storedAt);

@@ -8,7 +8,7 @@ import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
 import { createPhraseIndex } from "./phrase-index.ts";
 import { isComplete, RECALL_PLACE, signReceipt } from "./sign-receipt.ts";
 
-/** Reads every place again and seals the receipt with what was found there. */
+/** Scans every place again and seals the receipt with the findings. */
 export async function verifyErasure(
   ports: Ports,
   scope: Scope,
@@ -26,12 +26,12 @@ export async function verifyErasure(
   ]);
   await Promise.all([ports.states.purgeUser(scope), ports.recaller?.purgeUser(scope)]);
   const { messages, memories } = await ports.record.since(scope, 0, { units: false });
-  const held = ports.states.peekTexts(scope, 0);
+  const cachedTexts = ports.states.peekTexts(scope, 0);
   const left = [
     ...(await mapInSlices(messages, ({ content }) => content)),
-    ...(await mapInSlices(held?.messages.values() ?? [], ({ content }) => content)),
+    ...(await mapInSlices(cachedTexts?.messages.values() ?? [], ({ content }) => content)),
     ...(await mapInSlices(memories, ({ text }) => text)),
-    ...(await mapInSlices(held?.memories.values() ?? [], ({ text }) => text)),
+    ...(await mapInSlices(cachedTexts?.memories.values() ?? [], ({ text }) => text)),
   ].filter((text) => text !== "");
   const { inside, found } = await findRemainingTexts(left, texts);
   const searched = texts.filter((text) => !inside.has(text));
@@ -46,13 +46,13 @@ export async function verifyErasure(
   return sealed;
 }
 
-/** Which texts stand in what is left, and how many of them as whole words. */
+/** The texts that remain, and how many of them as whole words. */
 async function findRemainingTexts(
   left: readonly string[],
   texts: readonly string[],
 ): Promise<{ readonly inside: ReadonlySet<string>; readonly found: number }> {
   const lower = texts.map((text) => text.toLowerCase());
-  // A short text can be part of other words that stay ("Magnet", "magnetic"): there, only whole words count.
+  // A short text can be part of other remaining words ("Magnet", "magnetic"); there, only whole words count.
   const inside = new Set<string>();
   await forEachInSlices(
     left,
@@ -70,9 +70,10 @@ async function findRemainingTexts(
 }
 
 /**
- * Ends what a crash left between an erasure and its check: writes the files anew, where the words may still stand.
- * The words themselves are not known any more: a receipt that was not verified at all stays incomplete and says why. One
- * that lacked the files alone, because another process was reading them, is complete then. Gives how many it ended.
+ * Completes erasures that a crash interrupted before verification: rewrites the files that may still contain
+ * the words. The words themselves are no longer known, so a receipt without any verification stays incomplete
+ * and says why. One that lacked only the files, because another process was reading them, becomes complete.
+ * Gives the number completed.
  */
 export async function finishInterruptedErasures(
   ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
@@ -86,7 +87,7 @@ export async function finishInterruptedErasures(
     const left = await ports.record.scrub(scope, []);
     if (left.some(({ found }) => found > 0)) continue;
     const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
-    // Cut off before any place was asked, it did not come to those beside the record either.
+    // Interrupted before any place was checked, it did not reach the secondary stores either.
     const erased = { messages: "everything", revision: receipt.revision } as const;
     const beside = places.length === 0 ? await eraseFromStores(ports, scope, erased) : [];
     const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN_UNIT]) : [];
@@ -100,12 +101,15 @@ export async function finishInterruptedErasures(
   return ended;
 }
 
-/** What went is not known any more; an index is asked by the trace of the erasure when it is fed. */
+/** The erased units are no longer known; an index is checked by the erasure's trace when it is fed. */
 const UNKNOWN_UNIT = "";
 const FILES = "files";
 const FILES_REWRITTEN = "files, written anew at the next start";
 
-/** Whether writing the files anew may end it: it was not verified at all, or a reader held the log meanwhile. */
+/**
+ * Whether rewriting the files may complete it: it was not verified at all, or a reader held the log
+ * meanwhile.
+ */
 function isUnfinished({ verified: places }: ErasureReceipt): boolean {
   if (places.some(({ place }) => place === FILES_REWRITTEN)) return false;
   return places.length === 0 || places.some(({ place, found }) => place === FILES && found > 0);

@@ -5,11 +5,11 @@ import { callIndex, callIndexInTurn } from "./call-index.ts";
 const ANN = { project: "default", user: "ann" };
 const never = (): Promise<never> => new Promise(() => {});
 
-it("a call that never comes back ends at its deadline, whatever it makes of its signal", async () => {
+it("a call that never returns ends at its deadline, even when it ignores its signal", async () => {
   await expect(callIndex({ name: "x" }, 20, never)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-it("a call that never comes back holds up none of the next", async () => {
+it("a call that never returns does not block the next ones", async () => {
   const follower = createInMemoryVectorIndex();
   const first = callIndexInTurn(follower, ANN, 30, never);
   const second = callIndexInTurn(follower, ANN, 1000, async () => "done");
@@ -17,7 +17,7 @@ it("a call that never comes back holds up none of the next", async () => {
   expect(await second).toBe("done");
 });
 
-it("calls of one user come one after the other, and those of two beside each other", async () => {
+it("calls of one user run in sequence, and those of two users in parallel", async () => {
   const follower = createInMemoryVectorIndex();
   const order: string[] = [];
   const slowly = (name: string, ms: number) => async () => {
@@ -33,7 +33,7 @@ it("calls of one user come one after the other, and those of two beside each oth
   expect(order).toEqual(["bob", "ann 1", "ann 2"]);
 });
 
-it("passes on the reason of whoever breaks off, and what the call throws", async () => {
+it("rejects with the reason of the aborted signal, and with the error of the call", async () => {
   const reason = new Error("enough");
   const stopping = new AbortController();
   const call = callIndex({ name: "x" }, 1000, never, stopping.signal);

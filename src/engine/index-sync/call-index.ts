@@ -5,8 +5,8 @@ import type { VectorIndex } from "../../ports/vector-index.ts";
 import { runInUserQueue } from "../ingest/change-set.ts";
 
 /**
- * A call to an index that has so long (ms) and no longer, even where the adapter takes no notice of its signal: then it is
- * `unavailable`. An aborted signal rejects with its reason.
+ * Calls an index with a time limit in ms, even if the adapter ignores its signal. Rejects with `unavailable`
+ * after the limit, and with the signal's reason if aborted.
  */
 export async function callIndex<Result>(
   { name }: Pick<VectorIndex, "name">,
@@ -35,8 +35,8 @@ export async function callIndex<Result>(
 }
 
 /**
- * A call, or several, that no other of this user's comes between, within so long (ms) with the wait for its turn. An adapter that
- * never comes back holds up none of the next.
+ * Runs one or more calls that no other call of this user interrupts. The limit in ms includes the wait in the
+ * queue. An adapter that never returns does not block the next call.
  */
 export function callIndexInTurn<Result>(
   follower: VectorIndex,
@@ -56,6 +56,6 @@ export function callIndexInTurn<Result>(
 function createTimeoutError(name: string, ms: number): MemoryError {
   return new MemoryError(
     "unavailable",
-    `the index "${name}" gave no answer within ${ms} ms. It is tried again.`,
+    `the index "${name}" did not answer within ${ms} ms. It will be tried again.`,
   );
 }

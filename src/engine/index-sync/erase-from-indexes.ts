@@ -7,19 +7,19 @@ import { callIndexInTurn } from "./call-index.ts";
 import { messageIdOf, readEntries } from "./index-entries.ts";
 import type { IndexUpdater } from "./index-updater.ts";
 
-/** Some servers show a moment later that something is gone. */
+/** Some servers show a deletion a moment later. */
 const LOOKED_AGAIN_MS = 100;
-/** Of what stays under the same id, with fewer words. */
+/** Units per read that keep their id with fewer words. */
 const AT_ONCE = 500;
 
-/** The name under which an index stands in receipts of erasures. */
-function formatIndexPlace({ index: follower }: Pick<IndexUpdater, "index">): string {
-  return `index: ${follower.name}`;
+/** The name of an index in erasure receipts. */
+function formatIndexPlace({ index }: Pick<IndexUpdater, "index">): string {
+  return `index: ${index.name}`;
 }
 
 /**
- * Drops what was erased from an index, and asks it whether it is gone, within so long (ms). Never throws: what could not be
- * asked is said.
+ * Drops erased units from an index and verifies that they are gone, within this many ms. Never throws: the
+ * result says if the index could not be asked.
  */
 export async function eraseFromIndex(
   ports: Pick<Ports, "record" | "embedder">,
@@ -35,12 +35,12 @@ export async function eraseFromIndex(
     });
     return { place, found: left };
   } catch {
-    // Whatever it was: what was erased is gone from the record, and the receipt must say so.
+    // Whatever failed, the text is gone from the store, and the receipt must say so.
     return { place, found: Math.max(1, ids.length), why: "not reached" };
   }
 }
 
-/** The same in every index. Before anything is fed, no index is asked: each is when that begins. */
+/** The same in every index. Before the first feed no index is asked; each is asked when its feed begins. */
 export async function eraseFromIndexes(
   { following, followers = [] }: Pick<Ports, "following" | "followers">,
   scope: Scope,
@@ -48,36 +48,36 @@ export async function eraseFromIndexes(
 ): Promise<VerifiedPlace[]> {
   if (ids.length === 0) return [];
   if (following) return following.erase(scope, ids);
-  return followers.map((follower) => ({
-    place: formatIndexPlace({ index: follower }),
+  return followers.map((index) => ({
+    place: formatIndexPlace({ index }),
     found: ids.length,
     why: "not reached" as const,
   }));
 }
 
 /**
- * Drops, asks until nothing is held any more, and puts back what goes on under the same id with other words; but into no index that is
- * not known to be this record's: what it is to hold comes when that is known.
+ * Drops entries, asks until none is left, and puts back units that keep their id with other words. Puts
+ * nothing into an index that is not known to belong to this store; its entries come once that is known.
  */
 export async function dropEntries(
   ports: Pick<Ports, "record" | "embedder">,
-  { index: follower, isOurs }: Pick<IndexUpdater, "index" | "isOurs">,
+  { index, isOurs }: Pick<IndexUpdater, "index" | "isOurs">,
   scope: Scope,
   ids: readonly string[],
   options: CallOptions,
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  await follower.drop(scope, ids, options);
-  let left = await follower.held(scope, ids, options);
+  await index.drop(scope, ids, options);
+  let left = await index.held(scope, ids, options);
   for (let tries = 0; left.length > 0 && tries < 20; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, LOOKED_AGAIN_MS));
     options.signal?.throwIfAborted();
-    left = await follower.held(scope, ids, options);
+    left = await index.held(scope, ids, options);
   }
   for (let at = 0; isOurs() && at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE);
-    const live = await readEntries(ports, scope, some, follower.holdsTexts === true);
-    if (live.length > 0) await follower.put(scope, live, options);
+    const live = await readEntries(ports, scope, some, index.holdsTexts === true);
+    if (live.length > 0) await index.put(scope, live, options);
   }
   return left.length;
 }
@@ -87,8 +87,8 @@ const RETRY_TIMEOUT_MS = 120_000;
 type RetryPorts = Pick<Ports, "record" | "embedder" | "secret" | "meter">;
 
 /**
- * Ends the erasures that an index could not be asked about when they were made: drops again what went, asks for it, and seals
- * the receipt anew. Gives how many it ended. Costs one short look where there is none.
+ * Completes erasures that an index could not be asked about: drops the entries again, verifies, and reseals
+ * the receipt. Gives the number completed. Costs one short read if there is none.
  */
 export async function finishOpenErasures(
   ports: RetryPorts,
@@ -135,7 +135,7 @@ async function tryFinishErasure(
   return true;
 }
 
-/** What the index holds of what the trace of the erasure names: memories by id, passages by their message. */
+/** Drops what the trace of the erasure names from the index: memories by id, passages by their message. */
 async function dropErasedEntries(
   ports: RetryPorts,
   feeder: IndexUpdater,

@@ -54,8 +54,8 @@ const caughtUp = async (scope = ANN): Promise<void> => {
 const jobOf = async (memory: Keepsake) =>
   (await memory.jobs()).find(({ name }) => name === "following shaky");
 
-describe("an index that is fed from the record", () => {
-  it("gets what is remembered, updated and removed", async () => {
+describe("an index that is fed from the store", () => {
+  it("receives additions, updates and removals", async () => {
     const memory = (await open()).scope({ user: "ann" });
     await memory.remember("I play the cello in an orchestra. I collect old maps.");
     expect(await unitIds()).not.toEqual([]);
@@ -68,7 +68,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp();
   });
 
-  it("gets the metadata that it can be narrowed by", async () => {
+  it("receives the metadata for its filters", async () => {
     const memory = (await open()).scope({ user: "ann" });
     await memory.remember("I like sardines.", { session: "monday", at: "2026-02-01T10:00:00Z" });
     await caughtUp();
@@ -79,7 +79,7 @@ describe("an index that is fed from the record", () => {
     expect(all.map(({ id }) => id).sort()).toEqual(await unitIds());
   });
 
-  it("is filled with what was there before it, of every user", async () => {
+  it("is filled with the earlier data of every user", async () => {
     const before = await open({ index: [] });
     await before.scope({ user: "ann" }).remember("I play the cello.");
     await before.scope({ user: "bob" }).remember("I keep bees.");
@@ -89,7 +89,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp(BOB);
   });
 
-  it("goes on where it was: a new start puts nothing again", async () => {
+  it("resumes after a restart without repeated puts", async () => {
     const first = await open();
     await first.scope({ user: "ann" }).remember("I play the cello.");
     await caughtUp();
@@ -102,7 +102,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp();
   });
 
-  it("holds up no write, whether it is down or hangs, and catches up when it is back", async () => {
+  it("delays no write when it is down or hangs, and catches up when it is back", async () => {
     const keepsake = await open();
     const memory = keepsake.scope({ user: "ann" });
     await memory.remember("I play the cello.");
@@ -119,7 +119,7 @@ describe("an index that is fed from the record", () => {
     }
   });
 
-  it("is filled anew when it comes back empty", async () => {
+  it("is filled again when it comes back empty", async () => {
     const memory = (await open()).scope({ user: "ann" });
     await memory.remember("I play the cello.");
     await caughtUp();
@@ -131,7 +131,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp();
   });
 
-  it("is filled anew for another embedder", async () => {
+  it("is filled again for another embedder", async () => {
     const first = await open();
     await first.scope({ user: "ann" }).remember("I play the cello.");
     await caughtUp();
@@ -142,7 +142,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp();
   });
 
-  it("is not shared by two databases: the second one says so, and leaves it alone", async () => {
+  it("is not shared by two databases: the second one throws an error and leaves it alone", async () => {
     const first = await open();
     await first.scope({ user: "ann" }).remember("I play the cello.");
     await caughtUp();
@@ -156,7 +156,7 @@ describe("an index that is fed from the record", () => {
     expect(await readIds(index.inner, ANN)).toEqual(held);
   });
 
-  it("takes over with a rebuild, which tells how far it is", async () => {
+  it("is taken over by a rebuild, which reports its progress", async () => {
     const keepsake = await open();
     await keepsake.scope({ user: "ann" }).remember("I play the cello. I keep bees.");
     await keepsake.scope({ user: "bob" }).remember("I collect maps.");
@@ -173,7 +173,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp(BOB);
   });
 
-  it("goes on with a rebuild that was broken off", async () => {
+  it("resumes an interrupted rebuild", async () => {
     const first = await open();
     for (const user of ["ann", "bob"]) await first.scope({ user }).remember("I play the cello. I keep bees.");
     await caughtUp(ANN);
@@ -190,7 +190,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp(BOB);
   });
 
-  it("is fed by several processes at once, and by none in vain", async () => {
+  it("is fed by several processes at once without repeated work", async () => {
     const [one, other] = [await open(), await open()];
     for (let i = 0; i < 5; i += 1) {
       await Promise.all([
@@ -204,7 +204,7 @@ describe("an index that is fed from the record", () => {
     await caughtUp(BOB);
   });
 
-  it("is not there under another name", async () => {
+  it("is not found under another name", async () => {
     const keepsake = await open();
     expect(keepsake.indexes.names).toEqual(["shaky"]);
     expect(() => keepsake.indexes.rebuild("chroma")).toThrow(/no index is called "chroma"/);
@@ -212,8 +212,8 @@ describe("an index that is fed from the record", () => {
   });
 });
 
-describe("an index that went its own way", () => {
-  it("is found out and put right", async () => {
+describe("an index that differs from the store", () => {
+  it("is detected and repaired", async () => {
     const keepsake = await open();
     await keepsake.scope({ user: "ann" }).remember("I play the cello. I keep bees. I collect maps.");
     await caughtUp();
@@ -267,7 +267,7 @@ describe("a recall with an index", () => {
     await caughtUp();
   });
 
-  it("asks it, and gives what it gives without", async () => {
+  it("asks it, and gives the same result as without it", async () => {
     const withIndex = await found();
     expect(index.calls).toContain("nearest");
     expect(await counted('memory_index_searches_total{index="shaky",outcome="answered"}')).toBeGreaterThan(0);
@@ -278,7 +278,7 @@ describe("a recall with an index", () => {
     expect(withIndex[0]).toContain("Ghent");
   });
 
-  it("goes on from the record within its time where the index hangs, and leaves it alone for a while", async () => {
+  it("uses the local search in time when the index hangs, and leaves it alone for a while", async () => {
     const before = await found();
     index.trouble = "hung";
     const begun = performance.now();
@@ -289,7 +289,7 @@ describe("a recall with an index", () => {
     expect(index.calls.length).toBe(asked);
   });
 
-  it("gives the same where the index is down", async () => {
+  it("gives the same result when the index is down", async () => {
     const before = await found();
     index.trouble = "down";
     expect(await found()).toEqual(before);
@@ -303,7 +303,7 @@ describe("a recall with an index", () => {
     expect(index.calls).not.toContain("nearest");
   });
 
-  it("drops a hit that the record does not know, and takes it out of the index", async () => {
+  it("drops a hit that the store does not know, and deletes it from the index", async () => {
     const before = await found();
     const vector = (await hashEmbedder(64).embed(["Where does my sister live?"]))[0] ?? new Float32Array(64);
     await index.inner.put(ANN, [makeEntry("stray", vector)]);
@@ -312,21 +312,21 @@ describe("a recall with an index", () => {
     expect(await counted('memory_index_strays_total{index="shaky"}')).toBe(1);
   });
 
-  it("gives the same where the index has lost what it had, and has it filled again", async () => {
+  it("gives the same result when the index has lost its data, and has it filled again", async () => {
     const before = await found();
     await index.inner.dropUser(ANN);
     expect(await found()).toEqual(before);
     expect(await counted('memory_index_searches_total{index="shaky",outcome="incomplete"}')).toBe(1);
   });
 
-  it("asks none for a small memory", async () => {
+  it("asks no index for a small memory", async () => {
     const plain = await open({ indexSearch: {} });
     index.calls.length = 0;
     await plain.scope({ user: "ann" }).recall("Where does my sister live?");
     expect(index.calls).not.toContain("nearest");
   });
 
-  it("passes on the reason of whoever breaks off", async () => {
+  it("rejects with the reason of the aborted signal", async () => {
     index.trouble = "hung";
     const stopping = new AbortController();
     const reason = new Error("enough");
@@ -349,7 +349,7 @@ describe("an erasure", () => {
     return index.inner.nearest(ANN, vector, { limit: 100 });
   };
 
-  it("reaches the index and asks it, before its receipt is given", async () => {
+  it("reaches and verifies the index before its receipt is returned", async () => {
     const keepsake = await open();
     const ann = keepsake.scope({ user: "ann" });
     await ann.remember(told);
@@ -370,7 +370,7 @@ describe("an erasure", () => {
     expect((await nearestTo(told))[0]?.score).toBeLessThan(0.99);
   });
 
-  it("is ended when an index comes back that was down, and is seen to be open until then", async () => {
+  it("is completed when an unavailable index comes back, and is listed as open until then", async () => {
     const keepsake = await open();
     const ann = keepsake.scope({ user: "ann" });
     await ann.remember(told);
@@ -394,7 +394,7 @@ describe("an erasure", () => {
     expect((await keepsake.audit()).broken).toEqual([]);
   });
 
-  it("waits for no index that hangs", async () => {
+  it("does not wait for an index that hangs", async () => {
     const keepsake = await open();
     const ann = keepsake.scope({ user: "ann" });
     await ann.remember(told);

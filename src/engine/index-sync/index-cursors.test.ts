@@ -16,7 +16,7 @@ beforeEach(async () => {
   await record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
 });
 
-it("a cursor is known at once, and noted a little later", async () => {
+it("a cursor is cached at once, and saved a little later", async () => {
   const cursors = createIndexCursors(record, NAME);
   expect(await cursors.get(ANN)).toBe(0);
   cursors.advance(ANN, 2);
@@ -25,7 +25,7 @@ it("a cursor is known at once, and noted a little later", async () => {
   expect(await noted(record)).toBe(2);
 });
 
-it("a cursor that another process has set back meanwhile stays where it was set", async () => {
+it("a cursor that another process has reset meanwhile stays reset", async () => {
   const cursors = createIndexCursors(record, NAME);
   cursors.advance(ANN, 1);
   await cursors.flush();
@@ -37,7 +37,7 @@ it("a cursor that another process has set back meanwhile stays where it was set"
   expect(await cursors.get(ANN)).toBe(0);
 });
 
-it("a cursor that another process has moved on may be noted as it is known here", async () => {
+it("a cursor that another process has advanced may be saved with the local value", async () => {
   const cursors = createIndexCursors(record, NAME);
   expect(await cursors.get(ANN)).toBe(0);
   await record.saveProgress(NAME, [{ scope: ANN, visit: { revision: 1 } }]);

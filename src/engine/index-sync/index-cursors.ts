@@ -6,29 +6,34 @@ import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";
 import { callIndex } from "./call-index.ts";
 
-/** How far an index is with each user, as this process knows it: noted in the record a little later, for a note is a write. */
+/**
+ * The progress of an index with each user, cached in this process. It is saved in the store a little later,
+ * because each save is a write.
+ */
 export interface IndexCursors {
-  /** The revision that the index has taken in as a whole; 0 for none. */
+  /** The revision up to which the index has all changes; 0 for none. */
   get(scope: Scope): Promise<number>;
   advance(scope: Scope, revision: number): void;
-  /** What the record says now holds: another process may have set it back. */
+  /** The value in the store is authoritative: another process may have reset it. */
   adopt(scope: Scope, revision: number): void;
-  /** Notes in the record what was not noted yet. What cannot be noted is taken in once more some day. */
+  /**
+   * Saves the unsaved cursors. A cursor that cannot be saved means that some changes are indexed again later.
+   */
   flush(): Promise<void>;
-  /** Lets go of all; the record knows. */
+  /** Drops the cache; the store has the cursors. */
   clear(): void;
 }
 
-/** So many users are known at once; of others the record is asked. */
+/** Users in the cache; other cursors are read from the store. */
 const MAX_KNOWN_USERS = 10_000;
 const SAVED_AT_ONCE = 200;
-/** ms. Until then a crash has what came last taken in twice. */
+/** In ms. A crash before the save means that the last changes are indexed again. */
 const SAVE_AFTER_MS = 1000;
 
 interface UnsavedCursor {
   readonly scope: Scope;
   readonly revision: number;
-  /** What stood in the record before. */
+  /** The value in the store before. */
   readonly from: number;
 }
 
@@ -48,7 +53,10 @@ export function createIndexCursors(
       known.delete(old);
     }
   };
-  /** Those that nobody has set back meanwhile: then the index was cleared, and what we put is not all that it lacks. */
+  /**
+   * The cursors that no process has reset meanwhile. After a reset the index was cleared and lacks more than
+   * our last entries.
+   */
   const stillSo = async (some: readonly UnsavedCursor[]): Promise<NewJobProgress[]> => {
     const visits: NewJobProgress[] = [];
     for (const { scope, revision, from } of some) {
@@ -74,8 +82,8 @@ export function createIndexCursors(
   return {
     async get(scope) {
       const key = toScopeKey(scope);
-      const held = known.get(key) ?? unnoted.get(key)?.revision;
-      if (held !== undefined) return held;
+      const knownRevision = known.get(key) ?? unnoted.get(key)?.revision;
+      if (knownRevision !== undefined) return knownRevision;
       const revision = (await record.userProgress(name, scope))?.revision ?? 0;
       if (!known.has(key)) keep(key, revision);
       return known.get(key) ?? revision;
@@ -101,18 +109,18 @@ export function createIndexCursors(
   };
 }
 
-/** Nobody's: no project and no user may have such a name. */
+/** Belongs to no user: projects and users cannot have this name. */
 const MARKER_USER: VectorIndexUser = { project: "\u0001", user: "\u0001" };
 
-/** Users whose cursors are set back at once. */
+/** Users whose cursors are reset at once. */
 const USERS = 500;
-/** A server that is asked to clear a whole index may take its time. */
+/** Clearing a whole index may take a server this long. */
 const CLEAR_MS = 120_000;
 const CALL_MS = 30_000;
 
 export type IndexJobName = `following ${string}`;
 
-/** The name under which the cursors of an index are noted. */
+/** The job name under which the cursors of an index are saved. */
 export function toIndexJobName({ name }: Pick<VectorIndex, "name">): IndexJobName {
   return `following ${name}`;
 }
@@ -120,10 +128,10 @@ export function toIndexJobName({ name }: Pick<VectorIndex, "name">): IndexJobNam
 type MarkerPorts = Pick<Ports, "record" | "embedder">;
 
 /**
- * Prepares an index, and makes sure that it holds what the cursors say: that it was filled from this record, and was not
- * emptied since. A mark tells, an entry of nobody's. Without it the index is cleared, and all cursors are set back. Gives whether
- * that was so. `invalid_input` where it was filled from another record; `unavailable` where it cannot be asked, or another process
- * is just clearing it.
+ * Prepares an index and verifies that it was filled from this store and not emptied since. A marker entry
+ * shows that; without it the index is cleared and all cursors are reset. Gives whether the marker was there.
+ * Throws `invalid_input` if the index was filled from another store. Throws `unavailable` if it cannot be
+ * reached or another process is clearing it.
  */
 export async function ensureMarked(
   ports: MarkerPorts,
@@ -147,8 +155,8 @@ export async function ensureMarked(
 }
 
 /**
- * Clears an index and sets all its cursors back, whatever it held. A process that is killed in between leaves an index without
- * its mark, and the next one starts anew again.
+ * Clears an index and resets all its cursors, whatever its content. If the process is killed in between, the
+ * index has no marker, and the next process starts over.
  */
 export async function resetIndex(
   ports: MarkerPorts,
@@ -161,7 +169,7 @@ export async function resetIndex(
   if (lease.token === undefined) {
     throw new MemoryError(
       "unavailable",
-      `the index "${follower.name}" is being cleared by another process. It goes on after that.`,
+      `the index "${follower.name}" is being cleared by another process. Updates continue afterwards.`,
     );
   }
   try {
@@ -177,8 +185,8 @@ export async function resetIndex(
 }
 
 /**
- * Has every index take in everything once more that ever followed this record: after it was put back to an older copy, what stands
- * under a revision is not what an index took in.
+ * Makes every index of this store read everything again. After a restore from an older copy, a revision no
+ * longer means what an index took in.
  */
 export async function resetAllCursors(record: JobStore): Promise<void> {
   for (const { name } of await record.jobRuns()) {
@@ -190,7 +198,7 @@ function isIndexJob(name: string): name is IndexJobName {
   return name.startsWith("following ");
 }
 
-/** To 0: what comes before any revision. */
+/** To 0, which is before any revision. */
 async function resetCursors(record: JobStore, name: IndexJobName, signal?: AbortSignal): Promise<void> {
   let after: string | undefined;
   do {
@@ -205,13 +213,13 @@ async function resetCursors(record: JobStore, name: IndexJobName, signal?: Abort
   } while (after !== undefined);
 }
 
-/** Whoever has two databases feed one index would have each clear what the other put. */
-async function refuseForeign(follower: VectorIndex, signal?: AbortSignal): Promise<void> {
+/** Two databases feeding one index would each clear the other's entries. */
+async function refuseForeign(index: VectorIndex, signal?: AbortSignal): Promise<void> {
   const isForeign = await callIndex(
-    follower,
+    index,
     CALL_MS,
     async (options) => {
-      for await (const page of follower.entries(MARKER_USER, options)) if (page.length > 0) return true;
+      for await (const page of index.entries(MARKER_USER, options)) if (page.length > 0) return true;
       return false;
     },
     signal,
@@ -219,8 +227,8 @@ async function refuseForeign(follower: VectorIndex, signal?: AbortSignal): Promi
   if (!isForeign) return;
   throw new MemoryError(
     "invalid_input",
-    `the index "${follower.name}" is filled from another database. Give it a place of its own (a collection, an index, ` +
-      `a prefix), or take it over: keepsake reindex --follower ${follower.name}`,
+    `the index "${index.name}" is filled from another database. Configure a separate one (a collection, an index, ` +
+      `a prefix), or take it over: keepsake reindex --follower ${index.name}`,
   );
 }
 

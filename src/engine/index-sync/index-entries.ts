@@ -8,7 +8,7 @@ import type { VectorIndexEntry, VectorIndexMetadata } from "../../ports/vector-i
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";
 
-/** What an index is to take in and to let go of, so that it stands where the record does. */
+/** The entries to put and drop to bring an index up to date with the store. */
 export interface IndexChanges {
   readonly put: readonly VectorIndexEntry[];
   readonly drop: readonly string[];
@@ -16,13 +16,13 @@ export interface IndexChanges {
 
 type EntryPorts = Pick<Ports, "record" | "embedder">;
 
-/** What units belong to, by id. */
+/** The owners of units, by id. */
 interface EntryOwners {
   readonly messages: ReadonlyMap<string, Message>;
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
-/** What came since a revision, as entries. A unit that has no vector yet has no place in an index. */
+/** Changes since a revision as entries. A unit without a vector is not in an index. */
 export async function toIndexChanges(
   ports: EntryPorts,
   scope: Scope,
@@ -40,7 +40,7 @@ export async function toIndexChanges(
   return { put: put.map((unit) => toEntry(unit, owners, withTexts)), drop };
 }
 
-/** Some units by id as entries, as they stand in the record now; those that are not there are left out. */
+/** Reads some units by id as entries, in their current state; missing ones are left out. */
 export async function readEntries(
   ports: EntryPorts,
   scope: Scope,
@@ -49,24 +49,24 @@ export async function readEntries(
 ): Promise<VectorIndexEntry[]> {
   const { record, embedder } = ports;
   const vectors = await record.vectors(scope, ids, spaceOf(embedder));
-  const held = ids.flatMap((id, i) => {
+  const present = ids.flatMap((id, i) => {
     const vector = vectors[i];
     return vector && hasDirection(vector) ? [{ id, vector }] : [];
   });
   const owners = await readOwners(
     ports,
     scope,
-    held.map(({ id }) => messageIdOf(id)),
-    held.map(({ id }) => id),
+    present.map(({ id }) => messageIdOf(id)),
+    present.map(({ id }) => id),
   );
-  return held.map(({ id, vector }) => {
+  return present.map(({ id, vector }) => {
     const isMemory = owners.memories.has(id);
     const owner = isMemory ? id : messageIdOf(id);
     return toEntry({ id, vector, type: isMemory ? "memory" : "passage", owner }, owners, withTexts);
   });
 }
 
-/** The message that a passage is from: "m1#0" -> "m1". */
+/** The message of a passage: "m1#0" -> "m1". */
 export function messageIdOf(passage: string): string {
   return passage.slice(0, Math.max(0, passage.lastIndexOf("#")));
 }
@@ -129,12 +129,12 @@ function findText({ id, type, owner }: EntryUnit, { messages, memories }: EntryO
 
 function toMetadata({ type, owner }: EntryUnit, { messages, memories }: EntryOwners): VectorIndexMetadata {
   const memory = type === "memory" ? memories.get(owner) : undefined;
-  const said = memory ?? messages.get(owner);
-  const session = said?.session;
+  const source = memory ?? messages.get(owner);
+  const session = source?.session;
   return {
     type,
     owner,
-    at: said ? Date.parse(said.at) : 0,
+    at: source ? Date.parse(source.at) : 0,
     ...(memory ? { kind: memory.kind } : {}),
     ...(session === undefined ? {} : { session }),
   };

@@ -7,45 +7,45 @@ import { type SearchIndex, slotOfUnit } from "../search-index/search-index.ts";
 import { callIndex } from "./call-index.ts";
 import type { IndexUpdater } from "./index-updater.ts";
 
-/** Hits asked for: as many as the record's own search lets through. */
+/** Hits requested: as many as the store's own search lets through. */
 const HITS = 256;
-/** An index that gives fewer than this, and than half of what there is, has lost something. */
+/** An index that gives fewer hits than this, and less than half of the units, has lost entries. */
 const TOO_FEW = 50;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface IndexSearchLimits {
-  /** Users with fewer units are searched in the record alone, exactly and at once. */
+  /** Users with fewer units are searched only locally, exactly and at once. */
   readonly from: number;
-  /** What a recall waits for an index, in ms. */
+  /** How long a recall waits for an index, in ms. */
   readonly timeoutMs: number;
 }
 
-/** Asks an index for the nearest units of a user; the record has the last word. */
+/** Asks an index for the nearest units of a user; the store is the source of truth. */
 export interface IndexSearch {
   /**
-   * Slots of the nearest units, in any order; undefined where no index can say it now: then the record's own search goes on. Never
-   * throws but for the reason of an aborted signal.
+   * Slots of the nearest units, in any order. Undefined if no index can answer now; then the local search
+   * continues. Throws only the reason of an aborted signal.
    */
   nearest(
     scope: Scope,
-    block: SearchIndex,
+    searchIndex: SearchIndex,
     vector: Float32Array,
     call?: CallOptions,
   ): Promise<readonly number[] | undefined>;
 }
 
 interface IndexBackoff {
-  /** Until then it is not asked: it was late, or failed. */
+  /** The index is not asked until then, because it was late or failed. */
   quietUntil: number;
   pauseMs: number;
 }
 
-/** Who is told of what an index gives that it should not, or does not give. */
+/** Handlers for wrong or missing hits of an index. */
 export interface IndexProblemHandlers {
-  /** Hits that the record does not know. */
+  /** The index gave hits that the store does not know. */
   onOrphans(feeder: IndexUpdater, scope: Scope, ids: readonly string[]): void;
-  /** Fewer hits than there are units. */
+  /** The index gave fewer hits than there are units. */
   onIncomplete(feeder: IndexUpdater): void;
 }
 
@@ -93,23 +93,23 @@ export function createIndexSearch(
     }
   };
 
-  /** What one index gives; undefined where it cannot say it now. */
+  /** The hits of one index; undefined if it cannot answer now. */
   const askedOf = async (
     feeder: IndexUpdater,
     scope: Scope,
-    block: SearchIndex,
+    searchIndex: SearchIndex,
     vector: Float32Array,
     call: CallOptions,
   ): Promise<readonly number[] | undefined> => {
     if (performance.now() < stateOf(feeder).quietUntil) return undefined;
-    const { revision } = block;
+    const { revision } = searchIndex;
     if ((await feeder.cursors.get(scope).catch(() => -1)) !== revision) return counted(feeder, "behind");
     const hits = await ask(feeder, scope, vector, call);
-    // Somebody wrote meanwhile: what the block does not know may be there by now.
-    if (!hits || block.revision !== revision || block.isReleased) return undefined;
-    const { slots, strays } = toSlots(block, hits);
+    // Another write happened meanwhile: the hits may include units that the search index does not have yet.
+    if (!hits || searchIndex.revision !== revision || searchIndex.isReleased) return undefined;
+    const { slots, strays } = toSlots(searchIndex, hits);
     if (strays.length > 0) troubles.onOrphans(feeder, scope, strays);
-    if (slots.length < Math.min(TOO_FEW, countLiveUnits(block) / 2)) {
+    if (slots.length < Math.min(TOO_FEW, countLiveUnits(searchIndex) / 2)) {
       troubles.onIncomplete(feeder);
       return counted(feeder, "incomplete");
     }
@@ -118,11 +118,11 @@ export function createIndexSearch(
   };
 
   return {
-    async nearest(scope, block, vector, call = {}) {
-      if (countLiveUnits(block) < Math.max(1, from)) return undefined;
+    async nearest(scope, searchIndex, vector, call = {}) {
+      if (countLiveUnits(searchIndex) < Math.max(1, from)) return undefined;
       for (const feeder of feeders) {
-        const slots = await askedOf(feeder, scope, block, vector, call);
-        if (slots || block.isReleased) return slots;
+        const slots = await askedOf(feeder, scope, searchIndex, vector, call);
+        if (slots || searchIndex.isReleased) return slots;
       }
       return undefined;
     },
@@ -133,12 +133,15 @@ function countLiveUnits({ units, deadSlots: dead }: SearchIndex): number {
   return units.count - dead.length;
 }
 
-/** What the record knows of, by slot; and the rest. */
-function toSlots(block: SearchIndex, hits: readonly VectorIndexHit[]): { slots: number[]; strays: string[] } {
+/** The slots of known hits, and the ids of unknown ones. */
+function toSlots(
+  searchIndex: SearchIndex,
+  hits: readonly VectorIndexHit[],
+): { slots: number[]; strays: string[] } {
   const slots: number[] = [];
   const strays: string[] = [];
   for (const { id } of hits) {
-    const slot = slotOfUnit(block, id);
+    const slot = slotOfUnit(searchIndex, id);
     if (slot === undefined) strays.push(id);
     else slots.push(slot);
   }

@@ -14,41 +14,44 @@ import { countUsers, createIndexUpdater, feedAllUsers, type IndexUpdater } from 
 import { repairInconsistencies } from "./repair-inconsistencies.ts";
 import type { Drift, DriftOptions, Indexes, IndexProgress } from "./vector-indexes.ts";
 
-/** The indexes beside the record, and those who feed them. */
+/** The vector indexes and their updaters. */
 export interface IndexSync extends Pick<IndexSearch, "nearest"> {
   readonly names: readonly string[];
-  /** Something was committed for a user. */
+  /** Reports a commit for a user. */
   onCommit(scope: Scope): void;
-  /** Drops units that were erased, and asks every index whether they are gone: each within a few seconds. */
+  /** Drops erased units and asks every index whether they are gone: each within a few seconds. */
   erase(scope: Scope, ids: readonly string[]): Promise<VerifiedPlace[]>;
   jobs(): Promise<JobState[]>;
-  /** How far each index is behind: users with writes it has not taken in, as far as this process knows. Never waits. */
+  /**
+   * The lag of each index: users with writes that are not indexed yet, as far as this process knows. Never
+   * waits.
+   */
   lag(): readonly { readonly name: string; readonly behind: number; readonly isFailing: boolean }[];
-  /** Fills an index from nothing, in the caller's own time. `not_found` where there is none of this name. */
+  /** Fills an index from scratch in the caller's own time. Throws `not_found` for an unknown name. */
   rebuild(name: string, signal?: AbortSignal): AsyncGenerator<IndexProgress, void, void>;
-  /** Holds an index against the record, user by user, and puts right what is different. */
+  /** Compares an index with the store, user by user, and repairs differences. */
   repairInconsistencies(name: string, options?: DriftOptions): Promise<Drift>;
-  /** Breaks off what runs, and waits for its end; what this process wrote last has a moment to arrive. */
+  /** Interrupts what runs and waits for its end; this process's last writes get a moment to arrive. */
   stop(): Promise<void>;
 }
 
-/** When a recall asks an index. */
+/** Settings for when a recall asks an index. */
 export interface IndexSearchOptions {
-  /** Users with so many units or more are searched in an index (50,000). */
+  /** Users with this many units or more are searched in an index (50,000). */
   readonly from?: number;
-  /** What a recall waits for it, in ms (50). */
+  /** How long a recall waits for it, in ms (50). */
   readonly timeoutMs?: number;
-  /** How long an erasure waits for it, in ms (5,000); then it is ended when the index is back. */
+  /** How long an erasure waits for it, in ms (5,000); after that, it is completed when the index is back. */
   readonly erasureMs?: number;
 }
 
 const DEFAULT_FROM_UNITS = 50_000;
 const TIMEOUT_MS = 50;
-/** First answers first. */
+/** The first requests come first. */
 const START_MS = 100;
 const ERASE_MS = 5000;
 const ORPHANS_MS = 30_000;
-/** What a command that ends leaves to the next one, if an index takes longer. */
+/** A command that ends leaves the rest to the next one if an index takes longer. */
 const FINAL_WAIT_MS = 1000;
 const POLL_MS = 10;
 
@@ -57,14 +60,15 @@ type IndexSyncPorts = Pick<
   "record" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
 >;
 
-/** Starts feeding every index. Nothing where there is none. */
+/** Starts feeding every index. Undefined if there is none. */
 export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
   const { followers = [], indexSearch: { erasureMs = ERASE_MS } = {} } = ports;
   if (followers.length === 0) return undefined;
   const names = followers.map(({ name }) => name);
-  if (new Set(names).size < names.length) throw invalid("Two indexes have one name. Name them apart.");
+  if (new Set(names).size < names.length)
+    throw invalid("Two indexes have the same name. Give each a different name.");
   const stopping = new AbortController();
-  const feeders = followers.map((follower) => createIndexUpdater(ports, follower));
+  const feeders = followers.map((index) => createIndexUpdater(ports, index));
   const runners = new Map<IndexUpdater, JobRunner>();
   for (const feeder of feeders)
     runners.set(feeder, createJobRunner(ports, withErasureRetries(ports, feeder), stopping.signal));
@@ -74,10 +78,10 @@ export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
     runners.get(feeder)?.start(feeder.requestFullCheck()),
   );
   const named = (name: string): { feeder: IndexUpdater; one: JobRunner } => {
-    const feeder = feeders.find(({ index: follower }) => follower.name === name);
+    const feeder = feeders.find(({ index }) => index.name === name);
     const one = feeder && runners.get(feeder);
     if (feeder && one) return { feeder, one };
-    throw new MemoryError("not_found", `no index is called "${name}". There is: ${names.join(", ")}.`);
+    throw new MemoryError("not_found", `no index is called "${name}". Available: ${names.join(", ")}.`);
   };
 
   return {
@@ -112,7 +116,7 @@ export function startIndexSync(ports: IndexSyncPorts): IndexSync | undefined {
       }, signal);
       for await (const drift of looking) found = drift;
       if (found) return found;
-      throw new MemoryError("unavailable", `the index "${name}" could not be looked at.`);
+      throw new MemoryError("unavailable", `the index "${name}" could not be checked.`);
     },
     async stop() {
       await waitForUpdates(runners);
@@ -136,18 +140,18 @@ function createSearch(
     { from, timeoutMs },
     {
       onOrphans(feeder, scope, ids) {
-        const { index: follower } = feeder;
-        meter.count("memory_index_strays_total", { index: follower.name }, ids.length);
-        // Of what the record has by now, `dropped` puts back what it drops.
+        const { index } = feeder;
+        meter.count("memory_index_strays_total", { index: index.name }, ids.length);
+        // `dropEntries` puts back what it drops if the store still has it.
         const drop = (call: CallOptions) => dropEntries(ports, feeder, scope, ids, call);
-        void callIndexInTurn(follower, scope, ORPHANS_MS, drop, stopped).catch(() => looksAgain(feeder));
+        void callIndexInTurn(index, scope, ORPHANS_MS, drop, stopped).catch(() => looksAgain(feeder));
       },
       onIncomplete: looksAgain,
     },
   );
 }
 
-/** Clears an index and brings it to where the record is. */
+/** Clears an index and brings it up to date with the store. */
 async function* rebuildIndex(
   ports: IndexSyncPorts,
   feeder: IndexUpdater,
@@ -161,7 +165,7 @@ async function* rebuildIndex(
   await finishOpenErasures(ports, feeder, signal);
 }
 
-/** Waits, for no more than a moment, until indexes that are well have what this process wrote last. */
+/** Waits a moment at most until healthy indexes have this process's last writes. */
 async function waitForUpdates(runners: ReadonlyMap<IndexUpdater, JobRunner>): Promise<void> {
   const end = performance.now() + FINAL_WAIT_MS;
   const isAtWork = ([feeder, one]: readonly [IndexUpdater, JobRunner]): boolean =>
@@ -171,7 +175,7 @@ async function waitForUpdates(runners: ReadonlyMap<IndexUpdater, JobRunner>): Pr
   }
 }
 
-/** The job of a feeder; when it has caught up, it ends what erasures could not ask before. */
+/** The updater's job. After it has caught up, it also completes erasures that could not reach the index. */
 function withErasureRetries(ports: IndexSyncPorts, feeder: IndexUpdater): IndexUpdater["job"] {
   return {
     ...feeder.job,
@@ -182,14 +186,14 @@ function withErasureRetries(ports: IndexSyncPorts, feeder: IndexUpdater): IndexU
   };
 }
 
-/** The indexes of a memory as its caller sees them; `check` refuses where the memory is closed. */
+/** The indexes of a memory for its caller; `check` throws if the memory is closed. */
 export function createIndexes(follow: IndexSync | undefined, check: () => void): Indexes {
   const theirs = (name: string): IndexSync => {
     check();
     if (follow) return follow;
     throw new MemoryError(
       "not_found",
-      `no index is called "${name}": this memory has none. Name one in KEEPSAKE_FOLLOWER.`,
+      `no index is called "${name}": this memory has none. Configure one with KEEPSAKE_FOLLOWER.`,
     );
   };
   return {
@@ -199,7 +203,7 @@ export function createIndexes(follow: IndexSync | undefined, check: () => void):
   };
 }
 
-/** The same record, which tells of each commit of this process once it is durable. */
+/** The same store, which reports each commit of this process once it is durable. */
 export function notifyOnCommit(record: MemoryStore, written: (scope: Scope) => void): MemoryStore {
   return {
     ...record,

@@ -18,53 +18,59 @@ import {
 } from "./index-cursors.ts";
 import { toIndexChanges } from "./index-entries.ts";
 
-/** Feeds one index from the record. */
+/** Feeds one index from the store. */
 export interface IndexUpdater {
   readonly name: IndexJobName;
   readonly index: VectorIndex;
   readonly cursors: IndexCursors;
   readonly job: Job;
-  /** Prepares the index where this process has not yet: an erasure may come before anything is fed. */
+  /** Prepares the index once per process: an erasure may come before any feed. */
   prepare(options: CallOptions): Promise<void>;
-  /** Makes sure that it is filled from this record, and holds what its cursors say; clears it where it does not, or has to `anew`. */
+  /**
+   * Verifies that the index was filled from this store and matches its cursors. Clears it if not, or if
+   * `anew` is set.
+   */
   ensureReady(signal: AbortSignal, options?: { readonly anew: boolean }): Promise<void>;
-  /** Whether the index was seen to be filled from this record. */
+  /** Whether the index is known to be filled from this store. */
   isOurs(): boolean;
-  /** Something was written for a user: it is taken in with the next run. */
+  /** Marks a user as changed; the next run indexes the changes. */
   markChanged(scope: Scope): void;
-  /** Something is wrong with the index: the next run looks at all of it. Gives in how many ms that may be. */
+  /** Requests a check of all users because the index seems wrong. Gives the milliseconds until it may run. */
   requestFullCheck(): number;
-  /** Users whose writes it knows of and has not taken in. */
+  /** Number of users with known writes that are not indexed yet. */
   countBehind(): number;
-  /** Ids that no entry read before may be put under: they were erased. */
+  /** Excludes erased ids, so that no entry read earlier is put under them. */
   exclude(scope: Scope, ids: readonly string[]): void;
-  /** Takes in what came for a user since a revision. Yields how many entries were put and dropped with each call. */
+  /**
+   * Indexes the changes of a user since a revision. Yields the number of entries put and dropped by each
+   * call.
+   */
   feed(scope: Scope, from: number, signal: AbortSignal): AsyncGenerator<number, void, void>;
 }
 
 type UpdaterPorts = Pick<Ports, "record" | "embedder">;
 
-/** A process that writes tells by itself; what others have written is looked for so often. */
+/** How often to look for writes of other processes; a process's own writes are reported at once. */
 const EVERY_MS = 60_000;
-/** However often something looks wrong, all users are looked at no more than so often for it. */
+/** Minimum interval between checks of all users, however often something looks wrong. */
 const SUSPECTED_AGAIN_MS = 10_000;
 
-/** What a feeder knows of its index and of who is to be fed. */
+/** What an updater knows about its index and the users to feed. */
 interface UpdaterState {
-  /** Users whose writes this process knows of. */
+  /** Users with writes that this process knows of. */
   readonly changedUsers: Map<string, Scope>;
-  /** Whether it holds what its cursors say, as far as is known. */
+  /** Whether the index matches its cursors, as far as is known. */
   isReady: boolean;
   isPrepared: boolean;
   isOurs: boolean;
-  /** When all users were looked at last. */
+  /** Time of the last check of all users. */
   roundAt: number;
 }
 
-export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): IndexUpdater {
-  const name = toIndexJobName(follower);
+export function createIndexUpdater(ports: UpdaterPorts, index: VectorIndex): IndexUpdater {
+  const name = toIndexJobName(index);
   const cursors = createIndexCursors(ports.record, name);
-  const barred = new Map<string, Set<string>>();
+  const excludedByUser = new Map<string, Set<string>>();
   const known: UpdaterState = {
     changedUsers: new Map(),
     isReady: false,
@@ -74,11 +80,11 @@ export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): 
   };
   const feeder: IndexUpdater = {
     name,
-    index: follower,
+    index,
     cursors,
     job: {
       name,
-      about: `brings the index "${follower.name}" to where the record is`,
+      about: `brings the index "${index.name}" up to date with the database`,
       everyMs: EVERY_MS,
       isShared: true,
       restFactor: 0,
@@ -88,13 +94,13 @@ export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): 
     async prepare(options) {
       if (known.isPrepared) return;
       const { embedder } = ports;
-      await follower.prepare({ fingerprint: spaceOf(embedder), dimensions: embedder.dimensions }, options);
+      await index.prepare({ fingerprint: spaceOf(embedder), dimensions: embedder.dimensions }, options);
       known.isPrepared = true;
     },
     async ensureReady(signal, { anew } = { anew: false }) {
-      if (anew) await resetIndex(ports, follower, signal);
-      // What was noted until now is of the index as it was.
-      if (anew || (await ensureMarked(ports, follower, signal))) cursors.clear();
+      if (anew) await resetIndex(ports, index, signal);
+      // The cached cursors belong to the earlier state of the index.
+      if (anew || (await ensureMarked(ports, index, signal))) cursors.clear();
       Object.assign(known, { isReady: true, isPrepared: true, isOurs: true });
     },
     isOurs: () => known.isOurs,
@@ -106,19 +112,19 @@ export function createIndexUpdater(ports: UpdaterPorts, follower: VectorIndex): 
     },
     countBehind: () => known.changedUsers.size,
     exclude(scope, ids) {
-      const held = barred.get(toScopeKey(scope));
-      for (const id of ids) held?.add(id);
+      const excluded = excludedByUser.get(toScopeKey(scope));
+      for (const id of ids) excluded?.add(id);
     },
     async *feed(scope, from, signal) {
       const mine = new Set<string>();
-      barred.set(toScopeKey(scope), mine);
+      excludedByUser.set(toScopeKey(scope), mine);
       try {
-        for await (const step of feedUser({ ports, index: follower, scope, excluded: mine, signal }, from)) {
+        for await (const step of feedUser({ ports, index, scope, excluded: mine, signal }, from)) {
           if (step.isWhole) cursors.advance(scope, step.revision);
           yield step.entries;
         }
       } finally {
-        barred.delete(toScopeKey(scope));
+        excludedByUser.delete(toScopeKey(scope));
       }
     },
   };
@@ -140,13 +146,13 @@ async function* runUpdater(
     }
     yield* feedChangedUsers(feeder, known, signal);
   } catch (error) {
-    // All users are looked at next: this one was taken off the list.
+    // Check all users next: this one was taken off the list.
     known.isReady = false;
     throw error;
   }
 }
 
-/** What this process wrote since the last run. */
+/** Indexes what this process wrote since the last run. */
 async function* feedChangedUsers(
   feeder: IndexUpdater,
   { changedUsers: hinted }: UpdaterState,
@@ -162,9 +168,9 @@ async function* feedChangedUsers(
   }
 }
 
-/** How far a look at all users is. */
+/** Progress of a check of all users. */
 interface UpdateProgress {
-  /** Users done, of so many known so far. */
+  /** Users done, and users known so far. */
   readonly users: number;
   /** Entries put and dropped. */
   readonly entries: number;
@@ -173,8 +179,8 @@ interface UpdateProgress {
 const USERS = 500;
 
 /**
- * Brings an index to where the record is for every user who is behind. What is wrong with one of them holds up none of the others,
- * and is thrown at the end.
+ * Brings an index up to date with the store for every user. A fault of one user does not delay the others and
+ * is thrown at the end.
  */
 export async function* feedAllUsers(
   { record }: Pick<Ports, "record">,
@@ -205,7 +211,7 @@ export async function* feedAllUsers(
   for (const error of failures) throw error;
 }
 
-/** How many users there are. */
+/** Number of users. */
 export async function countUsers(
   { record }: Pick<Ports, "record">,
   { name }: Pick<IndexUpdater, "name">,
@@ -228,27 +234,27 @@ async function* feedIfBehind(
   failures: unknown[],
   signal: AbortSignal,
 ): AsyncGenerator<number, void, void> {
-  const seen = visit?.revision ?? 0;
-  feeder.cursors.adopt(scope, seen);
-  if (seen === revision) return;
+  const reached = visit?.revision ?? 0;
+  feeder.cursors.adopt(scope, reached);
+  if (reached === revision) return;
   try {
-    // A lower revision than the one that was taken in: the record was put back. All of it counts as new then.
-    yield* feeder.feed(scope, seen > revision ? 0 : seen, signal);
+    // A lower revision than the indexed one means that the store was restored; then everything counts as new.
+    yield* feeder.feed(scope, reached > revision ? 0 : reached, signal);
   } catch (error) {
     if (isBlocking(error, signal)) throw error;
     failures.push(error);
   }
 }
 
-/** What hinders all users, and not this one alone. */
+/** Whether an error affects all users, not only this one. */
 function isBlocking(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || !isMemoryError(error)) return true;
   return error.code === "unavailable" || error.code === "forbidden" || error.code === "over_quota";
 }
 
-/** Entries in one call: others come in between, and an erasure waits for no more than one of them. */
+/** Entries in one call. Other calls run in between, and an erasure waits for one call at most. */
 const AT_ONCE = 500;
-/** A user who writes all the time is left for the next run after so many looks. */
+/** A user who writes all the time is left for the next run after this many passes. */
 const MOST_LOOKS = 20;
 const CALL_MS = 30_000;
 
@@ -256,13 +262,13 @@ interface FeedOptions {
   readonly ports: Pick<Ports, "record" | "embedder">;
   readonly index: VectorIndex;
   readonly scope: Scope;
-  /** Ids that were erased after the record was last looked at. */
+  /** Ids that were erased after the last read from the store. */
   readonly excluded: Set<string>;
   readonly signal: AbortSignal;
 }
 
 interface FeedStep {
-  /** The revision that the index has taken in, or is taking in. */
+  /** The revision that the index has reached, or is reaching. */
   readonly revision: number;
   readonly isWhole: boolean;
   /** Entries put and dropped by this call. */
@@ -270,29 +276,29 @@ interface FeedStep {
 }
 
 /**
- * Brings an index to where the record is for one user, from a revision on. Yields after each call. Safe to break off and to
- * repeat: what was taken in twice is there once.
+ * Brings an index up to date for one user, from a revision on. Yields after each call. Safe to interrupt and
+ * to repeat: puts are idempotent.
  */
 async function* feedUser(feeding: FeedOptions, from: number): AsyncGenerator<FeedStep, void, void> {
-  const { ports, index: follower, scope, excluded: barred, signal } = feeding;
-  // One call of this user at a time, between which an erasure finds its place.
+  const { ports, index, scope, excluded, signal } = feeding;
+  // One call of this user at a time, so that an erasure can run in between.
   const call = (work: (options: CallOptions) => Promise<void>): Promise<void> =>
-    runInUserQueue(follower, scope, () => callIndex(follower, CALL_MS, work, signal));
+    runInUserQueue(index, scope, () => callIndex(index, CALL_MS, work, signal));
   let revision = from;
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    // Before the look: what is erased while it is on its way may be in it.
-    barred.clear();
+    // Before the read, because its result may contain what is erased meanwhile.
+    excluded.clear();
     const delta = await ports.record.since(scope, revision);
     if (delta.revision === revision) return;
-    const { put, drop } = await toIndexChanges(ports, scope, delta, follower.holdsTexts === true);
+    const { put, drop } = await toIndexChanges(ports, scope, delta, index.holdsTexts === true);
     if (drop.length > 0) {
-      await call((options) => follower.drop(scope, drop, options));
+      await call((options) => index.drop(scope, drop, options));
       yield { revision: delta.revision, isWhole: false, entries: drop.length };
     }
     for (let at = 0; at < put.length; at += AT_ONCE) {
       signal.throwIfAborted();
       const some = put.slice(at, at + AT_ONCE);
-      await call((options) => follower.put(scope, removeExcluded(some, barred), options));
+      await call((options) => index.put(scope, removeExcluded(some, excluded), options));
       yield { revision: delta.revision, isWhole: false, entries: some.length };
     }
     revision = delta.revision;

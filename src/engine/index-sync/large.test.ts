@@ -29,7 +29,7 @@ function statements(count: number) {
   }));
 }
 
-it("an index gives, in a large memory, what the record's own search gives", { timeout: 60_000 }, async () => {
+it("an index gives the same results in a large memory as the local search", { timeout: 60_000 }, async () => {
   const record = createInMemoryStore();
   const embedder = staticEmbedder();
   await using plain = await createMemory({ record, embedder });

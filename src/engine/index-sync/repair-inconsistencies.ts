@@ -10,15 +10,15 @@ import type { Drift, DriftOptions } from "./vector-indexes.ts";
 
 const USERS = 500;
 const ANSWER_MS = 120_000;
-/** Of each user so many entries are asked for by their own vectors. */
+/** Entries per user that are searched by their own vectors. */
 const SAMPLES_PER_USER = 20;
-/** A vector is its own nearest, but for the last digits that a server keeps. */
+/** A vector is its own nearest, except for the last digits that a server keeps. */
 const SAME_SCORE = 0.99;
 
 type RepairPorts = Pick<Ports, "record" | "embedder">;
 type InconsistencyCounts = { -readonly [Field in "users" | "units" | "missing" | "stray" | "stale"]: number };
 
-/** Looks at every user whom the index has caught up with, and puts right what is different. */
+/** Checks every user whose changes are all indexed, and repairs differences. */
 export async function repairInconsistencies(
   ports: RepairPorts,
   feeder: IndexUpdater,
@@ -51,7 +51,7 @@ export async function repairInconsistencies(
   return { name: feeder.index.name, ...sum, isRepaired };
 }
 
-/** Looks at one user. Gives how many entries could not be put right. */
+/** Checks one user. Gives the number of entries that could not be repaired. */
 async function repairUser(
   ports: RepairPorts,
   feeder: IndexUpdater,
@@ -59,10 +59,10 @@ async function repairUser(
   sum: InconsistencyCounts,
   options: CallOptions,
 ): Promise<number> {
-  const { index: follower } = feeder;
+  const { index } = feeder;
   const there = new Set<string>();
-  for await (const page of follower.entries(scope, options)) for (const id of page) there.add(id);
-  // Read after the index: what came in between is missing there, and is put once more, which does no harm.
+  for await (const page of index.entries(scope, options)) for (const id of page) there.add(id);
+  // Read after the index: a change in between looks missing and is put again, which does no harm.
   const delta = await ports.record.since(scope, 0);
   const space = spaceOf(ports.embedder);
   const units = delta.units.filter((unit) => unit.space === space && hasDirection(unit.vector));
@@ -74,16 +74,16 @@ async function repairUser(
   sum.stray += stray.length;
   sum.missing += missing.length;
   sum.stale += stale.length;
-  // Where one vector is wrong, the others of this user are not to be trusted either.
+  // One wrong vector makes all vectors of the user suspect.
   const wrong = [...stray, ...missing, ...(stale.length > 0 ? known.keys() : [])];
   if (wrong.length === 0) return 0;
   const left = await dropEntries(ports, feeder, scope, [...new Set(wrong)], options);
   return left;
 }
 
-/** Some entries, spread evenly, that are not found by their own vectors. */
+/** A sample of entries, evenly spread, that are not found by their own vectors. */
 async function findStaleEntries(
-  { index: follower }: IndexUpdater,
+  { index }: IndexUpdater,
   scope: Scope,
   known: ReadonlyMap<string, Float32Array>,
   there: ReadonlySet<string>,
@@ -95,8 +95,8 @@ async function findStaleEntries(
   for (let at = 0; at < ids.length; at += step) {
     const id = ids[at] ?? "";
     const vector = known.get(id);
-    const [hit] = vector ? await follower.nearest(scope, vector, { ...options, limit: 1 }) : [];
-    // Others may stand at the very same place: what counts is that something does.
+    const [hit] = vector ? await index.nearest(scope, vector, { ...options, limit: 1 }) : [];
+    // Another entry may have the same vector: it is enough that one is found.
     if (!hit || hit.score < SAME_SCORE) stale.push(id);
   }
   return stale;

@@ -13,7 +13,7 @@ const ANN = { project: "default", user: "ann" };
 let folder = "";
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it("an index takes in everything once more after the database was put back", async () => {
+it("an index is filled again after the database was restored", async () => {
   folder = await mkdtemp(join(tmpdir(), "keepsake-restored-"));
   const path = join(folder, "keepsake.db");
   const copy = join(folder, "copy.db");

@@ -1,40 +1,40 @@
 import type { CallOptions } from "../../ports/call-options.ts";
 
-/** Vector indexes beside the record, which feeds them. They hold copies, and the record has the last word. */
+/** Vector indexes that the store feeds. They hold copies; the store is the source of truth. */
 export interface Indexes {
   /** In the order in which a recall asks them. */
   readonly names: readonly string[];
   /**
-   * Clears an index and fills it anew from the record, to the end; recalls go on from the record meanwhile. Safe to break off: what
-   * is left is filled in the background. Yields after each batch. `not_found` where there is none of this name.
+   * Clears an index and fills it again from the store; recalls use the store meanwhile. Safe to interrupt:
+   * the background fills the rest. Yields after each batch. Throws `not_found` for an unknown name.
    */
   rebuild(name: string, options?: CallOptions): AsyncIterable<IndexProgress>;
-  /** Holds an index against the record, and puts right what is different. `not_found` where there is none of this name. */
+  /** Compares an index with the store and repairs differences. Throws `not_found` for an unknown name. */
   drift(name: string, options?: DriftOptions): Promise<Drift>;
 }
 
-/** How far filling an index is. */
+/** Progress of filling an index. */
 export interface IndexProgress {
-  /** Users who were looked at, of so many. */
+  /** Users done, and the total. */
   readonly users: number;
   readonly of: number;
   /** Entries put so far. */
   readonly entries: number;
 }
 
-/** What an index held that the record does not say, and the other way round. */
+/** Differences between an index and the store. */
 export interface Drift {
   readonly name: string;
-  /** Users and search units that were looked at. */
+  /** Users and search units examined. */
   readonly users: number;
   readonly units: number;
-  /** Units of the record that the index lacked. */
+  /** Units of the store that the index lacked. */
   readonly missing: number;
-  /** Entries of the index that the record does not have. */
+  /** Entries of the index that the store does not have. */
   readonly stray: number;
-  /** Entries under the right id with another vector; of each user some are tried. */
+  /** Entries with the right id and a wrong vector; a sample is tested for each user. */
   readonly stale: number;
-  /** Whether all of it was put right. */
+  /** Whether all differences were repaired. */
   readonly isRepaired: boolean;
 }
 

@@ -6,26 +6,26 @@ import type { Ports } from "../ports.ts";
 import { type ClaimIndex, createClaimIndex } from "../user-state/user-data.ts";
 import { createUserQueue, type UserQueue, type UserState } from "../user-state/user-state.ts";
 
-/** A change-set without what `change` knows by itself. */
+/** A change-set without the fields that `commitChange` sets. */
 export type ChangeSetDraft = Omit<ChangeSet, "base" | "at">;
 
-/** What came of thinking: nothing to write, or a draft and what to say once it is committed. */
+/** The result of a computation: nothing to write, or a draft and the result to return after its commit. */
 interface ChangeResult<Result> {
   readonly draft?: ChangeSetDraft;
   readonly result: Result;
 }
 
-// A model's thought costs seconds and money: three tries (DESIGN 3). Local thoughts cost a millisecond, and with
-// five processes on one file the unlucky one loses many races in a row: it may try for about ten seconds.
+// A model's computation costs seconds and money: three tries (DESIGN 3). Local ones cost a millisecond, and
+// with five processes on one file one of them may lose many races in a row. It may try for about ten seconds.
 const MAX_TRIES = 60;
 const MAX_PAUSE_MS = 250;
 
 const queues = new WeakMap<object, UserQueue>();
 
 /**
- * Reads, thinks, commits: hands `think` the user's state, and commits its draft on the revision that it saw. Where
- * another writer was faster, it reads and thinks again. Within a process the writes of a user queue up.
- * Gives what `think` gave, and the revision after the commit.
+ * Reads the user's state, passes it to `think`, and commits its draft on the revision that it saw. If another
+ * writer was faster, it reads and thinks again. Within a process the writes of a user queue up. Gives the
+ * result of `think`, and the revision after the commit.
  */
 export async function commitChange<Result>(
   ports: Pick<Ports, "record" | "states" | "clock">,
@@ -50,14 +50,14 @@ export async function commitChange<Result>(
 }
 
 /**
- * A time that is not before anything that is stored of the user. What is said later counts as later, even where a clock ran
- * backwards, or the clocks of two servers differ.
+ * A time that is not before anything stored for the user. Later statements count as later, even if a clock
+ * ran backwards or the clocks of two servers differ.
  */
 export function clampToStoredTime({ storedUntil }: Pick<UserState, "storedUntil">, at: string): string {
   return at < storedUntil ? storedUntil : at;
 }
 
-/** A conflict because another writer was faster; one of ids, on the same revision, would come again. */
+/** A conflict because another writer was faster. A conflict of ids on the same revision would recur. */
 async function wasOvertaken(
   ports: Pick<Ports, "record">,
   scope: Scope,
@@ -67,40 +67,40 @@ async function wasOvertaken(
   return isMemoryError(error) && error.code === "conflict" && (await ports.record.revision(scope)) !== base;
 }
 
-/** One after the other for each user of a record. */
+/** Runs work one at a time for each user of a store. */
 export async function runInUserQueue<Result>(
   record: object,
   scope: Scope,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const own = queues.get(record) ?? createUserQueue();
-  queues.set(record, own);
-  return own.runExclusive(scope, work);
+  const queue = queues.get(record) ?? createUserQueue();
+  queues.set(record, queue);
+  return queue.runExclusive(scope, work);
 }
 
-/** Longer with each attempt, and by a different length in each process, so that two do not meet again and again. */
+/** Longer with each attempt, and random, so that two processes do not collide repeatedly. */
 function waitBeforeRetry(attempt: number): Promise<void> {
   const longest = Math.min(MAX_PAUSE_MS, 2 ** attempt);
   const share = ((process.pid * 7919 + attempt * 104_729) % 1000) / 1000;
   return new Promise((resolve) => setTimeout(resolve, longest * (0.2 + 0.8 * share)));
 }
 
-/** A user's memories while a change is thought out: the stored ones, with the new versions over them. */
+/** A user's memories during a change: the stored ones, overlaid with the new versions. */
 export interface MemoryDraft {
   get(id: string): Memory | undefined;
-  /** The memories that are current, in the order in which they were first stored. */
+  /** The current memories, in the order in which they were first stored. */
   current(): readonly Memory[];
-  /** Current memories that claim the same. */
+  /** Current memories with the same claim. */
   findSame(claim: Claim): Memory[];
   /** Current memories with the same subject and relation. */
   findInSlot(claim: Claim): Memory[];
-  /** Makes the next version of a memory, or the first; `version`, `revision` and `storedAt` are set here. */
+  /** Creates the next version of a memory, or the first. Sets `version`, `revision` and `storedAt`. */
   put(memory: Omit<Memory, "version" | "revision" | "storedAt">): Memory;
-  /** The versions made, in order. */
+  /** The new versions, in order. */
   readonly versions: readonly Memory[];
 }
 
-/** What a draft is laid over. */
+/** The stored memories under a draft. */
 interface StoredMemories {
   readonly memories: ReadonlyMap<string, Memory>;
   readonly current: ReadonlyMap<string, Memory>;
@@ -111,18 +111,18 @@ interface StoredMemories {
 export function createMemoryDraft(stored: StoredMemories, at: string): MemoryDraft {
   const newest = new Map<string, Memory>();
   const claims = createClaimIndex();
-  const made: Memory[] = [];
+  const versions: Memory[] = [];
   let known: readonly Memory[] | undefined;
   const get = (id: string): Memory | undefined => newest.get(id) ?? stored.memories.get(id);
-  const currentOf = (held: ReadonlySet<string>, drafted: ReadonlySet<string>): Memory[] => {
-    const ids = drafted.size === 0 ? held : new Set([...held, ...drafted]);
+  const currentOf = (storedIds: ReadonlySet<string>, drafted: ReadonlySet<string>): Memory[] => {
+    const ids = drafted.size === 0 ? storedIds : new Set([...storedIds, ...drafted]);
     return [...ids].flatMap((id) => {
       const memory = get(id);
       return memory?.status === "current" ? [memory] : [];
     });
   };
   return {
-    versions: made,
+    versions,
     get,
     current() {
       known ??= overlayCurrent(stored.current, newest);
@@ -141,13 +141,13 @@ export function createMemoryDraft(stored: StoredMemories, at: string): MemoryDra
       newest.set(next.id, next);
       claims.put(next);
       known = undefined;
-      made.push(next);
+      versions.push(next);
       return next;
     },
   };
 }
 
-/** Most writes change nothing that is current before they ask what is: then the stored ones are the answer. */
+/** Most writes change no current memory before they read them; then the stored ones are returned. */
 function overlayCurrent(
   current: ReadonlyMap<string, Memory>,
   newest: ReadonlyMap<string, Memory>,

@@ -20,8 +20,8 @@ const talk = async (text: string, session = "s"): Promise<string> => {
   return (await ana.converse(text, { session })).text;
 };
 
-describe("a request that would sweep everything away", () => {
-  it("says what would go, and waits for a yes", async () => {
+describe("a request that would remove everything", () => {
+  it("lists what it would remove, and waits for confirmation", async () => {
     const asked = await talk("Forget everything you know about me.");
     expect(asked).toMatch(/^That would forget 4 things: you use Shram; .*Say “yes, forget them” to do it\.$/);
     expect(await count()).toBe(4);
@@ -30,7 +30,7 @@ describe("a request that would sweep everything away", () => {
   });
 
   it.each(["Yes.", "yes please", "Yes, do it!", "go ahead", "ok, delete everything", "I'm sure."])(
-    "takes %s for a yes",
+    "accepts %s as confirmation",
     async (yes) => {
       await talk("Please delete everything you know about me.");
       await talk(yes);
@@ -39,7 +39,7 @@ describe("a request that would sweep everything away", () => {
   );
 
   it.each(["No.", "Yes, I use Linear too.", "What do you know about me?", "yes but not my cat", "Not yet."])(
-    "takes %s for no yes",
+    "does not accept %s as confirmation",
     async (other) => {
       await talk("Forget everything about me.");
       await talk(other);
@@ -49,7 +49,7 @@ describe("a request that would sweep everything away", () => {
     },
   );
 
-  it("is forgotten itself in another session, after a day, and where the assistant asked something else", async () => {
+  it("is dropped in another session, after a day, and when the assistant asked something else", async () => {
     await talk("Forget everything about me.", "one");
     await talk("yes, forget them", "two");
     expect(await count()).toBe(4);
@@ -63,7 +63,7 @@ describe("a request that would sweep everything away", () => {
     expect(await count()).toBeGreaterThanOrEqual(4);
   });
 
-  it("waits also where it is taken in by the library, which tells so", async () => {
+  it("also waits when it comes through the library, which reports it", async () => {
     const { waiting, erasures } = await ana.remember("Forget everything you know about me.");
     expect(erasures).toBeUndefined();
     expect(waiting).toMatchObject([{ action: "erase", memories: [{}, {}, {}, {}] }]);
@@ -71,7 +71,7 @@ describe("a request that would sweep everything away", () => {
     expect(done?.[0]?.erased.memories).toBe(4);
   });
 
-  it("does not wait where there is little, or where it names what it means", async () => {
+  it("does not wait when it removes little, or names its target", async () => {
     await ana.remember(
       "My aunt Ida sails. My aunt Ida bakes. My aunt Ida paints. My aunt Ida lives in Bergen.",
     );
@@ -83,12 +83,12 @@ describe("a request that would sweep everything away", () => {
     expect((await bob.converse("Forget everything you know about me.")).text).toMatch(/^Done/);
   });
 
-  it("is carried out at once where a program asks for it", async () => {
+  it("is executed at once when a program requests it", async () => {
     await ana.forget("Forget everything you know about me.");
     expect(await count()).toBe(0);
   });
 
-  it("takes no other than the user's own yes", async () => {
+  it("accepts only the user's own confirmation", async () => {
     await talk("Forget everything about me.");
     await ana.remember({ role: "assistant", content: "yes, forget them" }, { session: "s" });
     await ana.remember({ role: "tool", content: "yes, forget them" }, { session: "s" });

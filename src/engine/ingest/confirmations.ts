@@ -4,7 +4,7 @@ import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { EndProposal, EraseProposal, Extractor, Proposal } from "../../ports/language/extractor.ts";
 import { type DecisionContext, findEnded, MAX_REMOVALS } from "./decide.ts";
 
-/** So long does a request wait for its yes, in the session in which it was made, and until something else is said. */
+/** How long a request waits for confirmation, in its session, until something else is said. */
 const CONFIRMATION_TTL_MS = 24 * 60 * 60 * 1000;
 
 const YES_PHRASES =
@@ -15,12 +15,12 @@ const DO_PHRASES =
 const PLAIN_YES = new RegExp(`^(?:(?:${YES_PHRASES}|${DO_PHRASES})[\\s,.!]*)+$`, "i");
 const EXPLICIT_YES = new RegExp(`(?:${DO_PHRASES.replace("please|", "")}|confirm)`, "i");
 
-/** A question to which "yes" is the answer that carries a request out. */
+/** Part of the question whose answer "yes" executes a request. */
 export const CONFIRMATION_PHRASE = "to do it";
 
 /**
- * The user's message before this one, where this one is a plain yes to it. Where the assistant spoke in between and did
- * not ask for that, a bare "yes" may answer something else: then the yes must say to what.
+ * The user's previous message, if this one is a plain yes to it. If the assistant spoke in between without
+ * asking for confirmation, a bare "yes" may answer something else. Then the yes must name the request.
  */
 export function findConfirmedRequest(message: Message, earlier: readonly Message[]): Message | undefined {
   if (message.role !== "user" || !PLAIN_YES.test(message.content.trim())) return undefined;
@@ -33,7 +33,10 @@ export function findConfirmedRequest(message: Message, earlier: readonly Message
   return isAsked || EXPLICIT_YES.test(message.content) ? before : undefined;
 }
 
-/** Whether a request would sweep away so much at once that it waits for a yes. One that names what it means never does. */
+/**
+ * Whether a request would remove so much at once that it needs confirmation. A request that names its target
+ * never does.
+ */
 export function needsConfirmation(
   proposal: Proposal,
   deciding: DecisionContext,
@@ -49,7 +52,7 @@ function isWideErasure({ everything }: EraseProposal): boolean {
   return everything === true;
 }
 
-/** What waits for a yes, for the receipt. */
+/** The pending confirmations, for the receipt. */
 export function toWaiting(
   proposal: Proposal,
   deciding: DecisionContext,
@@ -67,7 +70,7 @@ export function toWaiting(
   };
 }
 
-/** So many requests wait for a yes in a process; the oldest give way. */
+/** Requests that wait for confirmation in a process; the oldest are dropped. */
 const MAX_HELD_SWEEPS = 1000;
 
 const heldSweeps = new WeakMap<Extractor, Map<string, EndProposal>>();
@@ -75,30 +78,30 @@ const heldSweeps = new WeakMap<Extractor, Map<string, EndProposal>>();
 const toSweepKey = (scope: Scope, message: string): string => `${toScopeKey(scope)} ${message}`;
 
 /**
- * Keeps what a model would have ended beyond what is carried out unasked, for a yes of the user. It lives as long as the
- * process: after that they have to say it again.
+ * Stores what a model wanted to end beyond the limit, until the user confirms. It lives only in this process;
+ * after that the user must repeat the request.
  */
 export function holdSweep(by: Extractor | undefined, scope: Scope, sweep: EndProposal): void {
   if (!by) return;
-  const kept = heldSweeps.get(by) ?? new Map<string, EndProposal>();
-  heldSweeps.set(by, kept);
-  kept.set(toSweepKey(scope, sweep.message), sweep);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_HELD_SWEEPS) break;
-    kept.delete(oldest);
+  const sweeps = heldSweeps.get(by) ?? new Map<string, EndProposal>();
+  heldSweeps.set(by, sweeps);
+  sweeps.set(toSweepKey(scope, sweep.message), sweep);
+  for (const oldest of sweeps.keys()) {
+    if (sweeps.size <= MAX_HELD_SWEEPS) break;
+    sweeps.delete(oldest);
   }
 }
 
-/** Drops what waits for a yes of this user, or of all users: it may hold words that were erased. */
+/** Drops pending confirmations of this user, or of all users: they may contain erased words. */
 export function dropSweeps(by: Extractor | undefined, scope?: Scope): void {
-  const kept = by && heldSweeps.get(by);
-  if (!kept) return;
-  for (const key of [...kept.keys()]) {
-    if (scope === undefined || key.startsWith(toSweepKey(scope, ""))) kept.delete(key);
+  const sweeps = by && heldSweeps.get(by);
+  if (!sweeps) return;
+  for (const key of [...sweeps.keys()]) {
+    if (scope === undefined || key.startsWith(toSweepKey(scope, ""))) sweeps.delete(key);
   }
 }
 
-/** What a yes to a message carries out, beside what the rules read in it. */
+/** Proposals that a yes to a message executes, in addition to what the rules read in it. */
 export function getHeldSweeps(by: Extractor | undefined, scope: Scope, message: string): EndProposal[] {
   const sweep = by && heldSweeps.get(by)?.get(toSweepKey(scope, message));
   return sweep ? [sweep] : [];

@@ -95,7 +95,7 @@ describe("adding", () => {
     expect(current()[0]?.sources).toEqual([{ message: "m1", start: 0, end: 12, quote: "I use Shram." }]);
   });
 
-  it("raises the evidence of the same claim said again, instead of keeping it twice", () => {
+  it("raises the evidence of a repeated claim instead of storing it twice", () => {
     tell("I use Shram.", { value: "Shram" });
     const [line] = tell("Shram is what I use.", { value: "the shram" });
     expect(line?.action).toBe("merged");
@@ -114,7 +114,7 @@ describe("adding", () => {
     expect(old).toMatchObject({ status: "superseded", validTo: "2026-01-02T00:00:00.000Z" });
   });
 
-  it("retracts what a correction says was never true", () => {
+  it("retracts a memory that a correction says was never true", () => {
     tell("My son is 6.", { subject: "user/son", relation: "be", value: "6", holds: "one" });
     const lines = tell("Sorry, he is 7.", {
       subject: "user/son",
@@ -148,7 +148,7 @@ describe("adding", () => {
     expect(values()).toEqual(["a window seat", "toast"]);
   });
 
-  it("replaces what the words name", () => {
+  it("replaces the memory that the words name", () => {
     tell("I drink coffee.", { relation: "drink", value: "coffee" });
     tell("I've replaced juice with kefir.", {
       relation: "drink",
@@ -176,7 +176,7 @@ describe("ending", () => {
     expect(values()).toEqual(["Magnet"]);
   });
 
-  it("waits for a yes where it would end more than three at once", () => {
+  it("waits for confirmation when it would end more than three at once", () => {
     for (const value of ["A1", "B2", "C3", "D4"]) tell(`I use ${value}.`, { value });
     const message = said("I don't use any of them.");
     const [line] = decide(ports, deciding, ends(message, { subject: "user", relation: "use" }), message);
@@ -184,7 +184,7 @@ describe("ending", () => {
     expect(current()).toHaveLength(4);
   });
 
-  it("ends nothing for a target that names nothing", () => {
+  it("ends nothing for an empty target", () => {
     tell("I use Shram.", { value: "Shram" });
     const message = said("Not anymore.");
     expect(decide(ports, deciding, ends(message, {}), message)).toEqual([]);
@@ -205,13 +205,16 @@ describe("refusing", () => {
     expect(current()).toEqual([]);
   });
 
-  it.each(["assistant", "system", "tool"] as const)("takes no memory from the words of role %s", (role) => {
-    const [line] = tell("You use Shram.", { value: "Shram" }, { role, origin: "assistant_message" });
-    expect(line?.action).toBe("refused");
-    expect(current()).toEqual([]);
-  });
+  it.each(["assistant", "system", "tool"] as const)(
+    "extracts no memory from the words of role %s",
+    (role) => {
+      const [line] = tell("You use Shram.", { value: "Shram" }, { role, origin: "assistant_message" });
+      expect(line?.action).toBe("refused");
+      expect(current()).toEqual([]);
+    },
+  );
 
-  it("refuses what was erased, unless the user says it again later", () => {
+  it("refuses erased content unless the user says it again later", () => {
     const claim = { subject: "user", relation: "use", value: "Magnet" };
     const hashes = hashClaimTombstones(secret, SCOPE, claim);
     deciding.tombstones.set(hashes.claim, {

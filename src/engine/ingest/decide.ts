@@ -19,16 +19,16 @@ import type { Ports } from "../ports.ts";
 import type { MemoryDraft } from "./change-set.ts";
 import { findInjection, isPasted, isUserAuthored } from "./provenance.ts";
 
-/** More removals than this in one go wait for a yes: a mistaken sentence must not sweep a memory empty. */
+/** More removals than this at once wait for confirmation: a mistaken sentence must not empty a memory. */
 export const MAX_REMOVALS = 3;
 
-/** What deciding stands on: the draft it writes to, and the tombstones, from which it takes those that are lifted. */
+/** The input of a decision: the draft it writes to, and the tombstones, from which it removes lifted ones. */
 export interface DecisionContext {
   readonly scope: Scope;
   readonly draft: MemoryDraft;
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   readonly liftedTombstones: Set<string>;
-  /** Whether the user has said yes to what would otherwise wait. */
+  /** Whether the user has confirmed what would otherwise wait. */
   readonly isAgreed?: boolean;
 }
 
@@ -36,7 +36,8 @@ type DecisionPorts = Pick<Ports, "ids" | "secret" | "meter">;
 
 /**
  * Turns a proposal into new versions of memories, or refuses it. Deterministic: the same proposal on the same
- * memories decides the same. Gives a line for each memory touched, and for a refusal one with its reason.
+ * memories gives the same decision. Gives a line for each memory touched, or for a refusal one with its
+ * reason.
  */
 export function decide(
   ports: DecisionPorts,
@@ -59,12 +60,11 @@ function decideProposal(
   if (!message || !source) return [toRefusal(proposal, QUOTE_NOT_FOUND)];
   if (message.role !== "user")
     return [toRefusal(proposal, "only the user's own words make or change memories")];
-  if (isPasted(message, source)) return [toRefusal(proposal, "it stands in a text that was brought in")];
+  if (isPasted(message, source)) return [toRefusal(proposal, "it is in pasted text")];
   const order = findInjection(message, source, proposal.propose === "add" ? proposal.text : "");
   if (proposal.propose !== "add") {
     if (order) return [toRefusal(proposal, describeInjection(order))];
-    if (!isUserAuthored(message, source))
-      return [toRefusal(proposal, "it stands beside somebody else's orders")];
+    if (!isUserAuthored(message, source)) return [toRefusal(proposal, "it is next to a prompt injection")];
     return endMemories(deciding, proposal, message, source);
   }
   return order
@@ -76,7 +76,7 @@ function describeInjection({ does }: { does: string }): string {
   return `it would have the assistant ${does}`;
 }
 
-/** What is no statement but an order is kept for people to look at: it replaces nothing and is never given to a model. */
+/** A prompt injection is kept for people to review: it replaces nothing and is never given to a model. */
 function quarantine(
   ports: DecisionPorts,
   { draft }: DecisionContext,
@@ -175,7 +175,7 @@ function labelsOf(message: Message): Partial<Memory> {
 function detailsOf(proposal: AddProposal, message: Message): Partial<Memory> {
   const { claim, when, validTo, expiresAt, sensitive } = proposal;
   return {
-    // Of what was over when it was told, and of which nobody said since when, the beginning is open.
+    // A statement made about the past without a start has an open beginning.
     ...(validTo !== undefined && validTo <= message.at && !proposal.validFrom
       ? {}
       : { validFrom: proposal.validFrom ?? message.at }),
@@ -187,7 +187,7 @@ function detailsOf(proposal: AddProposal, message: Message): Partial<Memory> {
   };
 }
 
-/** Bars what was erased, and lifts the tombstones of what the user says again. */
+/** Blocks erased content, and lifts the tombstones of what the user says again. */
 function mayReturn(ports: DecisionPorts, deciding: DecisionContext, claim: Claim, message: Message): boolean {
   if (deciding.tombstones.size === 0) return true;
   const hashes = Object.values(hashClaimTombstones(ports.secret, deciding.scope, claim));
@@ -210,7 +210,7 @@ function isSameStatement(memory: Memory, { claim, text, when }: AddProposal): bo
     !areQualifiersCompatible(memory.claim, claim)
   )
     return false;
-  // An appointment on another day is another event, or the same one moved; not the same claim once more.
+  // An appointment on another day is another event, or the same one moved; it is not the same claim.
   return !memory.when || !when || memory.when === when;
 }
 
@@ -241,7 +241,7 @@ function mergeStatement(
   return { id: memory.id, action: "merged", text: isRicher ? proposal.text : memory.text, why };
 }
 
-/** A newer value of a one-value relation than this statement, which was said before it but arrives after it. */
+/** A newer value of a one-value relation than this statement, which was said earlier but arrives later. */
 function findNewerValue(draft: MemoryDraft, claim: Claim | undefined, at: string): Memory | undefined {
   if (!claim) return undefined;
   return draft
@@ -249,13 +249,13 @@ function findNewerValue(draft: MemoryDraft, claim: Claim | undefined, at: string
     .find((memory) => memory.at > at && isCurrentAt(memory, at) && isRival(memory, claim));
 }
 
-/** Another value in the same slot of a one-value relation, in circumstances that are not clearly others. */
+/** Another value in the same slot of a one-value relation, unless the circumstances clearly differ. */
 function isRival(memory: Memory, claim: Claim): boolean {
   if (!memory.claim || !isSameSlot(memory.claim, claim)) return false;
   return !(memory.kind === "preference" && areQualifiersDisjoint(memory.claim, claim));
 }
 
-/** Ends what the new statement takes the place of: named by it, or the old value of a one-value relation. */
+/** Ends what the new statement replaces: memories that it names, or the old value of a one-value relation. */
 function replaceOthers(
   deciding: DecisionContext,
   proposal: AddProposal,
@@ -288,7 +288,7 @@ function replaceOthers(
   });
 }
 
-/** Nothing ends before it began, whatever is said of what took its place. */
+/** Nothing ends before it began, whatever is said about its replacement. */
 function endTimeOf(memory: Memory, { validFrom }: AddProposal, { at }: Message): string {
   if (validFrom === undefined) return at;
   return validFrom < (memory.validFrom ?? memory.at) ? at : validFrom;
@@ -301,17 +301,17 @@ function endMemories(
   source: SourceSpan,
 ): ReceiptLine[] {
   const { draft } = deciding;
-  const found = findEnded(draft, proposal, message);
-  if (found.length > MAX_REMOVALS && !deciding.isAgreed) {
+  const endedMemories = findEnded(draft, proposal, message);
+  if (endedMemories.length > MAX_REMOVALS && !deciding.isAgreed) {
     return [
       toRefusal(
         proposal,
-        `it would end ${found.length} memories at once; say yes to that, or name the one that is meant`,
+        `it would end ${endedMemories.length} memories at once; say yes to that, or name the one that is meant`,
       ),
     ];
   }
   const action = proposal.propose === "retract" ? "retracted" : "superseded";
-  return found.map((memory) => {
+  return endedMemories.map((memory) => {
     draft.put({
       ...memory,
       status: action,
@@ -327,14 +327,14 @@ function endMemories(
   });
 }
 
-/** What a proposal would end, of what holds when it is said. */
+/** The memories that a proposal would end, among those current when it is said. */
 export function findEnded(draft: MemoryDraft, { target }: EndProposal, { at }: Message): Memory[] {
   return draft
     .current()
     .filter((memory) => isCurrentAt(memory, at) && memory.at <= at && matchesTarget(memory, target));
 }
 
-/** Whether a memory is what a target names. An empty target names nothing. */
+/** Whether a memory matches a target. An empty target matches nothing. */
 export function matchesTarget(memory: Memory, target: ProposalTarget): boolean {
   if (target.ids) return target.ids.includes(memory.id);
   const { claim } = memory;

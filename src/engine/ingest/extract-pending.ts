@@ -16,30 +16,30 @@ interface ExtractionProgress {
   readonly erase?: NonNullable<ExtractionResult["erase"]>;
 }
 
-/** How many waiting messages are read for one commit. */
+/** Pending messages read per commit. */
 const BATCH_SIZE = 100;
 
 /**
- * Reads the messages that wait for an extractor, oldest first, until none is left: those stored with
- * `extract: "later"`, those that a crash left behind, and those that wait for a model. Gives how many it read. Safe to repeat
- * and to break off. Throws what hinders it: what could not be read goes on waiting.
+ * Reads the messages that wait for an extractor, oldest first, until none is left. These were stored with
+ * `extract: "later"`, left behind by a crash, or wait for a model. Gives the number read. Safe to repeat and
+ * to interrupt. Throws what stops it; unread messages stay pending.
  */
 export async function extractPending(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
-  const heard = await extractPendingByRules(ports, scope, signal);
-  if (!ports.modelExtractor) return heard;
+  const readByRules = await extractPendingByRules(ports, scope, signal);
+  if (!ports.modelExtractor) return readByRules;
   const understood = await extractPendingByModel(ports, scope, signal);
   if (understood.problem) throw understood.problem;
-  return heard + understood.read;
+  return readByRules + understood.read;
 }
 
-/** Reads what nobody has read yet with the extractor that needs no model. */
+/** Reads messages that no extractor has read yet, with the rules. */
 async function extractPendingByRules(ports: Ports, scope: Scope, signal?: AbortSignal): Promise<number> {
   for (let read = 0; ; ) {
     signal?.throwIfAborted();
     const { result } = await commitChange<ExtractionProgress>(ports, scope, async (state, at) => {
       const waiting = [...state.messages.values()].filter(
-        // What has been heard waits for a model: for this program's, or for another's on the same record. What has been
-        // erased since waits for nothing.
+        // Messages that the rules have read wait for a model, of this program or another on the same store.
+        // Erased messages wait for nothing.
         ({ digest, undone, heard, content }) => digest === "pending" && !undone && (!heard || content === ""),
       );
       const messages = waiting.slice(0, BATCH_SIZE);
@@ -74,24 +74,24 @@ async function extractPendingByRules(ports: Ports, scope: Scope, signal?: AbortS
   }
 }
 
-/** Reads now what waits, by rules and by the model where there is one, and tells what was learnt. */
+/** Reads pending messages now, by rules and by the model if there is one, and reports what was learnt. */
 export async function understand(
   ports: Ports,
   scope: Scope,
   { signal }: CallOptions = {},
 ): Promise<Understood> {
-  const heard = await extractPendingByRules(ports, scope, signal);
+  const readByRules = await extractPendingByRules(ports, scope, signal);
   const { read, lines, problem } = await extractPendingByModel(ports, scope, signal);
   const { pending } = await ports.states.of(scope);
   return {
-    read: heard + read,
+    read: readByRules + read,
     memories: lines,
     pending,
     ...(problem ? { problem: problem.message } : {}),
   };
 }
 
-/** Why a model would not read now what waits for it, as far as that can be told without asking it. */
+/** Why a model would not read its pending messages now, as far as that is known without asking it. */
 export async function findHindrance(
   { modelExtractor, costs }: Pick<Ports, "modelExtractor" | "costs">,
   { project, user }: Scope,

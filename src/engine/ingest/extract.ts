@@ -13,21 +13,21 @@ import { findConfirmedRequest, getHeldSweeps, needsConfirmation, toWaiting } fro
 import { type DecisionContext, decide } from "./decide.ts";
 import { inspectMessage, isUserAuthored } from "./provenance.ts";
 
-/** How many turns before a message an extractor is shown. */
+/** Turns before a message that an extractor sees. */
 const EARLIER_TURNS = 12;
-/** So far back are they looked for: of a session that others came between, the rest is long past. */
+/** Turns searched for them: if other sessions came between, older turns of the session are long past. */
 const MAX_LOOKBACK = 2000;
 
 const NO_MOVED_TIMES: ReadonlyMap<string, string> = new Map();
 
-/** The rules never wait for anything: so long do they hold up everybody else, in an import of thousands too. */
+/** The rules never wait for I/O, so their slices are limited to this, in an import of thousands too. */
 const MAX_SLICE_MS = 10;
 
-/** What reading messages came to. */
+/** The result of reading messages. */
 export interface ExtractionResult {
   /**
-   * The messages read, marked `done`, or `heard` where a model is to read them, too; one that asks to forget stays
-   * `pending` until that is carried out.
+   * The messages read, marked `done`, or `heard` if a model is to read them too. A request to forget stays
+   * `pending` until it is executed.
    */
   readonly messages: readonly Message[];
   /** New versions of memories, in order. */
@@ -35,15 +35,15 @@ export interface ExtractionResult {
   /** Hashes of tombstones that the user's words lifted. */
   readonly liftedTombstones: readonly string[];
   readonly lines: readonly ReceiptLine[];
-  /** Requests that wait for a yes. */
+  /** Requests that wait for confirmation. */
   readonly waiting: readonly PendingConfirmation[];
-  /** The requests of the last message read to forget something; they end the reading. */
+  /** Requests to forget in the last message read; they end the reading. */
   readonly erase?: { readonly message: Message; readonly proposals: readonly EraseProposal[] };
 }
 
 /**
- * Reads messages in order and decides on what the extractor proposes, up to and with the first message that asks
- * to forget something. Nothing is written here.
+ * Reads messages in order and decides on the extractor's proposals, up to and including the first message
+ * with a request to forget. Writes nothing.
  */
 export async function extractMessages(
   ports: Pick<Ports, "extractor" | "modelExtractor" | "ids" | "secret" | "meter">,
@@ -51,7 +51,7 @@ export async function extractMessages(
     state: UserState;
     at: string;
     messages: readonly Message[];
-    /** What the clock said when a message came in that is ordered behind later ones: "tomorrow" counts from there. */
+    /** The time at which a message arrived that is ordered after later ones: "tomorrow" is relative to it. */
     spokenAt?: ReadonlyMap<string, string>;
     mayErase: boolean;
     signal?: AbortSignal;
@@ -65,17 +65,17 @@ export async function extractMessages(
     tombstones: state.tombstones,
     liftedTombstones: new Set(),
   };
-  const done: Message[] = [];
+  const extracted: Message[] = [];
   const lines: ReceiptLine[] = [];
   const waiting: PendingConfirmation[] = [];
-  const result = { messages: done, lines, waiting, memories: draft.versions };
+  const result = { messages: extracted, lines, waiting, memories: draft.versions };
   const sessions = createSessionTails(state);
-  let held = performance.now();
+  let sliceStart = performance.now();
   for (const message of input.messages) {
     input.signal?.throwIfAborted();
-    if (performance.now() - held > MAX_SLICE_MS) {
+    if (performance.now() - sliceStart > MAX_SLICE_MS) {
       await yieldToEventLoop();
-      held = performance.now();
+      sliceStart = performance.now();
     }
     const earlier = sessions.before(message);
     const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
@@ -89,20 +89,20 @@ export async function extractMessages(
     }
     waiting.push(...read.waiting);
     if (requests.length > 0) {
-      done.push(message);
+      extracted.push(message);
       return {
         ...result,
         liftedTombstones: [...deciding.liftedTombstones],
         erase: { message, proposals: requests },
       };
     }
-    done.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
+    extracted.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
     sessions.add(message);
   }
   return { ...result, liftedTombstones: [...deciding.liftedTombstones] };
 }
 
-/** A message that was read within the write: done, or left for the model, where it may have something for that. */
+/** Marks a message that was read within the write: done, or left for the model if it may find something. */
 function markExtracted(
   { modelExtractor, meter }: Pick<Ports, "modelExtractor" | "meter">,
   message: Message,
@@ -115,7 +115,7 @@ function markExtracted(
   return { ...message, digest: "done" };
 }
 
-/** A message in its conversation, and what is decided with. */
+/** A message in its conversation, and the context of the decision. */
 interface ExtractionInput {
   readonly state: UserState;
   readonly deciding: DecisionContext;
@@ -133,7 +133,10 @@ interface MessageExtraction {
   readonly refused: readonly ReceiptLine[];
 }
 
-/** What a message proposes: its own, without what waits for a yes; or, where it is that yes, what had waited. */
+/**
+ * The proposals of a message, without those that wait for confirmation. If the message is that confirmation,
+ * the proposals that waited.
+ */
 async function extractMessage(
   ports: Pick<Ports, "extractor" | "modelExtractor">,
   hearing: ExtractionInput,
@@ -143,9 +146,11 @@ async function extractMessage(
   const before = findConfirmedRequest(message, earlier);
   if (before && mayErase) {
     const then = earlier.slice(0, earlier.indexOf(before));
-    const all = await proposeFor(ports, { ...hearing, message: before, earlier: then }, signal);
+    const earlierProposals = await proposeFor(ports, { ...hearing, message: before, earlier: then }, signal);
     const swept = getHeldSweeps(ports.modelExtractor, hearing.state.scope, before.id);
-    const proposals = [...all, ...swept].filter((one) => needsConfirmation(one, deciding, before));
+    const proposals = [...earlierProposals, ...swept].filter((one) =>
+      needsConfirmation(one, deciding, before),
+    );
     if (proposals.length > 0) {
       return {
         message: before,
@@ -159,8 +164,8 @@ async function extractMessage(
   const proposals = await proposeFor(ports, hearing, signal);
   const wide = mayErase ? proposals.filter((one) => needsConfirmation(one, deciding, message)) : [];
   return {
-    message: message,
-    // What would end too much is refused where it is decided, with its reason.
+    message,
+    // A proposal that would end too much is refused in `decide`, with its reason.
     proposals: proposals.filter((one) => one.propose !== "erase" || (mayErase && !wide.includes(one))),
     deciding,
     waiting: wide.map((one) => toWaiting(one, deciding, message)),
@@ -192,7 +197,7 @@ function isErasure(proposal: { propose: string }): proposal is EraseProposal {
   return proposal.propose === "erase";
 }
 
-/** The last turns of each session, grown as messages are read. */
+/** The last turns of each session, extended as messages are read. */
 function createSessionTails(state: UserState): {
   before(message: Message): readonly Message[];
   add(message: Message): void;
@@ -200,32 +205,32 @@ function createSessionTails(state: UserState): {
   const tails = new Map<string, Message[]>();
   const tail = (session: string | undefined): Message[] => {
     const key = session ?? "";
-    let kept = tails.get(key);
-    if (!kept) {
-      kept = findLastTurns(state, session);
-      tails.set(key, kept);
+    let turns = tails.get(key);
+    if (!turns) {
+      turns = findLastTurns(state, session);
+      tails.set(key, turns);
     }
-    return kept;
+    return turns;
   };
   return {
-    // A message that is stored already (pending work) is not its own past.
+    // A message that is already stored (pending work) is not its own past.
     before: (message) =>
       tail(message.session).filter(
         (one) => one.id !== message.id && (message.turn === 0 || one.turn < message.turn),
       ),
     add(message) {
-      const kept = tail(message.session);
-      if (kept.some(({ id }) => id === message.id)) return;
-      kept.push(message);
-      if (kept.length > EARLIER_TURNS) kept.shift();
+      const turns = tail(message.session);
+      if (turns.some(({ id }) => id === message.id)) return;
+      turns.push(message);
+      if (turns.length > EARLIER_TURNS) turns.shift();
     },
   };
 }
 
-/** The last turns of a session, looked for among the newest of all. */
-function findLastTurns({ searchIndex: block, messages }: UserState, session: string | undefined): Message[] {
-  const { count, columns, ids } = block.turns;
-  const wanted = session === undefined ? -1 : block.names.find(session);
+/** The last turns of a session, found among the newest of all turns. */
+function findLastTurns({ searchIndex, messages }: UserState, session: string | undefined): Message[] {
+  const { count, columns, ids } = searchIndex.turns;
+  const wanted = session === undefined ? -1 : searchIndex.names.find(session);
   const last: Message[] = [];
   if (wanted === undefined) return last;
   for (
@@ -240,19 +245,19 @@ function findLastTurns({ searchIndex: block, messages }: UserState, session: str
   return last;
 }
 
-/** Up to this many current memories an extractor is shown all of them. */
+/** Up to this many current memories, an extractor sees all of them. */
 const MAX_SHOWN_WHOLE = 500;
 const MAX_NEWEST = 60;
-/** A word that stands in more texts than this tells no memory apart. */
+/** A word found in more texts than this does not distinguish memories. */
 const COMMON_TERM_UNITS = 250;
-/** So many units that share the most telling words. */
+/** Maximum number of units that share the most distinctive words. */
 const MAX_RELATED = 120;
 const MAX_TEXT_LENGTH = 8000;
 
 /**
- * The current memories that a message can mean, none that is set aside: all of a short memory; of a long one those that share a telling word
- * with the message or the turns before it, those that say who is called what, and the newest. So the work of a write
- * does not grow with all that a user ever said. In the order in which they were stored.
+ * The current memories that a message may refer to, without quarantined ones, in stored order. Of few
+ * memories, all. Of many, those that share a distinctive word with the message or the turns before it, those
+ * that give a name, and the newest. So the cost of a write does not grow with the user's history.
  */
 export function findKnownMemories(
   state: UserState,
@@ -261,16 +266,16 @@ export function findKnownMemories(
   earlier: readonly Message[],
 ): readonly Memory[] {
   if (state.current.size <= MAX_SHOWN_WHOLE) return draft.current().filter(isNotQuarantined);
-  const said = [...earlier.slice(-4), message]
+  const texts = [...earlier.slice(-4), message]
     .map(({ content }) => content.slice(0, MAX_TEXT_LENGTH))
     .join("\n");
-  const telling = [...new Set(extractTerms(said))].filter(
+  const telling = [...new Set(extractTerms(texts))].filter(
     (term) => state.searchIndex.words.frequency(term) <= COMMON_TERM_UNITS,
   );
   const rows = new Set<number>(findNewestRows(state));
   for (const row of findRowsWithTerms(state.searchIndex, telling)) rows.add(row);
   for (const id of state.claims.findNamings()) rows.add(rowOfMemory(state.searchIndex, id));
-  // Rows rise with the time of storing.
+  // Row numbers rise with the time of storing.
   const known = [...rows]
     .sort((one, other) => one - other)
     .flatMap((row) => getCurrent(draft, memoryIdAt(state.searchIndex, row)));
@@ -286,7 +291,7 @@ function getCurrent(draft: MemoryDraft, id: string): readonly Memory[] {
   return memory?.status === "current" && isNotQuarantined(memory) ? [memory] : [];
 }
 
-/** What was set aside is shown to nobody who understands: it would be read again. */
+/** An extractor never sees quarantined memories: it would extract them again. */
 function isNotQuarantined({ quarantined }: Memory): boolean {
   return !quarantined;
 }
@@ -295,7 +300,7 @@ function memoryIdAt({ memoryIds }: SearchIndex, row: number): string {
   return memoryIds.at(row) ?? "";
 }
 
-/** The rows of the memories that share the most telling words. */
+/** The rows of the memories that share the most distinctive words. */
 function findRowsWithTerms({ words, units }: SearchIndex, terms: readonly string[]): number[] {
   const { row: rowAt } = units.columns;
   const shared = new Map<number, number>();
@@ -313,26 +318,30 @@ function findRowsWithTerms({ words, units }: SearchIndex, terms: readonly string
   return best.map(([row]) => row);
 }
 
-/** The rows of the newest current memories: a walk along all of them would grow with what a user ever said. */
-function findNewestRows({ searchIndex: block, current }: UserState): number[] {
-  const found: number[] = [];
-  for (let row = block.memoryIds.count - 1; row >= 0 && found.length < MAX_NEWEST; row -= 1) {
-    if (current.has(memoryIdAt(block, row))) found.push(row);
+/** The rows of the newest current memories. A scan of all memories would grow with the user's history. */
+function findNewestRows({ searchIndex, current }: UserState): number[] {
+  const rows: number[] = [];
+  for (let row = searchIndex.memoryIds.count - 1; row >= 0 && rows.length < MAX_NEWEST; row -= 1) {
+    if (current.has(memoryIdAt(searchIndex, row))) rows.push(row);
   }
-  return found;
+  return rows;
 }
 
-/** So many of the memories that ended last are shown, and so far back are they looked for. */
+/** Number of recently ended memories shown, and of rows searched for them. */
 const MAX_ENDED = 80;
 const ENDED_LOOKBACK = 2000;
 
-/** The memories that ended and were stored last, newest first: what can be taken up again. */
-function findRecentlyEnded({ searchIndex: block }: UserState, draft: MemoryDraft): readonly Memory[] {
-  const found: Memory[] = [];
-  const last = block.memoryIds.count - 1;
-  for (let row = last; row >= Math.max(0, last - ENDED_LOOKBACK) && found.length < MAX_ENDED; row -= 1) {
-    const memory = draft.get(memoryIdAt(block, row));
-    if (memory?.status === "superseded") found.push(memory);
+/** The memories that ended and were stored last, newest first: statements may become true again. */
+function findRecentlyEnded({ searchIndex }: UserState, draft: MemoryDraft): readonly Memory[] {
+  const endedMemories: Memory[] = [];
+  const last = searchIndex.memoryIds.count - 1;
+  for (
+    let row = last;
+    row >= Math.max(0, last - ENDED_LOOKBACK) && endedMemories.length < MAX_ENDED;
+    row -= 1
+  ) {
+    const memory = draft.get(memoryIdAt(searchIndex, row));
+    if (memory?.status === "superseded") endedMemories.push(memory);
   }
-  return found;
+  return endedMemories;
 }

@@ -16,12 +16,12 @@ import {
 import type { Extractor } from "../../ports/language/extractor.ts";
 import { runInSlices } from "../time-slicing.ts";
 
-/** So much of a message is read otherwise than it was said. What stands behind is believed of nobody. */
+/** Length of a message that is normalized before it is read. Later text is not trusted. */
 const MAX_READ_LENGTH = 40_000;
 
 /**
- * An extractor that reads what a person sees: no hidden characters, of links their words, and an order to the assistant as a
- * sentence of its own. Its proposals stand where the words were said.
+ * An extractor that reads what a person sees: no hidden characters, the words of links, and a prompt
+ * injection as a separate sentence. Its proposals refer to the original positions.
  */
 export function withVisibleText(extractor: Extractor): Extractor {
   return {
@@ -45,7 +45,7 @@ export function withVisibleText(extractor: Extractor): Extractor {
   };
 }
 
-/** Turns are read again with each one that follows. */
+/** Each turn is read again with every turn that follows. */
 const READ_MESSAGES = new WeakMap<Message, Message>();
 
 async function readEarlier(message: Message): Promise<Message> {
@@ -57,7 +57,7 @@ async function readEarlier(message: Message): Promise<Message> {
   return read;
 }
 
-/** A message as it is read; undefined where that is as it was said. */
+/** A message as it is read; undefined if it needs no change. */
 async function readMessage({ role, content }: Message): Promise<RewrittenText | undefined> {
   const text = content.slice(0, MAX_READ_LENGTH);
   const visible = rewriteText(content, findInvisible(text));
@@ -66,11 +66,11 @@ async function readMessage({ role, content }: Message): Promise<RewrittenText | 
     ...visible.toOrigin(one),
   }));
   const joints = role === "user" ? await findJoints(text) : [];
-  const all: TextReplacement[] = [...findInvisible(text), ...links, ...joints];
-  return all.length === 0 ? undefined : rewriteText(content, all);
+  const replacements: TextReplacement[] = [...findInvisible(text), ...links, ...joints];
+  return replacements.length === 0 ? undefined : rewriteText(content, replacements);
 }
 
-/** Where an order follows in the sentence of something else. */
+/** Positions where a prompt injection follows other text in the same sentence. */
 async function findJoints(text: string): Promise<TextReplacement[]> {
   if (findClauseStarts(text).length === 0 && isPlainText(text)) return [];
   const orders = await runInSlices(findInjectionsInSteps(text, "typed"));
@@ -82,7 +82,7 @@ async function findJoints(text: string): Promise<TextReplacement[]> {
   });
 }
 
-/** An extractor that reads requests to forget and nothing else: they are carried out at once, whoever reads the rest. */
+/** An extractor that reads only requests to forget: they are executed at once, whoever reads the rest. */
 export function withErasuresOnly(extractor: Extractor): Extractor {
   return {
     ...extractor,

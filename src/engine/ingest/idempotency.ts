@@ -8,7 +8,7 @@ import { MemoryError } from "../../errors.ts";
 import type { IdempotentAnswers } from "../api.ts";
 import type { Ports } from "../ports.ts";
 
-/** A caller's idempotency key and what was asked under it, both hashed: neither may keep a user's words. */
+/** A caller's idempotency key and its request, both hashed, because neither may retain a user's words. */
 export interface IdempotencyKey {
   readonly key: string;
   readonly body: string;
@@ -19,40 +19,40 @@ export function hashIdempotencyKey(key: string, body: unknown): IdempotencyKey {
 }
 
 /**
- * The answer given before under this key, or nothing. Texts come from the memories' versions, so that what was
- * erased since is not in it. `conflict` where the key was used with something else.
+ * The earlier answer under this key, or undefined. Texts come from the memories' versions, so that erased
+ * ones are not in it. Throws `conflict` if the key was used with another request.
  */
 export async function findPreviousReceipt(
   ports: Pick<Ports, "record">,
   scope: Scope,
   { key, body }: IdempotencyKey,
 ): Promise<Receipt | undefined> {
-  const kept = await ports.record.receipt(scope, key);
-  if (!kept) return undefined;
-  if (kept.body !== body) {
+  const stored = await ports.record.receipt(scope, key);
+  if (!stored) return undefined;
+  if (stored.body !== body) {
     throw new MemoryError(
       "conflict",
-      "this idempotency key was used for something else: take a new key for a new write.",
+      "this idempotency key was used for another request: use a new key for a new write.",
     );
   }
   const texts = new Map<string, string>();
-  for (const id of new Set(kept.memories.map((line) => line.id))) {
+  for (const id of new Set(stored.memories.map((line) => line.id))) {
     if (id === "") continue;
     for (const version of await ports.record.versions(scope, id))
       texts.set(`${id}@${version.version}`, version.text);
   }
   return {
-    revision: kept.revision,
-    messages: kept.messages,
-    memories: kept.memories.map(({ version, ...line }) => ({
+    revision: stored.revision,
+    messages: stored.messages,
+    memories: stored.memories.map(({ version, ...line }) => ({
       ...line,
       text: texts.get(`${line.id}@${version}`) ?? "",
     })),
-    pending: kept.pending,
+    pending: stored.pending,
   };
 }
 
-/** A receipt as it is kept: by id and version, without texts. */
+/** A receipt as it is stored: ids and versions, without texts. */
 export function toStoredReceipt(
   key: IdempotencyKey,
   receipt: { messages: readonly string[]; memories: readonly ReceiptLine[]; pending: number },
@@ -74,7 +74,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Answers under idempotency keys, for a day. `check` throws where the memory is closed. */
+/** Answers under idempotency keys, for a day. `check` throws if the memory is closed. */
 export function createIdempotentAnswers(
   ports: Pick<Ports, "record" | "clock">,
   check: () => void,
@@ -102,7 +102,7 @@ export function createIdempotentAnswers(
   };
 }
 
-/** Drops those that have been kept for long enough, of everybody, and says how many. */
+/** Deletes expired answers of all users and gives their number. */
 export function dropExpiredAnswers({ record, clock }: Pick<Ports, "record" | "clock">): Promise<number> {
   return record.dropAnswers(toIso(clock().getTime() - ANSWER_TTL_MS));
 }

@@ -7,7 +7,7 @@ const ANA = { project: "default", user: "ana" };
 const ASKED = { key: "k", request: "a request", abandonedMs: 60_000 };
 const ANSWER = { status: 200, headers: {}, body: "{}" };
 
-it("answers are kept for a day, and then let go of by the job that tidies", async () => {
+it("answers are kept for a day, and then deleted by the clean-up job", async () => {
   let now = Date.parse("2026-03-01T12:00:00Z");
   const ports = { record: createInMemoryStore(), clock: () => new Date(now) };
   const answers = createIdempotentAnswers(ports, () => {});
@@ -28,7 +28,7 @@ it("answers are kept for a day, and then let go of by the job that tidies", asyn
   expect(await answers.begin(ANA, ASKED)).toBeUndefined();
 });
 
-it("a request that was broken off can be sent again once it must have ended", async () => {
+it("an interrupted request can be sent again after its time limit", async () => {
   let now = Date.parse("2026-03-01T12:00:00Z");
   const answers = createIdempotentAnswers(
     { record: createInMemoryStore(), clock: () => new Date(now) },

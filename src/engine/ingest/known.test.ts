@@ -24,7 +24,7 @@ function said(content: string): Message {
   };
 }
 
-it("shows all of a short memory, and of a long one what the words can mean, the names, and the newest", async () => {
+it("shows all of a small memory, and of a large one the related memories, the names, and the newest", async () => {
   const record = createInMemoryStore();
   const states = createUserStates(record, hashEmbedder());
   const clock = (): Date => new Date(AT);

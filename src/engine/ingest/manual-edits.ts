@@ -15,7 +15,7 @@ import { createSearchUnits } from "../search-index/search-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "./change-set.ts";
 
-/** Adds a memory as such. The same text or claim, held already, gains evidence instead. */
+/** Adds a memory by hand. If the same text or claim exists, that memory gains evidence instead. */
 export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promise<Receipt> {
   const put = prepareAddition(ports, scope, memory);
   return commitEdit(ports, scope, (state, at) => {
@@ -25,13 +25,16 @@ export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promis
   });
 }
 
-/** What putting a memory in by hand did: its line, and the hashes of tombstones that it lifts. */
+/** The result of adding a memory by hand: its line, and the hashes of lifted tombstones. */
 interface ManualAddition {
   readonly line: ReceiptLine;
   readonly liftedTombstones: readonly string[];
 }
 
-/** Checks a new memory, and gives what puts it into a draft. `invalid_input` for fields that are none. */
+/**
+ * Checks a new memory and gives the function that adds it to a draft. Throws `invalid_input` for wrong
+ * fields.
+ */
 function prepareAddition(
   ports: Pick<Ports, "ids" | "secret" | "clock">,
   scope: Scope,
@@ -39,14 +42,21 @@ function prepareAddition(
 ): (state: UserState, at: string, draft: MemoryDraft) => ManualAddition {
   const fields = checkFields(memory);
   const text = checkText(memory.text, "text");
-  const said = memory.at === undefined ? undefined : toIsoTime(memory.at, "at");
+  const saidAt = memory.at === undefined ? undefined : toIsoTime(memory.at, "at");
   return (state, at, draft) => {
     checkNotExpired(fields, ports.clock().toISOString());
     const same = [...state.current.values()].find(
-      (held) => !held.quarantined && isSameMemory(held, text, fields.claim),
+      (existing) => !existing.quarantined && isSameMemory(existing, text, fields.claim),
     );
     if (same) {
-      draft.put({ ...same, ...fields, text, evidence: same.evidence + 1, at: said ?? at, action: "merged" });
+      draft.put({
+        ...same,
+        ...fields,
+        text,
+        evidence: same.evidence + 1,
+        at: saidAt ?? at,
+        action: "merged",
+      });
       return { line: { id: same.id, action: "merged", text }, liftedTombstones: [] };
     }
     const id = ports.ids();
@@ -59,15 +69,15 @@ function prepareAddition(
       importance: 0.5,
       evidence: 1,
       origin: "api",
-      at: said ?? at,
-      validFrom: said ?? at,
+      at: saidAt ?? at,
+      validFrom: saidAt ?? at,
       sources: [],
       action: "added",
       ...(scope.agent === undefined ? {} : { agent: scope.agent }),
       ...(scope.session === undefined ? {} : { session: scope.session }),
       ...fields,
     });
-    // Putting it in by hand is the user's own word: it lifts what barred it.
+    // Adding it by hand is the user's own word and lifts its tombstones.
     const lifted = fields.claim ? Object.values(hashClaimTombstones(ports.secret, scope, fields.claim)) : [];
     return {
       line: { id, action: "added", text },
@@ -76,7 +86,10 @@ function prepareAddition(
   };
 }
 
-/** Changes fields of a memory by hand; what it was stays in its history. `not_found` for an unknown id. */
+/**
+ * Changes fields of a memory by hand; the history keeps the earlier version. Throws `not_found` for an
+ * unknown id.
+ */
 export async function update(
   ports: Ports,
   scope: Scope,
@@ -90,47 +103,47 @@ export async function update(
   if (!isReleased && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
     throw invalid("update: name at least one field to change.");
   return commitEdit(ports, scope, (state, at) => {
-    const held = requireMemory(state, id);
+    const memory = requireMemory(state, id);
     checkNotExpired(fields, ports.clock().toISOString());
     const draft = createMemoryDraft(state, at);
-    // The words are no longer those of the source once a hand has changed them: it stays as where they came from.
-    const { quarantined, ...free } = held;
+    // After an edit the words are no longer those of the source, which stays as their origin.
+    const { quarantined, ...free } = memory;
     const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
-    const made = draft.put({
-      ...(isReleased ? free : held),
+    const version = draft.put({
+      ...(isReleased ? free : memory),
       ...fields,
       ...validTo,
       ...text,
       action: "updated",
       why,
     });
-    return { versions: draft.versions, lines: [{ id, action: "merged", text: made.text, why }] };
+    return { versions: draft.versions, lines: [{ id, action: "merged", text: version.text, why }] };
   });
 }
 
-/** What has expired when it is written could be read by nobody: that is a slip. */
+/** A memory that has already expired could never be read, so it is a mistake. */
 function checkNotExpired({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: string): void {
   if (expiresAt !== undefined && expiresAt <= at)
-    throw invalid("expiresAt has passed: give a time to come, or take the memory away.");
+    throw invalid("expiresAt is in the past: give a future time, or remove the memory.");
 }
 
-/** What is set aside is let in by saying so; nothing is set aside by hand. */
+/** Approval needs an explicit `false`; nothing can be quarantined by hand. */
 function isQuarantineRelease(quarantined: unknown): boolean {
   if (quarantined === undefined) return false;
   if (quarantined === false) return true;
-  throw invalid("quarantined can only be set to false: that lets a memory in which was set aside.");
+  throw invalid("quarantined can only be set to false, which approves a quarantined memory.");
 }
 
-/** Takes a memory away by hand: no read but history gives it any more, and `undo` brings it back. Not an erasure. */
+/** Removes a memory by hand: only the history returns it, and `undo` restores it. This is not an erasure. */
 export async function remove(ports: Ports, scope: Scope, id: string): Promise<Receipt> {
   return commitEdit(ports, scope, (state, at) => {
-    const held = requireMemory(state, id);
-    if (held.status === "retracted") return { versions: [], lines: [] };
+    const memory = requireMemory(state, id);
+    if (memory.status === "retracted") return { versions: [], lines: [] };
     const draft = createMemoryDraft(state, at);
-    draft.put({ ...held, status: "retracted", action: "retracted", why: "removed by hand" });
+    draft.put({ ...memory, status: "retracted", action: "retracted", why: "removed by hand" });
     return {
       versions: draft.versions,
-      lines: [{ id, action: "retracted", text: held.text, why: "removed by hand" }],
+      lines: [{ id, action: "retracted", text: memory.text, why: "removed by hand" }],
     };
   });
 }
@@ -147,15 +160,15 @@ async function commitEdit(
   think: (state: UserState, at: string) => EditResult,
 ): Promise<Receipt> {
   const { result, revision } = await commitChange(ports, scope, async (state, at) => {
-    const { versions: made, lines, draft } = think(state, at);
+    const { versions, lines, draft } = think(state, at);
     const result = { lines, pending: state.pending };
-    if (made.length === 0) return { result };
-    const isAdded = made[0]?.version === 1;
+    if (versions.length === 0) return { result };
+    const isAdded = versions[0]?.version === 1;
     return {
       draft: {
         cause: isAdded ? "add" : "update",
-        memories: made,
-        units: await createSearchUnits(ports, [], made.slice(-1)),
+        memories: versions,
+        units: await createSearchUnits(ports, [], versions.slice(-1)),
         ...draft,
       },
       result,
@@ -165,18 +178,15 @@ async function commitEdit(
 }
 
 export function requireMemory(state: UserState, id: string): Memory {
-  const held = state.memories.get(id);
-  if (!held)
-    throw new MemoryError(
-      "not_found",
-      "there is no memory with this id. Listing the memories shows those that are there.",
-    );
-  return held;
+  const memory = state.memories.get(id);
+  if (!memory)
+    throw new MemoryError("not_found", "no memory has this id. List the memories to see the existing ones.");
+  return memory;
 }
 
-function isSameMemory(held: Memory, text: string, claim: Claim | undefined): boolean {
-  if (claim && held.claim) return toClaimKey(claim) === toClaimKey(held.claim);
-  return held.text === text;
+function isSameMemory(memory: Memory, text: string, claim: Claim | undefined): boolean {
+  if (claim && memory.claim) return toClaimKey(claim) === toClaimKey(memory.claim);
+  return memory.text === text;
 }
 
 function checkFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<Memory> {
@@ -210,8 +220,8 @@ function checkClaim(claim: Claim): Claim {
 }
 
 /**
- * The world changed: adds what is true now, and ends everything current that is meant by `what` (words, as for
- * `forget`). History keeps both. Where nothing current is meant, it only adds.
+ * Records a change in the world: adds what is true now, and ends everything current that `what` describes
+ * (words, as for `forget`). The history keeps both. If nothing current matches, it only adds.
  */
 export async function supersede(
   ports: Ports,
@@ -253,16 +263,20 @@ export async function supersede(
 }
 
 /**
- * Takes back what a revision did: memories it made are retracted, memories it changed are as before, its messages are
- * no longer searched. To undo an undo brings all of it back. `not_found` for a revision that is not there, `conflict`
- * where something later changed the same memories, `unsupported` for an erasure, which nothing brings back.
+ * Reverts a revision: its new memories are retracted, changed memories are restored, and its messages are no
+ * longer searched. Undoing an undo restores everything. Throws `not_found` for an unknown revision and
+ * `conflict` if something later changed the same memories. Throws `unsupported` for an erasure, which cannot
+ * be reverted.
  */
 export async function undo(ports: Ports, scope: Scope, revision: number): Promise<Receipt> {
   checkCount(revision, "revision", 1, Number.MAX_SAFE_INTEGER - 1);
-  const { result, revision: made } = await commitChange(ports, scope, async (state, at) => {
+  const { result, revision: newRevision } = await commitChange(ports, scope, async (state, at) => {
     const entry = await findLogEntry(ports, scope, revision);
     if (entry.cause === "forget") {
-      throw new MemoryError("unsupported", "an erasure cannot be undone: nothing of what it took is left.");
+      throw new MemoryError(
+        "unsupported",
+        "an erasure cannot be undone: nothing of the erased content is left.",
+      );
     }
     const draft = createMemoryDraft(state, at);
     const lines: ReceiptLine[] = [];
@@ -284,7 +298,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
       result: { lines, pending: state.pending },
     };
   });
-  return { revision: made, messages: [], memories: result.lines, pending: result.pending };
+  return { revision: newRevision, messages: [], memories: result.lines, pending: result.pending };
 }
 
 async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision: number): Promise<LogEntry> {
@@ -292,11 +306,11 @@ async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision
   if (entry?.revision === revision) return entry;
   throw new MemoryError(
     "not_found",
-    `there is no revision ${revision}. \`history\` shows those that are there.`,
+    `there is no revision ${revision}. \`history\` lists the existing ones.`,
   );
 }
 
-/** The messages that a revision added; those of an undo are those of what it took back. */
+/** The messages that a revision added; for an undo, those of the revision it reverted. */
 async function findAddedMessages(
   ports: Pick<Ports, "record">,
   scope: Scope,
@@ -319,12 +333,12 @@ function restoreVersion(
   id: string,
   revision: number,
 ): ReceiptLine | undefined {
-  const held = draft.get(id);
-  if (!held) return undefined;
-  if (held.revision > revision) {
+  const memory = draft.get(id);
+  if (!memory) return undefined;
+  if (memory.revision > revision) {
     throw new MemoryError(
       "conflict",
-      `something later changed the same memory: undo revision ${held.revision} first.`,
+      `something later changed the same memory: undo revision ${memory.revision} first.`,
     );
   }
   const before = versions.findLast((version) => version.revision < revision);
@@ -332,6 +346,6 @@ function restoreVersion(
     draft.put({ ...before, action: "restored", why: "undone" });
     return { id, action: "merged", text: before.text, why: "undone" };
   }
-  draft.put({ ...held, status: "retracted", action: "retracted", why: "undone" });
-  return { id, action: "retracted", text: held.text, why: "undone" };
+  draft.put({ ...memory, status: "retracted", action: "retracted", why: "undone" });
+  return { id, action: "retracted", text: memory.text, why: "undone" };
 }

@@ -15,25 +15,25 @@ import { type DecisionContext, decide, MAX_REMOVALS } from "./decide.ts";
 import { findKnownMemories } from "./extract.ts";
 import { selectReworded } from "./remember.ts";
 
-/** What a model's reading came to. */
+/** The result of a model's reading. */
 interface ModelExtractionResult {
-  /** How many messages were read. */
+  /** Number of messages read. */
   readonly read: number;
   readonly lines: readonly ReceiptLine[];
-  /** What hinders the rest, which goes on waiting. */
+  /** Why the remaining messages stay pending. */
   readonly problem?: Error;
 }
 
-/** So often is a message tried whose answer cannot be used, while this process lives. */
+/** Tries for a message whose answer cannot be used, during this process. */
 const MAX_TRIES = 3;
 
-/** How often each message was tried in vain, by user and id; what is tried out waits for another start. */
+/** Failed tries by user and message id; an exhausted message waits for another start. */
 const failedTries = new WeakMap<object, Map<string, number>>();
 
 /**
- * Has a model read what waits for it, a batch at a time. It is asked outside of any change; what it proposes is decided on
- * what is there when it has answered, and on a conflict decided again, without asking again. One reading per user at once.
- * Gives what was read and what hinders the rest; throws the signal's reason alone.
+ * Lets a model read its pending messages, in batches. It is called outside any change. Its proposals are
+ * decided on the state after its answer, and again on a conflict, without another call. One reading per user
+ * at a time. Gives the number read and the problem, if any; throws only the signal's reason.
  */
 export async function extractPendingByModel(
   ports: Ports,
@@ -71,10 +71,10 @@ export async function extractPendingByModel(
 
 function createUnusableError(count: number): MemoryError {
   const what = count === 1 ? "1 message" : `${count} messages`;
-  return new MemoryError("unsupported", `the model gave no answer that can be used about ${what}; it waits.`);
+  return new MemoryError("unsupported", `the model gave no usable answer about ${what}; it stays pending.`);
 }
 
-/** The messages that are not tried now: in vain in this run, or too often before. */
+/** Messages that are not tried now: failed in this run, or too often before. */
 function findExcluded({ record }: Ports, scope: Scope, unread: ReadonlySet<string>): Set<string> {
   const prefix = `${toScopeKey(scope)} `;
   const tired = [...(failedTries.get(record) ?? [])].filter(
@@ -104,7 +104,7 @@ async function extractBatch(
       ...batch,
       unread(id, why) {
         ports.meter?.count("memory_understanding_unread_total", { why });
-        // What a model refuses it refuses again: the words are kept, and found as they were said.
+        // A model that refuses once refuses again: the words are stored, and found as they were said.
         if (why === "refused") return;
         unread.add(id);
         noteFailedTry(ports, scope, id);
@@ -131,7 +131,7 @@ async function commitProposals(
   signal: AbortSignal | undefined,
 ): Promise<readonly ReceiptLine[]> {
   const { result } = await commitChange(ports, scope, async (state, at) => {
-    // Somebody else may have read one meanwhile, or taken it back.
+    // Another process may have read or undone one meanwhile.
     const still = answered.filter(({ id }) => {
       const now = state.messages.get(id);
       return now !== undefined && isWaitingForModel(now);
@@ -163,22 +163,24 @@ async function commitProposals(
   return result;
 }
 
-/** Messages that a model reads together, and what it is shown with them. */
+/** Messages that a model reads together, and their context. */
 interface ModelBatch {
-  /** Of one session, oldest first. */
+  /** From one session, oldest first. */
   readonly messages: readonly Message[];
   /** The turns before and between them. */
   readonly earlier: readonly Message[];
   readonly known: readonly Memory[];
-  /** Where the search for the next batch begins: the place of its first message among all turns. */
+  /** Where the search for the next batch begins: the position of its first message among all turns. */
   readonly place: number;
 }
 
-/** So many waiting messages, characters of them, and turns of the session from the first to the last. */
+/**
+ * Limits of a batch: pending messages, their characters, and turns of the session from the first to the last.
+ */
 const MAX_MESSAGES = 24;
 const MAX_CHARACTERS = 12_000;
 const MAX_TURNS = 60;
-/** Turns of the session before them, and how far back they are looked for. */
+/** Turns of the session before the batch, and how far back to look for them. */
 const EARLIER_TURNS = 4;
 const MAX_LOOKBACK = 200;
 
@@ -187,7 +189,9 @@ function isWaitingForModel({ digest, heard, undone, content }: Message): boolean
   return digest === "pending" && heard === true && !undone && content !== "";
 }
 
-/** The oldest messages that wait for a model, of one session; none where none waits but those left out. */
+/**
+ * The oldest messages of one session that wait for a model; undefined if none waits except the excluded ones.
+ */
 function findNextBatch(state: UserState, from: number, leftOut: ReadonlySet<string>): ModelBatch | undefined {
   const waits = (one: Message): boolean => isWaitingForModel(one) && !leftOut.has(one.id);
   const place = findFirstTurn(state, from, waits);
@@ -201,8 +205,8 @@ function findNextBatch(state: UserState, from: number, leftOut: ReadonlySet<stri
   return { messages, earlier, known: findKnownForBatch(state, messages), place };
 }
 
-function messageAtTurn({ searchIndex: block, messages }: UserState, place: number): Message | undefined {
-  return messages.get(block.turns.ids.at(place) ?? "");
+function messageAtTurn({ searchIndex, messages }: UserState, place: number): Message | undefined {
+  return messages.get(searchIndex.turns.ids.at(place) ?? "");
 }
 
 function findFirstTurn(state: UserState, from: number, waits: (one: Message) => boolean): number {
@@ -214,7 +218,7 @@ function findFirstTurn(state: UserState, from: number, waits: (one: Message) => 
   return count;
 }
 
-/** The turns of the session from the first on, as many as go into one batch. */
+/** The turns of the session after the first, as many as fit into one batch. */
 function collectFollowing(
   state: UserState,
   place: number,
@@ -246,26 +250,26 @@ function collectPreceding(state: UserState, place: number, session: string | und
   return turns;
 }
 
-/** What the messages may be about. */
+/** The memories that the messages may refer to. */
 function findKnownForBatch(state: UserState, messages: readonly Message[]): readonly Memory[] {
   const [first] = messages;
   if (!first) return [];
-  const all = { ...first, content: messages.map(({ content }) => content).join("\n") };
-  return findKnownMemories(state, createMemoryDraft(state, first.at), all, []);
+  const joined = { ...first, content: messages.map(({ content }) => content).join("\n") };
+  return findKnownMemories(state, createMemoryDraft(state, first.at), joined, []);
 }
 
-/** What a model's proposals come to. */
+/** The decisions on a model's proposals. */
 interface ModelDecision {
   readonly memories: readonly Memory[];
   readonly liftedTombstones: readonly string[];
   readonly lines: readonly ReceiptLine[];
-  /** What was refused because it would end too much at once: it waits for a yes. */
+  /** Refused because they would end too much at once; they wait for confirmation. */
   readonly sweeps: readonly EndProposal[];
 }
 
 /**
- * Decides on what a model proposes of messages, as they were when it read them. Deterministic, and nothing is written here:
- * where another writer was faster it is decided again.
+ * Decides on a model's proposals for messages, as they were when it read them. Deterministic, and writes
+ * nothing: if another writer was faster, it is decided again.
  */
 function decideModelProposals(
   ports: Pick<Ports, "ids" | "secret">,
@@ -284,9 +288,10 @@ function decideModelProposals(
     tombstones: state.tombstones,
     liftedTombstones: new Set(),
   };
-  const made = groupBySourceMessage(state, new Set(messages.map(({ id }) => id)));
+  const memoriesByMessage = groupBySourceMessage(state, new Set(messages.map(({ id }) => id)));
   const decidedOn = (message: Message, one: Proposal): ReceiptLine[] => {
-    const proposal = one.propose === "add" && isAlreadyExtracted(made, draft, one) ? toEndProposal(one) : one;
+    const proposal =
+      one.propose === "add" && isAlreadyExtracted(memoriesByMessage, draft, one) ? toEndProposal(one) : one;
     if (!proposal) return [];
     if (proposal.propose === "erase") return [MODEL_ERASURE_REFUSED];
     const now = state.messages.get(message.id);
@@ -295,9 +300,9 @@ function decideModelProposals(
   const lines: ReceiptLine[] = [];
   const sweeping: EndProposal[] = [];
   for (const message of messages) {
-    const own = limitRemovals(proposals.filter((one) => one.message === message.id));
-    lines.push(...own.flatMap((one) => decidedOn(message, one)));
-    sweeping.push(...own.filter(isSweep));
+    const messageProposals = limitRemovals(proposals.filter((one) => one.message === message.id));
+    lines.push(...messageProposals.flatMap((one) => decidedOn(message, one)));
+    sweeping.push(...messageProposals.filter(isSweep));
   }
   return {
     memories: draft.versions,
@@ -311,12 +316,14 @@ function isSweep(proposal: Proposal): proposal is EndProposal {
   return isEnd(proposal) && endedIdsOf(proposal).length > MAX_REMOVALS;
 }
 
-/** What a statement takes the place of ends, where the statement itself is there already. */
+/** Ends what a statement replaces, if the statement itself already exists. */
 function toEndProposal({ message, start, end, replaces }: AddProposal): EndProposal | undefined {
   return replaces && { propose: "supersede", message, start, end, target: replaces };
 }
 
-/** Requests to forget are carried out within the write, by rules: what a model takes for one is none. */
+/**
+ * Requests to forget are executed within the write, by rules. A model's proposal to erase is always refused.
+ */
 const MODEL_ERASURE_REFUSED: ReceiptLine = {
   id: "",
   action: "refused",
@@ -324,7 +331,7 @@ const MODEL_ERASURE_REFUSED: ReceiptLine = {
   why: "a model erases nothing; say what to forget",
 };
 
-/** Words may have been taken out of a message since it was read: then a quote stands elsewhere, or nowhere. */
+/** Words may have been erased from a message since it was read; then a quote has moved, or is gone. */
 function relocateQuote<One extends AddProposal | EndProposal>(
   now: Message | undefined,
   read: Message,
@@ -335,7 +342,10 @@ function relocateQuote<One extends AddProposal | EndProposal>(
   return { ...proposal, start, end: start < 0 ? -1 : start + proposal.end - proposal.start };
 }
 
-/** What one message would end one by one counts together: of too many all are refused, and what it adds replaces nothing. */
+/**
+ * Removals proposed one by one for a message count together. If there are too many, all are refused, and its
+ * additions replace nothing.
+ */
 function limitRemovals(proposals: readonly Proposal[]): readonly Proposal[] {
   const ended = new Set(proposals.flatMap(endedIdsOf));
   if (ended.size <= MAX_REMOVALS) return proposals;
@@ -360,23 +370,23 @@ function endedIdsOf(proposal: Proposal): readonly string[] {
   return isEnd(proposal) ? (proposal.target.ids ?? []) : [];
 }
 
-/** The memories that came from each of some messages, whatever became of them. */
+/** The memories extracted from each of some messages, whatever their status. */
 function groupBySourceMessage(
   { memories }: Pick<UserState, "memories">,
   messages: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly string[]> {
-  const made = new Map<string, string[]>();
+  const idsByMessage = new Map<string, string[]>();
   for (const { id, sources } of memories.values()) {
     for (const { message } of sources) {
-      if (messages.has(message)) made.set(message, [...(made.get(message) ?? []), id]);
+      if (messages.has(message)) idsByMessage.set(message, [...(idsByMessage.get(message) ?? []), id]);
     }
   }
-  return made;
+  return idsByMessage;
 }
 
 /**
- * Whether the same words have made the same statement already: two who read one message do not count for two who said it,
- * and what has been changed or taken away since is not brought back by whoever reads slower.
+ * Whether the same words already made the same statement. Two readers of one message do not count as two
+ * statements, and a slower reader does not restore what was changed or removed since.
  */
 function isAlreadyExtracted(
   made: ReadonlyMap<string, readonly string[]>,
@@ -393,9 +403,12 @@ function isOfSameWords({ sources }: Memory, { message, start, end }: AddProposal
   return sources.some((source) => source.message === message && source.start < end && start < source.end);
 }
 
-function saysAsMuch({ claim: held, text }: Memory, { claim, text: said }: AddProposal): boolean {
-  if (!held || !claim) return hasSameWords(text, said);
-  if (toClaimKey(held) === toClaimKey(claim)) return true;
-  if (held.subject.toLowerCase() !== claim.subject.toLowerCase()) return false;
-  return isValueContained(held.value, claim.value) || (isSameSlot(held, claim) && hasSameWords(text, said));
+function saysAsMuch({ claim: known, text }: Memory, { claim, text: proposedText }: AddProposal): boolean {
+  if (!known || !claim) return hasSameWords(text, proposedText);
+  if (toClaimKey(known) === toClaimKey(claim)) return true;
+  if (known.subject.toLowerCase() !== claim.subject.toLowerCase()) return false;
+  return (
+    isValueContained(known.value, claim.value) ||
+    (isSameSlot(known, claim) && hasSameWords(text, proposedText))
+  );
 }

@@ -24,7 +24,7 @@ it("a batch with a control character and a blank message is stored without them,
   await memory.close();
 });
 
-it("a batch of blank messages alone is stored as nothing", async () => {
+it("a batch of only blank messages stores nothing", async () => {
   const memory = await createMemory({ path: ":memory:" });
   const receipt = await memory.scope({ user: "ana" }).remember([said(" "), said("")]);
   expect(receipt).toMatchObject({ revision: 0, messages: [] });
@@ -32,7 +32,7 @@ it("a batch of blank messages alone is stored as nothing", async () => {
   await memory.close();
 });
 
-it("a single message without words is refused", async () => {
+it("a single empty message is refused", async () => {
   const memory = await createMemory({ path: ":memory:" });
   await expect(memory.scope({ user: "ana" }).remember(" ")).rejects.toMatchObject({ code: "invalid_input" });
   await memory.close();

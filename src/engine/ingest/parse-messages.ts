@@ -28,22 +28,22 @@ const ORIGINS: Readonly<Record<Role, Origin>> = {
 
 export type RememberInput = string | InputMessage | readonly InputMessage[];
 
-/** What is to be stored, and a line for everything that was said and cannot be stored. */
+/** The messages to store, and a line for each part that cannot be stored. */
 export interface ParsedMessages {
   readonly messages: readonly Message[];
   readonly lines: readonly ReceiptLine[];
 }
 
 /**
- * The input of `remember` as messages, checked. In a batch a message without words is left out, for real chats have some;
- * characters that no store takes are replaced by spaces. Otherwise all or nothing: `invalid_input` names the first bad one
- * by its number in the batch, from 1.
+ * Parses and checks the input of `remember`. In a batch an empty message is left out, because real chats have
+ * some. Characters that no store accepts become spaces. Otherwise all or nothing: `invalid_input` names the
+ * first invalid message by its number in the batch, from 1.
  */
 export function parseMessages(...given: Parameters<typeof parseMessagesSteps>): ParsedMessages {
   return runAtOnce(parseMessagesSteps(...given));
 }
 
-/** The same in slices: a thousand messages, or one of a megabyte, hold nobody up. */
+/** The same in slices, so that a thousand messages, or one of a megabyte, block no other work. */
 export function parseMessagesInSlices(
   ...given: Parameters<typeof parseMessagesSteps>
 ): Promise<ParsedMessages> {
@@ -60,7 +60,7 @@ function* parseMessagesSteps(
   const inputs = toInputs(input);
   if (inputs.length > INPUT_LIMITS.messages) {
     throw invalid(
-      `${inputs.length} messages in one call: at most ${INPUT_LIMITS.messages}. Send them in batches.`,
+      `${inputs.length} messages in one call; the limit is ${INPUT_LIMITS.messages}. Send them in batches.`,
     );
   }
   const now = ports.clock();
@@ -102,7 +102,10 @@ function toRefusedLine(why: string): ReceiptLine {
   return { id: "", action: "refused", text: "", why };
 }
 
-/** A message whose texts can be stored, and how many characters were replaced in it. What has no right shape stays as it is. */
+/**
+ * A message whose texts can be stored, and the number of characters replaced. Input of the wrong shape stays
+ * unchanged for validation.
+ */
 function toStorableInput(input: InputMessage): { given: InputMessage; replaced: number } {
   const content: unknown = input?.content;
   if (typeof content === "string") {
@@ -120,7 +123,7 @@ function toStorableInput(input: InputMessage): { given: InputMessage; replaced: 
   return { given: { ...input, content: parts }, replaced };
 }
 
-/** Whether a message holds no word and nothing else either. */
+/** Whether a message has no text and no other part. */
 function isBlank(content: unknown): boolean {
   if (typeof content === "string") return content.trim() === "";
   if (!Array.isArray(content)) return false;
@@ -168,19 +171,22 @@ function rightsOf({ mayErase }: RememberOptions): Pick<Message, "mayErase"> {
 }
 
 function* parseContentSteps({ redact }: Pick<Ports, "redact">, content: InputMessage["content"]) {
-  const taken = parseContent(content);
+  const parsed = parseContent(content);
   yield;
-  const given = stripOwnBlocks(taken);
+  const stripped = stripOwnBlocks(parsed);
   yield;
-  return redact === false ? given : stripCredentials(given);
+  return redact === false ? stripped : stripCredentials(stripped);
 }
 
-/** Without what came out of this memory and was given back: nobody said it, so it is neither kept nor learnt. */
+/**
+ * Removes context that came from this memory and was sent back: nobody said it, so it is neither stored nor
+ * extracted.
+ */
 function stripOwnBlocks(given: { content: string; parts?: readonly Part[] }): typeof given {
   return mapTexts(given, stripPromptBlocks);
 }
 
-/** Without the credentials that nothing else looks like: they are in no byte of the record, and in no index. */
+/** Removes recognizable credentials, so that they reach neither the store nor an index. */
 function stripCredentials(given: { content: string; parts?: readonly Part[] }): typeof given {
   return mapTexts(given, (text) => redactCredentials(text).text);
 }
@@ -196,7 +202,7 @@ function mapTexts(
   return { content: change(content), parts: changed };
 }
 
-/** The text of a message, and its parts where it was more than one text. */
+/** The text of a message, and its parts if it has more than one text. */
 function parseContent(content: InputMessage["content"]): { content: string; parts?: readonly Part[] } {
   if (typeof content === "string") return { content: checkText(content, "content") };
   if (!Array.isArray(content)) throw invalid("content must be text or a list of parts.");

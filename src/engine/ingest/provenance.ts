@@ -8,23 +8,23 @@ import {
 import { findPastedText, findQuotes } from "../../language/en/prompt-injection/pasted-text.ts";
 import { runAtOnce, runInSlices } from "../time-slicing.ts";
 
-/** What of a message of the user's is not theirs to be believed. */
+/** Spans of a user's message that are not the user's own words. */
 interface UntrustedSpans {
   readonly injections: readonly InjectionSpan[];
   readonly pasted: readonly TextSpan[];
 }
 
-/** Messages are read once, however many proposals there are on them. */
+/** Each message is read once, however many proposals it has. */
 const untrustedByMessage = new WeakMap<Message, UntrustedSpans>();
 
-/** So many characters of a message are looked through. Nobody types more: what stands behind them was brought in. */
+/** Characters of a message that are inspected. Nobody types more: later text counts as pasted. */
 const MAX_INSPECTED_LENGTH = 40_000;
 
 function getUntrustedSpans(message: Message): UntrustedSpans {
   return untrustedByMessage.get(message) ?? runAtOnce(inspectSteps(message));
 }
 
-/** Looks through a message ahead, in slices: what is asked of it later is then at hand. */
+/** Inspects a message ahead of time, in slices, and caches the result. */
 export async function inspectMessage(message: Message): Promise<void> {
   if (!untrustedByMessage.has(message)) await runInSlices(inspectSteps(message));
 }
@@ -40,20 +40,20 @@ function* inspectSteps(message: Message): Generator<void, UntrustedSpans, void> 
   return ward;
 }
 
-/** The order to the assistant that these words of the user's stand in, or that a statement made of them is. */
+/** The prompt injection that contains these words of the user, or that a statement made of them is. */
 export function findInjection(message: Message, place: TextSpan, text = ""): InjectionSpan | undefined {
   const { injections: orders } = getUntrustedSpans(message);
   return orders.find((span) => spansOverlap(span, place)) ?? findInjections(text, "typed")[0];
 }
 
-/** Whether these words stand in a text that the user brought in: a mail, a page, a quote. */
+/** Whether these words are in a text that the user pasted: a mail, a page, a quote. */
 export function isPasted(message: Message, place: TextSpan): boolean {
   return getUntrustedSpans(message).pasted.some(({ start, end }) => start <= place.start && place.end <= end);
 }
 
 /**
- * Whether these words are the user's, to end or erase something with: they stand in nothing brought in or quoted, and
- * beside no order of somebody else's.
+ * Whether these words are the user's own, so that they may end or erase something. They are neither pasted
+ * nor quoted, and not next to a prompt injection.
  */
 export function isUserAuthored(message: Message, place: TextSpan): boolean {
   const { injections: orders, pasted } = getUntrustedSpans(message);

@@ -21,11 +21,11 @@ import {
 import { parseMessagesInSlices, type RememberInput } from "./parse-messages.ts";
 
 /**
- * Takes in what was said: verbatim first, meaning after. The messages, what is understood from them, and the search
- * units are one change-set. A message whose id is there already is the same message and changes nothing.
+ * Stores messages verbatim, then extracts memories. The messages, the extracted memories and the search units
+ * are one change-set. A message whose id exists is the same message and changes nothing.
  *
- * A request to forget ends its change-set and is carried out in one of its own, so that what is said after it builds
- * on the erasure. Until then its message waits as pending work, and a crash in between loses no request.
+ * A request to forget ends its change-set and is executed in one of its own, so that later messages build on
+ * the erasure. Until then its message is pending work, and a crash in between loses no request.
  */
 export async function remember(
   ports: Ports,
@@ -84,7 +84,7 @@ interface StoredBatch {
   readonly lines: readonly ReceiptLine[];
   readonly waiting: readonly PendingConfirmation[];
   readonly pending: number;
-  /** The messages that were stored. */
+  /** The stored messages. */
   readonly kept: readonly Message[];
   readonly revision: number;
   /** The messages after a request to forget. */
@@ -92,7 +92,7 @@ interface StoredBatch {
   readonly erase?: ExtractionResult["erase"];
 }
 
-/** Stores messages with what is understood from them, up to and with the first that asks to forget something. */
+/** Stores messages with the memories extracted from them, up to and including the first request to forget. */
 async function storeMessages(
   ports: Ports,
   scope: Scope,
@@ -118,7 +118,7 @@ async function storeMessages(
           mayErase: options.origin !== "import",
         })
       : { messages: fresh, memories: [], liftedTombstones: [], lines: [], waiting: [] };
-    // A request to forget is carried out before anybody is told of it.
+    // A request to forget is executed before it is reported.
     const left = isRead ? digested.messages.filter(({ heard }) => heard) : fresh;
     const pending = state.pending + countPending(left);
     const rest = fresh.slice(digested.messages.length);
@@ -163,29 +163,29 @@ async function storeMessages(
   return { ...result, revision };
 }
 
-/** A message that names no time was said when it is stored, and not before what the user said last. */
+/** A message without a time gets the time of storing, but not before the user's last message. */
 function withMonotonicTime(message: Message, state: UserState): Message {
   const storedAt = clampToStoredTime(state, message.storedAt);
   if (storedAt === message.storedAt) return message;
   return { ...message, storedAt, at: message.at === message.storedAt ? storedAt : message.at };
 }
 
-/** What the messages that are stored now lift. */
+/** The tombstones that the stored messages lift. */
 function collectLifted(admitted: readonly ScreenedMessage[], stored: number): string[] {
   return admitted.slice(0, stored).flatMap(({ liftedTombstones: lifted }) => lifted);
 }
 
 /** The messages that are not stored yet; of two with the same id in one batch, the first. */
 function filterNew(messages: readonly Message[], stored: ReadonlyMap<string, Message>): Message[] {
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   return messages.filter(({ id }) => {
-    if (seen.has(id) || stored.has(id)) return false;
-    seen.add(id);
+    if (ids.has(id) || stored.has(id)) return false;
+    ids.add(id);
     return true;
   });
 }
 
-/** Of memories with new versions, those whose text is another one than before: they need new search units. */
+/** The memories with new versions whose text changed: they need new search units. */
 export function selectReworded(state: UserState, versions: readonly Memory[]): Memory[] {
   const newest = new Map(versions.map((memory) => [memory.id, memory]));
   return [...newest.values()].filter(({ id, text }) => state.memories.get(id)?.text !== text);

@@ -15,8 +15,8 @@ afterEach(() => keepsake.close());
 const all = async (): Promise<string[]> =>
   (await ana.list({ status: "all" })).items.map(({ text, status }) => `${status}: ${text}`).sort();
 
-describe("what has changed, by description", () => {
-  it("adds what is true now and ends what was so; history keeps it", async () => {
+describe("supersede by description", () => {
+  it("adds the new fact and ends the old one; the history keeps it", async () => {
     await ana.add({ text: "Ana started at Nordwind in 2021." });
     await ana.add({ text: "The Nordwind canteen is good." });
     const receipt = await ana.supersede("Ana's employer", { text: "Ana works at Lumen." });
@@ -33,7 +33,7 @@ describe("what has changed, by description", () => {
     ]);
   });
 
-  it("only adds where nothing is meant, and keeps what says the same already", async () => {
+  it("only adds when nothing matches, and keeps an equal memory", async () => {
     await ana.add({ text: "Ana's desk is in room 4." });
     await ana.supersede("Ana's bicycle", { text: "Ana rides a Brompton." });
     await ana.supersede("Ana's desk", { text: "Ana's desk is in room 4." });

@@ -6,7 +6,7 @@ import { dropSweeps, getHeldSweeps, holdSweep } from "./confirmations.ts";
 const ANA = { project: "p", user: "ana" };
 const BOB = { project: "p", user: "bob" };
 
-it("an erasure drops what waits for a yes of its user, and of no other", () => {
+it("an erasure drops the pending confirmations of its user, and of no other", () => {
   const by = rulesExtractor();
   const sweep: EndProposal = {
     propose: "retract",

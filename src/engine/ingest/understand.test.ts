@@ -51,8 +51,8 @@ const texts = async (memory: ScopedMemory): Promise<string[]> =>
 const PARROT = "The parrot answers to Zed, mostly.";
 const ZED = { quote: "parrot answers to Zed", who: "user/parrot", verb: "be called", what: "Zed" } as const;
 
-describe("both", () => {
-  it("act: the rules at once, the model when it comes to it", async () => {
+describe("rules and a model together", () => {
+  it("extract memories: the rules at once, the model later", async () => {
     says = knows(PARROT, ZED);
     const memory = await ana();
     const receipt = await memory.remember(`I use Shram. ${PARROT}`);
@@ -69,7 +69,7 @@ describe("both", () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it("make one memory of what both read in the same words, and count it once", async () => {
+  it("make one memory of the same words, and count it once", async () => {
     says = knows(
       "I use Shram",
       { quote: "I use Shram for my notes", what: "Shram", how: "for my notes" },
@@ -83,7 +83,7 @@ describe("both", () => {
     expect(before).toMatchObject([{ evidence: 1, version: 1 }]);
   });
 
-  it("count it twice where it is said twice", async () => {
+  it("count a statement twice when it is said twice", async () => {
     says = knows("Shram it is", { quote: "Shram it is", what: "Shram" });
     const memory = await ana();
     await memory.remember("I use Shram.");
@@ -92,7 +92,7 @@ describe("both", () => {
     expect((await memory.list()).items).toMatchObject([{ evidence: 2 }]);
   });
 
-  it("read a batch at once, session by session, and spare small talk", async () => {
+  it("read a batch at once, session by session, and skip small talk", async () => {
     const memory = await ana();
     for (const content of ["thanks!", PARROT, "ok", "About the shed: leaks, again.", "What is rust?"]) {
       await memory.remember(content, { session: "one" });
@@ -103,7 +103,7 @@ describe("both", () => {
     expect(model.asked.map(({ units }) => units)).toEqual([2, 1]);
   });
 
-  it("read what was imported, and what was left for later", async () => {
+  it("read imported messages, and messages left for later", async () => {
     says = knows(PARROT, ZED);
     const memory = await ana();
     await memory.remember(`I live in Porto. ${PARROT}`, { extract: "later" });
@@ -114,7 +114,7 @@ describe("both", () => {
 });
 
 describe("a model", () => {
-  it("is left alone with what it says of a message that was taken back, changed or erased", async () => {
+  it("has its proposals ignored for a message that was undone, changed or erased", async () => {
     says = knows("I use Shram", { quote: "I use Shram", what: "Shram" });
     const memory = await ana();
     const { memories } = await memory.remember("I use Shram.");
@@ -126,7 +126,7 @@ describe("a model", () => {
     expect(await texts(memory)).toEqual([]);
   });
 
-  it("brings back nothing that was erased while it thought", async () => {
+  it("restores nothing that was erased during its call", async () => {
     const memory = await ana();
     says = async (prompt, options) => {
       await memory.forget("Zed");
@@ -139,7 +139,7 @@ describe("a model", () => {
     expect(JSON.stringify(items)).not.toContain("Zed");
   });
 
-  it("is not waited for by what was erased before it came to it", async () => {
+  it("is not awaited by a message that was erased before its call", async () => {
     const memory = await ana();
     const { messages } = await memory.remember(PARROT);
     await memory.forget({ ids: messages });
@@ -147,7 +147,7 @@ describe("a model", () => {
     expect(model.asked).toEqual([]);
   });
 
-  it("erases nothing, whatever it says; the user's own request is carried out at once", async () => {
+  it("erases nothing, whatever it says; the user's own request is executed at once", async () => {
     const memory = await ana();
     await memory.remember("I use Magnet.");
     says = knows("that name", { do: "forget", quote: "Magnet, that name" });
@@ -201,7 +201,7 @@ describe("a model", () => {
     expect(await texts(memory)).toEqual(["The user uses Everything."]);
   });
 
-  it("ends more than three where the user says yes to that, and only then", async () => {
+  it("ends more than three only after the user's confirmation", async () => {
     const sweep: Says = (prompt) => {
       const turn = turnNumber(shown(prompt), "of the window");
       const quote = "Out of the window";
@@ -226,7 +226,7 @@ describe("a model", () => {
     }
   });
 
-  it("learns nothing without a quote that is there, and nothing from the assistant", async () => {
+  it("learns nothing without a valid quote, and nothing from the assistant", async () => {
     says = knows(PARROT, { quote: "The cat is Quixote", what: "parrot" });
     const memory = await ana();
     await memory.remember([
@@ -240,7 +240,7 @@ describe("a model", () => {
     expect(await texts(memory)).toEqual([]);
   });
 
-  it("alone reads what the rules would; requests to forget are still carried out at once", async () => {
+  it("reads alone what the rules would; requests to forget are still executed at once", async () => {
     says = knows("I use Shram", { quote: "I use Shram", what: "Shram" });
     const memory = await ana({ extractor: "model" });
     expect(await memory.remember("I use Shram.")).toMatchObject({ memories: [], pending: 1 });
@@ -250,7 +250,7 @@ describe("a model", () => {
     expect(await texts(memory)).toEqual([]);
   });
 
-  it("is needed where it is asked for, and not asked where rules are enough", async () => {
+  it("is required when configured, and not called when rules suffice", async () => {
     await expect(createMemory({ record, extractor: "both" })).rejects.toMatchObject({
       code: "invalid_input",
     });
@@ -261,8 +261,8 @@ describe("a model", () => {
   });
 });
 
-describe("two at once", () => {
-  it("decide again on what the other has stored, without asking again", async () => {
+describe("two processes at once", () => {
+  it("decide again on the other's result, without another call", async () => {
     const other = (await open({ extractor: "rules" })).scope({ user: "ana" });
     const scope = { project: "default", user: "ana" };
     let conflicts = 0;
@@ -298,8 +298,8 @@ describe("two at once", () => {
   });
 });
 
-describe("trouble", () => {
-  it("leaves the rules to go on alone, and the messages to wait; nothing is lost when it is over", async () => {
+describe("a failing model", () => {
+  it("leaves extraction to the rules and messages pending; nothing is lost after it recovers", async () => {
     says = () => new MemoryError("unavailable", "the model's server is down.");
     const memory = await ana();
     const receipt = await memory.remember(`I use Shram. ${PARROT}`);
@@ -315,7 +315,7 @@ describe("trouble", () => {
     expect(await texts(memory)).toEqual(["The user uses Shram.", "The user's parrot is called Zed."]);
   });
 
-  it("is taken up by the next start where the last one ended in the middle of it", async () => {
+  it("is tried again at the next start after a process ended in the middle of a call", async () => {
     says = () => new Promise(() => {});
     const first = await open();
     await first.scope({ user: "ana" }).remember(PARROT);
@@ -327,7 +327,7 @@ describe("trouble", () => {
     expect(await texts(memory)).toEqual(["The user's parrot is called Zed."]);
   });
 
-  it("with one message holds up none of the others, and that one is tried three times and waits", async () => {
+  it("on one message does not delay the others; that message is tried three times and stays pending", async () => {
     says = (prompt) => (turnNumber(shown(prompt), "shed") > 0 ? "???" : knows(PARROT, ZED)(prompt, {}));
     const memory = await ana();
     await memory.remember("About the shed: leaks, again.");
@@ -335,14 +335,14 @@ describe("trouble", () => {
     for (let i = 0; i < 5; i += 1) {
       expect(await memory.understand()).toMatchObject({
         pending: 1,
-        problem: "the model gave no answer that can be used about 1 message; it waits.",
+        problem: "the model gave no usable answer about 1 message; it stays pending.",
       });
     }
     expect(await texts(memory)).toEqual(["The user's parrot is called Zed."]);
     expect(model.asked.filter((prompt) => turnNumber(shown(prompt), "shed") > 0)).toHaveLength(4);
   });
 
-  it("is over for a message that the model refuses", async () => {
+  it("is not asked again about a message that it refuses", async () => {
     says = () => ({ text: "", finish: "refused" });
     const memory = await ana();
     await memory.remember(PARROT);
@@ -350,7 +350,7 @@ describe("trouble", () => {
     expect((await memory.recall("parrot")).items[0]?.text).toBe(PARROT);
   });
 
-  it("is told by the receipt: a budget that is used up, a server that is down", async () => {
+  it("is reported in the receipt: a used-up budget, a server that is down", async () => {
     const memory = await ana({
       extractor: [{ ...modelExtractor(model), circuit: () => "open" }],
     });
@@ -359,7 +359,7 @@ describe("trouble", () => {
     expect(await spent.remember("About the shed: leaks, again.")).toMatchObject({ hindered: "over_quota" });
   });
 
-  it("is not made by another program on the same record that has no model: what waits is left to the one that has", async () => {
+  it("does not affect a program on the same store without a model, which leaves pending messages to the other", async () => {
     says = knows(PARROT, ZED);
     const memory = await ana();
     await memory.remember(`I use Shram. ${PARROT}`);
@@ -370,8 +370,8 @@ describe("trouble", () => {
   });
 });
 
-describe("by itself", () => {
-  it("reads a moment after the write, several messages together", async () => {
+describe("background extraction", () => {
+  it("reads several messages together a moment after the write", async () => {
     says = knows(PARROT, ZED);
     const memory = await ana({ extractor: [modelExtractor(model, { lingerMs: 60 })] });
     await memory.remember("About the shed: leaks, again.");

@@ -6,19 +6,19 @@ import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
-/** So many edits make one change-set, which is undone as one. */
+/** Maximum edits in one change-set, which is undone as a unit. */
 export const MAX_EDITS = 200;
 
-/** What was carried out, and the revision that did it: that which `undo` takes back. */
+/** The applied edits, and the revision of their change-set, for `undo`. */
 interface AppliedEdits {
   readonly edits: readonly MaintenanceEdit[];
-  /** Absent where nothing was left to do. */
+  /** Absent if nothing was left to do. */
   readonly revision?: number;
 }
 
 /**
- * Carries out the first edits (at most `MOST_EDITS`) in one change-set, which `undo` takes back whole. An edit of a memory
- * that has changed since it was thought out is dropped, and so is one of a memory that others lean on.
+ * Applies the first edits (at most `MAX_EDITS`) in one change-set, which `undo` reverts as a unit. Drops an
+ * edit if its memory has changed since it was planned, or if other memories depend on that memory.
  */
 export async function applyEdits(
   ports: Ports,
@@ -29,32 +29,32 @@ export async function applyEdits(
   if (some.length === 0) return { edits: [] };
   const { result, revision } = await commitChange(ports, scope, async (state, at) => {
     const draft = createMemoryDraft(state, at);
-    const done = some.filter((edit) => applyEdit(state, draft, edit));
-    if (done.length === 0) return { result: done };
+    const applied = some.filter((edit) => applyEdit(state, draft, edit));
+    if (applied.length === 0) return { result: applied };
     return {
-      draft: { cause: "optimize", memories: draft.versions, dropUnits: done.map(({ id }) => id) },
-      result: done,
+      draft: { cause: "optimize", memories: draft.versions, dropUnits: applied.map(({ id }) => id) },
+      result: applied,
     };
   });
   return { edits: result, ...(result.length === 0 ? {} : { revision }) };
 }
 
-/** Puts an edit into the draft, where it still fits. */
+/** Adds an edit to the draft if it still applies. */
 function applyEdit(state: UserState, draft: MemoryDraft, edit: MaintenanceEdit): boolean {
-  const held = state.memories.get(edit.id);
-  if (!held || held.version !== edit.version || held.status !== "current") return false;
+  const memory = state.memories.get(edit.id);
+  if (!memory || memory.version !== edit.version || memory.status !== "current") return false;
   const { why } = edit;
   if (edit.action === "expired") {
-    const validTo = held.validTo ?? held.expiresAt ?? held.at;
-    draft.put({ ...held, status: "superseded", action: "superseded", validTo, why });
+    const validTo = memory.validTo ?? memory.expiresAt ?? memory.at;
+    draft.put({ ...memory, status: "superseded", action: "superseded", validTo, why });
     return true;
   }
   if (state.links.some(({ from, to }) => from === edit.id || to === edit.id)) return false;
   if (edit.action === "archived") {
-    draft.put({ ...held, status: "retracted", archived: true, action: "retracted", why });
+    draft.put({ ...memory, status: "retracted", archived: true, action: "retracted", why });
     return true;
   }
-  return mergeMemory(state, draft, edit, held);
+  return mergeMemory(state, draft, edit, memory);
 }
 
 function mergeMemory(
@@ -89,7 +89,7 @@ function mergeMemory(
   return true;
 }
 
-/** True since the earlier of the two, where both say since when. */
+/** The earlier start, if both memories have one. */
 function pickEarliest(one: Memory, other: Memory): { readonly validFrom?: string } {
   const { validFrom: a } = one;
   const { validFrom: b } = other;
@@ -99,33 +99,33 @@ function pickEarliest(one: Memory, other: Memory): { readonly validFrom?: string
 
 function mergeSources(one: readonly SourceSpan[], other: readonly SourceSpan[]): readonly SourceSpan[] {
   const isHeld = ({ message, start }: SourceSpan): boolean =>
-    one.some((held) => held.message === message && held.start === start);
+    one.some((source) => source.message === message && source.start === start);
   return [...one, ...other.filter((source) => !isHeld(source))];
 }
 
-/** What is done to a memory; a `faded` one stays as it is. */
+/** What happens to a memory; a `faded` one stays as it is. */
 type EditAction = "expired" | "merged" | "archived" | "faded";
 
-/** One thing that a task would do. */
+/** One edit that a task proposes. */
 export interface MaintenanceEdit {
   readonly id: string;
-  /** The version that it was thought out on; of another one it is dropped. */
+  /** The version for which the edit was planned; the edit is dropped for any other version. */
   readonly version: number;
   readonly action: EditAction;
-  /** The memory that it is merged into, and the version of that. */
+  /** The memory that it is merged into, and that memory's version. */
   readonly into?: { readonly id: string; readonly version: number };
-  /** Why, in words for a person, without the user's own. */
+  /** The reason, in words for a person, without the user's own words. */
   readonly why: string;
 }
 
-/** What a look at all of a user's current memories came to. */
+/** The edits that a task proposes after it examines all current memories of a user. */
 interface TaskPlan {
   readonly edits: readonly MaintenanceEdit[];
-  /** When there will be more to do (ISO 8601), if nothing changes until then. */
+  /** When the next edit is due (ISO 8601), if nothing changes until then. */
   readonly due?: string;
 }
 
-/** What a task looks at: everything that is current, as of one revision. */
+/** The input of a task: all current memories, at one revision. */
 interface TaskInput {
   readonly scope: Scope;
   readonly memories: readonly Memory[];
@@ -133,12 +133,12 @@ interface TaskInput {
   readonly at: string;
 }
 
-/** A job that looks after one user's memories at a time. It thinks; `carryOut` writes. */
+/** A job that maintains the memories of one user at a time. It only plans; `applyEdits` writes. */
 export interface MaintenanceTask {
   readonly name: JobName;
   readonly about: string;
   readonly everyMs: number;
-  /** Whether the background carries out what it thinks of, or counts it and leaves it to people. */
+  /** Whether the background applies the edits, or only counts them for people to decide. */
   isAutomatic(ports: Ports): boolean;
   plan(ports: Ports, looking: TaskInput): Promise<TaskPlan>;
 }
@@ -147,10 +147,10 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS: number = 60 * MINUTE_MS;
 export const DAY_MS: number = 24 * HOUR_MS;
 
-/** After so many halvings hardly anything is left of it: a sixteenth. */
+/** After this many half-lives hardly anything is left: a sixteenth. */
 const HALVINGS = 4;
 
-/** The time (ISO 8601) before which what was said has faded. */
+/** The time (ISO 8601) before which statements have faded. */
 export function computeFadeCutoff(ports: Pick<Ports, "decayDays">, at: string): string {
   const days = HALVINGS * (ports.decayDays ?? DECAY_DAYS);
   return new Date(Date.parse(at) - days * DAY_MS).toISOString();

@@ -15,30 +15,34 @@ import { MAINTENANCE_TASKS } from "./optimize.ts";
 import { addQuarantineCounts } from "./quarantine.ts";
 import { createMessageBatcher, createUnderstandingJob, MIN_AGE_MS } from "./understanding-job.ts";
 
-/** Work that no caller waits for. It has an owner: `stop` breaks it off and waits for its end. */
+/** Runs the background jobs. `stop` interrupts them and waits for their end. */
 export interface BackgroundJobs {
-  /** The user's waiting messages are read when there is time: by a model, when some have gathered; by the rules, soon. */
+  /**
+   * Schedules extraction of the user's pending messages: by a model when a batch has gathered, by rules soon.
+   */
   scheduleReading(scope: Scope, options?: { readonly isUnheard?: boolean }): void;
-  /** To be called after each write: with a remote embedder, it may have left units to embed. */
+  /** Call this after each write: with a remote embedder, it may have left units to embed. */
   onWrite(): void;
-  /** Embeds what waits in the caller's own time, with its errors; what runs in the background makes room for it. */
+  /**
+   * Computes missing embeddings in the caller's own time and throws errors to the caller. A background run
+   * makes room for it.
+   */
   embedNow(signal?: AbortSignal): AsyncGenerator<EmbedProgress, void, void>;
   embedding(): Promise<EmbeddingState>;
   jobs(): Promise<JobState[]>;
-  /** Something that was set aside is to be tried again. */
+  /** Runs a job again whose quarantined work was released. */
   again(job: JobName): void;
   stop(): Promise<void>;
 }
 
-/** First answers first: what waits is looked for a moment after the start. */
+/** The first requests come first: pending work is sought a moment after the start. */
 const START_MS = 100;
 const MAINTENANCE_MS = 30_000;
 const QUEUE_START_MS = 1000;
 const MARGIN_MS = 500;
 
 /**
- * Starts every job over its ports. What fails stays as it is in the record and is tried again, here or after the next
- * start.
+ * Starts every job. Failed work stays pending in the store and is tried again, here or after the next start.
  */
 export function startBackgroundJobs(ports: Ports): BackgroundJobs {
   const stopping = new AbortController();
@@ -52,16 +56,16 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
     createJobRunner(ports, deferWhileBusy(inTurn(createMaintenanceJob(ports, task))), stopping.signal),
   );
   const tidier = createJobRunner(ports, createTidyingJob(ports), stopping.signal);
-  const all = [reading, vectors, ...houses, tidier];
+  const jobs = [reading, vectors, ...houses, tidier];
   const startAll = (): void => {
-    // One after the other, and not within the time that a command takes.
+    // One after the other, and later than a command takes.
     for (const [i, house] of houses.entries()) house.start(MAINTENANCE_MS * (i + 1));
     tidier.start(MAINTENANCE_MS * (houses.length + 1));
     vectors.start(START_MS);
     reading.start(START_MS);
   };
   if (!ports.leavesJobs) startAll();
-  const offered = ports.leavesJobs ? undefined : workQueue(ports.queue, all);
+  const offered = ports.leavesJobs ? undefined : workQueue(ports.queue, jobs);
   let timer: NodeJS.Timeout | undefined;
   const readRipe = (): void => {
     const ripe = gathered.take();
@@ -74,7 +78,7 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
   return {
     scheduleReading(scope, { isUnheard = false } = {}) {
       if (ports.leavesJobs) {
-        // Whoever does it looks for what waits, and passes over what is newer than that.
+        // The run itself looks for pending messages and skips those that are newer.
         const afterMs = Math.max(MIN_AGE_MS, isUnheard ? 0 : lingerMs) + MARGIN_MS;
         return ports.queue?.offer(read.name, { afterMs });
       }
@@ -100,9 +104,9 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
         ...(problem === undefined ? {} : { problem }),
       };
     },
-    jobs: async () => addQuarantineCounts(ports, await Promise.all(all.map((one) => one.state()))),
+    jobs: async () => addQuarantineCounts(ports, await Promise.all(jobs.map((one) => one.state()))),
     again(job) {
-      const one = all.find(({ name }) => name === job);
+      const one = jobs.find(({ name }) => name === job);
       if (ports.leavesJobs) ports.queue?.offer(job);
       else one?.requestRun();
     },
@@ -111,14 +115,14 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
       clearTimeout(timer);
       abortQueries(ports.embedder);
       await offered?.end();
-      await Promise.all(all.map((one) => one.end()));
+      await Promise.all(jobs.map((one) => one.end()));
     },
   };
 }
 
 /**
- * Has every job carried out that a queue offers, from a moment after the start on: a command that is over by then has nobody
- * wait for it. A queue that cannot be had is done without: the jobs come by themselves.
+ * Runs every job that a queue offers, from a moment after the start, so that a short command never waits for
+ * the queue. Without a reachable queue, the jobs run on their own schedule.
  */
 function workQueue(
   queue: Queue | undefined,
@@ -138,14 +142,14 @@ function workQueue(
   };
 }
 
-/** How often it is looked for what other processes left behind. */
+/** How often to look for work that other processes left behind. */
 const EVERY_MS = 60_000;
 
-/** Embeds what waits for the embedder: after a change of it, or where it is a remote one. */
+/** Computes missing embeddings: after a change of the embedder, or with a remote one. */
 function createEmbeddingJob(ports: Pick<Ports, "record" | "embedder" | "clock">): Job {
   return {
     name: "embedding",
-    about: "gives vectors to what has none of the embedder in use; it is found by its words meanwhile",
+    about: "computes missing embeddings; until then, search uses words",
     everyMs: EVERY_MS,
     restFactor: 0,
     run: (signal) => embedPending(ports, signal),
@@ -156,24 +160,23 @@ function createEmbeddingJob(ports: Pick<Ports, "record" | "embedder" | "clock">)
 const HOUR_MS = 3_600_000;
 
 /**
- * Lets go of what is kept beside the record for a time alone: calls to models, answers under idempotency keys, and sessions that
- * are over. What the
- * record's own storage needs is done with it.
+ * Deletes data with a limited lifetime: cached model calls, answers under idempotency keys, and ended
+ * sessions. Also runs the store's own maintenance.
  */
 export function createTidyingJob(
   ports: Pick<Ports, "costs" | "record" | "clock" | "sessions" | "meter">,
 ): Job {
   return {
     name: "tidying",
-    about: "lets go of calls to models and of answers that have been kept for long enough",
+    about: "deletes expired model calls and stored answers",
     everyMs: HOUR_MS,
     restFactor: 9,
     async *run() {
-      const done = ((await ports.costs?.cleanUp()) ?? 0) + (await dropExpiredAnswers(ports));
-      // Nobody waits for it, and nobody misses it: what is over is not read, and most of it goes by itself.
+      const deleted = ((await ports.costs?.cleanUp()) ?? 0) + (await dropExpiredAnswers(ports));
+      // No one depends on this: ended sessions are not read, and most expire by themselves.
       await tryStore(ports, "sessions", async () => ports.sessions?.cleanUp());
       const tidied = (await ports.record.tidy?.()) ?? 0;
-      if (done + tidied > 0) yield { done: done + tidied };
+      if (deleted + tidied > 0) yield { done: deleted + tidied };
     },
   };
 }

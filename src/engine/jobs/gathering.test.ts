@@ -15,7 +15,7 @@ beforeEach(() => {
   waiting = createMessageBatcher(100, () => now);
 });
 
-describe("messages that wait to be read together", () => {
+describe("messages that wait for a batch", () => {
   it("wait until their user pauses, whatever others do", () => {
     waiting.add(ann);
     now += 60;
@@ -31,7 +31,7 @@ describe("messages that wait to be read together", () => {
     expect(waiting.next()).toBe(60);
   });
 
-  it("wait no longer where there are enough of them", () => {
+  it("stop waiting when there are enough of them", () => {
     for (let i = 0; i < 11; i += 1) waiting.add(ann);
     expect(waiting.take()).toEqual([]);
     waiting.add(ann);
@@ -47,27 +47,27 @@ describe("messages that wait to be read together", () => {
   });
 });
 
-describe("messages that came in by another process", () => {
+describe("messages from another process", () => {
   const at = (seconds: number) => ({ heard: true, storedAt: new Date(seconds * 1000).toISOString() });
 
-  it("wait as long as they would there", () => {
+  it("wait as long as in that process", () => {
     const talk = [at(0), at(60), at(110)];
     expect(isBatchReady(talk, 120_000, 229_000)).toBe(false);
     expect(isBatchReady(talk, 120_000, 230_000)).toBe(true);
   });
 
-  it("wait for five pauses at most, and no longer where there are a dozen", () => {
+  it("wait for five pauses at most, and no longer when there are a dozen", () => {
     const talk = Array.from({ length: 11 }, (_, i) => at(i * 59));
     expect(isBatchReady(talk, 120_000, 595_000)).toBe(false);
     expect(isBatchReady(talk, 120_000, 600_000)).toBe(true);
     expect(isBatchReady([...talk, at(595)], 120_000, 596_000)).toBe(true);
   });
 
-  it("do not wait where nobody has heard them", () => {
+  it("do not wait when no extractor has read them", () => {
     expect(isBatchReady([at(0), { storedAt: at(1).storedAt }], 120_000, 2000)).toBe(true);
   });
 
-  it("are left alone by a process that has just been started, until their user has paused", async () => {
+  it("are left alone by a newly started process until their user has paused", async () => {
     for (const lingerMs of [3_600_000, 40_000]) {
       const record = createInMemoryStore();
       const storedAt = new Date(Date.now() - 60_000).toISOString();
@@ -116,7 +116,7 @@ describe("a model in the background", () => {
     readings.length = 0;
   });
 
-  it("reads together what was said before a pause", async () => {
+  it("reads the messages before a pause together", async () => {
     await using memory = await opened(1000);
     const user = memory.scope({ user: "ann" });
     for (const place of ["Utrecht", "Porto", "Turku"]) await user.remember(`I lived in ${place} once.`);
@@ -132,7 +132,7 @@ describe("a model in the background", () => {
     expect(readings).toHaveLength(1);
   });
 
-  it("reads at once where it is told to wait for nobody", async () => {
+  it("reads at once when no wait is configured", async () => {
     await using memory = await opened(0);
     await memory.scope({ user: "ann" }).remember("I have goats.");
     await expect.poll(() => readings, { timeout: 10_000 }).toEqual([1]);

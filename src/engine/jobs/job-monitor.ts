@@ -6,13 +6,13 @@ import type { Clock } from "../../ports/system.ts";
 import type { JobState } from "../api.ts";
 import type { Job, JobStep } from "./job.ts";
 
-/** Sees what a job does, and keeps a note of it beside the record. */
+/** Observes a job and keeps a note about it in the store. */
 export interface JobMonitor {
   begin(): void;
   step(step: JobStep): void;
-  /** It came to its end, or broke off with an error. */
+  /** The job ended, or failed with an error. */
   finish(error?: unknown): Promise<void>;
-  /** What hindered it last, and does no more. */
+  /** Clears the last problem. */
   clearProblem(): void;
   problem(): string | undefined;
   state(now: { readonly isRunning: boolean; readonly nextAt: number | undefined }): Promise<JobState>;
@@ -25,50 +25,55 @@ export interface JobMonitorPorts {
 
 type LastRun = Partial<Omit<JobRun, "name">>;
 
-/** A job without an interval may run many times a second: its note is written once a minute. */
+/** A job without an interval may run many times a second, so its note is written once a minute. */
 const NOTE_EVERY_MS = 60_000;
 
 export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): JobMonitor {
-  let seen: LastRun = {};
+  let lastRun: LastRun = {};
   let begun = 0;
   let notedAt = Number.NEGATIVE_INFINITY;
 
-  /** A note that cannot be written is a line less in a table; it is no fault of the job. */
+  /** A note that cannot be written only leaves a gap in a table; the job itself succeeds. */
   const keep = async (): Promise<void> => {
     const now = clock().getTime();
-    const isNews = seen.attempts !== 0 || seen.done !== 0 || job.everyMs !== undefined;
+    const isNews = lastRun.attempts !== 0 || lastRun.done !== 0 || job.everyMs !== undefined;
     if (!isNews || (job.everyMs === undefined && now - notedAt < NOTE_EVERY_MS)) return;
     notedAt = now;
-    await record.saveJobRun({ ...NO_RUN, ...seen, name: job.name }).catch(() => {});
+    await record.saveJobRun({ ...NO_RUN, ...lastRun, name: job.name }).catch(() => {});
   };
 
   return {
     begin() {
       begun = performance.now();
-      const { problem, attempts = 0 } = seen;
-      seen = { at: clock().toISOString(), done: 0, attempts, ...(problem === undefined ? {} : { problem }) };
+      const { problem, attempts = 0 } = lastRun;
+      lastRun = {
+        at: clock().toISOString(),
+        done: 0,
+        attempts,
+        ...(problem === undefined ? {} : { problem }),
+      };
     },
     step({ done, found }) {
-      const { problem: _gone, ...rest } = seen;
-      seen = { ...rest, done, ...(found === undefined ? {} : { found }) };
+      const { problem: _gone, ...rest } = lastRun;
+      lastRun = { ...rest, done, ...(found === undefined ? {} : { found }) };
     },
     async finish(error) {
-      const { problem: _gone, attempts = 0, ...rest } = seen;
+      const { problem: _gone, attempts = 0, ...rest } = lastRun;
       const tookMs = Math.round(performance.now() - begun);
-      seen =
+      lastRun =
         error === undefined
           ? { ...rest, tookMs, attempts: 0 }
           : { ...rest, tookMs, attempts: attempts + 1, problem: formatProblem(error) };
       await keep();
     },
     clearProblem() {
-      const { problem: _gone, ...rest } = seen;
-      seen = { ...rest, attempts: 0 };
+      const { problem: _gone, ...rest } = lastRun;
+      lastRun = { ...rest, attempts: 0 };
     },
-    problem: () => seen.problem,
+    problem: () => lastRun.problem,
     async state({ isRunning, nextAt }) {
-      const kept = isRunning ? seen : pickNewer(seen, await readLastRun(record, job));
-      const { at, ...rest } = kept;
+      const newest = isRunning ? lastRun : pickNewer(lastRun, await readLastRun(record, job));
+      const { at, ...rest } = newest;
       const left = await job.countLeft?.();
       return {
         done: 0,
@@ -87,12 +92,12 @@ export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): 
 
 const NO_RUN: Omit<JobRun, "name"> = { at: "", tookMs: 0, done: 0, attempts: 0 };
 
-/** Another process may have run it since. */
-function pickNewer(seen: LastRun, noted: LastRun): LastRun {
-  return seen.at === undefined || (noted.at ?? "") > seen.at ? noted : seen;
+/** Another process may have run the job since. */
+function pickNewer(local: LastRun, noted: LastRun): LastRun {
+  return local.at === undefined || (noted.at ?? "") > local.at ? noted : local;
 }
 
-/** What was noted of it last, here or in another process. */
+/** The last note about the job, from this or another process. */
 async function readLastRun(record: JobMonitorPorts["record"], { name }: Job): Promise<LastRun> {
   return (await record.jobRuns()).find((note) => note.name === name) ?? {};
 }
@@ -104,5 +109,5 @@ function toState(isRunning: boolean, isFailing: boolean, nextAt: number | undefi
 }
 
 function formatProblem(error: unknown): string {
-  return isMemoryError(error) ? error.message : "it failed in a way that it should not.";
+  return isMemoryError(error) ? error.message : "internal error.";
 }

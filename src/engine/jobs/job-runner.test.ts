@@ -51,7 +51,7 @@ function job(fields: Partial<Job> & { steps?: (signal: AbortSignal) => AsyncGene
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
-it("runs when it is asked, and once more where it was asked while it ran", async () => {
+it("runs when requested, and once more when requested during a run", async () => {
   const { running, seen } = job({
     async *steps() {
       await pause(50);
@@ -68,7 +68,7 @@ it("runs when it is asked, and once more where it was asked while it ran", async
   expect(await running.state()).toMatchObject({ state: "idle", done: 1, attempts: 0 });
 });
 
-it("comes again by itself, and says when", async () => {
+it("runs again at its interval, and reports when", async () => {
   const { running, seen } = job({ everyMs: 60_000 });
   running.start(5000);
   expect(await running.state()).toMatchObject({ state: "scheduled", nextRun: "2026-03-01T10:00:05.000Z" });
@@ -82,7 +82,7 @@ it("comes again by itself, and says when", async () => {
   expect(seen.ended).toBe(3);
 });
 
-it("tries again after a failure, with longer pauses, and says what hinders it", async () => {
+it("retries after a failure with longer pauses, and reports the problem", async () => {
   let isDown = true;
   const { running, seen } = job({
     async *steps() {
@@ -108,7 +108,7 @@ it("tries again after a failure, with longer pauses, and says what hinders it", 
   expect(state.problem).toBeUndefined();
 });
 
-it("tells nothing of an error that is none of ours but that there was one", async () => {
+it("reports a foreign error only as an internal error", async () => {
   const { running } = job({
     // biome-ignore lint/correctness/useYield: it fails before.
     async *steps() {
@@ -117,7 +117,7 @@ it("tells nothing of an error that is none of ours but that there was one", asyn
   });
   running.requestRun();
   await pass(0);
-  expect((await running.state()).problem).toBe("it failed in a way that it should not.");
+  expect((await running.state()).problem).toBe("internal error.");
 });
 
 it("rests after each step three times as long as the step took", async () => {
@@ -137,7 +137,7 @@ it("rests after each step three times as long as the step took", async () => {
   expect(at.map((time) => time - (at[0] ?? 0))).toEqual([0, 80, 160]);
 });
 
-it("jobs that take turns never run together, and the next goes on where one fails", async () => {
+it("serialized jobs never run together, and the next one runs after a failure", async () => {
   const inTurn = createSerializer();
   let atOnce = 0;
   let most = 0;
@@ -168,7 +168,7 @@ it("jobs that take turns never run together, and the next goes on where one fail
   expect(await all[1]?.state()).toMatchObject({ state: "idle", done: 1 });
 });
 
-it("ends at a stop, in the middle of what it does, and never runs again", async () => {
+it("ends at a stop in the middle of a run, and never runs again", async () => {
   const { running, seen } = job({
     everyMs: 1000,
     async *steps(signal) {
@@ -194,7 +194,7 @@ it("ends at a stop, in the middle of what it does, and never runs again", async 
   expect((await running.state()).state).toBe("idle");
 });
 
-it("makes room for the same work in the foreground, and goes on after it", async () => {
+it("makes room for the same work in the foreground, and continues afterwards", async () => {
   const { running, seen } = job({
     async *steps(signal) {
       for (let done = 1; done < 1000; done += 1) {
@@ -220,7 +220,7 @@ it("makes room for the same work in the foreground, and goes on after it", async
   expect(seen).toMatchObject({ begun: 2, atOnce: 1 });
 });
 
-it("shows what another process noted of it, until it has run itself", async () => {
+it("shows the note of another process until it has run itself", async () => {
   await record.saveJobRun({ name: "decay", at: "2026-02-01T00:00:00.000Z", tookMs: 5, done: 3, attempts: 0 });
   const { running } = job({ name: "decay" });
   expect(await running.state()).toMatchObject({

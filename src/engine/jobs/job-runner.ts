@@ -6,21 +6,21 @@ import type { Clock } from "../../ports/system.ts";
 import { type Job, pauseFor } from "./job.ts";
 import { createJobMonitor, type JobMonitor, type JobMonitorPorts } from "./job-monitor.ts";
 
-/** A job and its owner: it runs one at a time, is seen while it does, and ends when its owner does. */
+/** Runs one job, one run at a time, observes it, and ends with its owner. */
 export interface JobRunner extends Pick<JobMonitor, "problem"> {
   readonly name: JobName;
-  /** There is something to do: it runs as soon as it can, and again if it was asked while it ran. */
+  /** Reports pending work: the job runs as soon as it can, and once more if it is running. */
   requestRun(): void;
-  /** Runs after so long (milliseconds), and from then on in its interval, where it has one. */
+  /** Runs after this many milliseconds, and then at the job's interval, if it has one. */
   start(afterMs: number): void;
   /**
-   * One run that somebody else asked for, who tries again by himself. Throws what hindered it; `unavailable` where another
-   * process is at it, or the signal ended it.
+   * One run for a queue that retries by itself. Throws the error of the run; throws `unavailable` if another
+   * process runs the job or the signal ended it.
    */
   runOffered(signal: AbortSignal): Promise<void>;
   /**
-   * The same work in the caller's own time, with its errors; what runs in the background makes room for it, and starts in no
-   * other process.
+   * The same work in the caller's own time; errors go to the caller. A background run makes room for it, and
+   * none starts in another process.
    */
   runNow<Step>(
     work: (signal: AbortSignal) => AsyncGenerator<Step, void, void>,
@@ -28,21 +28,21 @@ export interface JobRunner extends Pick<JobMonitor, "problem"> {
   ): AsyncGenerator<Step, void, void>;
   isRunning(): boolean;
   state(): ReturnType<JobMonitor["state"]>;
-  /** Resolves when nothing runs any more; the signal given to `runner` must be aborted before. */
+  /** Resolves when nothing runs any more. Abort the signal given to `createJobRunner` first. */
   end(): Promise<void>;
 }
 
-/** After a failure it pauses, longer each time, and goes on: a failure here is nobody's to catch. */
+/** After a failure it pauses, longer each time, and continues: no caller could catch the error. */
 export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: AbortSignal): JobRunner {
-  const seen = createJobMonitor(ports, job);
-  const asked: RunRequest = { isRequested: false };
+  const monitor = createJobMonitor(ports, job);
+  const request: RunRequest = { isRequested: false };
   let run: { readonly ended: Promise<unknown>; readonly makeRoom: AbortController } | undefined;
   let inForeground = 0;
   const next = createAlarm(ports.clock);
-  /** When it is due, where another process has run it. */
+  /** When the job is due, if another process has run it. */
   let dueMs: number | undefined;
 
-  /** Has `work` be the one run of this process. */
+  /** Makes `work` the only run of this process. */
   const running = <Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
     next.clear();
     dueMs = undefined;
@@ -52,8 +52,8 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
       next.announce();
       if (makeRoom.signal.aborted) return;
       const againMs = dueMs ?? job.everyMs;
-      // Asked in the moment between the last look and now.
-      if (asked.isRequested) begin();
+      // Requested between the last check and now.
+      if (request.isRequested) begin();
       else if (againMs !== undefined) start(againMs);
     });
     run = { ended, makeRoom };
@@ -65,20 +65,20 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
   function begin(): void {
     if (run || inForeground > 0 || stopped.aborted) return;
     void running(async (signal) => {
-      dueMs = await runUntilDone(ports, job, seen, asked, { signal, tell: next.announce });
+      dueMs = await runUntilDone(ports, job, monitor, request, { signal, tell: next.announce });
     });
   }
   function later(): void {
-    asked.isRequested = true;
+    request.isRequested = true;
     begin();
   }
   async function offered(signal: AbortSignal): Promise<void> {
     while (run) await run.ended;
     if (inForeground > 0 || stopped.aborted) throw createBusyError();
-    const outcome = await running((own) => {
-      asked.isRequested = false;
-      const both = AbortSignal.any([own, signal]);
-      return attemptRun(ports, job, seen, { signal: both, isUrgent: true, pauseMs: 0 });
+    const outcome = await running((runSignal) => {
+      request.isRequested = false;
+      const both = AbortSignal.any([runSignal, signal]);
+      return attemptRun(ports, job, monitor, { signal: both, isUrgent: true, pauseMs: 0 });
     });
     if (outcome.kind === "failed") throw outcome.error;
     if (outcome.kind !== "done") throw createBusyError();
@@ -96,16 +96,16 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
         await run?.ended;
         const both = AbortSignal.any([stopped, ...(signal ? [signal] : [])]);
         yield* runExclusively(ports, job, stopped, () => work(both));
-        seen.clearProblem();
+        monitor.clearProblem();
       } finally {
         inForeground -= 1;
-        // What came since, or is left of it.
+        // Work that came since, or is left over.
         later();
       }
     },
     isRunning: () => run !== undefined,
-    problem: seen.problem,
-    state: () => seen.state({ isRunning: run !== undefined, nextAt: next.at() }),
+    problem: monitor.problem,
+    state: () => monitor.state({ isRunning: run !== undefined, nextAt: next.at() }),
     async end() {
       next.clear();
       await run?.ended;
@@ -114,37 +114,43 @@ export function createJobRunner(ports: JobMonitorPorts, job: Job, stopped: Abort
 }
 
 function createBusyError(): MemoryError {
-  return new MemoryError("unavailable", "this job is run elsewhere just now, or was told to stop.");
+  return new MemoryError("unavailable", "another process is running this job, or it was stopped.");
 }
 
-/** Keeps other processes from starting the job, where none is at it. Somebody who waits for the work does not wait for the lease. */
+/**
+ * Keeps other processes from starting the job unless one already runs it. A caller who waits for the work
+ * does not wait for the lease.
+ */
 async function* runExclusively<Step>(
   { record }: JobMonitorPorts,
   job: Job,
   signal: AbortSignal,
   work: () => AsyncGenerator<Step, void, void>,
 ): AsyncGenerator<Step, void, void> {
-  const held = await acquireLease(record, toLeaseName(job), { isUrgent: true, signal }).catch(
+  const lease = await acquireLease(record, toLeaseName(job), { isUrgent: true, signal }).catch(
     () => undefined,
   );
   try {
     yield* work();
   } finally {
-    if (held && isHeldLease(held)) await held.giveBack();
+    if (lease && isHeldLease(lease)) await lease.giveBack();
   }
 }
 
-/** Whether somebody wants the job run now: not only when it is due. Set from outside while it runs. */
+/** Whether a run is wanted now, not only when it is due. Set from outside during the run. */
 interface RunRequest {
   isRequested: boolean;
 }
 
-/** Where another process is at what was asked for here, it is looked again so soon: it may have passed by that already. */
+/**
+ * Delay before a requested job is tried again while another process runs it; that process may have passed the
+ * new work already.
+ */
 const LOOK_AGAIN_MS = 5000;
 
 /**
- * Runs a job until it came to its end and nobody asked for more, with longer pauses after each failure. Gives in how many ms it
- * is due, where another process has run it or is at it and nobody here asked.
+ * Runs a job until it ends with no further request, with longer pauses after each failure. Gives the
+ * milliseconds until it is due, if another process has run it or runs it and no request is pending.
  */
 async function runUntilDone(
   ports: JobMonitorPorts,
@@ -177,21 +183,21 @@ function computePause(outcome: JobOutcome, pauseMs: number): number {
   return outcome.kind === "refused" ? Math.min(LOOK_AGAIN_MS, outcome.waitMs) : 0;
 }
 
-/** How one run of a job went. */
+/** The outcome of one run of a job. */
 type JobOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly error: unknown }
-  /** Its signal was aborted, or its lease lost: it goes on where it was, here or elsewhere. */
+  /** Its signal was aborted, or its lease was lost; it resumes here or in another process. */
   | { readonly kind: "broken off" }
-  /** Another process is at it, or has been in this period. */
+  /** Another process runs it, or has run it in this period. */
   | ({ readonly kind: "refused" } & LeaseRefusal);
 
-/** Where a step was a wait for a server, it rests as after one of this length. */
+/** After a step that waited for a server, the pause is as after a step of this length. */
 const LONGEST_REST_MS = 50;
 
 /**
- * One run, under a lease, so that of all processes on this record one alone runs the job: what comes to its end is not due again
- * anywhere for its interval, and what fails not for the pause.
+ * One run under a lease, so that only one process of this store runs the job. After success it is not due
+ * anywhere for its interval; after a failure not for the pause.
  */
 async function attemptRun(
   ports: JobMonitorPorts,
@@ -201,12 +207,12 @@ async function attemptRun(
 ): Promise<JobOutcome> {
   try {
     await job.waitUntilReady?.(run.signal);
-    // What has nothing to do needs nobody's leave.
+    // A job with nothing to do needs no lease.
     if (job.isShared || (await job.countLeft?.()) === 0) return await runOnce(job, seen, run.signal);
-    const held = await acquireLease(ports.record, toLeaseName(job), run);
-    if (!isHeldLease(held)) return { kind: "refused", ...held };
-    const outcome = await runOnce(job, seen, held.signal);
-    await held.giveBack(computeLeaseRest(outcome, job, run.pauseMs));
+    const lease = await acquireLease(ports.record, toLeaseName(job), run);
+    if (!isHeldLease(lease)) return { kind: "refused", ...lease };
+    const outcome = await runOnce(job, seen, lease.signal);
+    await lease.giveBack(computeLeaseRest(outcome, job, run.pauseMs));
     return outcome;
   } catch (error) {
     if (run.signal.aborted) return { kind: "broken off" };
@@ -216,7 +222,7 @@ async function attemptRun(
   }
 }
 
-/** Under which name a job is leased. */
+/** The name of the job's lease. */
 function toLeaseName({ name }: Pick<Job, "name">): string {
   return `job ${name}`;
 }
@@ -226,41 +232,46 @@ function computeLeaseRest({ kind }: JobOutcome, job: Job, pauseMs: number): numb
   return kind === "failed" ? pauseMs : 0;
 }
 
-async function runOnce(job: Job, seen: JobMonitor, signal: AbortSignal): Promise<JobOutcome> {
-  seen.begin();
+async function runOnce(job: Job, monitor: JobMonitor, signal: AbortSignal): Promise<JobOutcome> {
+  monitor.begin();
   try {
     let from = performance.now();
     for await (const step of job.run(signal)) {
-      seen.step(step);
+      monitor.step(step);
       const took = performance.now() - from;
       if (job.restFactor > 0) await pauseFor(job.restFactor * Math.min(LONGEST_REST_MS, took), signal);
       from = performance.now();
     }
-    await seen.finish();
+    await monitor.finish();
     return { kind: "done" };
   } catch (error) {
     if (signal.aborted) return { kind: "broken off" };
-    await seen.finish(error);
+    await monitor.finish(error);
     return { kind: "failed", error };
   }
 }
 
-/** A lease that is renewed for as long as it is held. */
+/** A lease that is renewed while it is held. */
 interface HeldLease {
-  /** Aborted with the caller's own signal, and where the lease was lost: somebody else may be at it then. */
+  /**
+   * Aborted with the caller's own signal, and when the lease is lost: another process may then run the job.
+   */
   readonly signal: AbortSignal;
   isLost(): boolean;
-  /** Gives it back, to rest for so long (ms). Never throws: what cannot be given back runs out. */
+  /**
+   * Releases the lease, with a rest of this many milliseconds. Never throws: a lease that cannot be released
+   * expires.
+   */
   giveBack(restMs?: number): Promise<void>;
 }
 
 type LeaseRefusal = Exclude<LeaseResult, { readonly token: string }>;
 
-/** After a kill, somebody else goes on so much later at most. */
+/** The delay after a kill before another process continues, at most. */
 const LEASE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 3;
 
-/** Takes a lease and holds it; or says why it is not to be had. Throws what the record throws. */
+/** Takes a lease and renews it, or says why it is unavailable. Throws what the store throws. */
 export async function acquireLease(
   record: Leases,
   name: string,
@@ -273,13 +284,13 @@ export async function acquireLease(
   let heldUntil = performance.now() + LEASE_MS;
   const lose = (): void => {
     clearInterval(timer);
-    lost.abort(new MemoryError("unavailable", "another process took this over."));
+    lost.abort(new MemoryError("unavailable", "another process took over the lease."));
   };
   const renew = async (): Promise<void> => {
     const until = performance.now() + LEASE_MS;
     const isOurs = await record.renewLease(name, token, LEASE_MS).catch(() => undefined);
     if (isOurs) heldUntil = until;
-    // A record that cannot be asked may be asked again, as long as the lease lasts.
+    // A store that cannot be reached may be asked again while the lease lasts.
     else if (isOurs === false || performance.now() >= heldUntil) lose();
   };
   const timer = setInterval(() => void renew(), RENEW_MS);
@@ -298,14 +309,14 @@ export function isHeldLease(one: HeldLease | LeaseRefusal): one is HeldLease {
   return "giveBack" in one;
 }
 
-/** When something happens next, and what rings then. It holds up no end of the program. */
+/** A timer for the next event. It does not delay the end of the program. */
 interface Alarm {
-  /** In so many ms; nothing where absent. It is told, and rings by other means. */
+  /** Announces an event in this many milliseconds, without a timer; none if absent. */
   announce(ms?: number): void;
-  /** Rings once after so many ms, in place of what was set before. */
+  /** Fires once after this many milliseconds, in place of an earlier timer. */
   set(ms: number, ring: () => void): void;
   clear(): void;
-  /** ms since 1970. */
+  /** Milliseconds since 1970. */
   at(): number | undefined;
 }
 

@@ -1,35 +1,44 @@
 import type { JobName } from "../../domain/job.ts";
 
-/** Work that no caller waits for. What is done of it stands in the record and nowhere else. */
+/** Work that no caller waits for. Its progress is stored only in the store. */
 export interface Job {
   readonly name: JobName;
-  /** What it does, in a few words for a person. */
+  /** What the job does, in a few words for a person. */
   readonly about: string;
-  /** Milliseconds from the end of a run to the next one; absent where it runs when there is something to do. */
+  /** Milliseconds from the end of a run to the next; absent if it runs when there is work. */
   readonly everyMs?: number;
-  /** Whether several processes may run it at once: it holds a lease of its own for each piece of work. Else one at a time does. */
+  /**
+   * Whether several processes may run it at once, because it takes a lease for each piece of work. Otherwise
+   * one process at a time does.
+   */
   readonly isShared?: boolean;
-  /** Resolves when this process has time for it: before it takes the lease, which another one may have time for. */
+  /**
+   * Resolves when this process has time for the job. Called before the lease is taken, because another
+   * process may have time earlier.
+   */
   waitUntilReady?(signal: AbortSignal): Promise<void>;
-  /** How long it rests after each step, so that others come first: so many times as long as the step took. */
+  /**
+   * Length of the pause after each step, as a multiple of the step's duration, so that other work comes
+   * first.
+   */
   readonly restFactor: number;
   /**
-   * Does all there is to do, a small commit at a time, and yields after each. It may be broken off at any moment, and
-   * goes on where it was. Throws what hinders it, and the signal's reason.
+   * Does all available work in small commits and yields after each. It may be interrupted at any moment and
+   * resumes from there. Throws what stops it, or the signal's reason.
    */
   run(signal: AbortSignal): AsyncGenerator<JobStep, void, void>;
-  /** How much waits, where that can be told without work. */
+  /** Number of pending pieces of work, if that is known without a scan. */
   countLeft?(): Promise<number>;
 }
 
 export interface JobStep {
   /** Pieces of work done since the run began. */
   readonly done: number;
-  /** What it found and leaves to people to decide. */
+  /** Findings left for people to decide. */
   readonly found?: number;
 }
 
-/** Lets several jobs run one after the other: what each takes of the time, all of them take together. */
+/** Makes several jobs run one after the other, so that together they take the time that one would. */
 export function createSerializer(): (job: Job) => Job {
   let last: Promise<void> = Promise.resolve();
   return (job) => ({
@@ -51,15 +60,18 @@ export function createSerializer(): (job: Job) => Job {
   });
 }
 
-/** At work for more than this share of its time, the process has requests to answer. */
+/** Above this share of working time, the process is busy with requests. */
 const BUSY_SHARE = 0.6;
 const LOOK_AGAIN_MS = 1000;
-/** So long a run waits in all; then it goes on beside the requests, or on a server that is never calm nothing would be done. */
+/**
+ * Total wait of one run in milliseconds. After that it runs anyway; otherwise it would never run on a busy
+ * server.
+ */
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** A share of less than this says nothing. */
+/** A shorter measurement is not reliable. */
 const SHORTEST_MS = 200;
 
-/** The same job, which waits before it begins and before each step while the process has its hands full. */
+/** The same job, but it waits before it begins and before each step while the process is busy. */
 export function deferWhileBusy(job: Job, workload: () => number = measureWorkload()): Job {
   let waited = 0;
   const calm = async (signal: AbortSignal): Promise<void> => {
@@ -89,7 +101,7 @@ export function deferWhileBusy(job: Job, workload: () => number = measureWorkloa
   };
 }
 
-/** The share of its time, 0 to 1, that this process was at work since it was last asked. */
+/** The share of time, 0 to 1, that this process worked since the last call. */
 function measureWorkload(): () => number {
   let before = performance.eventLoopUtilization();
   let share = 0;
@@ -104,7 +116,7 @@ function measureWorkload(): () => number {
   };
 }
 
-/** A pause that ends early with the signal, and holds up no end of the program. */
+/** A pause that ends early with the signal and does not delay the end of the program. */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

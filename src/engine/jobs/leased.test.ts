@@ -72,14 +72,14 @@ function process(
   return running;
 }
 
-it("of many processes on one record one alone runs a job, once in its interval", async () => {
+it("of many processes on one store, one runs a job, once in its interval", async () => {
   const seen = counting();
   for (let i = 0; i < 5; i += 1) process(seen, { everyMs: 60_000, takesMs: 2000 }).start(700 * i);
   await pass(10 * 62_000 - 100);
   expect(seen).toMatchObject({ begun: 10, ended: 10, most: 1 });
 });
 
-it("a process that is told to stop leaves the job to the others, and its lease to be had at once", async () => {
+it("a process that stops releases its lease at once and leaves the job to others", async () => {
   const seen = counting();
   const own = new AbortController();
   const slow = { everyMs: 60_000, takesMs: 50_000 };
@@ -103,7 +103,7 @@ async function* hanging(signal: AbortSignal): AsyncGenerator<never, void, void> 
   signal.throwIfAborted();
 }
 
-it("goes on elsewhere when the lease of a process that was killed has run out", async () => {
+it("continues in another process after the lease of a killed one expires", async () => {
   const seen = counting();
   await record.takeLease("job expiry", { forMs: 30_000 });
   const running = process(seen, { everyMs: 60_000 });
@@ -115,7 +115,7 @@ it("goes on elsewhere when the lease of a process that was killed has run out", 
   expect(seen.ended).toBe(1);
 });
 
-it("what is asked for while another process is at it runs once that one has ended", async () => {
+it("a run requested while another process runs the job starts when that one ends", async () => {
   const seen = counting();
   const [one, other] = [process(seen, { takesMs: 12_000 }), process(seen)];
   one.requestRun();
@@ -127,7 +127,7 @@ it("what is asked for while another process is at it runs once that one has ende
   expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 });
 });
 
-it("a run whose lease was lost is broken off, and is no failure", async () => {
+it("a run that loses its lease is interrupted and does not count as a failure", async () => {
   const seen = counting();
   const stolen: MemoryStore = { ...record, renewLease: async () => false };
   const running = process(seen, { everyMs: 60_000, takesMs: 15_000, on: stolen });
@@ -137,7 +137,7 @@ it("a run whose lease was lost is broken off, and is no failure", async () => {
   expect(await running.state()).toMatchObject({ attempts: 0 });
 });
 
-it("a lease is kept while the record cannot be asked, as long as it lasts", async () => {
+it("a lease is held until it expires while the store cannot be asked", async () => {
   const seen = counting();
   const down: MemoryStore = {
     ...record,
@@ -151,7 +151,7 @@ it("a lease is kept while the record cannot be asked, as long as it lasts", asyn
   expect(seen.broken).toBe(1);
 });
 
-it("an outage is tried again by one process after the other, not by all at once", async () => {
+it("after an outage, processes retry one after the other, not all at once", async () => {
   const seen = counting();
   const broken = { everyMs: 60_000, run: () => failing(seen) };
   for (let i = 0; i < 5; i += 1) process(seen, broken).start(10 * i);
@@ -167,7 +167,7 @@ async function* failing(seen: Seen): AsyncGenerator<never, void, void> {
   throw new MemoryError("unavailable", "the server is down.");
 }
 
-it("what a queue offers runs though it is not due, and says what hindered it", async () => {
+it("an offered job runs before it is due, and reports its error", async () => {
   const seen = counting();
   const running = process(seen, { everyMs: 60_000 });
   running.start(0);

@@ -73,7 +73,7 @@ async function run(
 const current = async (user: string): Promise<number> =>
   (await record.currentMemories(scopeOf(user), { limit: 10 })).memories.length;
 
-it("goes to every user once, and passes by where nothing has changed", async () => {
+it("visits every user once, and skips users without changes", async () => {
   for (const user of ["ann", "bob", "cid"]) await doubled(user);
   expect(await run(consolidationTask)).toMatchObject({ done: 3 });
   expect([await current("ann"), await current("cid")]).toEqual([1, 1]);
@@ -85,7 +85,7 @@ it("goes to every user once, and passes by where nothing has changed", async () 
   expect(record.looked).toEqual(["bob"]);
 });
 
-it("goes on where it was broken off", async () => {
+it("resumes after an interruption", async () => {
   const users = Array.from({ length: 50 }, (_, i) => `user-${i}`);
   for (const user of users) await doubled(user);
   await run(consolidationTask, ports(), 30);
@@ -96,7 +96,7 @@ it("goes on where it was broken off", async () => {
   for (const user of users) expect(await current(user)).toBe(1);
 });
 
-it("comes again when something is due, though nothing has changed", async () => {
+it("visits a user again when an edit is due, without any change", async () => {
   const expiresAt = "2026-03-02T00:00:00.000Z";
   await record.commit(scopeOf("ann"), makeChangeSet({ memories: [makeMemory("a", 1, { expiresAt })] }));
   expect(await run(expiryTask)).toMatchObject({ done: 0 });
@@ -107,7 +107,7 @@ it("comes again when something is due, though nothing has changed", async () => 
   expect(await run(expiryTask)).toMatchObject({ done: 1 });
 });
 
-it("counts what it leaves to people, and carries it out only where it is told to", async () => {
+it("counts edits left to people, and applies them only when configured", async () => {
   const old = { at: "2024-01-01T00:00:00.000Z", storedAt: "2024-01-01T00:00:00.000Z", importance: 0.1 };
   await record.commit(scopeOf("ann"), makeChangeSet({ memories: [makeMemory("a", 1, old)] }));
   expect(await run(cleanUpTask)).toMatchObject({ done: 0, found: 1 });
@@ -118,7 +118,7 @@ it("counts what it leaves to people, and carries it out only where it is told to
   expect(await current("ann")).toBe(0);
 });
 
-it("reads a user with many memories a page at a time, and rests between them", async () => {
+it("reads a user with many memories in pages, with rests in between", async () => {
   const many = Array.from({ length: 600 }, (_, i) => makeMemory(`m${i}`));
   await record.commit(scopeOf("ann"), makeChangeSet({ memories: many }));
   let steps = 0;
@@ -128,7 +128,7 @@ it("reads a user with many memories a page at a time, and rests between them", a
   expect(steps).toBeGreaterThanOrEqual(3);
 });
 
-it("leaves a user who writes meanwhile for the next round", async () => {
+it("leaves a user who writes during the visit for the next round", async () => {
   const many = Array.from({ length: 300 }, (_, i) => makeMemory(`m${i}`));
   await record.commit(scopeOf("ann"), makeChangeSet({ memories: many }));
   const generator = createMaintenanceJob(ports(), consolidationTask).run(new AbortController().signal);
@@ -138,7 +138,7 @@ it("leaves a user who writes meanwhile for the next round", async () => {
   expect((await record.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toBeUndefined();
 });
 
-it("a user with whom something is wrong holds up none of the others", async () => {
+it("a failing user does not delay the others", async () => {
   for (const user of ["ann", "bob", "cid"]) await doubled(user);
   const failing: MaintenanceTask = {
     ...consolidationTask,
@@ -151,7 +151,7 @@ it("a user with whom something is wrong holds up none of the others", async () =
   expect([await current("ann"), await current("cid")]).toEqual([2, 1]);
 });
 
-it("a user with whom it fails five times is set aside, and is tried again when something has changed", async () => {
+it("a user is quarantined after five failures, and tried again after a change", async () => {
   for (const user of ["ann", "bob"]) await doubled(user);
   let isBroken = true;
   let tries = 0;
@@ -180,7 +180,7 @@ it("a user with whom it fails five times is set aside, and is tried again when s
   expect(await record.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
 });
 
-it("what passes by itself sets nobody aside", async () => {
+it("a temporary failure quarantines no user", async () => {
   await doubled("ann");
   const failing: MaintenanceTask = {
     ...consolidationTask,
@@ -194,7 +194,7 @@ it("what passes by itself sets nobody aside", async () => {
   expect(await record.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
 });
 
-it("notes what was done before it fails", async () => {
+it("saves the progress made before a failure", async () => {
   for (const user of ["ann", "bob"]) await doubled(user);
   const failing: MaintenanceTask = {
     ...consolidationTask,

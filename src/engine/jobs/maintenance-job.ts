@@ -9,13 +9,13 @@ import { applyEdits } from "./apply-edits.ts";
 import type { Job, JobStep } from "./job.ts";
 import { isGlobalFailure, isOnHold, isQuarantined, toFailedProgress } from "./quarantine.ts";
 
-/** Users on a page, and users whose visits are noted at once. */
+/** Users per page, and users whose progress is saved at once. */
 const USERS = 200;
 const SAVED_AT_ONCE = 20;
-/** Memories read at once: a millisecond or two. */
+/** Memories per read: a millisecond or two. */
 const MEMORIES = 100;
 
-/** What a run has come to so far. */
+/** Totals of a run so far. */
 interface MaintenanceTotals {
   done: number;
   found: number;
@@ -27,8 +27,9 @@ function toStep({ done, found }: MaintenanceTotals): JobStep {
 }
 
 /**
- * A task as a job that goes from user to user. Where nothing has changed since the last visit, and nothing is due, it
- * passes by; how far it is with each user is noted in the record, so that it goes on after a crash or in another process.
+ * Runs a task as a job, user by user. Skips a user if nothing has changed since the last visit and nothing is
+ * due. The progress of each user is saved in the store, so that it continues after a crash or in another
+ * process.
  */
 export function createMaintenanceJob(ports: Ports, task: MaintenanceTask): Job {
   return {
@@ -60,7 +61,7 @@ async function* processPage(
   signal: AbortSignal,
 ): AsyncGenerator<JobStep, void, void> {
   let visited: NewJobProgress[] = [];
-  // A visit that cannot be noted is made again.
+  // A visit that cannot be saved is repeated.
   const noted = async (): Promise<void> => {
     const some = visited;
     visited = [];
@@ -79,7 +80,7 @@ async function* processPage(
   yield toStep(sum);
 }
 
-/** Visits a user, where that is due. What is wrong with one user holds up none of the others. */
+/** Visits a user if that is due. A fault of one user does not delay the others. */
 async function* processUser(
   ports: Ports,
   task: MaintenanceTask,
@@ -115,7 +116,10 @@ function isDue(revision: number, visit: JobProgress | undefined, at: string): bo
   return visit.due !== undefined && visit.due <= at;
 }
 
-/** The user's current memories, some at a time; nothing where somebody wrote in between: the next round comes by again. */
+/**
+ * The user's current memories in batches. Undefined if another process wrote in between: the next round
+ * repeats the visit.
+ */
 async function* readCurrentMemories(
   { record }: Pick<Ports, "record">,
   scope: Scope,
@@ -138,7 +142,7 @@ async function* readCurrentMemories(
 }
 
 interface TaskResult {
-  /** Edits carried out. */
+  /** Applied edits. */
   readonly done: number;
   readonly visit: JobProgress;
 }
@@ -155,8 +159,8 @@ async function runTask(
     return { done: 0, visit: { revision: looking.revision, ...more, ...found } };
   }
   const { edits: done, revision } = await applyEdits(ports, looking.scope, edits);
-  // Only its own change lies between the revision that was looked at and this one; else it comes by again. The same where
-  // there was more to do than goes into one change-set.
+  // Only its own change may lie between the two revisions; otherwise the user is visited again. The same
+  // applies if one change-set could not hold all edits.
   const isAll = done.length === edits.length && revision === looking.revision + 1;
   return { done: done.length, visit: { revision: isAll ? revision : looking.revision, ...more } };
 }

@@ -21,12 +21,11 @@ import {
 } from "./apply-edits.ts";
 
 /**
- * What has expired is given by no read from that moment on; this takes it out of the search as well, and ends it in the
- * history.
+ * No read returns expired memories. This task also removes them from the search and ends them in the history.
  */
 export const expiryTask: MaintenanceTask = {
   name: "expiry",
-  about: "takes what has expired out of the search, and ends it in the history",
+  about: "removes expired memories from the search and ends them in the history",
   everyMs: 10 * MINUTE_MS,
   isAutomatic: () => true,
   async plan(_ports, { memories, at }) {
@@ -49,18 +48,18 @@ export const expiryTask: MaintenanceTask = {
 const COMPARED_AT_ONCE = 50;
 
 /**
- * Memories that say the same of the same time become one, with the evidence and the sources of all. What differs in a
- * value, a number, a name or a negation stays apart.
+ * Merges memories that say the same about the same time, with the evidence and sources of all. A different
+ * value, number, name or negation keeps them apart.
  */
 export const consolidationTask: MaintenanceTask = {
   name: "consolidation",
-  about: "merges memories that say the same, with the evidence and the sources of all",
+  about: "merges memories that say the same, with all their evidence and sources",
   everyMs: HOUR_MS,
   isAutomatic: () => true,
   async plan(_ports, { memories, at }) {
     const groups = new Map<string, Memory[]>();
     for (const [i, memory] of memories.entries()) {
-      // Thousands of them are compared, and nothing here waits: others come in between.
+      // Thousands are compared and nothing here awaits, so yield to other work.
       if (i % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await yieldToEventLoop();
       const key = mayMerge(memory, at) ? toStatementKey(memory) : undefined;
       if (key === undefined) continue;
@@ -72,12 +71,12 @@ export const consolidationTask: MaintenanceTask = {
   },
 };
 
-/** What somebody brought back after a merge stays as it is. */
+/** A memory that was restored after a merge stays as it is. */
 function mayMerge({ action, expiresAt }: Memory, at: string): boolean {
   return action !== "restored" && (expiresAt === undefined || expiresAt > at);
 }
 
-/** Into the one that was said most often, else the one that says it at greatest length, else the oldest. */
+/** Merges into the most frequent statement, else the longest, else the oldest. */
 function toMergeEdits(group: readonly Memory[]): MaintenanceEdit[] {
   const [first, ...rest] = group.toSorted(
     (one, other) => other.evidence - one.evidence || other.text.length - one.text.length,
@@ -94,12 +93,12 @@ function toMergeEdits(group: readonly Memory[]): MaintenanceEdit[] {
 }
 
 /**
- * Decay is a rank: each recall weighs how new a memory is by its dates, and nothing is written for it. This counts what
- * has faded, so that it can be seen.
+ * Decay only affects the rank: each recall weighs a memory's dates, and nothing is written. This task counts
+ * faded memories, for display.
  */
 const decayTask: MaintenanceTask = {
   name: "decay",
-  about: "counts what has faded; recalls weigh age by themselves, and nothing is written",
+  about: "counts faded memories; recalls weigh age themselves, and nothing is written",
   everyMs: DAY_MS,
   isAutomatic: () => false,
   async plan(ports, { memories, at }) {
@@ -107,55 +106,56 @@ const decayTask: MaintenanceTask = {
     const days = ports.decayDays ?? DECAY_DAYS;
     const next = memories
       .map((memory) => memory.at)
-      .filter((said) => said >= before)
+      .filter((saidAt) => saidAt >= before)
       .sort()[0];
     return {
       edits: memories
         .filter((memory) => memory.at < before)
-        .map(({ id, version, at: said }) => ({
+        .map(({ id, version, at: saidAt }) => ({
           id,
           version,
           action: "faded",
-          why: `last said ${countDaysBetween(said, at)} days ago; being new halves every ${days} days`,
+          why: `last said ${countDaysBetween(saidAt, at)} days ago; being new halves every ${days} days`,
         })),
       ...(next === undefined ? {} : { due: computeFadeTime(next, before, at) }),
     };
   },
 };
 
-/** When what was said at a time will have faded. */
-function computeFadeTime(said: string, before: string, at: string): string {
-  return new Date(Date.parse(at) + Date.parse(said) - Date.parse(before) + 1).toISOString();
+/** The time at which a statement will have faded. */
+function computeFadeTime(saidAt: string, before: string, at: string): string {
+  return new Date(Date.parse(at) + Date.parse(saidAt) - Date.parse(before) + 1).toISOString();
 }
 
-/** Instructions, commitments, preferences and names of things stay however old they are. */
+/** Instructions, commitments, preferences and names stay, however old they are. */
 const CLEANED_KINDS: ReadonlySet<Kind> = new Set(["fact", "event", "reflection"]);
-/** What matters no more than an event that was told in passing. */
+/** At most as important as an event mentioned in passing. */
 const MAX_IMPORTANCE = 0.4;
-/** Whether something has been recalled since can change at any time. */
+/** Use in recalls can change at any time. */
 const RECHECK_MS: number = 7 * DAY_MS;
 
 /**
- * What is old, of little importance, said once and given by no recall that is still known is proposed for archiving: out
- * of every read but history, until `undo` brings it back. The background only counts it, unless it is told to do more.
+ * Proposes memories for archiving that are old, unimportant, stated once and not in any stored recall. An
+ * archived memory appears only in the history until `undo` restores it. The background only counts them
+ * unless configured otherwise.
  */
 export const cleanUpTask: MaintenanceTask = {
   name: "clean-up",
-  about: "looks for what is old, unimportant, said once and never recalled",
+  about: "finds memories that are old, unimportant, stated once and never recalled",
   everyMs: DAY_MS,
   isAutomatic: (ports) => ports.cleansUp === true,
   async plan(ports, { scope, memories, at }) {
     const before = computeFadeCutoff(ports, at);
     const old = memories.filter((memory) => isLeftover(memory, before));
-    const given = await findRecalledMemories(ports, scope, old);
+    const recalledIds = await findRecalledMemories(ports, scope, old);
     return {
       edits: old
-        .filter(({ id }) => !given.has(id))
-        .map(({ id, version, at: said }) => ({
+        .filter(({ id }) => !recalledIds.has(id))
+        .map(({ id, version, at: saidAt }) => ({
           id,
           version,
           action: "archived",
-          why: `said once, ${countDaysBetween(said, at)} days ago, of little importance, and not recalled since`,
+          why: `said once, ${countDaysBetween(saidAt, at)} days ago, of little importance, and not recalled since`,
         })),
       due: new Date(Date.parse(at) + RECHECK_MS).toISOString(),
     };
@@ -165,13 +165,13 @@ export const cleanUpTask: MaintenanceTask = {
 function isLeftover(memory: Memory, before: string): boolean {
   const { kind, claim, importance, evidence, at, storedAt, when = "", action } = memory;
   if (!CLEANED_KINDS.has(kind) || importance > MAX_IMPORTANCE || evidence > 1) return false;
-  // An old chat that was taken in lately is new here, and so is what is told of a day to come.
+  // A recently imported old chat is new here, and so is a statement about a future day.
   if (at >= before || storedAt >= before || when >= before) return false;
   if (memory.sensitive || memory.quarantined || memory.expiresAt !== undefined) return false;
-  // A hand has been laid on it: somebody wants it as it is.
+  // Someone edited it by hand and wants it as it is.
   if (action === "updated" || action === "restored") return false;
   const relation = claim && getRelation(claim.relation);
-  // Where somebody lives or works is no leftover, whatever weight was given to it.
+  // Where somebody lives or works is never a leftover, whatever its importance.
   return !relation || (relation.holds === "many" && relation.sensitive !== true);
 }
 
@@ -189,19 +189,19 @@ async function findRecalledMemories(
   );
 }
 
-/** In this order: what has expired is not merged, and what was merged was said more than once. */
+/** The order matters: expired memories are not merged, and merged ones were stated more than once. */
 export const MAINTENANCE_TASKS: readonly MaintenanceTask[] = [
   expiryTask,
   consolidationTask,
   decayTask,
   cleanUpTask,
 ];
-/** What was said in so many turns before the one that the caller names is left alone. */
+/** Statements from this many turns before the caller's turn are left alone. */
 const RECENT_TURNS = 100;
 
 /**
- * Looks after one user's memories now, as the background does in its time; clean-up is carried out too. With `dryRun` it
- * says what it would do, and does nothing. Each task's work is a revision of its own, which `undo` takes back.
+ * Maintains one user's memories now, as the background does over time; also executes the clean-up. With
+ * `dryRun`, only reports what it would do. Each task's work is a revision of its own, which `undo` reverts.
  */
 export async function optimize(
   ports: Ports,
@@ -237,27 +237,27 @@ interface AppliedWork {
   readonly revisions?: readonly number[];
 }
 
-/** All of it, in as many change-sets as it takes; what only fades is told as it is. */
+/** Applies all edits in as many change-sets as needed; faded memories are only reported. */
 async function applyAll(
   ports: Ports,
   scope: Scope,
   edits: readonly MaintenanceEdit[],
   signal: AbortSignal | undefined,
 ): Promise<AppliedWork> {
-  const done: MaintenanceEdit[] = edits.filter(({ action: deed }) => deed === "faded");
+  const applied: MaintenanceEdit[] = edits.filter(({ action: deed }) => deed === "faded");
   const revisions: number[] = [];
-  let left = edits.filter(({ action: deed }) => deed !== "faded");
-  while (left.length > 0) {
+  let remaining = edits.filter(({ action: deed }) => deed !== "faded");
+  while (remaining.length > 0) {
     signal?.throwIfAborted();
-    const carried = await applyEdits(ports, scope, left);
-    done.push(...carried.edits);
+    const carried = await applyEdits(ports, scope, remaining);
+    applied.push(...carried.edits);
     if (carried.revision !== undefined) revisions.push(carried.revision);
-    left = left.slice(MAX_EDITS);
+    remaining = remaining.slice(MAX_EDITS);
   }
-  return { edits: done, ...(revisions.length === 0 ? {} : { revisions }) };
+  return { edits: applied, ...(revisions.length === 0 ? {} : { revisions }) };
 }
 
-/** Whether a memory comes from the turns before the one named, or from later ones. */
+/** Whether a memory comes from the turns just before the named one, or from later ones. */
 function isRecent(state: UserState, { id }: MaintenanceEdit, turn: number): boolean {
   const sources = state.memories.get(id)?.sources ?? [];
   return sources.some(({ message }) => (state.messages.get(message)?.turn ?? 0) > turn - RECENT_TURNS);

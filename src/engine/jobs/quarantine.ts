@@ -10,11 +10,11 @@ import { DAY_MS } from "./apply-edits.ts";
 
 type QuarantinePorts = Pick<Ports, "record" | "queue" | "secret">;
 
-/** So many are looked through for one that is to run again. */
+/** Quarantined items searched for the one to release. */
 const MAX_SCANNED = 10_000;
 const DEFAULT_LIMIT = 100;
 
-/** What can be done about work that failed too often. */
+/** Actions on work that failed too often. */
 export function createQuarantineActions(
   ports: QuarantinePorts,
   work: { readonly again: (job: JobName) => void },
@@ -34,7 +34,7 @@ export function createQuarantineActions(
   };
 }
 
-/** How it stands with each job, and with how many users it fails. */
+/** Adds to each job's state the number of users it fails with. */
 export async function addQuarantineCounts(
   { record }: Pick<Ports, "record">,
   states: readonly JobState[],
@@ -46,10 +46,13 @@ export async function addQuarantineCounts(
   });
 }
 
-/** Work that failed too often, the last first: users with whom a job fails, and whole runs that a queue has given up. */
+/**
+ * Work that failed too often, newest first: users with whom a job fails, and whole runs that a queue has
+ * given up.
+ */
 async function listQuarantined(ports: QuarantinePorts, limit: number): Promise<WorkSetAside[]> {
   const failed = await ports.record.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit });
-  // What the queue knows cannot be asked while its server is gone; what the record knows can.
+  // The queue's list is unavailable while its server is down; the store's list is not.
   const runs = (await ports.queue?.setAside(limit).catch(() => [])) ?? [];
   const users = failed.flatMap((one) => {
     const { failed: failure } = one.visit;
@@ -60,7 +63,7 @@ async function listQuarantined(ports: QuarantinePorts, limit: number): Promise<W
   return [...users, ...runs].toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
 }
 
-/** Lets one run again. Which job it is of; nothing where none has this id. */
+/** Releases one item. Gives its job, or undefined if the id is unknown. */
 async function releaseQuarantined(ports: QuarantinePorts, id: string): Promise<JobName | undefined> {
   const failed = await ports.record.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit: MAX_SCANNED });
   const found = failed.find((one) => toQuarantineId(ports, one) === id);
@@ -69,23 +72,23 @@ async function releaseQuarantined(ports: QuarantinePorts, id: string): Promise<J
     const run = runs.find((one) => one.id === id);
     return run && (await ports.queue?.again(id)) ? run.job : undefined;
   }
-  // As after a revision that is none: it is due whatever was seen.
+  // Revision 0 makes the user due, whatever was visited.
   const visit: JobProgress = { revision: 0 };
   await ports.record.saveProgress(found.job, [{ scope: found.scope, visit }]);
   return found.job;
 }
 
-/** The same in every process, and nothing that can be read. */
+/** The same in every process, and not readable. */
 function toQuarantineId({ secret }: Pick<Ports, "secret">, { job, scope }: FailedJobProgress): string {
   return `${job}.${secret.sign(`set aside ${job} ${toScopeKey(scope)}`).slice(0, 16)}`;
 }
 
-/** Whether an error says nothing of the user with whom it came: a server that is down, a key that is refused, a budget that is used up. */
+/** Whether an error is unrelated to the user: a server that is down, a rejected key, an exhausted budget. */
 export function isGlobalFailure(error: unknown): boolean {
   return isRetryable(error) || (isMemoryError(error) && error.code === "forbidden");
 }
 
-/** What is noted of a user with whom a job broke off, on top of what was noted before. */
+/** The progress after a failure, based on the earlier progress. */
 export function toFailedProgress(
   error: unknown,
   {
@@ -98,12 +101,12 @@ export function toFailedProgress(
   return { revision, failed: { attempts, problem: getErrorCode(error), at } };
 }
 
-/** It has failed too often, and is no failure of the job any more. */
+/** It failed too often and no longer counts as a failure of the job. */
 export function isQuarantined({ failed }: JobProgress): boolean {
   return failed !== undefined && failed.attempts >= MAX_ATTEMPTS_PER_RUN;
 }
 
-/** What was set aside is left alone until somebody lets it run again or the user's memory has changed, and for a day at most. */
+/** Quarantined work is skipped until it is released or the user's memory changes, and for a day at most. */
 export function isOnHold(visit: JobProgress, revision: number, at: string): boolean {
   if (!visit.failed || !isQuarantined(visit) || visit.revision !== revision) return false;
   return Math.abs(Date.parse(at) - Date.parse(visit.failed.at)) < DAY_MS;

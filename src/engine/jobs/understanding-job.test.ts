@@ -39,7 +39,7 @@ async function leave(user: string, content: string, digest: "pending" | "never" 
 const texts = async (memory: Keepsake, user: string): Promise<string[]> =>
   (await memory.scope({ user }).list()).items.map(({ text }) => text);
 
-it("messages that a crash left behind are read after the next start, of every user", async () => {
+it("messages of every user left by a crash are read after the next start", async () => {
   await leave("ann", "I use Shram.");
   await leave("bob", "I live in Porto.");
   const memory = await open();
@@ -49,14 +49,14 @@ it("messages that a crash left behind are read after the next start, of every us
   await expect.poll(job, PATIENT).toMatchObject({ name: "understanding", done: 2, left: 0, attempts: 0 });
 });
 
-it("messages to be read later are read though they are new", async () => {
+it("messages stored for later extraction are read although they are new", async () => {
   const memory = await open();
   const receipt = await memory.scope({ user: "ann" }).remember("I use Shram.", { extract: "later" });
   expect(receipt.pending).toBe(1);
   await expect.poll(() => texts(memory, "ann"), PATIENT).toEqual(["The user uses Shram."]);
 });
 
-it("what is not to be read stays unread", async () => {
+it("messages stored with extraction off stay unread", async () => {
   await leave("ann", "I use Magnet.", "never");
   await leave("ann", "I use Shram.");
   const memory = await open();
@@ -90,17 +90,17 @@ async function readAfter(waiting: readonly string[], known: readonly string[]): 
   return order;
 }
 
-it("users whom this process knows are read first: others are known elsewhere", async () => {
+it("users cached by this process are read first", async () => {
   expect(await readAfter(["ann", "bob", "cleo"], ["cleo"])).toEqual(["first", "cleo", "ann", "bob"]);
 });
 
-it("whoever waits first has a turn, however many are known", async () => {
+it("the user who waits longest gets a turn, however many are cached", async () => {
   const known = Array.from({ length: 15 }, (_, i) => `known-${i}`);
   const order = await readAfter(["ann", ...known], known);
   expect(order.indexOf("ann")).toBe(9);
 });
 
-it("a user whose messages cannot be read holds up none of the others", async () => {
+it("a user whose messages cannot be read does not delay the others", async () => {
   await leave("ann", "Boom.");
   await leave("bob", "I use Shram.");
   const scripted = scriptedExtractor();
@@ -118,10 +118,10 @@ it("a user whose messages cannot be read holds up none of the others", async () 
   await expect.poll(() => texts(memory, "bob"), PATIENT).toEqual(["The user uses Shram."]);
   await expect
     .poll(async () => (await memory.jobs())[0], PATIENT)
-    .toMatchObject({ state: "failing", left: 1, problem: "it failed in a way that it should not." });
+    .toMatchObject({ state: "failing", left: 1, problem: "internal error." });
 });
 
-it("a user whose messages cannot be read is set aside in the end, is seen, and can be let in again", async () => {
+it("a user whose messages cannot be read is eventually quarantined, listed, and can be released", async () => {
   await leave("ann", "Boom.");
   await leave("bob", "I use Shram.");
   const scripted = scriptedExtractor();

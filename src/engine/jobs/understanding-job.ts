@@ -8,49 +8,49 @@ import type { Job, JobStep } from "./job.ts";
 import { acquireLease, isHeldLease } from "./job-runner.ts";
 import { isGlobalFailure, isOnHold, isQuarantined, toFailedProgress } from "./quarantine.ts";
 
-/** Understanding, which can be told of a user whose messages have just been stored. */
+/** Extraction from pending messages. It can be told that a user's messages were just stored. */
 interface UnderstandingJob extends Job {
-  /** This user's messages are read first, and however new they are. */
+  /** Reads this user's messages first, however new they are. */
   prioritize(scope: Scope): void;
 }
 
-/** So many users are looked up at once; those who failed are left out for this run. */
+/** Users looked up at once; failed users are left out for this run. */
 const AT_ONCE = 20;
 /**
- * Of those who wait, users whom this process knows already come first, for it reads them for less, and other processes know the
- * others; but so often whoever stands first in line has a turn, known or not.
+ * Users that this process has cached come first, because they cost less to read here. One turn in this many
+ * goes to the first user in the queue, cached or not.
  */
 const FIRST_EVERY = 10;
 /**
- * What was stored so lately may be in the hands of the call that stored it: a request to forget waits as pending work
- * until it has been carried out.
+ * A newer message may still be in the hands of the call that stored it: a request to forget is pending until
+ * it has been executed.
  */
 export const MIN_AGE_MS = 30_000;
-/** How often it is looked for what other processes, or a crash, left behind. */
+/** How often to look for work that other processes, or a crash, left behind. */
 const EVERY_MS = 60_000;
-/** More users than that who cannot be read are no poison, but something that is wrong with the whole. */
+/** If more users than this fail, the fault is not with single users. */
 const MAX_FAILED = 1000;
 const JOB_NAME = "understanding";
 
-/** Users who are passed over for now: with what failed, or with nothing, where there was nothing to be done. */
+/** Users skipped in this run, each with its error, or without one if there was nothing to do. */
 type SkippedUsers = Map<string, unknown>;
 
 /**
- * Reads messages that wait for the extractor, a user at a time; those that are still being gathered are left alone. Each user is
- * read under a lease: many processes read many users at once, and none is read, or paid for, twice.
+ * Runs the extractor on pending messages, one user at a time; messages that are still gathering are left
+ * alone. A lease per user lets many processes work at once, and none is read, or paid for, twice.
  */
 export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): UnderstandingJob {
-  const asked = new Map<string, Scope>();
-  /** Somebody may have started the program again to have another model read what the last one could not. */
+  const prioritized = new Map<string, Scope>();
+  /** A restart may bring another model, for messages that the last one could not read. */
   let isFirst = true;
   return {
     name: JOB_NAME,
-    about: "reads the messages that wait for it, and stores what they say",
+    about: "extracts memories from pending messages",
     everyMs: EVERY_MS,
     isShared: true,
     restFactor: 3,
     prioritize(scope) {
-      asked.set(toScopeKey(scope), scope);
+      prioritized.set(toScopeKey(scope), scope);
     },
     async *run(signal) {
       let done = 0;
@@ -59,7 +59,7 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
       isFirst = false;
       for (;;) {
         turn += 1;
-        const scope = await pickNextUser(ports, gathered, asked, {
+        const scope = await pickNextUser(ports, gathered, prioritized, {
           passed,
           isInLine: turn % FIRST_EVERY === 0,
         });
@@ -67,8 +67,8 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
         const key = toScopeKey(scope);
         const { read, failed } = await readUnderLease(ports, scope, { before: before.get(key), signal });
         done += read;
-        if (failed === undefined) asked.delete(key);
-        // What waits and was not read waits for another program's model, or is being read by another process.
+        if (failed === undefined) prioritized.delete(key);
+        // Unread messages wait for another program's model, or another process is reading them.
         if (read === 0) passed.set(key, failed);
         yield { done } satisfies JobStep;
       }
@@ -82,7 +82,7 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
   };
 }
 
-/** What could not be read before, by user; what was set aside is passed over. */
+/** Earlier failures by user; quarantined ones are skipped. */
 async function readFailures(
   { record, clock }: Pick<Ports, "record" | "clock">,
   isFirst: boolean,
@@ -104,29 +104,29 @@ interface ReadOutcome {
   readonly failed?: unknown;
 }
 
-/** Where another process reads this user, nothing is read here. */
+/** Reads nothing if another process reads this user. */
 async function readUnderLease(
   ports: Ports,
   scope: Scope,
   { before, signal }: { readonly before: JobProgress | undefined; readonly signal: AbortSignal },
 ): Promise<ReadOutcome> {
-  // No name stands in the record beside the user's own rows.
-  const held = await acquireLease(ports.record, `${JOB_NAME} ${ports.secret.sign(toScopeKey(scope))}`, {
+  // Lease names hold no user name in clear text.
+  const lease = await acquireLease(ports.record, `${JOB_NAME} ${ports.secret.sign(toScopeKey(scope))}`, {
     signal,
   });
-  if (!isHeldLease(held)) return { read: 0 };
+  if (!isHeldLease(lease)) return { read: 0 };
   try {
-    const reading = await readPending(ports, scope, held.signal);
+    const reading = await readPending(ports, scope, lease.signal);
     return await saveOutcome(ports, scope, before, reading);
   } catch (error) {
-    if (held.isLost() && !signal.aborted) return { read: 0 };
+    if (lease.isLost() && !signal.aborted) return { read: 0 };
     throw error;
   } finally {
-    await held.giveBack();
+    await lease.giveBack();
   }
 }
 
-/** A server that is down is down for everybody; what is wrong with one user holds up none of the others. */
+/** A server that is down affects everyone; a fault of one user must not delay the others. */
 async function readPending(ports: Ports, scope: Scope, signal: AbortSignal): Promise<ReadOutcome> {
   try {
     return { read: await extractPending(ports, scope, signal) };
@@ -136,7 +136,7 @@ async function readPending(ports: Ports, scope: Scope, signal: AbortSignal): Pro
   }
 }
 
-/** Notes what could not be read; what fails too often is set aside, and hinders nobody any more. */
+/** Notes failures; work that fails too often is quarantined and no longer delays anything. */
 async function saveOutcome(
   { record, clock }: Ports,
   scope: Scope,
@@ -174,12 +174,15 @@ async function pickNextUser(
   }
 }
 
-/** After every time that is stored. */
+/** Later than any stored time. */
 const END_OF_TIME = "9999-12-31T23:59:59.999Z";
-/** So far may the clocks of two servers differ. */
+/** Maximum difference between the clocks of two servers. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** A user whose messages were stored by a clock that was ahead of this one: they would wait until this one is there. */
+/**
+ * Finds a user whose messages were stored by a clock ahead of this one. They would wait until this clock
+ * catches up.
+ */
 async function findStoredAhead(
   ports: Ports,
   gathered: MessageBatcher,
@@ -194,7 +197,7 @@ async function findStoredAhead(
   return undefined;
 }
 
-/** Whether a user's messages, which came in elsewhere, have waited for others long enough. */
+/** Whether messages that arrived at another server have waited for a batch long enough. */
 async function isUserReady(
   { states, clock, modelExtractor }: Pick<Ports, "states" | "clock" | "modelExtractor">,
   scope: Scope,
@@ -210,25 +213,28 @@ function isUnavailable(error: unknown): boolean {
   return isMemoryError(error) && error.code === "unavailable";
 }
 
-/** Users whose messages wait for others, so that a model reads many in one request: each request has its instructions to carry. */
+/**
+ * Gathers messages of a user, so that a model reads many in one request: each request carries the
+ * instructions.
+ */
 export interface MessageBatcher {
-  /** Another message of this user's waits. */
+  /** Adds a pending message of this user. */
   add(scope: Scope): void;
-  /** The users who have waited long enough; they gather no longer. */
+  /** Takes the users that have waited long enough out of the batcher. */
   take(): Scope[];
   has(scope: Scope): boolean;
-  /** Milliseconds until somebody has; undefined where nobody waits. */
+  /** Milliseconds until the next user is ready; undefined if none is waiting. */
   next(): number | undefined;
 }
 
-/** So many messages are worth a request: with twelve the instructions are no longer the most of it. */
+/** Number of messages worth a request: with twelve, the instructions are no longer the larger part. */
 const BATCH_SIZE = 12;
-/** However long a conversation goes on without a pause, its first message waits no longer than so many pauses. */
+/** The first message waits at most this many pauses, however long a conversation goes on without one. */
 const MAX_PAUSES = 5;
 
 /**
- * The same of messages that this process has not seen coming: whether those that wait have waited long enough, by when they
- * were stored (ISO 8601). What nobody has heard yet waits for no others.
+ * The same for messages from other processes: whether the pending ones have waited long enough, by their
+ * storage times (ISO 8601). Messages that were never offered to an extractor do not wait for others.
  */
 export function isBatchReady(
   waiting: readonly Pick<Message, "heard" | "storedAt">[],
@@ -237,12 +243,15 @@ export function isBatchReady(
 ): boolean {
   if (waiting.length >= BATCH_SIZE || waiting.some(({ heard }) => !heard)) return true;
   const stored = waiting.map(({ storedAt }) => Date.parse(storedAt));
-  // What was stored ahead of this clock waits for nothing: one of the clocks was wrong.
+  // Messages stored ahead of this clock wait no longer: one of the clocks was wrong.
   const newest = Math.max(...stored);
   return newest > now || now - newest >= pauseMs || now - Math.min(...stored) >= pauseMs * MAX_PAUSES;
 }
 
-/** They wait until their user has paused for so long (milliseconds), there are a dozen, or the first has waited five times as long. */
+/**
+ * Messages wait until their user has paused for this many milliseconds, there are a dozen, or the first has
+ * waited five times as long.
+ */
 export function createMessageBatcher(
   pauseMs: number,
   now: () => number = () => performance.now(),

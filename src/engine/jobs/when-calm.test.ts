@@ -26,7 +26,7 @@ function running(workload: () => number, signal: AbortSignal = new AbortControll
   return { steps, ended };
 }
 
-it("waits while the process is at work, before each step", async () => {
+it("waits before each step while the process is busy", async () => {
   let share = 0.9;
   const { steps, ended } = running(() => share);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -37,7 +37,7 @@ it("waits while the process is at work, before each step", async () => {
   expect(steps).toEqual([{ done: 1 }, { done: 2 }]);
 });
 
-it("goes on in the end on a process that is never calm", async () => {
+it("runs eventually in a process that is always busy", async () => {
   const { steps, ended } = running(() => 1);
   await vi.advanceTimersByTimeAsync(14 * 60_000);
   expect(steps).toEqual([]);
@@ -46,7 +46,7 @@ it("goes on in the end on a process that is never calm", async () => {
   expect(steps).toHaveLength(2);
 });
 
-it("ends its waiting with its owner", async () => {
+it("stops waiting when its owner stops", async () => {
   const stopping = new AbortController();
   const { steps, ended } = running(() => 1, stopping.signal);
   const failed = expect(ended).rejects.toThrow("stopped");
@@ -57,7 +57,7 @@ it("ends its waiting with its owner", async () => {
   expect(steps).toEqual([]);
 });
 
-it("looks at this process where it is not told", async () => {
+it("measures this process when no workload is given", async () => {
   vi.useRealTimers();
   const steps: JobStep[] = [];
   for await (const step of deferWhileBusy(twoSteps()).run(new AbortController().signal)) steps.push(step);

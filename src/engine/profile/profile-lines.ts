@@ -4,22 +4,25 @@ import { isOfTopic, TOPICS } from "../../language/en/topics.ts";
 import { isAhead } from "../answer/held.ts";
 import { flatMapInSlices, forEachInSlices } from "../time-slicing.ts";
 
-/** One line of a profile: a sentence or a few, and the memories it was merged from. */
+/** One line of a profile: one or a few sentences, and the memories that they were merged from. */
 export interface DraftLine {
   readonly section: SectionName;
   readonly text: string;
   readonly memories: readonly Memory[];
   readonly weight: number;
-  /** The same line of some of its memories. */
+  /** The same line for only some of its memories. */
   withOnly(some: readonly Memory[]): string;
 }
 
-/** How much it matters and how well it is known: importance, confidence, and how often it was said. */
+/** Weight of a memory: importance, confidence, and how often it was stated. */
 export function weightOf({ importance, confidence, evidence }: Memory): number {
   return importance * confidence * (1 + Math.log2(evidence) / 4);
 }
 
-/** The memories as lines: what is said with one verb is one line, and so is all that is said of one person or thing. */
+/**
+ * Formats memories as lines: statements with one verb share a line, and so do statements about one person or
+ * thing.
+ */
 export async function buildLines(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
   const names = findNames(memories);
   const called = new Set([...names].flatMap(([path, name]) => (path.startsWith("user/") ? [name] : [])));
@@ -35,24 +38,24 @@ export async function buildLines(memories: readonly Memory[], today: string): Pr
     group.memories.push(memory);
     groups.set(key, group);
   });
-  const said = new Map<Memory, string>();
+  const predicates = new Map<Memory, string>();
   const plain = new Map<Memory, string>();
   await forEachInSlices(memories, (memory) => {
-    const told = formatPredicate(memory, names);
-    said.set(memory, told);
-    plain.set(memory, toBareText(told));
+    const predicate = formatPredicate(memory, names);
+    predicates.set(memory, predicate);
+    plain.set(memory, toBareText(predicate));
   });
-  const telling: LineContext = { names, said, plain };
-  return flatMapInSlices(groups.values(), ({ section, subject, memories: held }) => {
-    const text = formatSection(section, subject, held, telling);
+  const telling: LineContext = { names, said: predicates, plain };
+  return flatMapInSlices(groups.values(), ({ section, subject, memories: groupMemories }) => {
+    const text = formatSection(section, subject, groupMemories, telling);
     return text === ""
       ? []
       : [
           {
             section,
             text,
-            memories: held,
-            weight: held.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
+            memories: groupMemories,
+            weight: groupMemories.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
             withOnly: (some) => formatSection(section, subject, some, telling),
           },
         ];
@@ -84,15 +87,18 @@ function formatInstruction({ text, claim }: Memory): string {
     .replace(/^The user /, "");
 }
 
-/** "Ottilie Brandt; was born on 14 June 1987." An age grows old: it is told where the birth is not known. */
-function formatSelfLine(held: readonly Memory[], { names, plain }: LineContext): string {
-  const isBorn = held.some(({ claim }) => claim?.relation === "be born on");
+/**
+ * "Ottilie Brandt; was born on 14 June 1987." An age becomes outdated, so it is shown only if the birth date
+ * is unknown.
+ */
+function formatSelfLine(memories: readonly Memory[], { names, plain }: LineContext): string {
+  const isBorn = memories.some(({ claim }) => claim?.relation === "be born on");
   const name = names.get("user");
-  const told = held.filter(
+  const shown = memories.filter(
     ({ claim }) => claim?.relation !== "be called" && !(isBorn && claim?.relation === "be aged"),
   );
-  const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
-  return joinSentences([[...(name === undefined ? [] : [name]), ...said].join("; ")]);
+  const statements = [...new Set(shown.map((memory) => plain.get(memory) ?? ""))];
+  return joinSentences([[...(name === undefined ? [] : [name]), ...statements].join("; ")]);
 }
 
 function slotOf({ id, claim, kind }: Memory, relation: string): string {
@@ -101,14 +107,14 @@ function slotOf({ id, claim, kind }: Memory, relation: string): string {
     : JSON.stringify([relation, claim?.qualifier ?? ""]);
 }
 
-/** Path -> what the one is called. */
+/** Path -> name of the person or thing. */
 type NamesByPath = ReadonlyMap<string, string>;
 
-/** What lines are put together from: names, and what each memory says of its subject. */
+/** Input of all lines: names, and what each memory says about its subject. */
 interface LineContext {
   readonly names: NamesByPath;
   readonly said: ReadonlyMap<Memory, string>;
-  /** The same without what ends a sentence. */
+  /** The same without final punctuation. */
   readonly plain: ReadonlyMap<Memory, string>;
 }
 
@@ -120,7 +126,10 @@ function findNames(memories: readonly Memory[]): NamesByPath {
   return names;
 }
 
-/** "has a dog called Knoop", where a line tells of the dog; and a name alone, which stands at the head of its line. */
+/**
+ * "has a dog called Knoop", if another line describes the dog; and a name alone, which is at the head of its
+ * line.
+ */
 function isRepeated({ claim }: Memory, called: ReadonlySet<string>): boolean {
   if (claim?.subject !== "user" || !/^(?:have|own|be married to)$/.test(claim.relation)) return false;
   return claim.value.split(/\W+/).some((word) => called.has(word));
@@ -130,13 +139,13 @@ function isRepeated({ claim }: Memory, called: ReadonlySet<string>): boolean {
 function formatOwnLine(memories: readonly Memory[], { said: saidOf }: LineContext): string {
   const [first] = memories;
   if (!first) return "";
-  const said = saidOf.get(first) ?? "";
+  const predicate = saidOf.get(first) ?? "";
   const values = [...new Set(memories.map(({ claim }) => toTheirs(claim?.value ?? "")))];
   const [value = ""] = values;
-  if (values.length < 2 || value === "" || !said.includes(value)) {
+  if (values.length < 2 || value === "" || !predicate.includes(value)) {
     return joinSentences(memories.map((memory) => saidOf.get(memory) ?? ""));
   }
-  return joinSentences([said.replace(value, joinList(values))]);
+  return joinSentences([predicate.replace(value, joinList(values))]);
 }
 
 function toTheirs(value: string): string {
@@ -149,29 +158,30 @@ function formatSubjectLine(
   memories: readonly Memory[],
   { names, plain }: LineContext,
 ): string {
-  const told = memories.filter(({ claim }) => claim?.relation !== "be called");
+  const shown = memories.filter(({ claim }) => claim?.relation !== "be called");
   const label = formatLabel(subject, names);
-  const said = [...new Set(told.map((memory) => plain.get(memory) ?? ""))];
+  const statements = [...new Set(shown.map((memory) => plain.get(memory) ?? ""))];
   const name = names.get(subject);
-  if (said.length === 0) return name === undefined ? "" : `${toBareText(label.replace(name, ""))}: ${name}.`;
-  return `${label}: ${said.join("; ")}.`;
+  if (statements.length === 0)
+    return name === undefined ? "" : `${toBareText(label.replace(name, ""))}: ${name}.`;
+  return `${label}: ${statements.join("; ")}.`;
 }
 
 /** "user/daughter" -> "Daughter Femke", "user/sister/cat" -> "Sister Hanne's cat". */
 function formatLabel(subject: string, names: NamesByPath): string {
   const [root = "", ...parts] = subject.split("/");
   let path = root;
-  const said = parts.map((part, i) => {
+  const labels = parts.map((part, i) => {
     path = `${path}/${part}`;
     const name = names.get(path);
     const whole = name === undefined || part.includes(name) ? part : `${part} ${name}`;
     return i < parts.length - 1 ? `${whole}'s` : whole;
   });
-  const own = root === "user" ? said : [parts.length > 0 ? `${root}'s` : root, ...said];
+  const own = root === "user" ? labels : [parts.length > 0 ? `${root}'s` : root, ...labels];
   return capitalize(own.join(" "));
 }
 
-/** What is said of the subject, without naming it again: "lives in Trier", "a Gazelle". */
+/** The statement without its subject: "lives in Trier", "a Gazelle". */
 function formatPredicate({ text, claim }: Memory, names: NamesByPath): string {
   const plain = text.replace(/\.$/, "");
   if (!claim) return plain.replace(/^The user /, "");
@@ -184,27 +194,27 @@ function formatPredicate({ text, claim }: Memory, names: NamesByPath): string {
     const name = names.get(path);
     return `'s ${escapeText(part)}(?: ${escapeText(name ?? part)})?`;
   });
-  const said = plain.replace(
+  const statement = plain.replace(
     new RegExp(`^${root === "user" ? "The user" : escapeText(root)}${owned.join("")} `, "u"),
     "",
   );
-  // What a thing is needs no verb.
-  return said === plain ? said : said.replace(/^(?:is|are) (?=an? |the |\d|\p{Lu})/u, "");
+  // A noun phrase needs no verb.
+  return statement === plain ? statement : statement.replace(/^(?:is|are) (?=an? |the |\d|\p{Lu})/u, "");
 }
 
 function toBareText(text: string): string {
   return text.replace(/[.\s]+$/, "");
 }
 
-function joinSentences(said: readonly string[]): string {
-  return [...new Set(said.map((one) => `${capitalize(toBareText(one))}.`))].join(" ");
+function joinSentences(sentences: readonly string[]): string {
+  return [...new Set(sentences.map((one) => `${capitalize(toBareText(one))}.`))].join(" ");
 }
 
 function escapeText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The parts of a profile, in the order in which they are read. */
+/** The sections of a profile, in reading order. */
 export const SECTIONS = [
   "person",
   "people",
@@ -234,11 +244,11 @@ export const SECTION_TITLES: { readonly [name in SectionName]: string } = {
   other: "Also known",
 };
 
-/** By which one goes, and how old one is: the first line. */
+/** Name and age: the first line. */
 const SELF_RELATIONS: RegExp = /^(?:be called|be nicknamed|be aged|be born (?:in|on))$/;
 const PERSON_RELATIONS =
   /^(?:be called|be nicknamed|be aged|be born (?:in|on)|be from|grow up in|speak|be learning|identify as|be known as)$/;
-/** What happened, and still says who somebody is. */
+/** Past events that still describe a person. */
 const BACKGROUND_RELATIONS =
   /^(?:be born (?:in|on)|grow up in|graduate from|study(?: at)?|major in|qualify as|train as)$/;
 const WORK_RELATIONS =
@@ -247,7 +257,7 @@ const HABIT_RELATIONS =
   /^(?:use|read|watch|listen|play|run|ride|drive|cycle|walk|swim|sing|go to|train|cook|bake|drink|take|eat|not eat|not drink|take up|collect|commute|subscribe|be subscribed|travel|dance|draw|paint|write|volunteer|belong|be a member|wake|get up|sleep|smoke|not smoke|wear|keep|learn|practise|attend|meditate|knit|garden|fish|climb|hike)\b/;
 const HOME_RELATIONS = /^(?:live|rent|share a|move to|own a (?:house|flat))\b/;
 
-/** In which section a memory stands; none where it tells of what is over, or says nothing of itself. */
+/** The section of a memory; undefined if it is about the past or says nothing by itself. */
 function sectionOf(memory: Memory, today: string): SectionName | undefined {
   const { kind, claim } = memory;
   if (claim && SELF_RELATIONS.test(claim.relation) && claim.subject === "user") return "person";
@@ -263,7 +273,7 @@ function sectionOf(memory: Memory, today: string): SectionName | undefined {
   return sectionOfUser(memory);
 }
 
-/** Of the user's own: the first row whose verb, or else topic, it is of. */
+/** For the user's own statements: the first row that matches the verb or else the topic. */
 const OWN_SECTIONS: readonly (readonly [SectionName, RegExp | undefined, string?])[] = [
   ["people", /^(?:have|own|keep)$/, "pets"],
   ["people", /^(?:have|own|keep)$/, "family"],
@@ -289,7 +299,7 @@ function sectionOfUser(memory: Memory): SectionName {
   return row?.[0] ?? "other";
 }
 
-/** What is the user's: somebody, an animal, or a thing. */
+/** Belongs to the user: a person, an animal, or a thing. */
 function sectionOfThing(memory: Memory): SectionName {
   const { subject = "", relation = "" } = memory.claim ?? {};
   const noun = subject.split("/").at(-1)?.toLowerCase() ?? "";
@@ -310,14 +320,17 @@ function sectionOfThing(memory: Memory): SectionName {
 const PERSON_WORDS =
   /\b(?:friend|neighbou?r|flatmate|teacher|coach|tutor|doctor|dentist|mate|husband|wife|partner|fianc\S*|godson|goddaughter|puppy|kitten|dog|cat|horse|bird|parrot|rabbit|hamster|tortoise|fish|landlord|landlady|therapist|trainer)\b/;
 
-/** Of somebody who goes by a name: where people talk among themselves, or one is told of by name. */
+/** About a named person: in talk between people, or mentioned by name. */
 function isOfOther({ claim }: Memory): boolean {
   return claim !== undefined && claim.subject !== "user" && !claim.subject.startsWith("user/");
 }
 
 type ClassifiedStatement = Pick<Memory, "text" | "claim"> | { readonly text: string };
 
-/** What was found out of a statement. A version of a memory never changes, and a profile reads all of them each time. */
+/**
+ * Cached classification of statements. A version of a memory never changes, and each profile reads all of
+ * them.
+ */
 const CLASSIFIED = new WeakMap<ClassifiedStatement, { [topic: string]: boolean }>();
 
 function isAboutTopic(topic: string, statement: ClassifiedStatement): boolean {
@@ -328,7 +341,7 @@ function isAboutTopic(topic: string, statement: ClassifiedStatement): boolean {
   return known[topic];
 }
 
-/** A day of the year that comes again: a birthday, a name day. */
+/** A recurring day of the year: a birthday, a name day. */
 function isRecurringDate({ claim }: Memory): boolean {
   return claim !== undefined && /\b(?:birthday|anniversary|name day)$/i.test(claim.subject);
 }
@@ -342,7 +355,7 @@ function isPast(memory: Memory, today: string): boolean {
   return when === undefined ? !/\b(?:is|are) going\b/.test(text) : isBefore(when, today);
 }
 
-/** A day, month or year that is over. */
+/** A day, month or year in the past. */
 function isBefore(when: string, today: string): boolean {
   return when.slice(0, 10) < today.slice(0, Math.min(10, when.length));
 }

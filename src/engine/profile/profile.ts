@@ -18,11 +18,11 @@ import {
   weightOf,
 } from "./profile-lines.ts";
 
-/** The size of a profile where none is named, in tokens. */
+/** Default size of a profile, in tokens. */
 const DEFAULT_MAX_TOKENS = 2000;
-/** So many of each kind, the newest, stand in a profile by themselves; the rest is in the list of memories. */
+/** Memories of each kind shown, newest first; the rest is in the list of memories. */
 const MAX_PER_KIND = 100;
-/** What comes first where there is not room for all. */
+/** Priority of the sections if not all fit. */
 const SECTION_PRIORITY: { readonly [name in SectionName]?: number } = {
   person: 3,
   instructions: 3,
@@ -31,8 +31,8 @@ const SECTION_PRIORITY: { readonly [name in SectionName]?: number } = {
 };
 
 /**
- * What holds now about the user as a short page: grouped, merged into sentences, the most important and best known
- * first, and without what is over. The same bytes while nothing changes and no date in it passes.
+ * A short page of what is current about the user: grouped, merged into sentences, the most important and best
+ * known first. The same bytes while nothing changes and no date in it passes.
  */
 export async function profile(
   ports: Pick<Ports, "states" | "clock">,
@@ -51,12 +51,12 @@ export async function profile(
   const { lines, left } = await runInSlices(selectFittingLines(ordered, maxTokens));
   const sections: Profile["sections"][number][] = [];
   for (const name of SECTIONS) {
-    const own = lines.filter(({ section }) => section === name);
-    if (own.length === 0) continue;
+    const sectionLines = lines.filter(({ section }) => section === name);
+    if (sectionLines.length === 0) continue;
     sections.push({
       name,
       title: SECTION_TITLES[name],
-      lines: await mapInSlices(own, (line) => toProfileLine(state, line)),
+      lines: await mapInSlices(sectionLines, (line) => toProfileLine(state, line)),
     });
   }
   return {
@@ -73,16 +73,16 @@ function isShown(memory: Memory, now: string): boolean {
   return holdsNow(memory, now) || (memory.status === "current" && isAhead(memory, now));
 }
 
-/** Plans by their day; all else by weight, and among equals as it was first told. */
+/** Plans by day; the rest by weight, ties by first statement. */
 function* orderLines(lines: readonly DraftLine[]): Generator<void, DraftLine[], void> {
   const ordered: DraftLine[] = [];
   const bySection = Map.groupBy(lines, ({ section }) => section);
   for (const section of SECTIONS) {
-    const own = bySection.get(section) ?? [];
+    const sectionLines = bySection.get(section) ?? [];
     const placed =
       section === "plans"
-        ? sortByKey(own, dayOf)
-        : sortByKey<DraftLine, number>(own, ({ weight }) => -weight);
+        ? sortByKey(sectionLines, dayOf)
+        : sortByKey<DraftLine, number>(sectionLines, ({ weight }) => -weight);
     for (const line of yield* placed) ordered.push(line);
   }
   return ordered;
@@ -92,7 +92,7 @@ function dayOf({ memories }: DraftLine): string {
   return memories[0]?.when ?? memories[0]?.validFrom ?? "9";
 }
 
-/** The lines that there is room for, the weightiest first, in the order given. */
+/** The lines that fit, chosen by weight, in the given order. */
 function* selectFittingLines(
   lines: readonly DraftLine[],
   maxTokens: number,
@@ -101,7 +101,7 @@ function* selectFittingLines(
     lines,
     ({ weight, section }) => -weight * (SECTION_PRIORITY[section] ?? 1),
   );
-  const taken = new Map<DraftLine, DraftLine>();
+  const shortened = new Map<DraftLine, DraftLine>();
   const titled = new Set<SectionName>();
   let size = 0;
   for (const line of ranked) {
@@ -111,18 +111,18 @@ function* selectFittingLines(
     yield;
     if (!fits) continue;
     size += costOf(fits.text) + title;
-    taken.set(line, fits);
+    shortened.set(line, fits);
     titled.add(line.section);
   }
-  const whole = [...taken].filter(([line, fits]) => line === fits).length;
-  return { lines: lines.flatMap((line) => taken.get(line) ?? []), left: lines.length - whole };
+  const fullLines = [...shortened].filter(([line, fits]) => line === fits).length;
+  return { lines: lines.flatMap((line) => shortened.get(line) ?? []), left: lines.length - fullLines };
 }
 
 function costOf(text: string): number {
   return estimateTokens(`- ${text}\n`);
 }
 
-/** Whether a text takes no more than so many tokens; it is counted only where it is not far too long. */
+/** Whether a text has at most `room` tokens; a text that is far too long is not counted. */
 function isWithin(text: string, room: number): boolean {
   return text.length <= room * MAX_LETTERS_PER_TOKEN && costOf(text) <= room;
 }
@@ -130,7 +130,7 @@ function isWithin(text: string, room: number): boolean {
 /** No token has more letters than this. */
 const MAX_LETTERS_PER_TOKEN = 4;
 
-/** A line that merges many memories, with as many of them as there is room for: the weightiest, and of equals the newest. */
+/** Shortens a line that merges many memories to those that fit: by weight, ties newest first. */
 function* shortenLine(line: DraftLine, room: number): Generator<void, DraftLine | undefined, void> {
   if (room <= 0) return undefined;
   const best = yield* sortByKey<Memory, number>(line.memories.toReversed(), (memory) => -weightOf(memory));
@@ -138,7 +138,7 @@ function* shortenLine(line: DraftLine, room: number): Generator<void, DraftLine 
     const chosen = new Set(best.slice(0, count));
     return line.memories.filter((memory) => chosen.has(memory));
   };
-  // From one on, twice as many each time: what does not fit by far is not put together.
+  // Doubles from one, so that a line far too long is never built.
   let [fitting, over] = [0, 1];
   while (over <= best.length && isWithin(line.withOnly(of(over)), room)) {
     [fitting, over] = [over, 2 * over];
@@ -174,11 +174,11 @@ async function groupByKind(
   state: UserState,
   live: readonly Memory[],
 ): Promise<Pick<Profile, "kinds" | "leftOfKinds">> {
-  const held = new Map<Kind, Memory[]>(MEMORY_KINDS.map((kind) => [kind, []]));
-  await forEachInSlices(live, (memory) => void held.get(memory.kind)?.push(memory));
+  const memoriesByKind = new Map<Kind, Memory[]>(MEMORY_KINDS.map((kind) => [kind, []]));
+  await forEachInSlices(live, (memory) => void memoriesByKind.get(memory.kind)?.push(memory));
   const kinds: { [kind in Kind]?: ShownMemory[] } = {};
   const leftOfKinds: { [kind in Kind]?: number } = {};
-  for (const [kind, all] of held) {
+  for (const [kind, all] of memoriesByKind) {
     const newest = all.slice(-MAX_PER_KIND);
     if (newest.length > 0) kinds[kind] = newest.map((memory) => toShownMemory(state, memory));
     if (all.length > newest.length) leftOfKinds[kind] = all.length - newest.length;
@@ -187,8 +187,8 @@ async function groupByKind(
 }
 
 /**
- * Many in the order of their keys, and those of one key as they came. The keys alone are sorted, by what is built in, and all
- * else goes step by step: to sort 100,000 by a function would hold everybody else up.
+ * Sorts items by key, stably. Only the keys are sorted, by the built-in sort, and the rest goes step by step.
+ * A comparator over 100,000 items would block other work.
  */
 function* sortByKey<One, Key extends string | number>(
   all: Iterable<One>,
@@ -197,8 +197,8 @@ function* sortByKey<One, Key extends string | number>(
   const byKey = new Map<Key, One[]>();
   for (const one of all) {
     const key = keyOf(one);
-    const held = byKey.get(key);
-    if (held) held.push(one);
+    const group = byKey.get(key);
+    if (group) group.push(one);
     else byKey.set(key, [one]);
     yield;
   }
@@ -212,7 +212,7 @@ function* sortByKey<One, Key extends string | number>(
 
 function sortKeys<Key extends string | number>(keys: Key[]): Key[] {
   const numbers = keys.filter((key) => typeof key === "number");
-  // Numbers among themselves: the built-in order of an array is that of texts.
+  // Numbers need a typed array: an array's default order is that of texts.
   if (numbers.length === keys.length) return [...Float64Array.from(numbers).sort()] as Key[];
   return keys.sort();
 }

@@ -4,46 +4,46 @@ import { neutralizeText } from "../../domain/text/prompt-safety.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { cacheByHash, hashText, sanitizeForPrompt } from "../prompt-block.ts";
 
-/** Where a passage stands in its conversation: its turn, and the turn that comes next in the session (-1 for none). */
+/** Position of a passage in its conversation: its turn, and the next turn of the session (-1 for none). */
 export interface TurnPosition {
   readonly turn: number;
   readonly next: number;
 }
 
-/** A context, and how many tokens it has, about. */
+/** A context and its approximate number of tokens. */
 export interface PackedContext {
   readonly text: string;
   readonly tokens: number;
 }
 
 /**
- * Items as text for a prompt, within a budget of tokens (as `estimateTokens` counts). The best are taken first, as far
- * as the budget goes; what is taken is set down newest truth first: what holds, by when it was said, then what no
- * longer does, and says so. Each line is dated and names its source; nothing stands there twice. Passages that were said
- * one after the other are one line, as it was said; `places` tells which are, item by item.
+ * Formats items as text for a prompt, within a budget of tokens (as `estimateTokens` counts). The best items
+ * are taken first. The output lists current facts by the time they were said, then outdated ones, marked as
+ * such. Each line is dated and names its source; duplicates are dropped. Consecutive passages share a line,
+ * as they were said; `places` gives their positions, item by item.
  */
 export function packContext(
   items: readonly Item[],
   maxTokens: number,
   places: readonly (TurnPosition | undefined)[] = [],
 ): PackedContext {
-  const taken: ContextEntry[] = [];
-  const said = new Set<string>();
+  const entries: ContextEntry[] = [];
+  const keys = new Set<string>();
   let tokens = 0;
   for (const [i, item] of items.entries()) {
     const key = hashWords(item.text, "");
-    if (said.has(key)) continue;
+    if (keys.has(key)) continue;
     const text = sanitizeForPrompt(item);
     if (text === "") continue;
     const one = { item, place: places[i], text: `${formatSpeaker(item)}${text}` };
     // One more for the line break.
     const cost = estimateTokens(formatLine([one])) + 1;
     if (tokens + cost > maxTokens) continue;
-    said.add(key);
+    keys.add(key);
     tokens += cost;
-    taken.push(one);
+    entries.push(one);
   }
-  const lines = groupAdjacent(taken).sort(([one], [other]) =>
+  const lines = groupAdjacent(entries).sort(([one], [other]) =>
     one && other
       ? rankStatus(one.item) - rankStatus(other.item) || (one.item.at < other.item.at ? 1 : -1)
       : 0,
@@ -52,21 +52,21 @@ export function packContext(
   return { text, tokens: estimateTokens(text) };
 }
 
-/** The same of two texts that say the same. */
+/** Equal for two texts that say the same. */
 const hashWords = cacheByHash((text) => hashText(toWordKey(text)));
 
 interface ContextEntry {
   readonly item: Item;
   readonly place: TurnPosition | undefined;
-  /** Who said what, on one line: a line break in the text would pass for another line. */
+  /** Speaker and text on one line: a line break in the text could pass for another line. */
   readonly text: string;
 }
 
-/** What belongs on one line: passages that follow each other and stand alike, in the order in which they were said. */
+/** Groups consecutive passages of equal status onto one line, in the order in which they were said. */
 function groupAdjacent(taken: readonly ContextEntry[]): ContextEntry[][] {
   const byTurn = new Map<number, ContextEntry>();
   for (const one of taken) {
-    // A second passage of the same message has a line of its own.
+    // A second passage of the same message gets its own line.
     if (one.place && !byTurn.has(one.place.turn)) byTurn.set(one.place.turn, one);
   }
   const inRun = (one: ContextEntry): boolean => one.place !== undefined && byTurn.get(one.place.turn) === one;
@@ -89,8 +89,8 @@ function rankStatus({ status }: Item): number {
 }
 
 /**
- * `- [2026-01-12] The user uses Shram. (message m1)`; of more than one, `- [2026-01-12] user: … / assistant: …
- * (messages m1, m2)`.
+ * `- [2026-01-12] The user uses Shram. (message m1)`; with several passages, `- [2026-01-12] user: … /
+ * assistant: … (messages m1, m2)`.
  */
 function formatLine(line: readonly ContextEntry[]): string {
   const first = line[0]?.item;
@@ -108,7 +108,7 @@ function formatSpeaker({ type, sources }: Item): string {
     : "";
 }
 
-/** A name on one line, with nothing in it that calls out. */
+/** A name on one line, without characters that could start an instruction. */
 function formatName(name: string): string {
   return neutralizeText(name).replace(/\s+/g, " ").trim().slice(0, 60);
 }

@@ -8,44 +8,44 @@ import { type SearchIndex, slotOfMemory } from "../search-index/search-index.ts"
 import { findExclusion, type IndexFilters, statusOfUnit } from "./options.ts";
 import type { RankedUnit } from "./rank.ts";
 
-/** The texts of what was chosen, by id. */
+/** The texts of the chosen units, by id. */
 export interface ItemBodies {
   readonly messages: ReadonlyMap<string, Message>;
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
-/** What is known without asking the record. */
+/** Data available without a read from the store. */
 interface KnownBodies {
-  /** Where another time is asked about. */
+  /** Set if another time is queried. */
   readonly memories?: ReadonlyMap<string, Memory> | undefined;
   readonly ahead?: Promise<ItemBodies | undefined> | undefined;
-  /** Everything of the user, where it is held, of the block's revision. */
+  /** All texts of the user at the revision of the index, if cached. */
   readonly held?: ItemBodies | undefined;
 }
 
 /**
- * What was chosen as items, with its sources. The record has the last word, or what is held of its newest revision: what that does not
- * know any more is left out.
+ * Loads the chosen units as items with their sources. The store, or the cache of its newest revision, is
+ * authoritative: units that it no longer has are left out.
  */
 export async function loadItems(
   record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   chosen: readonly RankedUnit[],
   { memories, ahead, held }: KnownBodies = {},
 ): Promise<{ items: Item[]; chosen: RankedUnit[] }> {
   const bodies = held
     ? { ...held, ...(memories ? { memories } : {}) }
-    : await loadBodies(record, scope, collectIds(block, chosen), { memories, ahead });
+    : await loadBodies(record, scope, collectIds(searchIndex, chosen), { memories, ahead });
   const items: Item[] = [];
-  const kept: RankedUnit[] = [];
+  const units: RankedUnit[] = [];
   for (const one of chosen) {
     const item = one.type === "memory" ? toMemoryItem(bodies, one) : toPassageItem(bodies, one);
     if (!item) continue;
     items.push(item);
-    kept.push(one);
+    units.push(one);
   }
-  return { items, chosen: kept };
+  return { items, chosen: units };
 }
 
 async function loadBodies(
@@ -58,14 +58,14 @@ async function loadBodies(
   return read && hasAll(read, wanted) ? read : readBodies(record, scope, wanted, memories);
 }
 
-/** Reads what will be wanted of what was chosen. */
+/** Reads the texts of the chosen units. */
 export function prefetchBodies(
   record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   chosen: readonly RankedUnit[],
 ): Promise<ItemBodies> {
-  return readBodies(record, scope, collectIds(block, chosen));
+  return readBodies(record, scope, collectIds(searchIndex, chosen));
 }
 
 interface BodyIds {
@@ -146,52 +146,52 @@ function toPassageItem(bodies: ItemBodies, chosen: RankedUnit): Item | undefined
 }
 
 interface SuccessorInput {
-  readonly block: SearchIndex;
+  readonly searchIndex: SearchIndex;
   readonly filters: IndexFilters;
   readonly limit: number;
-  /** Stand for the record's, where another time is asked about or everything is held. */
+  /** Used instead of the store's if another time is queried or everything is cached. */
   readonly memories: ReadonlyMap<string, Memory> | undefined;
 }
 
 /**
- * What was chosen, and in front of each memory that has ended the one that took its place: it may say the same in other
- * words than the query's. A second look into the record only where something has ended.
+ * The chosen units, each ended memory preceded by its successor, which may say the same in other words than
+ * the query's. Reads the store a second time only if a memory has ended.
  */
 export async function insertSuccessors(
   record: Pick<MemoryStore, "read">,
   scope: Scope,
-  { block, filters: limits, limit, memories }: SuccessorInput,
+  { searchIndex, filters: limits, limit, memories }: SuccessorInput,
   chosen: readonly RankedUnit[],
 ): Promise<readonly RankedUnit[]> {
   const ended = chosen.filter(({ type, status }) => type === "memory" && status === "superseded");
   if (ended.length === 0) return chosen;
   const ids = ended.map(({ id }) => id);
-  const held =
+  const endedMemories =
     memories ??
     new Map((await record.read(scope, { messages: [], memories: ids })).memories.map((one) => [one.id, one]));
   const byId = new Map(chosen.map((one) => [one.id, one]));
-  const given = new Set<string>();
-  const all = chosen.flatMap((one): readonly RankedUnit[] => {
-    if (given.has(one.id)) return [];
-    given.add(one.id);
-    const next = one.status === "superseded" ? held.get(one.id)?.supersededBy : undefined;
-    if (next === undefined || given.has(next)) return [one];
-    const successor = byId.get(next) ?? toSuccessor(block, limits, one, next);
+  const givenIds = new Set<string>();
+  const withSuccessors = chosen.flatMap((one): readonly RankedUnit[] => {
+    if (givenIds.has(one.id)) return [];
+    givenIds.add(one.id);
+    const next = one.status === "superseded" ? endedMemories.get(one.id)?.supersededBy : undefined;
+    if (next === undefined || givenIds.has(next)) return [one];
+    const successor = byId.get(next) ?? toSuccessor(searchIndex, limits, one, next);
     if (successor?.status !== "current") return [one];
-    given.add(next);
+    givenIds.add(next);
     return [{ ...successor, score: Math.max(successor.score, one.score) }, one];
   });
-  return all.slice(0, limit);
+  return withSuccessors.slice(0, limit);
 }
 
-/** The successor as if it had been found in the place of the one that has ended. */
+/** Ranks the successor as if it had been found in place of the ended memory. */
 function toSuccessor(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   limits: IndexFilters,
   ended: RankedUnit,
   id: string,
 ): RankedUnit | undefined {
-  const slot = slotOfMemory(block, id);
-  if (slot < 0 || findExclusion(block, slot, limits) !== undefined) return undefined;
-  return { ...ended, slot, id, status: statusOfUnit(block, slot, limits) };
+  const slot = slotOfMemory(searchIndex, id);
+  if (slot < 0 || findExclusion(searchIndex, slot, limits) !== undefined) return undefined;
+  return { ...ended, slot, id, status: statusOfUnit(searchIndex, slot, limits) };
 }

@@ -10,14 +10,14 @@ import type { SearchIndex } from "../search-index/search-index.ts";
 import { TURN_FLAGS } from "../search-index/turn-table.ts";
 import { findRankingProfile, type RankingProfile } from "./scoring.ts";
 
-/** A recall as it was asked for, checked, with every default filled in. */
+/** The checked options of a recall, with all defaults filled in. */
 export interface ParsedRecallOptions {
   readonly query: string;
   readonly limit: number;
   readonly maxTokens: number;
   readonly minScore: number;
   readonly profile: RankingProfile;
-  /** In so many days recency halves. */
+  /** Half-life of recency, in days. */
   readonly decayDays: number;
   readonly filters: RecallFilters;
 }
@@ -39,10 +39,12 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
   "signal",
 ] satisfies (keyof RecallOptions)[]);
 
-/** What was said so long ago counts half as much for being new. */
+/** Age in days at which a statement's recency is halved. */
 export const DECAY_DAYS = 90;
 
-/** Checks a query and its options; `invalid_input` for each that is wrong or unknown. `now` is ISO 8601. */
+/**
+ * Checks a query and its options. Throws `invalid_input` for a wrong or unknown option. `now` is ISO 8601.
+ */
 export function parseRecallOptions(
   scope: Scope,
   query: string,
@@ -51,9 +53,9 @@ export function parseRecallOptions(
 ): ParsedRecallOptions {
   for (const name of Object.keys(options)) {
     if (!OPTION_NAMES.has(name))
-      throw invalid(`recall does not know one of its options. Known: ${[...OPTION_NAMES].join(", ")}.`);
+      throw invalid(`unknown recall option. Known options: ${[...OPTION_NAMES].join(", ")}.`);
   }
-  // A misspelt filter is an error even where there is nothing to filter.
+  // A misspelt filter is an error even if there is nothing to filter.
   if (options.where !== undefined) checkWhere(options.where);
   return {
     query: checkText(query, "query"),
@@ -86,10 +88,10 @@ function parseSet<Name extends string>(
   name: string,
 ): Set<Name> {
   if (Array.isArray(given) && given.every((one) => known.includes(one))) return new Set(given);
-  throw invalid(`${name} must be a list of some of ${known.join(", ")}.`);
+  throw invalid(`${name} must be a list with values from ${known.join(", ")}.`);
 }
 
-/** What a recall may give at all. Times are ISO 8601. */
+/** Limits on what a recall may return. Times are ISO 8601. */
 interface RecallFilters {
   readonly now: string;
   readonly asOf?: string;
@@ -101,7 +103,10 @@ interface RecallFilters {
   readonly where?: Where;
 }
 
-/** The bounds in the numbers of a block: times in milliseconds; an unknown session or agent has a number that none has. */
+/**
+ * The filters as numbers of an index: times in milliseconds; an unknown session or agent gets an unused
+ * number.
+ */
 export interface IndexFilters {
   readonly bounds: RecallFilters;
   readonly now: number;
@@ -109,7 +114,7 @@ export interface IndexFilters {
   readonly knownAt: number | undefined;
   readonly session: number | undefined;
   readonly agent: number | undefined;
-  /** Whether the filter lets a unit through, by slot. */
+  /** Whether the metadata filter accepts a unit, by slot. */
   readonly passes: ((slot: number) => boolean) | undefined;
 }
 
@@ -135,20 +140,30 @@ export function toIndexFilters(
   };
 }
 
-/** Why a unit may not be given, in words for a person; nothing where it may. */
-export function findExclusion(block: SearchIndex, slot: number, limits: IndexFilters): string | undefined {
-  const { row, piece } = block.units.columns;
+/** Why a unit is excluded, in words for a person; undefined if it is not. */
+export function findExclusion(
+  searchIndex: SearchIndex,
+  slot: number,
+  limits: IndexFilters,
+): string | undefined {
+  const { row, piece } = searchIndex.units.columns;
   const memory = row[slot] as number;
   if (memory < 0 && (piece[slot] as number) < 0) return "gone";
   const why =
-    memory >= 0 ? findMemoryExclusion(block, memory, limits) : findPassageExclusion(block, slot, limits);
+    memory >= 0
+      ? findMemoryExclusion(searchIndex, memory, limits)
+      : findPassageExclusion(searchIndex, slot, limits);
   if (why) return why;
   return limits.passes && !limits.passes(slot) ? "the filter does not let it through" : undefined;
 }
 
-function findMemoryExclusion(block: SearchIndex, row: number, limits: IndexFilters): string | undefined {
+function findMemoryExclusion(
+  searchIndex: SearchIndex,
+  row: number,
+  limits: IndexFilters,
+): string | undefined {
   const { bounds, now, asOf, knownAt, session, agent } = limits;
-  const { columns } = block.memories;
+  const { columns } = searchIndex.memories;
   if (bounds.types && !bounds.types.has("memory")) return "only passages were asked for";
   if (bounds.kinds && !bounds.kinds.has(MEMORY_KINDS[columns.kind[row] as number] as Kind))
     return "another kind was asked for";
@@ -158,15 +173,15 @@ function findMemoryExclusion(block: SearchIndex, row: number, limits: IndexFilte
   if (isAfter(Number.isNaN(from) ? beginOf(columns, row) : from, asOf)) return "not yet true then";
   if (isAfter(columns.storedAt[row] as number, knownAt)) return "not yet known then";
   if (agent !== undefined && columns.agent[row] !== agent) return "another agent's";
-  if (session !== undefined && columns.session[row] !== session && !wasSaidIn(block, row, session))
+  if (session !== undefined && columns.session[row] !== session && !wasSaidIn(searchIndex, row, session))
     return "another session";
   return undefined;
 }
 
-/** Of what was over when it was told, the beginning is open. */
+/** A statement made about the past has an open beginning. */
 function beginOf({ validTo, at }: SearchIndex["memories"]["columns"], row: number): number {
-  const told = at[row] as number;
-  return (validTo[row] as number) <= told ? Number.NEGATIVE_INFINITY : told;
+  const toldAt = at[row] as number;
+  return (validTo[row] as number) <= toldAt ? Number.NEGATIVE_INFINITY : toldAt;
 }
 
 function wasSaidIn({ memories, turns }: SearchIndex, row: number, session: number): boolean {
@@ -207,54 +222,55 @@ const EVENT_KIND = MEMORY_KINDS.indexOf("event");
 
 type StatusTimes = Pick<IndexFilters, "now" | "asOf" | "knownAt">;
 
-/** What a unit has to say now, or at the time that the recall asks about. */
-export function statusOfUnit(block: SearchIndex, slot: number, times: StatusTimes): Status {
-  const row = block.units.columns.row[slot] as number;
-  return row >= 0 ? statusOfMemory(block, row, times) : statusOfPassage(block, slot, times);
+/** The status of a unit now, or at the time that the recall asks about. */
+export function statusOfUnit(searchIndex: SearchIndex, slot: number, times: StatusTimes): Status {
+  const row = searchIndex.units.columns.row[slot] as number;
+  return row >= 0 ? statusOfMemory(searchIndex, row, times) : statusOfPassage(searchIndex, slot, times);
 }
 
-/** What a memory was, or is, at that time. */
+/** The status of a memory at that time. */
 function statusOfMemory({ memories }: SearchIndex, row: number, { now, asOf, knownAt }: StatusTimes): Status {
   const { columns } = memories;
   const status = STATUSES[columns.status[row] as number] as Status;
   if (status === "retracted") return "retracted";
   const to = columns.validTo[row] as number;
-  // What happened stays so: that it lasted until then makes it no less true.
+  // An event that has ended is still true.
   if (status === "current" && columns.kind[row] === EVENT_KIND) return status;
   if (to <= (asOf ?? knownAt ?? now)) return "superseded";
-  // What was ended at once is over whatever the clock says now: it may have run back since, or be another server's.
+  // A memory that was ended explicitly is over, whatever the clock says now: the clock may have run back, or
+  // belong to another server.
   const isOverNow = (asOf ?? knownAt) === undefined && status === "superseded";
   if (isOverNow && to <= (columns.storedAt[row] as number)) return "superseded";
-  // What ends later still holds, whatever has been said of the time after it.
+  // A memory that ends later is still current, whatever was said about the time after it.
   return Number.isNaN(to) ? status : "current";
 }
 
 /**
- * What a passage has to say: where every memory read from it has ended, so has the passage. One that nothing was read
- * from speaks for the time at which it was said, and is current.
+ * The status of a passage: it has ended if every memory read from it has ended. A passage without memories
+ * speaks for the time at which it was said, and is current.
  */
-function statusOfPassage(block: SearchIndex, slot: number, times: StatusTimes): Status {
-  const { memories, turns, units } = block;
+function statusOfPassage(searchIndex: SearchIndex, slot: number, times: StatusTimes): Status {
+  const { memories, turns, units } = searchIndex;
   const { row, nextOfTurn } = memories.sources;
   const turn = units.columns.turn[slot] as number;
   let ended: Status | undefined;
   for (let place = turns.columns.sources[turn] as number; place >= 0; place = nextOfTurn[place] as number) {
     const memory = row[place] as number;
-    if (memory < 0 || !isGround(block, slot, place)) continue;
-    // Of what was merged or put aside, another memory or nobody speaks: the words stand as they did.
+    if (memory < 0 || !isGround(searchIndex, slot, place)) continue;
+    // Another memory replaces a merged one and none an archived one; the words stay valid.
     if (
       ((memories.columns.flags[memory] as number) & (MEMORY_FLAGS.quarantined | MEMORY_FLAGS.archived)) !==
       0
     )
       continue;
-    const status = statusOfMemory(block, memory, times);
+    const status = statusOfMemory(searchIndex, memory, times);
     if (status === "current") return "current";
     if (ended !== "superseded") ended = status;
   }
   return ended ?? "current";
 }
 
-/** Whether a source is ground of its memory within the passage; the words that ended a memory are no ground of it. */
+/** Whether a source within the passage supports its memory; the words that ended a memory do not. */
 function isGround({ memories, units }: SearchIndex, slot: number, place: number): boolean {
   const { sources, columns } = memories;
   const row = sources.row[place] as number;

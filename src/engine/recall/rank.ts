@@ -14,15 +14,15 @@ import { type Qualities, scoreOf } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
 
 export interface RankingInput {
-  readonly block: SearchIndex;
+  readonly searchIndex: SearchIndex;
   readonly search: SearchResult;
   readonly options: ParsedRecallOptions;
   readonly filters: IndexFilters;
-  /** Of units that have been looked at closely, by slot: whoever ranks twice finds them here. */
+  /** Facts of units already examined, by slot, so that a second ranking reuses them. */
   readonly facts: Map<number, UnitFacts>;
 }
 
-/** What does not hang on how relevant a unit is. */
+/** The facts that do not depend on the relevance of a unit. */
 interface UnitFacts extends Pick<RankCandidate, "id" | "type" | "turns" | "key"> {
   readonly status: Status;
   readonly qualities: Qualities;
@@ -35,16 +35,16 @@ export interface RankingResult {
   readonly dropped: readonly DroppedUnit[];
 }
 
-/** A unit that has got a place. */
+/** A unit with its final rank. */
 export interface RankedUnit {
   readonly slot: number;
   readonly id: string;
   readonly type: "memory" | "passage";
   readonly score: number;
   readonly status: Status;
-  /** Of a passage: where it stands in the conversation. */
+  /** For a passage: its position in the conversation. */
   readonly position: TurnPosition | undefined;
-  /** Of a passage: its message, and its place in it in characters. */
+  /** For a passage: its message, and its position in it in characters. */
   readonly message: string;
   readonly span: { readonly start: number; readonly end: number } | undefined;
 }
@@ -56,31 +56,31 @@ export interface DroppedUnit {
   readonly why: string;
 }
 
-/** What is left out, as a share of the best relevance. */
+/** Units below this share of the best relevance are left out. */
 const MIN_RELEVANCE_SHARE = 0.35;
-/** What no longer holds, and what never did, rank below what does. */
+/** Outdated and never-true units rank below current ones. */
 const STATUS_FACTORS: { readonly [status in Status]: number } = {
   current: 1,
   superseded: 0.5,
   retracted: 0.35,
 };
-/** Words that were read from a message tell less than the message, but for a claim that has to do with what is asked. */
+/** An extracted memory tells less than its message, unless its claim relates to the query. */
 const DERIVED_FACTOR = 0.9;
 const UNASKED_FACTOR = 0.3;
-/** How many units are looked at closely, besides those wanted. */
+/** Units examined closely beyond the requested ones. */
 const SPARE_UNITS = 30;
 const DAY_MS = 86_400_000;
-/** From this fit on, a claim answers the question itself. */
+/** A claim with at least this fit answers the question itself. */
 const MIN_ANSWER_FIT = 0.5;
 
-/** From what was found to what is given: bounds, threshold, qualities, standing, places. */
+/** Ranks the search results: filters, threshold, qualities, status, order. */
 export function rankUnits(ranking: RankingInput): RankingResult {
-  const { block, search: found, options: wanted } = ranking;
-  const considered = block.words.size;
+  const { searchIndex, search: found, options: wanted } = ranking;
+  const considered = searchIndex.words.size;
   const { near, dropped } = gatherRelevant(ranking);
   const certainty = computeCertainty(near, found);
   const inOrder = arrangeCandidates(toCandidates(ranking, near, certainty));
-  const arranged = found.isByCharacters ? diversifyUnits(block, found.terms, inOrder) : inOrder;
+  const arranged = found.isByCharacters ? diversifyUnits(searchIndex, found.terms, inOrder) : inOrder;
   const isSure = certainty >= computeThreshold(considered);
   const chosen: RankedUnit[] = [];
   for (const candidate of arranged) {
@@ -94,7 +94,7 @@ export function rankUnits(ranking: RankingInput): RankingResult {
   return { chosen, considered, dropped };
 }
 
-// Loops, and no functions made on the way: see `fromGreatest`. A recall on PostgreSQL takes a quarter longer with them.
+// Loops without closures: see `selectTopKOf`. With closures, a recall on PostgreSQL takes a quarter longer.
 
 function computeCertainty(near: readonly WeighedUnit[], { evidenceAt }: SearchResult): number {
   let most = 0;
@@ -122,8 +122,8 @@ function findDropReason(
 }
 
 function toRankedUnit(ranking: RankingInput, { slot, id, type, score }: RankCandidate): RankedUnit {
-  const { block } = ranking;
-  const { turn, start, end } = block.units.columns;
+  const { searchIndex } = ranking;
+  const { turn, start, end } = searchIndex.units.columns;
   return {
     slot,
     id,
@@ -132,9 +132,9 @@ function toRankedUnit(ranking: RankingInput, { slot, id, type, score }: RankCand
     status: getUnitFacts(ranking, slot).status,
     position:
       type === "passage"
-        ? { turn: turn[slot] as number, next: block.turns.columns.next[turn[slot] as number] as number }
+        ? { turn: turn[slot] as number, next: searchIndex.turns.columns.next[turn[slot] as number] as number }
         : undefined,
-    message: block.turns.ids.at(turn[slot] as number) ?? "",
+    message: searchIndex.turns.ids.at(turn[slot] as number) ?? "",
     span: type === "passage" ? { start: start[slot] as number, end: end[slot] as number } : undefined,
   };
 }
@@ -145,7 +145,7 @@ interface WeighedUnit {
   readonly relevance: number;
 }
 
-/** The units to choose from: the most relevant of those that may be given, and not far below the best. */
+/** The units to choose from: the most relevant allowed ones, not far below the best. */
 interface RelevantUnits {
   readonly near: readonly WeighedUnit[];
   readonly best: number;
@@ -155,7 +155,7 @@ interface RelevantUnits {
 function gatherRelevant(ranking: RankingInput): RelevantUnits {
   const top = selectTopK(ranking.search.relevance);
   const near = collectRelevant(ranking, top * minRelevanceOf(ranking));
-  // Where the bounds leave out the most relevant, what is near to the best of the rest may lie below.
+  // If the filters exclude the most relevant units, those near the best of the rest may lie below.
   const isWhole = near.best >= top || near.near.length >= targetCountOf(ranking);
   return isWhole ? near : collectRelevant(ranking, near.best * minRelevanceOf(ranking));
 }
@@ -164,7 +164,7 @@ function minRelevanceOf({ search: found }: RankingInput): number {
   return found.isByCharacters ? 0 : MIN_RELEVANCE_SHARE;
 }
 
-/** Looks closely at units from the most relevant down to `least`, some at a time, until there are enough. */
+/** Examines units from the most relevant down to `least`, in batches, until there are enough. */
 function collectRelevant(ranking: RankingInput, least: number): RelevantUnits {
   const { relevance, slots } = ranking.search;
   const near: WeighedUnit[] = [];
@@ -175,7 +175,7 @@ function collectRelevant(ranking: RankingInput, least: number): RelevantUnits {
     for (const place of some) {
       const slot = slots[place] as number;
       const value = relevance[place] as number;
-      const why = findExclusion(ranking.block, slot, ranking.filters) ?? findEvidenceGap(ranking, slot);
+      const why = findExclusion(ranking.searchIndex, slot, ranking.filters) ?? findEvidenceGap(ranking, slot);
       if (why === undefined) near.push({ slot, relevance: value });
       else if (why !== "gone") dropped.push(toDropped(ranking, slot, why));
       if (why === undefined) best = Math.max(best, value);
@@ -186,28 +186,28 @@ function collectRelevant(ranking: RankingInput, least: number): RelevantUnits {
 }
 
 function filterByRelevance(near: readonly WeighedUnit[], least: number): WeighedUnit[] {
-  const kept: WeighedUnit[] = [];
-  for (const one of near) if (one.relevance >= least) kept.push(one);
-  return kept;
+  const weighed: WeighedUnit[] = [];
+  for (const one of near) if (one.relevance >= least) weighed.push(one);
+  return weighed;
 }
 
-function toDropped({ block }: RankingInput, slot: number, why: string): DroppedUnit {
-  const type = (block.units.columns.row[slot] as number) >= 0 ? "memory" : "passage";
-  return { id: unitIdAt(block, slot), type, score: 0, why };
+function toDropped({ searchIndex }: RankingInput, slot: number, why: string): DroppedUnit {
+  const type = (searchIndex.units.columns.row[slot] as number) >= 0 ? "memory" : "passage";
+  return { id: unitIdAt(searchIndex, slot), type, score: 0, why };
 }
 
 function targetCountOf({ options: wanted }: RankingInput): number {
   return SPARE_UNITS + 2 * wanted.limit;
 }
 
-/** Good neighbours alone bring nothing up: among few messages everything is near to what is asked after. */
+/** Good neighbours alone do not suffice: among few messages everything is near to the query. */
 function findEvidenceGap({ search: found }: RankingInput, slot: number): string | undefined {
   return found.evidenceAt(slot) > 0 ? undefined : "it shares nothing with the query";
 }
 
 /**
- * The units from the most relevant down to `least`, some at a time: mostly the first few are enough, and where bounds
- * leave many out, each round has eight times as many.
+ * Iterates over the units from the most relevant down to `least`, in batches. Mostly the first few are
+ * enough; each batch is eight times as large, because filters may exclude many.
  */
 function* eachByRelevance(
   relevance: Float32Array,
@@ -240,20 +240,20 @@ function toCandidate(
 }
 
 function getUnitFacts(
-  { block, options: wanted, filters: limits, facts: cards }: RankingInput,
+  { searchIndex, options: wanted, filters: limits, facts: cards }: RankingInput,
   slot: number,
 ): UnitFacts {
   const known = cards.get(slot);
   if (known) return known;
-  const { row, turn, key } = block.units.columns;
+  const { row, turn, key } = searchIndex.units.columns;
   const memory = row[slot] as number;
   const card: UnitFacts = {
-    id: unitIdAt(block, slot),
+    id: unitIdAt(searchIndex, slot),
     type: memory >= 0 ? "memory" : "passage",
-    turns: memory >= 0 ? sourceTurnsOf(block, memory) : [turn[slot] as number],
+    turns: memory >= 0 ? sourceTurnsOf(searchIndex, memory) : [turn[slot] as number],
     key: key[slot] as number,
-    status: statusOfUnit(block, slot, limits),
-    qualities: computeQualities(block, slot, wanted.decayDays),
+    status: statusOfUnit(searchIndex, slot, limits),
+    qualities: computeQualities(searchIndex, slot, wanted.decayDays),
   };
   cards.set(slot, card);
   return card;
@@ -268,7 +268,7 @@ function sourceTurnsOf({ memories }: SearchIndex, row: number): number[] {
   return turns;
 }
 
-/** Of what was said without being understood, nobody knows how important or sure it is: it is taken as it stands. */
+/** The importance and confidence of an unprocessed message are unknown: it is taken at face value. */
 function computeQualities(
   { units, memories, turns, newest }: SearchIndex,
   slot: number,
@@ -286,29 +286,29 @@ function computeQualities(
   };
 }
 
-/** A unit that may be given, and why it ranks where it does. */
+/** A unit that may be returned, with the facts for its rank. */
 interface RankCandidate {
   readonly slot: number;
   readonly id: string;
   readonly type: "memory" | "passage";
   readonly score: number;
-  /** The turns that it rests on. */
+  /** The turns that it is based on. */
   readonly turns: readonly number[];
-  /** What two texts that say the same have in common. */
+  /** Equal for two texts that say the same. */
   readonly key: number;
-  /** True where it answers the question itself: then nothing stands for it. */
+  /** True if it answers the question itself; then nothing else replaces it. */
   readonly answers: boolean;
 }
 
-/** What is left of the score of another passage of a message that stands there. */
+/** Factor for another passage of a message that is already placed. */
 const SAME_MESSAGE_FACTOR = 0.8;
-/** What is left of the score of something that stands there already in other words. */
+/** Factor for content that is already placed in other words. */
 const DUPLICATE_FACTOR = 0.5;
 
 /**
- * The candidates in the order in which they get places. Places go to different things: what was read from a message
- * that stands above already, as a passage or in another memory, is set back, unless it answers the question itself;
- * and so is a text that stands there word for word. What gets the first places does not hang on how many there are.
+ * The candidates in final order, so that the top places cover different content. It lowers a unit whose
+ * message is already placed as a passage or in another memory, unless it answers the question itself. It also
+ * lowers a text that is already placed verbatim. The first places do not depend on the number of results.
  */
 function arrangeCandidates(candidates: readonly RankCandidate[]): RankCandidate[] {
   const there: PlacedContent = { texts: new Set(), sourceTurns: new Set(), quotedTurns: new Set() };
@@ -323,20 +323,20 @@ function arrangeCandidates(candidates: readonly RankCandidate[]): RankCandidate[
   return arranged.sort(compareCandidates);
 }
 
-/** What has a place: its texts by key, and the turns that a memory was read from or that are there as they were said. */
+/** Placed content: texts by key, and the turns that memories were read from or that are placed verbatim. */
 interface PlacedContent {
   readonly texts: Set<number>;
   readonly sourceTurns: Set<number>;
   readonly quotedTurns: Set<number>;
 }
 
-/** The share of its score that a candidate keeps beside what is there. */
+/** The share of its score that a candidate keeps, given the placed content. */
 function computeKeptShare(
   { texts, sourceTurns: read, quotedTurns: quoted }: PlacedContent,
   { type, turns, key, answers }: RankCandidate,
 ): number {
   const isQuoted = hasAny(quoted, turns);
-  // Passages of one long message are different things; memories of one message are mostly the same.
+  // Passages of one long message differ in content; memories of one message mostly repeat it.
   const isSaid = !answers && (hasAny(read, turns) || (type === "memory" && isQuoted));
   if (isSaid || texts.has(key)) return DUPLICATE_FACTOR;
   return type === "passage" && isQuoted ? SAME_MESSAGE_FACTOR : 1;
@@ -347,14 +347,14 @@ function hasAny(known: ReadonlySet<number>, turns: readonly number[]): boolean {
   return false;
 }
 
-/** Best first; among equals the smaller id, so that the order does not hang on the order of storing. */
+/** Best first; ties by the smaller id, so that the order does not depend on storage order. */
 function compareCandidates(one: RankCandidate, other: RankCandidate): number {
   return other.score - one.score || (one.id < other.id ? -1 : 1);
 }
 
-/** Among so many of the best, the newer of two that tell the same comes first; what is found at all does not change. */
+/** Number of top items in which the newer of two versions comes first; the set of results stays the same. */
 const MAX_COMPARED = 10;
-/** How much alike two units must be to tell the same of what is asked: the sum of what `likeness` looks at. */
+/** Minimum `computeLikeness` of two units that give the same information. */
 const MIN_LIKENESS = 0.8;
 const CHANGE_BONUS = 0.2;
 const NUMBER_BONUS = 0.2;
@@ -364,7 +364,7 @@ const CHANGE_WORDS =
 const NUMBER_WORDS =
   /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|fourth|fifth|sixth|half|dozen)\b/i;
 
-/** A place in the order, with the item that has it. */
+/** An item with its place in the order. */
 export interface PlacedItem {
   readonly item: Item;
   readonly unit: RankedUnit;
@@ -373,7 +373,7 @@ export interface PlacedItem {
 interface RankedStatement extends PlacedItem {
   readonly at: number;
   readonly turn: number;
-  /** By term of the query: whether it holds it. */
+  /** By query term: whether the item contains it. */
   readonly holds: readonly boolean[];
 }
 
@@ -383,7 +383,7 @@ interface WeightedTerm {
 }
 
 interface StatementComparison {
-  readonly block: SearchIndex;
+  readonly searchIndex: SearchIndex;
   readonly centering: MeanCentering;
   readonly terms: readonly WeightedTerm[];
   readonly all: number;
@@ -391,22 +391,23 @@ interface StatementComparison {
 }
 
 /**
- * The best in the order in which they are to be read. Where a query asks for one value, such as may have changed since,
- * the later of two statements of the same speaker comes right before the earlier one if both are about the same: they
- * share the telling words of the query, are near to each other, and the later one speaks of a change or both of numbers.
- * It then has the score of the earlier one. Nothing else moves, and nothing beyond the first ten.
+ * The best items in reading order. If a query asks for one value that may have changed, the later of two
+ * statements by one speaker comes right before the earlier one. Both must be about the same: they share the
+ * distinctive words of the query and are near to each other. The later one must also state a change, or both
+ * must contain numbers. It then takes the score of the earlier one. Nothing else moves, and nothing beyond
+ * the first ten.
  */
 export function orderNewerFirst(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   query: string,
   placed: readonly PlacedItem[],
 ): readonly PlacedItem[] {
   const { isAfterValue, isAfterNumber } = findQueryStyle(query);
   if (!isAfterValue || placed.length < 2) return placed;
-  const terms = toWeightedTerms(block, query);
+  const terms = toWeightedTerms(searchIndex, query);
   const all = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (all === 0) return placed;
-  const comparing = { block, centering: getMeanCentering(block), terms, all, isAfterNumber };
+  const comparing = { searchIndex, centering: getMeanCentering(searchIndex), terms, all, isAfterNumber };
   const ordered: RankedStatement[] = [];
   for (const one of placed.slice(0, MAX_COMPARED)) {
     const newer = toStatement(comparing, one);
@@ -428,23 +429,23 @@ function toWeightedTerms({ words }: SearchIndex, query: string): WeightedTerm[] 
   });
 }
 
-function toStatement({ block, terms }: StatementComparison, placed: PlacedItem): RankedStatement {
+function toStatement({ searchIndex, terms }: StatementComparison, placed: PlacedItem): RankedStatement {
   const { slot } = placed.unit;
-  const turn = block.units.columns.turn[slot] as number;
+  const turn = searchIndex.units.columns.turn[slot] as number;
   return {
     ...placed,
     turn,
-    at: turn < 0 ? Number.NaN : (block.turns.columns.at[turn] as number),
+    at: turn < 0 ? Number.NaN : (searchIndex.turns.columns.at[turn] as number),
     holds: terms.map(({ runs }) => runs.some((run) => termFrequencyIn(run, slot) > 0)),
   };
 }
 
-/** Whether the one said later tells anew what the other told. */
+/** Whether the later statement updates the earlier one. */
 function isUpdateOf(comparing: StatementComparison, newer: RankedStatement, older: RankedStatement): boolean {
-  const { flags, speaker } = comparing.block.turns.columns;
+  const { flags, speaker } = comparing.searchIndex.turns.columns;
   const isLater = newer.at > older.at || (newer.at === older.at && newer.turn > older.turn);
   if (!isLater || older.turn < 0) return false;
-  // The words that ended a statement are the last it rests on; that makes it no news.
+  // The words that ended a statement are its last source; that makes it no update.
   if (newer.item.status !== "current" && older.item.status === "current") return false;
   if (((flags[newer.turn] as number) & (flags[older.turn] as number) & TURN_FLAGS.byUser) === 0) return false;
   if (speaker[newer.turn] !== speaker[older.turn]) return false;
@@ -452,11 +453,11 @@ function isUpdateOf(comparing: StatementComparison, newer: RankedStatement, olde
 }
 
 /**
- * How much alike two statements are as answers: the share of the query's telling words that both hold, their cosine
- * without what all units have in common, and a little for signs of a change, and for numbers where one is asked for.
+ * How alike two statements are as answers. It adds the share of the query's distinctive words in both and
+ * their mean-centred cosine. Signs of a change add a little, and so do numbers if the query asks for one.
  */
 function computeLikeness(
-  { block, centering: centre, terms, all, isAfterNumber }: StatementComparison,
+  { searchIndex, centering: centre, terms, all, isAfterNumber }: StatementComparison,
   newer: RankedStatement,
   older: RankedStatement,
 ): number {
@@ -465,7 +466,7 @@ function computeLikeness(
     if (newer.holds[i] && older.holds[i]) shared += weight;
   }
   if (shared === 0) return 0;
-  const near = computeCenteredCosine(block, centre, newer.unit.slot, older.unit.slot);
+  const near = computeCenteredCosine(searchIndex, centre, newer.unit.slot, older.unit.slot);
   const changed = CHANGE_WORDS.test(newer.item.text) ? CHANGE_BONUS : 0;
   const bothCount = NUMBER_WORDS.test(newer.item.text) && NUMBER_WORDS.test(older.item.text);
   return shared / all + near + changed + (isAfterNumber ? Number(bothCount) : 0.5) * NUMBER_BONUS;

@@ -91,7 +91,7 @@ const ids = async (query: string, options: RecallOptions = {}) =>
   (await ask(query, options)).items.map(({ id }) => id);
 
 describe("recall", () => {
-  it("gives what the query is about, with its source", async () => {
+  it("gives relevant items with their sources", async () => {
     const tools = said("m1", "I use Shram and Magnet as productivity tools.");
     await store([tools, said("m2", "The weather was lovely in Porto.")]);
     const { items, context, tokens, abstained } = await ask("Which productivity tools do I use?");
@@ -114,7 +114,7 @@ describe("recall", () => {
     expect(abstained).toBe(false);
   });
 
-  it("gives nothing where nothing is relevant", async () => {
+  it("gives nothing when nothing is relevant", async () => {
     await store([said("m1", "I use Shram every day.")]);
     expect(await ask("What is my blood type?")).toMatchObject({
       items: [],
@@ -124,14 +124,14 @@ describe("recall", () => {
     });
   });
 
-  it("gives nothing to a user who has said nothing, and to another user", async () => {
+  it("gives nothing to a user without messages, or to another user", async () => {
     expect((await ask("Which tools do I use?")).abstained).toBe(true);
     await store([said("m1", "My tools are Shram and Magnet.")]);
     expect((await ask("Which tools do I use?", {}, { ...SCOPE, user: "ben" })).items).toEqual([]);
     expect((await ask("Which tools do I use?", {}, { ...SCOPE, project: "other" })).items).toEqual([]);
   });
 
-  it("scores from 0 to 1, best first, at most as many as were asked for", async () => {
+  it("gives at most the requested number of items, best first, with scores from 0 to 1", async () => {
     await store(
       Array.from({ length: 30 }, (_, i) => said(`m${i}`, `The kettle number ${i} is in the kitchen.`)),
     );
@@ -142,7 +142,7 @@ describe("recall", () => {
     for (const score of scores) expect(score > 0 && score <= 1).toBe(true);
   });
 
-  it("leaves out what scores less than asked for", async () => {
+  it("leaves out items below the requested score", async () => {
     await store([
       said("m1", "A red kettle, my red kettle!"),
       said("m2", "The kettle was red but far too big for our hob.", { session: "s2" }),
@@ -161,7 +161,7 @@ describe("recall", () => {
     expect(await ids("my kettle", { limit: 4 })).toEqual(many.slice(0, 4));
   });
 
-  it("brings up what the neighbouring turns are about", async () => {
+  it("ranks a turn higher when its neighbouring turns match", async () => {
     const talk = [
       said("a1", "How did the pottery class go, Melanie?", { name: "Caroline" }),
       said("a2", "It went so well, I made a bowl!", { name: "Melanie" }),
@@ -179,7 +179,7 @@ describe("recall", () => {
     ]);
   });
 
-  it("prefers what the user said over what an assistant said", async () => {
+  it("prefers the user's words over an assistant's", async () => {
     await store([
       said("m1", "Bilbao is a fine place for a holiday with trains."),
       said("m2", "Bilbao is a fine place for a holiday with trains too.", { role: "assistant" }),
@@ -188,7 +188,7 @@ describe("recall", () => {
   });
 });
 
-describe("what no longer holds", () => {
+describe("an outdated memory", () => {
   const before = said("m1", "I use Magnet as a window tool.");
   const after = said("m2", "I use Raycast as a window tool.", { at: "2026-02-01T00:00:00.000Z" });
   const claim = (value: string) => ({
@@ -207,7 +207,7 @@ describe("what no longer holds", () => {
     });
   const raycast = held("k2", "The user uses Raycast as a window tool.", after, { claim: claim("Raycast") });
 
-  it("is marked and ranks below what does, and so does its passage", async () => {
+  it("is marked and ranks below current ones, as does its passage", async () => {
     await store([before, after], [magnet(), raycast]);
     const { items, context } = await ask("Which window tool do I use?");
     const status = Object.fromEntries(items.map((item) => [item.id, item.status]));
@@ -220,7 +220,7 @@ describe("what no longer holds", () => {
     expect(context).toContain("[no longer so since 2026-02-01] The user uses Magnet");
   });
 
-  it("was so at the time that is asked after", async () => {
+  it("is current at an earlier time that the recall asks about", async () => {
     await store([before, after], [magnet(), raycast]);
     const { items } = await ask("Which window tool do I use?", { asOf: "2026-01-15T00:00:00Z" });
     expect(items.map(({ id, status }) => [id, status])).toContainEqual(["k1", "current"]);
@@ -228,19 +228,19 @@ describe("what no longer holds", () => {
     expect(items.map(({ id }) => id)).not.toContain("m2#0");
   });
 
-  it("ranks below where it was never so, too", async () => {
+  it("ranks below current ones when it was never true", async () => {
     await store([before, after], [magnet({ status: "retracted" }), raycast]);
     const { items } = await ask("Which window tool do I use?");
     expect(items.at(-1)).toMatchObject({ status: "retracted" });
   });
 
-  it("does not pull down a passage that something still holds from", async () => {
+  it("does not lower a passage with another current memory", async () => {
     await store([before, after], [magnet(), { ...raycast, sources: magnet().sources }]);
     const { items } = await ask("Which window tool do I use?");
     expect(items.find(({ id }) => id === "m1#0")?.status).toBe("current");
   });
 
-  it("does not pull down the words that ended it", async () => {
+  it("does not lower the words that ended it", async () => {
     const end = said("m3", "I don't use Magnet as a window tool any more.", {
       at: "2026-03-01T00:00:00.000Z",
     });
@@ -252,7 +252,7 @@ describe("what no longer holds", () => {
     expect(items.find(({ id }) => id === "m3#0")?.status).toBe("current");
   });
 
-  it("is known as it was known then", async () => {
+  it("has its earlier state when the recall asks what was known then", async () => {
     await store([before], [magnet({ status: "current", storedAt: "2026-01-01T00:00:00.000Z" })]);
     await record.commit(SCOPE, {
       base: 1,
@@ -268,18 +268,18 @@ describe("what no longer holds", () => {
   });
 });
 
-describe("bounds of a recall", () => {
+describe("filters of a recall", () => {
   const message = said("m1", "My kettle is red.", { metadata: { app: "kitchen" } });
 
   it.each<[string, Partial<Memory>]>([
     ["quarantined", { quarantined: true }],
     ["expired", { expiresAt: "2026-05-31T00:00:00.000Z" }],
-  ])("never gives a memory that is %s", async (_name, fields) => {
+  ])("never give a memory that is %s", async (_name, fields) => {
     await store([message], [held("k1", "The user's kettle is red.", message, fields)]);
     expect(await ids("Is my kettle red?")).toEqual(["m1#0"]);
   });
 
-  it("never gives a message that was undone", async () => {
+  it("never give an undone message", async () => {
     await store([{ ...message, undone: true }, said("m2", "The kettle is old.")]);
     expect(await ids("my kettle")).toEqual(["m2#0"]);
   });
@@ -290,7 +290,7 @@ describe("bounds of a recall", () => {
     ["session", { session: "s2" }, ["k2", "m2#0"]],
     ["where", { where: { app: "kitchen" } }, ["k1", "m1#0"]],
     ["where of its own", { where: { colour: { $exists: true } } }, ["k2"]],
-  ])("keeps to %s", async (_name, options, wanted) => {
+  ])("limit results to %s", async (_name, options, wanted) => {
     const other = said("m2", "I want a blue kettle.", { session: "s2" });
     await store(
       [message, other],
@@ -305,7 +305,7 @@ describe("bounds of a recall", () => {
     expect((await ids("my kettle", options)).sort()).toEqual(wanted);
   });
 
-  it("finds what the bounds let through, however far below what they leave out", async () => {
+  it("find allowed items, however far below the excluded ones", async () => {
     const many = Array.from({ length: 60 }, (_, i) =>
       said(`m${i}`, "My red kettle, red kettle, red kettle!"),
     );
@@ -313,7 +313,7 @@ describe("bounds of a recall", () => {
     expect(await ids("my red kettle at home", { session: "s2" })).toEqual(["other#0"]);
   });
 
-  it("keeps to the session and the agent that the scope names", async () => {
+  it("limit results to the session and the agent of the scope", async () => {
     await store([message, said("m2", "The kettle is old.", { session: "s2", agent: "cook" })]);
     expect((await ask("kettle", {}, { ...SCOPE, session: "s2" })).items.map(({ id }) => id)).toEqual([
       "m2#0",
@@ -340,7 +340,7 @@ describe("bounds of a recall", () => {
     await expect(ask(query)).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  it("takes a megabyte of query in a moment, and finds what its end asks after", async () => {
+  it("handles a query of a megabyte quickly, and finds the answer to the question at its end", async () => {
     await store([
       message,
       ...Array.from({ length: 10 }, (_, i) => said(`o${i}`, `Nothing new on day ${i}.`)),
@@ -351,15 +351,15 @@ describe("bounds of a recall", () => {
     expect(performance.now() - began).toBeLessThan(2000);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when its signal is aborted", async () => {
     await expect(ask("kettle", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });
   });
 });
 
-describe("what changes between two recalls", () => {
-  it("is seen by the next: dropped, added in its place, replaced", async () => {
+describe("a change between two recalls", () => {
+  it("is visible to the second: a deletion, an addition in its place, a replacement", async () => {
     const states = createUserStates(record, embedder);
     const found = async (query: string) =>
       (await recall({ ...ports(), states }, SCOPE, query)).items.map(({ id }) => id).sort();
@@ -377,7 +377,7 @@ describe("what changes between two recalls", () => {
     expect(await found("violin")).toContain("k1");
   });
 
-  it("is seen where everything is held, and what is held is not read again", async () => {
+  it("is visible when everything is cached, and cached data is not read again", async () => {
     let reads = 0;
     const counted: MemoryStore = {
       ...record,
@@ -409,7 +409,7 @@ describe("claims", () => {
   const work = said("m1", "I started as a locksmith last week.");
   const home = said("m2", "We had a lovely day.");
 
-  it("are found where the question shares no word with them", async () => {
+  it("are found when the question shares no word with them", async () => {
     await store(
       [work, home],
       [
@@ -421,7 +421,7 @@ describe("claims", () => {
     expect((await ask("What is my occupation?")).items[0]?.id).toBe("k1");
   });
 
-  it("of somebody else are no answer", async () => {
+  it("about another person are no answer", async () => {
     await store(
       [work],
       [
@@ -436,7 +436,7 @@ describe("claims", () => {
 });
 
 describe("explain", () => {
-  it("says why each came and what was left out", async () => {
+  it("gives the reason for each item and what was left out", async () => {
     const message = said("m1", "My kettle is red.");
     await store(
       [message, said("m2", "The kettle is old.")],
@@ -453,7 +453,7 @@ describe("explain", () => {
     expect(reasons["m2#0"]).toBe("beyond the limit");
   });
 
-  it("says what came nearest where nothing was near enough", async () => {
+  it("gives the nearest items when none was near enough", async () => {
     await store([
       said("m1", "We saw a red kettle, a green lamp, a loud guitar, an old piano and the sea in Porto."),
     ]);
@@ -465,7 +465,7 @@ describe("explain", () => {
     ]);
   });
 
-  it("is silent where it was not asked for", async () => {
+  it("is absent when it was not requested", async () => {
     await store([said("m1", "My kettle is red.")]);
     const { items, explanation } = await ask("red kettle");
     expect(explanation).toBeUndefined();
@@ -473,11 +473,11 @@ describe("explain", () => {
   });
 });
 
-describe("whatever was stored", () => {
+describe("for any stored messages", () => {
   const word = fc.constantFrom("kettle", "garden", "Porto", "sister", "guitar", "rain", "lamp");
   const texts = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 });
 
-  it("the order does not hang on the order of storing, nor on how it was stored", async () => {
+  it("the order of results depends neither on the storage order nor on the way of storing", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.infiniteStream(fc.nat()), async (all, order) => {
         const messages = all.map((words, i) => said(`m${i}`, words.join(" "), { session: `s${i}` }));
@@ -502,7 +502,7 @@ describe("whatever was stored", () => {
     );
   });
 
-  it("what is irrelevant never takes the place of what is relevant", async () => {
+  it("an irrelevant item never displaces a relevant one", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.array(fc.nat(50), { maxLength: 20 }), async (relevant, noise) => {
         record = createInMemoryStore();
@@ -518,7 +518,7 @@ describe("whatever was stored", () => {
     );
   });
 
-  it("every quote stands where its source says", async () => {
+  it("every quote is at the position that its source gives", async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (all) => {
         record = createInMemoryStore();

@@ -29,22 +29,23 @@ import { type SearchResult, search, searchByText, type TextSearchResult } from "
 /** Characters. */
 const MAX_QUERY_LENGTH = 4000;
 
-/** Recalls that are under way in this process. */
+/** Recalls in progress in this process. */
 let activeRecalls = 0;
 
 type RecallPorts = LocalRecallPorts &
   Pick<Ports, "clock" | "ids" | "recalls"> &
   Partial<Pick<Ports, "cache" | "secret" | "recaller">>;
 
-/** What it takes to carry one out here. */
+/** The ports that a local recall needs. */
 type LocalRecallPorts = Pick<
   Ports,
   "record" | "states" | "embedder" | "questions" | "meter" | "decayDays" | "following"
 >;
 
 /**
- * What a user's memory holds on a query: memories and passages, best first, and as text for a prompt. Nothing
- * relevant gives nothing. Reads alone; `invalid_input` for a query or an option that is wrong or unknown.
+ * Finds what a user's memory holds on a query: memories and passages, best first, and as text for a prompt.
+ * Gives nothing if nothing is relevant. Only reads. Throws `invalid_input` for a wrong query or a wrong or
+ * unknown option.
  */
 export async function recall(
   ports: RecallPorts,
@@ -59,26 +60,29 @@ export async function recall(
   const call = { scope, ...(signal ? { signal } : {}) };
   const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
   const id = ports.ids();
-  const handed = { scope, query, options, vector, id, now };
-  const back = await ports.recaller?.recall(handed, call);
+  const request = { scope, query, options, vector, id, now };
+  const back = await ports.recaller?.recall(request, call);
   const { recall: recalled, receipt } = back
     ? { recall: back.recall, receipt: () => back.receipt }
-    : await recallLocally(ports, { request: handed, options: wanted, call });
+    : await recallLocally(ports, { request, options: wanted, call });
   signal?.throwIfAborted();
   ports.recalls?.keep(scope, id, receipt);
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
   return recalled;
 }
 
-/** Carries out a recall that was asked for elsewhere, and works it out to the end, for it goes back as a copy. */
+/**
+ * Executes a recall that another thread requested. Computes everything, because the result goes back as a
+ * copy.
+ */
 export async function executeRecallRequest(
   ports: LocalRecallPorts,
-  handed: RecallRequest,
+  request: RecallRequest,
 ): Promise<RecallResponse> {
-  const { scope, query, options, now } = handed;
+  const { scope, query, options, now } = request;
   const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const { recall: recalled, receipt } = await recallLocally(ports, {
-    request: handed,
+    request,
     options: wanted,
     call: { scope },
   });
@@ -93,7 +97,7 @@ interface RecallTask {
 
 interface RecallOutcome {
   readonly recall: Recall;
-  /** Worked out when it is asked for: no recall waits for it. */
+  /** Computed on demand, so that no recall waits for it. */
   readonly receipt: () => RecallReceipt;
 }
 
@@ -108,12 +112,12 @@ async function recallLocally(ports: LocalRecallPorts, asking: RecallTask): Promi
 
 async function recallWith(
   ports: LocalRecallPorts,
-  { request: handed, options: wanted, call }: RecallTask,
+  { request, options, call }: RecallTask,
   scratch: Scratch,
 ): Promise<RecallOutcome> {
-  const { scope, vector, id } = handed;
-  const { filters: bounds } = wanted;
-  const text = excerptOf(handed.query);
+  const { scope, vector, id } = request;
+  const { filters: bounds } = options;
+  const text = excerptOf(request.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
@@ -121,9 +125,9 @@ async function recallWith(
     ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
     : {};
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
-    const { block, texts, filters, facts } = state;
-    const found = search(block, scratch, texts, { near, floor: ports.embedder.floor });
-    return { search: found, ranking: rankUnits({ block, search: found, options: wanted, filters, facts }) };
+    const { searchIndex, texts, filters, facts } = state;
+    const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
+    return { search: found, ranking: rankUnits({ searchIndex, search: found, options, filters, facts }) };
   };
   let ahead: Promise<ItemBodies | undefined> | undefined;
   const { near, meanwhile, isGone } = await findNearest<TextSearchState>(ports, {
@@ -132,61 +136,61 @@ async function recallWith(
     scratch,
     call,
     meanwhile(now, likely) {
-      // What was read for an older block may be older than this one.
+      // Text read for an older index may be older than this one.
       ahead = undefined;
-      const block = known ? toIndexAsKnown(now, known) : now;
+      const searchIndex = known ? toIndexAsKnown(now, known) : now;
       return {
-        block,
-        texts: searchByText(block, scratch, { query: text, span, near: likely }, wanted.profile),
-        filters: toIndexFilters(block, bounds, passes && ((slot) => passes(block, slot))),
+        searchIndex,
+        texts: searchByText(searchIndex, scratch, { query: text, span, near: likely }, options.profile),
+        filters: toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
         facts: new Map(),
       };
     },
     ahead(now, likely, searched) {
-      // To rank ahead is to rank twice: that time is taken from others who wait for the processor.
+      // Ranking ahead means ranking twice, which takes processor time from other recalls.
       if (known || activeRecalls > 1 || ports.states.peekTexts(scope, now.revision)) return;
       const { chosen } = ranking(searched, likely).ranking;
-      // If it can't be read, the next one to read it will say so.
+      // The next reader reports a read error.
       ahead = prefetchBodies(ports.record, scope, now, chosen).catch(() => undefined);
     },
   });
-  const { block, filters: limits } = meanwhile;
+  const { searchIndex, filters } = meanwhile;
   const { search: found, ranking: best } = ranking(meanwhile, near);
-  const { revision } = block;
-  // A unit that is gone says that what is held is older than the record.
+  const { revision } = searchIndex;
+  // A unit that is gone shows that the cache is older than the store.
   const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
-  // The record leaves out what was changed since it was written; what is held has it still, for erasures.
-  const held = texts?.damaged.size === 0 ? texts : undefined;
-  const ending = { block, filters: limits, limit: wanted.limit, memories: known ?? held?.memories };
+  // The store omits damaged rows; the cache still has them, for erasures.
+  const cachedTexts = texts?.damaged.size === 0 ? texts : undefined;
+  const ending = { searchIndex, filters, limit: options.limit, memories: known ?? cachedTexts?.memories };
   const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
-  const instead = { memories: known, ahead: isGone ? undefined : ahead, held };
-  const reading = loadItems(ports.record, scope, block, ranked.chosen, instead);
+  const instead = { memories: known, ahead: isGone ? undefined : ahead, held: cachedTexts };
+  const reading = loadItems(ports.record, scope, searchIndex, ranked.chosen, instead);
   const noting = yieldToPendingWork().then(() =>
-    createRecallReceipt({ id, revision, wanted }, ranked, found),
+    createRecallReceipt({ id, revision, wanted: options }, ranked, found),
   );
   const [got, receipt] = await Promise.all([reading, noting]);
   const placed = got.items.flatMap((item, i): PlacedItem[] => {
     const one = got.chosen[i];
     return one ? [{ item, unit: one }] : [];
   });
-  const ordered = wanted.profile.isNewestFirst ? orderNewerFirst(block, text, placed) : placed;
+  const ordered = options.profile.isNewestFirst ? orderNewerFirst(searchIndex, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
   const places = ordered.map(({ unit: one }) => one.position);
   const plain = { id, abstained: items.length === 0 };
-  const packed = (): PackedContext => packContext(items, wanted.maxTokens, places);
-  if (handed.options.explain !== true)
+  const packed = (): PackedContext => packContext(items, options.maxTokens, places);
+  if (request.options.explain !== true)
     return { recall: withLazyContext({ ...plain, items }, packed), receipt };
   const explained = ordered.map(({ item, unit: one }) => ({
     ...item,
     why: explainItem(text, found, one, item),
   }));
-  const whole = { ...plain, items: explained, explanation: explainRecall(ranked, wanted) };
-  return { recall: withLazyContext(whole, packed), receipt };
+  const explainedRecall = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
+  return { recall: withLazyContext(explainedRecall, packed), receipt };
 }
 
-/** A block, what the arms without vectors found in it, and what may be given of it. */
-interface TextSearchState extends Pick<RankingInput, "block" | "filters" | "facts"> {
+/** An index, what the retrievers without vectors found in it, and which units may be returned. */
+interface TextSearchState extends Pick<RankingInput, "searchIndex" | "filters" | "facts"> {
   readonly texts: TextSearchResult;
 }
 
@@ -195,7 +199,9 @@ interface RankedSearch {
   readonly ranking: RankingResult;
 }
 
-/** The context of a recall, worked out when it is first read: whoever puts the items into a prompt by themself never does. */
+/**
+ * Computes the context of a recall on first read; a caller who builds the prompt from items never needs it.
+ */
 function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () => PackedContext): Recall {
   let packed: PackedContext | undefined;
   const once = (): PackedContext => {
@@ -213,12 +219,12 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
   };
 }
 
-/** Whether a filter lets a unit through. Metadata stands in the record alone: this reads everything of the user. */
+/** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */
 async function createMetadataFilter(
   ports: LocalRecallPorts,
   scope: Scope,
   where: NonNullable<ParsedRecallOptions["filters"]["where"]>,
-): Promise<(block: SearchIndex, slot: number) => boolean> {
+): Promise<(searchIndex: SearchIndex, slot: number) => boolean> {
   const { messages, memories } = await ports.states.of(scope);
   const passing = new Set<string>();
   await forEachInSlices(
@@ -229,57 +235,59 @@ async function createMetadataFilter(
     FILTER_SLICE,
   );
   const ofMemory = ({ metadata, sources }: Memory): boolean => {
-    // Own metadata decides; a memory without any is judged by what it was read from.
-    const said = sources.map(({ message }) => message).filter((one) => messages.has(one));
-    if (metadata || said.length === 0) return matchesFilter(where, metadata ?? {});
-    return said.some((one) => passing.has(one));
+    // A memory's own metadata decides; without any, the metadata of its source messages does.
+    const sourceIds = sources.map(({ message }) => message).filter((one) => messages.has(one));
+    if (metadata || sourceIds.length === 0) return matchesFilter(where, metadata ?? {});
+    return sourceIds.some((one) => passing.has(one));
   };
-  const kept = new Set<string>();
+  const accepted = new Set<string>();
   await forEachInSlices(
     memories.values(),
-    (memory) => void (ofMemory(memory) && kept.add(memory.id)),
+    (memory) => void (ofMemory(memory) && accepted.add(memory.id)),
     FILTER_SLICE,
   );
-  return (block, slot) => {
-    const id = unitIdAt(block, slot);
-    if (memories.has(id)) return kept.has(id);
+  return (searchIndex, slot) => {
+    const id = unitIdAt(searchIndex, slot);
+    if (memories.has(id)) return accepted.has(id);
     const message = id.slice(0, id.lastIndexOf("#"));
     return messages.has(message) ? passing.has(message) : matchesFilter(where, {});
   };
 }
 
-/** So many are held against a filter in one go: the largest one takes some microseconds for each. */
+/** Units tested against a filter between two yields; the largest takes some microseconds each. */
 const FILTER_SLICE = 50;
 
-/** What is searched with: of a long query its beginning and its end, where the question mostly stands. */
+/** The searched text: of a long query the beginning and the end, where the question mostly is. */
 function excerptOf(query: string): string {
   if (query.length <= MAX_QUERY_LENGTH) return query;
   const half = MAX_QUERY_LENGTH / 2;
   return `${query.slice(0, half)}\n${query.slice(-half)}`.toWellFormed();
 }
 
-/** The memories as they were known at a time (ISO 8601): of each, the newest version stored by then. */
+/** The memories as known at a time (ISO 8601): the newest version of each that was stored by then. */
 export function selectKnownAt(versions: readonly Memory[], at: string): ReadonlyMap<string, Memory> {
   const known = new Map<string, Memory>();
   for (const memory of versions) {
-    const held = known.get(memory.id);
-    if (memory.storedAt <= at && (!held || held.version < memory.version)) known.set(memory.id, memory);
+    const version = known.get(memory.id);
+    if (memory.storedAt <= at && (!version || version.version < memory.version)) known.set(memory.id, memory);
   }
   return known;
 }
 
-/** The block with its memories as they were known; those that were not known yet count as stored after all time. */
-function toIndexAsKnown(block: SearchIndex, known: ReadonlyMap<string, Memory>): SearchIndex {
+/**
+ * The index with its memories as known then; memories not yet known count as stored in the infinite future.
+ */
+function toIndexAsKnown(searchIndex: SearchIndex, known: ReadonlyMap<string, Memory>): SearchIndex {
   const memories = createMemoryTable();
-  const sources = new Int32Array(block.turns.columns.sources.length).fill(-1);
-  const turns = { ...block.turns, columns: { ...block.turns.columns, sources } };
-  for (const id of block.memoryIds.all()) {
+  const sources = new Int32Array(searchIndex.turns.columns.sources.length).fill(-1);
+  const turns = { ...searchIndex.turns, columns: { ...searchIndex.turns.columns, sources } };
+  for (const id of searchIndex.memoryIds.all()) {
     const row = addMemoryRow(memories);
     const memory = known.get(id);
-    if (memory) putMemory(memories, row, memory, { names: block.names, turns });
+    if (memory) putMemory(memories, row, memory, { names: searchIndex.names, turns });
     else memories.columns.storedAt[row] = Number.POSITIVE_INFINITY;
   }
-  return Object.create(block, {
+  return Object.create(searchIndex, {
     memories: { value: memories },
     turns: { value: turns },
   }) as SearchIndex;

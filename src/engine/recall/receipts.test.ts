@@ -11,7 +11,7 @@ async function keeper() {
   return { record, recalls: createRecallReceiptStore(record) };
 }
 
-it("what becomes known of a recall after its receipt was written is noted all the same", async () => {
+it("adds notes to a receipt that is already written", async () => {
   const { record, recalls } = await keeper();
   recalls.keep(ANN, "r1", () => makeRecallReceipt("r1"));
   recalls.keep(ANN, "r2", () => makeRecallReceipt("r2"));
@@ -26,7 +26,7 @@ it("what becomes known of a recall after its receipt was written is noted all th
   expect(await record.recallReceipts(ANN, { limit: 10 })).toHaveLength(2);
 });
 
-it("what becomes known while it is being written is noted, too, and of none that is not there", async () => {
+it("adds notes to a receipt while it is being written, and ignores an unknown one", async () => {
   const { record, recalls } = await keeper();
   recalls.keep(ANN, "r1", () => makeRecallReceipt("r1"));
   const writing = recalls.flush();

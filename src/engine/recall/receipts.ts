@@ -17,25 +17,25 @@ import { createRelevanceExplainer, explainRelevance } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
 
 /**
- * Keeps the receipts of recalls. They are written a moment later and many at a time, so that no recall waits for the
- * disk: what a crash cuts off in that moment is lost, and nothing but the explanation of those recalls with it.
+ * Stores the receipts of recalls. They are written a moment later and in batches, so that no recall waits for
+ * the disk. A crash in that moment loses only the explanation of those recalls.
  */
 export interface RecallReceiptStore {
   keep(scope: Scope, id: string, make: () => RecallReceipt): void;
-  /** What becomes known of a recall after it: what an answer used, and which message asked. */
+  /** Adds what becomes known after a recall: what an answer used, and which message asked. */
   note(scope: Scope, id: string, more: Partial<RecallReceipt>): void;
   find(scope: Scope, id: string): Promise<RecallReceipt | undefined>;
-  /** The newest answer in a session; of any session, where none is named. */
+  /** The newest answer in a session, or in any session if none is given. */
   lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
-  /** Writes what waits. */
+  /** Writes the pending receipts. */
   flush(): Promise<void>;
 }
 
-/** Written so long after the first that waits, or when so many do. */
+/** Receipts are written this long after the first pending one, or when this many are pending. */
 const FLUSH_DELAY_MS = 250;
 const MAX_WAITING = 100;
 
-/** A receipt that is not worked out yet, and what has been noted of it since. */
+/** A receipt that is not computed yet, and the notes added since. */
 interface PendingReceipt {
   readonly id: string;
   readonly create: () => RecallReceipt;
@@ -55,14 +55,14 @@ export function createRecallReceiptStore(
     waiting.clear();
     count = 0;
     if (batch.length === 0) return;
-    const kept: NewRecallReceipts[] = [];
+    const written: NewRecallReceipts[] = [];
     for (const { scope, receipts } of batch) {
-      kept.push({ scope, receipts: receipts.map(toReceipt) });
-      // Each takes a moment to be worked out, and nothing above waits: others come in between.
+      written.push({ scope, receipts: receipts.map(toReceipt) });
+      // Each receipt takes a moment to compute and nothing above awaits, so yield to other work.
       await yieldToEventLoop();
     }
-    // A receipt that cannot be written is an explanation less; it is no fault of the recall.
-    await record.saveRecallReceipts(kept).catch(() => {});
+    // A failed write costs an explanation; the recall itself succeeds.
+    await record.saveRecallReceipts(written).catch(() => {});
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -70,12 +70,13 @@ export function createRecallReceiptStore(
     writing = writing.then(write);
     return writing;
   };
-  const held = (scope: Scope): readonly PendingReceipt[] => waiting.get(toScopeKey(scope))?.receipts ?? [];
+  const pendingOf = (scope: Scope): readonly PendingReceipt[] =>
+    waiting.get(toScopeKey(scope))?.receipts ?? [];
   const wait = (scope: Scope, receipt: PendingReceipt): void => {
     const key = toScopeKey(scope);
-    const own = waiting.get(key) ?? { scope, receipts: [] };
-    own.receipts.push(receipt);
-    waiting.set(key, own);
+    const queue = waiting.get(key) ?? { scope, receipts: [] };
+    queue.receipts.push(receipt);
+    waiting.set(key, queue);
     count += 1;
     if (count >= MAX_WAITING) void flush();
     else if (!timer) {
@@ -83,37 +84,38 @@ export function createRecallReceiptStore(
       timer.unref();
     }
   };
-  /** A model takes longer than a receipt waits: what it used becomes known of one that is written. */
+  /** A model takes longer than a receipt waits, so its usage belongs to a receipt already written. */
   const noteWritten = async (scope: Scope, id: string, more: Partial<RecallReceipt>): Promise<void> => {
-    const [kept] = await record.recallReceipts(scope, { id, limit: 1 }).catch(() => []);
-    const one = held(scope).findLast((receipt) => receipt.id === id);
+    const [stored] = await record.recallReceipts(scope, { id, limit: 1 }).catch(() => []);
+    const one = pendingOf(scope).findLast((receipt) => receipt.id === id);
     if (one) one.additions = { ...one.additions, ...more };
-    else if (kept) wait(scope, { id, create: () => kept, additions: more });
+    else if (stored) wait(scope, { id, create: () => stored, additions: more });
   };
 
   return {
     keep(scope, id, make) {
-      const made = memoize(make);
-      // Not kept until it is written: what it is worked out from is larger, and a heap full of that is collected slowly.
-      setImmediate(made).unref();
-      wait(scope, { id, create: made, additions: {} });
+      const createOnce = memoize(make);
+      // Computed soon, because its inputs are larger than the receipt, and a heap full of them is collected
+      // slowly.
+      setImmediate(createOnce).unref();
+      wait(scope, { id, create: createOnce, additions: {} });
     },
     note(scope, id, more) {
-      const one = held(scope).findLast((receipt) => receipt.id === id);
+      const one = pendingOf(scope).findLast((receipt) => receipt.id === id);
       if (one) one.additions = { ...one.additions, ...more };
       else writing = writing.then(() => noteWritten(scope, id, more));
     },
     async find(scope, id) {
       await writing;
-      const fresh = held(scope).findLast((receipt) => receipt.id === id);
+      const fresh = pendingOf(scope).findLast((receipt) => receipt.id === id);
       if (fresh) return toReceipt(fresh);
       return (await record.recallReceipts(scope, { id, limit: 1 }))[0];
     },
     async lastAnswer(scope, session) {
-      const isMeant = ({ kind, session: own }: Partial<RecallReceipt>): boolean =>
-        kind === "answer" && (session === undefined || own === session);
+      const isMeant = ({ kind, session: itsSession }: Partial<RecallReceipt>): boolean =>
+        kind === "answer" && (session === undefined || itsSession === session);
       await writing;
-      const fresh = held(scope).findLast((one) => isMeant(toReceipt(one)));
+      const fresh = pendingOf(scope).findLast((one) => isMeant(toReceipt(one)));
       if (fresh) return toReceipt(fresh);
       return (await record.recallReceipts(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
     },
@@ -121,7 +123,7 @@ export function createRecallReceiptStore(
   };
 }
 
-/** Works it out once, and lets go of what it was worked out from. */
+/** Computes the value once and releases its inputs. */
 function memoize<Value>(work: () => Value): () => Value {
   let rest: (() => Value) | undefined = work;
   let value: Value;
@@ -138,14 +140,14 @@ function toReceipt({ create: make, additions: more }: PendingReceipt): RecallRec
   return { ...make(), ...more };
 }
 
-/** Which signal each arm ranks by. */
+/** The signal that each retriever ranks by. */
 const RETRIEVER_SIGNALS = { words: "words", vectors: "near", claims: "claim", time: "time" } as const;
-/** How many of those left out are kept. */
+/** Number of excluded units in a receipt. */
 const MAX_RECEIPT_DROPPED = 20;
 
 /**
- * The receipt of a recall. What hangs on the scratch is worked out while it is still lent, for to copy it would take as long; the
- * rest when the receipt is asked for, so that the recall does not wait for it.
+ * Creates the receipt of a recall. Values from the scratch are computed while it is lent, since a copy would
+ * take as long. The rest is computed on demand, so that the recall does not wait.
  */
 export function createRecallReceipt(
   of: { readonly id: string; readonly revision: number; readonly wanted: ParsedRecallOptions },
@@ -159,8 +161,8 @@ export function createRecallReceipt(
     const scores = chosen.map(({ slot }) => column[slot] ?? 0);
     return { arm, places: rankInRetriever(column, found.slots, scores) };
   });
-  // What is held on to until then is little: the collector would move the rest about.
-  const left = selectDropped(dropped);
+  // Little is retained until then; the garbage collector would have to move more.
+  const droppedUnits = selectDropped(dropped);
   const items = chosen.map(({ id, type, score, status }) => ({ id, type, score, status }));
   return () => {
     const { wanted } = of;
@@ -178,16 +180,18 @@ export function createRecallReceipt(
         ...item,
         score: roundScore(item.score),
         arms: Object.fromEntries(
-          places.flatMap(({ arm, places: own }) => (own[i] ? [[arm, own[i]] as const] : [])),
+          places.flatMap(({ arm, places: placesInArm }) =>
+            placesInArm[i] ? [[arm, placesInArm[i]] as const] : [],
+          ),
         ),
         parts: roundAll(parts[i] ?? {}),
       })),
-      dropped: left.map((one) => ({ ...one, score: roundScore(one.score) })),
+      dropped: droppedUnits.map((one) => ({ ...one, score: roundScore(one.score) })),
     };
   };
 }
 
-/** What was weighed comes before what the bounds left out. */
+/** Scored units come before those that the filters excluded. */
 function selectDropped(dropped: RankingResult["dropped"]): RankingResult["dropped"] {
   const weighed: DroppedUnit[] = [];
   const left: DroppedUnit[] = [];
@@ -214,10 +218,10 @@ function toRecallBounds({ limit, minScore, filters: bounds }: ParsedRecallOption
   };
 }
 
-/** Up to so many units, a rank counts all of them; of more, those that were weighed. */
+/** Up to this many units, a rank counts all units; above it, only the scored ones. */
 const MAX_EXACT_RANK = 16_384;
 
-/** The rank and score of each of the chosen in one arm, in a single walk along its column. */
+/** The rank and score of each chosen unit in one retriever, in a single pass over its column. */
 function rankInRetriever(
   column: Float32Array,
   slots: Int32Array,
@@ -253,11 +257,11 @@ interface IndexedScore {
   readonly score: number;
 }
 
-/** The scores that are something, and whose they are. */
+/** The nonzero scores with their indexes. */
 function sortScores(scores: readonly number[]): IndexedScore[] {
-  const found: IndexedScore[] = [];
-  for (const [i, score] of scores.entries()) if (score > 0) found.push({ i, score });
-  return found.sort(compareScores);
+  const indexed: IndexedScore[] = [];
+  for (const [i, score] of scores.entries()) if (score > 0) indexed.push({ i, score });
+  return indexed.sort(compareScores);
 }
 
 function compareScores(one: IndexedScore, other: IndexedScore): number {
@@ -265,40 +269,43 @@ function compareScores(one: IndexedScore, other: IndexedScore): number {
 }
 
 function roundAll(parts: Readonly<Record<string, number>>): Record<string, number> {
-  const kept: Record<string, number> = {};
-  for (const [part, value] of Object.entries(parts)) kept[part] = roundScore(value);
-  return kept;
+  const added: Record<string, number> = {};
+  for (const [part, value] of Object.entries(parts)) added[part] = roundScore(value);
+  return added;
 }
 
-/** Four digits behind the point: enough to see, and short to keep. */
+/** Four decimal places: precise enough, and short to store. */
 function roundScore(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Which signal each arm ranks by. */
+/** The signal that each retriever ranks by. */
 const EXPLAINED_RETRIEVERS = { words: "words", vectors: "near", claims: "claim" } as const;
-/** How many of those left out are named. */
+/** Number of excluded units in an explanation. */
 const MAX_EXPLAINED_DROPPED = 100;
 
-/** Why an item came: its place in each arm, what each signal added, and the words that it shares with the query. */
+/**
+ * Explains an item: its rank in each retriever, the contribution of each signal, and the words that it shares
+ * with the query.
+ */
 export function explainItem(query: string, found: SearchResult, { slot }: RankedUnit, item: Item): Why {
-  const arms: Record<string, { rank: number; score: number }> = {};
+  const ranks: Record<string, { rank: number; score: number }> = {};
   for (const [arm, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
     const column = found.signals.columns[signal];
     const score = column[slot] ?? 0;
     if (score <= 0) continue;
     let rank = 1;
     for (const value of column) if (value > score) rank += 1;
-    arms[arm] = { rank, score };
+    ranks[arm] = { rank, score };
   }
-  // A passage is found by who said it, too.
+  // A passage is also found by its speaker.
   const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
-  const held = new Set(extractTerms(`${speaker} ${item.text}`));
+  const itemTerms = new Set(extractTerms(`${speaker} ${item.text}`));
   return {
-    arms,
+    arms: ranks,
     parts: explainRelevance(found.signals, found.weights, found.places, slot),
     words: [...new Set(splitWords(query))].filter((word) =>
-      extractTerms(word).some((term) => held.has(term)),
+      extractTerms(word).some((term) => itemTerms.has(term)),
     ),
   };
 }

@@ -73,7 +73,7 @@ it("relevance and score lie between 0 and 1, and the parts add up to the relevan
   );
 });
 
-it("qualities take at most a sixth, so that relevance leads", () => {
+it("qualities reduce a score by at most a sixth, so that relevance dominates", () => {
   const none = { recency: 0, evidence: 0, importance: 0, confidence: 0 };
   expect(boostOf(findRankingProfile("default"), none)).toBeGreaterThan(5 / 6);
   expect(
@@ -81,7 +81,7 @@ it("qualities take at most a sixth, so that relevance leads", () => {
   ).toBe(1);
 });
 
-it("more relevant scores more, the rest being equal", () => {
+it("higher relevance gives a higher score, all else equal", () => {
   fc.assert(
     fc.property(profile, share, share, qualities, (one, a, b, quality) => {
       if (a > b) expect(scoreOf(one, a, quality)).toBeGreaterThanOrEqual(scoreOf(one, b, quality));

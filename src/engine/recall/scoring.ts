@@ -11,7 +11,7 @@ import {
   type UnitPlaces,
 } from "./retrievers/signals.ts";
 
-/** What stands in for the surroundings of a unit that is from no turn. */
+/** Fallback signals for units without a turn, which have no surroundings. */
 const FALLBACK_SIGNALS: { readonly [signal in Signal]?: Signal } = {
   window: "words",
   session: "words",
@@ -20,7 +20,7 @@ const FALLBACK_SIGNALS: { readonly [signal in Signal]?: Signal } = {
 
 export type Qualities = { readonly [quality in Quality]: number };
 
-/** The weights of a profile where a share (0 to 1) of the conversation is people talking among themselves. */
+/** Weights of a profile for a conversation with this share (0 to 1) of talk between people. */
 export function blendWeights(profile: RankingProfile, talk: number): SignalWeights {
   const mixed = {} as { -readonly [signal in Signal]: number };
   for (const signal of SIGNAL_NAMES) {
@@ -29,10 +29,10 @@ export function blendWeights(profile: RankingProfile, talk: number): SignalWeigh
   return mixed;
 }
 
-/** What a signal is multiplied with: its weight's share of all weights that count, over its top. */
+/** Factor for each signal: its share of all active weights, divided by its maximum. */
 type SignalScales = { readonly [signal in Signal]: number };
 
-/** A signal that nothing has does not count, so that without names or claims the best can reach 1 as well. */
+/** A signal without values does not count, so that the best unit can reach 1 without names or claims. */
 function computeScales(weights: SignalWeights, tops: Signals["tops"]): SignalScales {
   let sum = 0;
   for (const signal of SIGNAL_NAMES) if (tops[signal] > 0) sum += weights[signal];
@@ -44,8 +44,8 @@ function computeScales(weights: SignalWeights, tops: Signals["tops"]): SignalSca
 }
 
 /**
- * The relevance of units, in the order of `slots`: the weighted mean of their signals, 0 to 1, written into `relevance`.
- * What lies around a unit from no turn is the unit itself.
+ * Writes the relevance of units into `relevance`, in the order of `slots`: the weighted mean of their
+ * signals, 0 to 1. A unit without a turn is its own surroundings.
  */
 export function computeRelevance(
   signals: Readonly<Signals>,
@@ -55,7 +55,7 @@ export function computeRelevance(
   relevance: Float32Array = new Float32Array(slots.length),
 ): Float32Array {
   const scales = computeScales(weights, signals.tops);
-  const own = toScoreTerms(signals, scales, "unit", weights);
+  const unitTerms = toScoreTerms(signals, scales, "unit", weights);
   const ofTurn = toScoreTerms(signals, scales, "turn");
   const ofSession = toScoreTerms(signals, scales, "session");
   const byBits = buildBitTable(signals, scales);
@@ -68,7 +68,7 @@ export function computeRelevance(
     turns[i] = turn;
     sessions[i] = turn < 0 ? -1 : (places.session[turn] as number);
   }
-  const byUnit = sumTerms(own, slots, turns);
+  const byUnit = sumTerms(unitTerms, slots, turns);
   const byTurn = sumTerms(ofTurn, turns, turns);
   const bySession = sumTerms(ofSession, sessions, turns);
   for (let i = 0; i < length; i += 1) {
@@ -85,7 +85,7 @@ export function computeRelevance(
   return relevance;
 }
 
-/** A column that counts, by how much; and by how much where nothing is around. */
+/** A column with its weight, and its extra weight where a unit has no surroundings. */
 interface ScoreTerm {
   readonly column: Float32Array;
   readonly scale: number;
@@ -110,8 +110,8 @@ function toScoreTerms(
 }
 
 /**
- * What the columns add at each of some places: column by column, for a loop along one is several times as fast as one along all
- * of them. A cosine below 0 takes nothing away; nor does a place below 0, which is none.
+ * Weighted sum of the columns for some positions. It goes column by column, which is several times as fast as
+ * all columns at once. A negative cosine counts as 0, and so does a negative position, which means none.
  */
 function sumTerms(terms: readonly ScoreTerm[], places: Int32Array, turns: Int32Array): Float64Array {
   const { length } = places;
@@ -126,7 +126,7 @@ function sumTerms(terms: readonly ScoreTerm[], places: Int32Array, turns: Int32A
   return sums;
 }
 
-/** What each pattern of bits adds. */
+/** The contribution of each bit pattern. */
 function buildBitTable({ bits }: Readonly<Signals>, scales: SignalScales): Float32Array {
   const table = new Float32Array(256);
   for (const signal of SIGNAL_NAMES) {
@@ -138,7 +138,7 @@ function buildBitTable({ bits }: Readonly<Signals>, scales: SignalScales): Float
   return table;
 }
 
-/** What a signal of a unit from no turn counts for besides, in place of the surroundings that it has not. */
+/** The extra weight of a signal for a unit without a turn, in place of its missing surroundings. */
 function fallbackShareOf(signal: Signal, weights: SignalWeights, scales: SignalScales): number {
   if (weights[signal] === 0) return 0;
   let sum = 0;
@@ -149,7 +149,7 @@ function fallbackShareOf(signal: Signal, weights: SignalWeights, scales: SignalS
   return sum;
 }
 
-/** What each signal added to the relevance of one unit. */
+/** The contribution of each signal to the relevance of one unit. */
 export function explainRelevance(
   signals: Readonly<Signals>,
   weights: SignalWeights,
@@ -159,7 +159,7 @@ export function explainRelevance(
   return createRelevanceExplainer(signals, weights, places)(slot);
 }
 
-/** The same for many units of one query: what they share is worked out once. */
+/** The same for many units of one query; shared values are computed once. */
 export function createRelevanceExplainer(
   signals: Readonly<Signals>,
   weights: SignalWeights,
@@ -188,14 +188,14 @@ function explainWith(
 
 const QUALITIES: readonly Quality[] = ["recency", "evidence", "importance", "confidence"];
 
-/** The score of a unit from its relevance and its qualities (0 to 1 each): 0 to 1. */
+/** Score of a unit from its relevance and its qualities (0 to 1 each): 0 to 1. */
 export function scoreOf(profile: RankingProfile, relevance: number, qualities: Qualities): number {
   let score = profile.relevance * relevance;
   for (const quality of QUALITIES) score += (profile.adds[quality] ?? 0) * qualities[quality];
   return Math.min(1, score * boostOf(profile, qualities));
 }
 
-/** What the qualities leave of a score: a product of factors near 1. */
+/** The factor by which the qualities reduce a score: a product of factors near 1. */
 export function boostOf(profile: RankingProfile, qualities: Qualities): number {
   let left = 1;
   for (const quality of QUALITIES) left *= 1 - (profile.takes[quality] ?? 0) * (1 - qualities[quality]);
@@ -204,13 +204,15 @@ export function boostOf(profile: RankingProfile, qualities: Qualities): number {
 
 export type SignalWeights = { readonly [signal in Signal]: number };
 
-/** What is weighed once relevance is known, each from 0 to 1. */
+/** Values from 0 to 1 that are weighed after relevance. */
 type Quality = "recency" | "evidence" | "importance" | "confidence";
 
 /**
- * A way to rank, as data. Relevance is the weighted mean of the signals; people who talk among themselves and a person
- * who talks with an assistant (or alone) are two situations, with weights of their own.
- * Score = (`relevance` x relevance + the sum of `adds`) x the product of `1 - most x (1 - quality)` over `takes`.
+ * A ranking method, as data. Relevance is the weighted mean of the signals. Talk between people and chats
+ * with an assistant (or alone) have separate weights.
+ *
+ * Score = (`relevance` x relevance + the sum of `adds`) x the product of `1 - most x (1 - quality)` over
+ * `takes`.
  */
 export interface RankingProfile {
   readonly name: string;
@@ -218,9 +220,12 @@ export interface RankingProfile {
   readonly chat: SignalWeights;
   readonly relevance: number;
   readonly adds: { readonly [quality in Quality]?: number };
-  /** How much of the score a quality of 0 takes away: a bounded product, so that relevance leads. */
+  /**
+   * The share of the score that a quality of 0 takes away. The product is bounded so that relevance
+   * dominates.
+   */
   readonly takes: { readonly [quality in Quality]?: number };
-  /** Whether the newer of two that tell the same comes first. */
+  /** Whether the newer of two items about the same thing comes first. */
   readonly isNewestFirst: boolean;
 }
 
@@ -280,7 +285,7 @@ const DEFAULT_PROFILE: RankingProfile = {
   isNewestFirst: true,
 };
 
-/** The mix that many memory systems use. How often a memory was used is not tracked yet: evidence stands for it. */
+/** The mix that many memory systems use. Use of a memory is not tracked yet, so evidence takes its place. */
 const CLASSIC_PROFILE: RankingProfile = {
   name: "classic",
   talk: { ...NO_WEIGHTS, near: 1 },
@@ -293,7 +298,7 @@ const CLASSIC_PROFILE: RankingProfile = {
 
 const RANKING_PROFILES: readonly RankingProfile[] = [DEFAULT_PROFILE, CLASSIC_PROFILE];
 
-/** The profile of a name; `invalid_input` for a name that none has. */
+/** The profile with this name. Throws `invalid_input` for an unknown name. */
 export function findRankingProfile(name: string): RankingProfile {
   const profile = RANKING_PROFILES.find((one) => one.name === name);
   if (profile) return profile;

@@ -9,7 +9,7 @@ import { toQuerySimilarity } from "./retrievers/vector-retriever.ts";
 import { findRankingProfile } from "./scoring.ts";
 import { search, searchByText } from "./search.ts";
 
-it("weighs by the exact cosines that came after an index had named the nearest of a large memory", async () => {
+it("scores by exact cosines after a vector index has named the nearest in a large memory", async () => {
   const record = createInMemoryStore();
   const embedder = hashEmbedder(64);
   await using memory = await createMemory({ record, embedder });
@@ -18,13 +18,16 @@ it("weighs by the exact cosines that came after an index had named the nearest o
     content: `Jar ${i}.`,
   }));
   await memory.scope({ user: "ann" }).remember(said, { extract: "never" });
-  const block = await createUserStates(record, embedder).searchIndex({ project: "default", user: "ann" });
+  const searchIndex = await createUserStates(record, embedder).searchIndex({
+    project: "default",
+    user: "ann",
+  });
   const [vector = new Float32Array(0)] = await embedder.embed(["Jar 7."]);
   await withScratch(async (scratch) => {
-    const near = toQuerySimilarity(block, scratch, vector, [7, 8]);
+    const near = toQuerySimilarity(searchIndex, scratch, vector, [7, 8]);
     expect(near?.isPartial).toBe(true);
     const texts = searchByText(
-      block,
+      searchIndex,
       scratch,
       { query: "Jar 7.", span: {}, near },
       findRankingProfile("default"),
@@ -32,7 +35,7 @@ it("weighs by the exact cosines that came after an index had named the nearest o
     const byCodes = near?.near[7] ?? 0;
     const exact = byCodes - 0.0005;
     if (near) near.near[7] = exact;
-    const { signals, slots } = search(block, scratch, texts, { near, floor: embedder.floor });
+    const { signals, slots } = search(searchIndex, scratch, texts, { near, floor: embedder.floor });
     expect(slots).toContain(7);
     expect(signals.columns.near[7]).toBeCloseTo(exact, 6);
     expect(byCodes).toBeCloseTo(1, 2);

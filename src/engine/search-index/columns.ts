@@ -1,4 +1,4 @@
-/** An array of numbers of one size each. */
+/** A typed array of numbers. */
 export type NumberArray =
   | Float64Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>
@@ -9,14 +9,14 @@ export type NumberArray =
   | Uint8Array<ArrayBuffer>
   | Int8Array<ArrayBuffer>;
 
-/** Arrays that stand side by side: one place of each belongs together. */
+/** Parallel arrays: equal positions belong together. */
 export type ColumnSet = { [name: string]: NumberArray };
 
 const MIN_CAPACITY = 16;
 
 /**
- * Makes room for `length` places in each column. Grows by half at a time, so that one more does not copy all others. Those that
- * grow lie in one stretch of memory: V8 may collect garbage whenever it is asked for another.
+ * Makes room for `length` positions in each column. Grows by half at a time, so that an addition rarely
+ * copies. New columns share one allocation, because each may trigger a garbage collection in V8.
  */
 export function ensureCapacity(columns: ColumnSet, length: number): void {
   if (hasRoom(columns, length)) return;
@@ -32,7 +32,7 @@ export function ensureCapacity(columns: ColumnSet, length: number): void {
   }
 }
 
-/** Asked for each row that comes, and mostly so. */
+/** Called for each new row, and mostly true. */
 function hasRoom(columns: ColumnSet, length: number): boolean {
   for (const name in columns) {
     if ((columns[name] as NumberArray).length < length) return false;
@@ -40,7 +40,7 @@ function hasRoom(columns: ColumnSet, length: number): boolean {
   return true;
 }
 
-/** A column with room for so many places: itself, where it has it. */
+/** A column with room for `length` positions: itself, if it is large enough. */
 export function growColumn<Column extends NumberArray>(column: Column, length: number): Column {
   if (column.length >= length) return column;
   const room = computeCapacity(column, length);
@@ -67,12 +67,12 @@ function constructorOf<Column extends NumberArray>(
   ) => Column;
 }
 
-/** The bytes that columns take. */
+/** The bytes used by columns. */
 export function bytesOfColumns(columns: ColumnSet): number {
   return Object.values(columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** The different numbers of names in these columns, in rising order. */
+/** The distinct name numbers in these columns, in rising order. */
 export function collectNumbers(names: number, ...columns: readonly Int32Array[]): Set<number> {
   const isThere = new Uint8Array(names);
   for (const column of columns) {
@@ -83,14 +83,14 @@ export function collectNumbers(names: number, ...columns: readonly Int32Array[])
   return numbers;
 }
 
-/** Numbers for names, from 0, in the order in which they came. */
+/** Numbers for names, from 0, in order of first use. */
 export interface NameTable {
   readonly all: readonly string[];
-  /** The number of a name, which is given one where it has none; -1 for no name. */
+  /** The number of a name, assigned if new; -1 for no name. */
   numberOf(name: string | undefined): number;
-  /** The number of a name that has one. */
+  /** The number of a known name. */
   find(name: string): number | undefined;
-  /** Forgets all names but those of these numbers; the others keep their numbers. */
+  /** Forgets all names except those with these numbers; the others keep their numbers. */
   retain(numbers: ReadonlySet<number>): void;
 }
 
@@ -119,25 +119,25 @@ export function createNameTable(known: readonly string[] = []): NameTable {
   };
 }
 
-/** Ids as bytes, one after the other (UTF-8), and for each where it ends. */
+/** Ids as consecutive bytes (UTF-8), and the end of each. */
 interface PackedIds {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly ends: Int32Array<ArrayBuffer>;
 }
 
 /**
- * Ids by place, from 0. Those that came with a block stay bytes until they are asked for: to make a string of each takes as long as
- * a search, and a search asks for a few.
+ * Ids by position, from 0. Loaded ids stay bytes until they are read: creating all strings takes as long as a
+ * search, and a search reads a few.
  */
 export interface IdColumn {
   readonly count: number;
-  /** Nothing where there is no such place. */
+  /** Undefined if there is no such position. */
   at(place: number): string | undefined;
-  /** One more, at the end. */
+  /** Appends an id. */
   add(id: string): void;
-  /** Takes one away; its place stays, with an empty id. */
+  /** Removes an id; its position remains, with an empty id. */
   clear(place: number): void;
-  /** All of them, in order, to be read only: it is the same array each time. */
+  /** All ids, in order. Read-only: it is the same array each time. */
   all(): readonly string[];
   pack(): PackedIds;
 }
@@ -146,7 +146,7 @@ export function createIdColumn(packed?: PackedIds): IdColumn {
   let bytes = packed && Buffer.from(packed.bytes.buffer, packed.bytes.byteOffset, packed.bytes.byteLength);
   const ends = packed?.ends ?? new Int32Array(0);
   let list: string[] | undefined = bytes ? undefined : [];
-  /** Those that were added, while the others are bytes. */
+  /** Ids added while the others are bytes. */
   let added: string[] = [];
   const read = (place: number): string | undefined =>
     bytes?.toString("utf8", place === 0 ? 0 : ends[place - 1], ends[place]);
@@ -174,26 +174,26 @@ export function createIdColumn(packed?: PackedIds): IdColumn {
   };
 }
 
-/** One by one: two ids side by side may make a letter that neither has alone. */
+/** One by one, because two adjacent ids may form a letter that neither has alone. */
 function toPackedIds(list: readonly string[]): PackedIds {
   const bytes = new Uint8Array(list.reduce((sum, id) => sum + Buffer.byteLength(id, "utf8"), 0));
-  const whole = Buffer.from(bytes.buffer);
+  const buffer = Buffer.from(bytes.buffer);
   const ends = new Int32Array(list.length);
   let end = 0;
   for (const [place, id] of list.entries()) {
-    end += whole.write(id, end, "utf8");
+    end += buffer.write(id, end, "utf8");
     ends[place] = end;
   }
   return { bytes, ends };
 }
 
-/** Raised whenever the layout changes: a block of another format is not read, but built anew from the record. */
+/** Raise it with each change of the layout: an index of another format is rebuilt from the store. */
 export const INDEX_FORMAT = 6;
 export const MAGIC = "KSBLOCK";
 export const SCALES_ARRAY = "vectors.scales";
-/** The vectors: most of the bytes. They come last, so that all else is taken in while they are on their way. */
+/** The vectors: most of the bytes. They come last, so that the rest is decoded while they arrive. */
 export const CODES_ARRAY = "vectors.codes";
-/** Whether this machine's numbers begin with their smallest byte, as those of nearly all do. */
+/** Whether this machine is little-endian, as nearly all are. */
 export const IS_LITTLE_ENDIAN: boolean = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 export interface IndexHeader {
@@ -211,14 +211,14 @@ export interface IndexHeader {
   readonly names: readonly string[];
   readonly open: readonly (readonly [number, number])[];
   /**
-   * Name, type and length of each array, in the order in which they follow; of one that is narrowed also the type of its
-   * steps, the length of the rest, and where steps are kept with how often each is taken, how many they are. These numbers follow
-   * the steps, and the rest follows them.
+   * Name, type and length of each array, in order. A delta-encoded one also has the type of its deltas and
+   * the length of the rest. If its deltas are run-length encoded, it also has their number; the repeat counts
+   * follow the deltas, and the rest follows them.
    */
   readonly arrays: readonly (readonly [string, string, number, string?, number?, number?])[];
 }
 
-/** Where an array of 64-bit numbers may begin. */
+/** The next aligned offset for 64-bit numbers. */
 export function alignOffset(at: number): number {
   return Math.ceil(at / 8) * 8;
 }

@@ -23,7 +23,7 @@ function stepping(steps: readonly number[]): Int32Array<ArrayBuffer> {
   );
 }
 
-it("gives every number again, bit by bit", () => {
+it("restores every number exactly", () => {
   const columns = [
     Int32Array.from(range(1000, (i) => (i % 20 === 0 ? -1 : i - 1))),
     Uint32Array.from(range(1000, (i) => i * 200 + (i % 7))),
@@ -54,14 +54,14 @@ it("gives every number again, bit by bit", () => {
   }
 });
 
-it("leaves what would not become smaller as it is", () => {
+it("leaves a column unencoded that would not become smaller", () => {
   expect(encodeDeltas(Int32Array.from(range(1000, (i) => Math.imul(i, 0x9e3779b1))))).toBeUndefined();
   expect(encodeDeltas(Uint8Array.from(range(1000, (i) => (i * 7) % 11)))).toBeUndefined();
   expect(encodeDeltas(new Int8Array(1000))).toBeUndefined();
   expect(encodeDeltas(new Float64Array(0))).toBeUndefined();
 });
 
-it("keeps what is the same all along in a few bytes", () => {
+it("stores a constant column in a few bytes", () => {
   for (const column of [
     new Uint8Array(10_000).fill(1),
     new Float64Array(10_000).fill(Number.POSITIVE_INFINITY),
@@ -75,7 +75,7 @@ it("keeps what is the same all along in a few bytes", () => {
   }
 });
 
-it("takes no steps that are of another length", () => {
+it("refuses deltas of another length", () => {
   const narrow = encodeDeltas(new Int32Array(1000));
   if (!narrow?.times) throw new Error("it is not kept with how often each step is taken");
   for (const length of [999, 1001]) {

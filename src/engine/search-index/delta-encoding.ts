@@ -6,24 +6,24 @@ type SmallIntColumn = Uint16Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 type StepColumn = Int8Array<ArrayBuffer> | Int16Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
 
 /**
- * A column as the steps from each number to the next, in 8, 16 or 32 bits, where most of them are small; a step that is not stands
- * among the rest, as the number itself. Most columns of a block are numbers of things in the order in which they came. Numbers
- * of 32 bits are taken as integers, whatever they are.
+ * A column as deltas between consecutive numbers, in 8, 16 or 32 bits, if most deltas are small. A larger
+ * delta is marked, and its number is stored in the rest. Most columns of an index are numbers of things in
+ * order of arrival. 32-bit values are treated as integers, whatever they are.
  */
 export interface DeltaColumn {
   readonly steps: StepColumn;
-  /** How often each step is taken, one time after the other (run-length encoding); without it, once. */
+  /** Repeat count of each delta (run-length encoding); once each if absent. */
   readonly times?: Uint16Array<ArrayBuffer> | undefined;
   readonly rest: IntColumn | DoubleColumn;
 }
 
-/** Of the bytes of a column, what its steps may take: below that they are not worth it. */
+/** Maximum size of the deltas as a share of the column's bytes; above it they are not worthwhile. */
 const MAX_SIZE_RATIO = 0.7;
 const STEP_TYPES = [Int8Array, Int16Array, Int32Array] as const;
-/** A step that is taken more often is written again. */
+/** A delta with more repeats is written again. */
 const MAX_REPEATS = 65_535;
 
-/** Nothing where it is not worth it. */
+/** Undefined if it is not worthwhile. */
 export function encodeDeltas(column: NumberArray): DeltaColumn | undefined {
   if (column instanceof Int8Array) return undefined;
   const isSmall = column.BYTES_PER_ELEMENT < 4;
@@ -37,13 +37,13 @@ export function encodeDeltas(column: NumberArray): DeltaColumn | undefined {
   return best.isRepeated ? toRepeatedSteps(each, best.Kind) : each;
 }
 
-/** The column of steps, written into one of the same kind and length. Throws where they are steps of another length. */
+/** Decodes deltas into a column of the same kind and length. Throws if the lengths differ. */
 export function decodeDeltas({ steps, times, rest }: DeltaColumn, column: NumberArray): void {
   const numbers = toPlainColumn(column);
   if (times) decodeRepeated({ steps, times, rest }, numbers);
   else if (numbers instanceof Int32Array) decodeInts(toWideSteps(steps), rest as IntColumn, numbers);
   else if (numbers instanceof Float64Array) decodeDoubles(toWideSteps(steps), rest as DoubleColumn, numbers);
-  else throw new Error("small numbers are kept with how often each step is taken");
+  else throw new Error("run-length encoding supports 8-bit deltas only");
 }
 
 interface WidenedSteps {
@@ -52,7 +52,7 @@ interface WidenedSteps {
   readonly count: number;
 }
 
-// Two loops that are the same, and steps of one kind: a loop that meets arrays of several kinds takes twice as long.
+// Two equal loops and one kind of delta array: a loop over several kinds of array takes twice as long.
 function decodeInts({ steps, mark, count }: WidenedSteps, rest: IntColumn, column: IntColumn): void {
   let value = 0;
   let used = 0;
@@ -89,7 +89,7 @@ function decodeRepeated(
     const step = steps[i] as number;
     const end = at + (times[i] as number);
     if (step === 0) {
-      // To the zero that is less than none, it makes the one that is not.
+      // Turns negative zero into zero.
       value += step;
       column.fill(value, at, end);
     } else if (step === mark) {
@@ -102,7 +102,7 @@ function decodeRepeated(
     else value = fillSmallInts(column, at, end, { value, step });
     at = end;
   }
-  if (at !== column.length) throw new Error("the steps are of a column of another length");
+  if (at !== column.length) throw new Error("the deltas belong to a column of another length");
 }
 
 interface Progression {
@@ -147,10 +147,10 @@ function fillSmallInts(
   return value;
 }
 
-/** Used again and again: whoever meets a user for the first time has many columns to widen. */
+/** Reused, because the first request of a user widens many columns. */
 let wideBuffer = new Int32Array(0);
 
-/** The steps in 32 bits, and perhaps more after them; valid until the next call. */
+/** The deltas in 32 bits, possibly with extra values after them; valid until the next call. */
 function toWideSteps(steps: StepColumn): WidenedSteps {
   const [count, mark] = [steps.length, escapeMarkOf(steps.BYTES_PER_ELEMENT)];
   if (steps instanceof Int32Array) return { steps, mark, count };
@@ -166,7 +166,7 @@ function toPlainColumn(column: NumberArray): IntColumn | DoubleColumn | SmallInt
   return new Int32Array(column.buffer, column.byteOffset, column.length);
 }
 
-/** Stands for a number among the rest: the smallest that the steps can hold. */
+/** Marks a number stored in the rest: the smallest value that the deltas can hold. */
 function escapeMarkOf(bytes: number): number {
   return -(2 ** (bytes * 8 - 1));
 }
@@ -177,7 +177,7 @@ interface DeltaEncoding {
   readonly bytes: number;
 }
 
-/** What steps of a kind take, each by itself or with how often it is taken. */
+/** The size of deltas of a kind, plain and run-length encoded. */
 function listEncodings(column: IntColumn | DoubleColumn, Kind: DeltaEncoding["Kind"]): DeltaEncoding[] {
   const most = -escapeMarkOf(Kind.BYTES_PER_ELEMENT) - 1;
   let [value, last, rest, runs, length] = [0, 0, 0, 0, 0];
@@ -206,7 +206,7 @@ function toSteps(column: IntColumn | DoubleColumn, steps: StepColumn): DeltaColu
   let value = 0;
   for (let i = 0; i < column.length; i += 1) {
     const next = column[i] as number;
-    // No number less itself is none, and then a step of 0.
+    // NaN minus itself is NaN, which counts as a delta of 0.
     if (isStep(value, next, -mark - 1)) steps[i] = next - value || 0;
     else {
       steps[i] = mark;
@@ -218,20 +218,20 @@ function toSteps(column: IntColumn | DoubleColumn, steps: StepColumn): DeltaColu
 }
 
 function toRepeatedSteps({ steps, rest }: DeltaColumn, Kind: DeltaEncoding["Kind"]): DeltaColumn {
-  const [kept, times]: [number[], number[]] = [[], []];
+  const [distinctSteps, times]: [number[], number[]] = [[], []];
   for (const step of steps) {
     const last = times.length - 1;
-    if (last >= 0 && kept[last] === step && (times[last] as number) < MAX_REPEATS) {
+    if (last >= 0 && distinctSteps[last] === step && (times[last] as number) < MAX_REPEATS) {
       times[last] = (times[last] as number) + 1;
     } else {
-      kept.push(step);
+      distinctSteps.push(step);
       times.push(1);
     }
   }
-  return { steps: Kind.from(kept), times: Uint16Array.from(times), rest };
+  return { steps: Kind.from(distinctSteps), times: Uint16Array.from(times), rest };
 }
 
-/** Whether a number is found again, bit by bit, from the one before it. */
+/** Whether a number can be restored exactly, bit by bit, from the previous one. */
 function isStep(value: number, next: number, most: number): boolean {
   const step = next - value || 0;
   return Number.isInteger(step) && Math.abs(step) <= most && Object.is(value + step, next);

@@ -1,4 +1,4 @@
-;; The source of the bytes in arena.ts. To build them: wat2wasm --enable-simd dot.wat
+;; The source of the bytes in vector-codes.ts. To build them: wat2wasm --enable-simd dot.wat
 (module
   (import "m" "memory" (memory 1))
   ;; out[i] = dot(codes of row i, query) * scales[i] * scale: rows of `bytes` 8-bit codes (a multiple of 16), one after the other;

@@ -8,7 +8,7 @@ function listed(ids: IdColumn): (string | undefined)[] {
   return Array.from({ length: ids.count }, (_, place) => ids.at(place));
 }
 
-it("ids are the same one by one and all at once, before they were packed and after, with more added at any time", () => {
+it("gives the same ids one by one and all at once, before and after packing, with additions at any time", () => {
   fc.assert(
     fc.property(
       fc.array(anyId.map((id) => id.toWellFormed())),
@@ -34,7 +34,7 @@ it("ids are the same one by one and all at once, before they were packed and aft
   );
 });
 
-it("ids of halves of a letter stay as many as they were", () => {
+it("keeps the number of ids that contain halves of a letter", () => {
   const halves = createIdColumn();
   for (const id of ["\ud83d", "\ude00", "after"]) halves.add(id);
   expect(listed(createIdColumn(halves.pack()))).toEqual(["\ufffd", "\ufffd", "after"]);

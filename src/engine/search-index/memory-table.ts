@@ -2,7 +2,7 @@ import { MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import { bytesOfColumns, ensureCapacity, type NameTable } from "./columns.ts";
 import { type TurnTable, turnOf } from "./turn-table.ts";
 
-/** What a memory is, as bits of `flags`. */
+/** Properties of a memory, as bits of `flags`. */
 export const MEMORY_FLAGS = { quarantined: 1, succeeded: 2, sensitive: 4, archived: 8 } as const;
 
 export const STATUSES = ["current", "superseded", "retracted"] as const;
@@ -12,7 +12,7 @@ type F32 = Float32Array<ArrayBuffer>;
 type I32 = Int32Array<ArrayBuffer>;
 type U8 = Uint8Array<ArrayBuffer>;
 
-/** One row per memory. Times are milliseconds since 1970, NaN where there is none. */
+/** One row per memory. Times are milliseconds since 1970, or NaN. */
 export interface MemoryColumns {
   at: F64;
   storedAt: F64;
@@ -23,21 +23,21 @@ export interface MemoryColumns {
   confidence: F32;
   importance: F32;
   evidence: F32;
-  /** By their numbers in the names, or -1: the subject in lower case, the relation, session and agent. */
+  /** Numbers of names, or -1: the subject in lower case, the relation, session and agent. */
   subject: I32;
   relation: I32;
   session: I32;
   agent: I32;
   /** The first of its sources, or -1. */
   sources: I32;
-  /** Places in `STATUSES` and `KINDS`. */
+  /** Positions in `STATUSES` and `KINDS`. */
   status: U8;
   kind: U8;
   flags: U8;
   [name: string]: F64 | F32 | I32 | U8;
 }
 
-/** Spans of messages that memories were read from. A row of -1 is one that does not count any more. */
+/** Spans of messages that memories were read from. Row -1 marks an unused one. */
 export interface SourceColumns {
   row: I32;
   turn: I32;
@@ -87,7 +87,7 @@ export function createMemoryTable(): MemoryTable {
   };
 }
 
-/** A row for one more memory. */
+/** Adds a row for one memory. */
 export function addMemoryRow(memories: MemoryTable): number {
   const row = memories.count;
   memories.count = row + 1;
@@ -98,7 +98,7 @@ export function addMemoryRow(memories: MemoryTable): number {
   return row;
 }
 
-/** Writes a version of a memory into its row, in place of what stood there. */
+/** Writes a version of a memory into its row and replaces the old content. */
 export function putMemory(
   memories: MemoryTable,
   row: number,
@@ -130,7 +130,7 @@ export function putMemory(
   putSources(memories, row, memory, turns);
 }
 
-/** Takes a memory's row out of use: nothing of it stays but its place. */
+/** Clears a memory's row: only its position remains. */
 export function clearMemoryRow({ columns, sources }: MemoryTable, row: number): void {
   for (let place = columns.sources[row] as number; place >= 0; place = sources.nextOfRow[place] as number) {
     sources.start[place] = 0;
@@ -144,7 +144,7 @@ export function clearMemoryRow({ columns, sources }: MemoryTable, row: number): 
 
 function putSources(memories: MemoryTable, row: number, memory: Memory, turns: TurnTable): void {
   clearSources(memories, row);
-  // Linked from the front, so that the last source comes first; readers that need the order turn it round.
+  // Prepended, so that the last source comes first; readers that need the order reverse it.
   for (const { message, start, end } of memory.sources) {
     const turn = turnOf(turns, message);
     if (turn < 0) continue;

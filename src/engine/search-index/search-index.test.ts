@@ -21,9 +21,9 @@ const SPACE = { fingerprint: "test/3", dimensions: 3 };
 const ANN: Scope = { project: "default", user: "ann" };
 const QUERY = Float32Array.from([0.6, 0.8, 0]);
 
-/** What a block says of each unit, by id; slots and rows may differ between blocks that say the same. */
-function told(block: SearchIndex): Map<string, object> {
-  const { units, memories, turns, words, vectors } = block;
+/** What an index says of each unit, by id; slots and rows may differ between equal indexes. */
+function told(searchIndex: SearchIndex): Map<string, object> {
+  const { units, memories, turns, words, vectors } = searchIndex;
   const products = new Float32Array(units.count);
   vectors.dot(QUERY, units.count, products);
   const all = new Map<string, object>();
@@ -31,8 +31,8 @@ function told(block: SearchIndex): Map<string, object> {
     if (!words.isAlive(slot)) continue;
     const row = units.columns.row[slot] as number;
     const turn = units.columns.turn[slot] as number;
-    all.set(unitIdAt(block, slot), {
-      isPassage: isPassage(block, slot),
+    all.set(unitIdAt(searchIndex, slot), {
+      isPassage: isPassage(searchIndex, slot),
       message: turns.ids.at(turn),
       span: row < 0 ? [units.columns.start[slot], units.columns.end[slot]] : [],
       flags: turn < 0 ? undefined : turns.columns.flags[turn],
@@ -88,7 +88,7 @@ function inParts(bytes: Uint8Array, length: number): SearchIndex | undefined {
   return parts.index();
 }
 
-it("follows a history step by step, and says what one says that takes it in at once or out of its packing", async () => {
+it("gives the same results when updated step by step, built at once, or loaded from bytes", async () => {
   await fc.assert(
     fc.asyncProperty(historySteps, async (history) => {
       const record = createInMemoryStore();
@@ -128,9 +128,9 @@ function named({ memories = [], ...drawn }: HistoryStep["changes"]): HistoryStep
   };
 }
 
-/** All that a block holds of what was said, beside the places where it stood. */
-function held(block: SearchIndex, said: ReadonlySet<string>): object {
-  const { names, memoryIds, memories, units, words, relations, speakers, subjects, newest } = block;
+/** All content of an index, without positions. */
+function held(searchIndex: SearchIndex, said: ReadonlySet<string>): object {
+  const { names, memoryIds, memories, units, words, relations, speakers, subjects, newest } = searchIndex;
   const namesOf = (numbers: Iterable<number>): unknown[] =>
     [...numbers].map((number) => names.all[number]).sort();
   const terms = [...said].filter((term) => words.postings(term).length > 0).sort();
@@ -159,7 +159,7 @@ function held(block: SearchIndex, said: ReadonlySet<string>): object {
   };
 }
 
-it("once scrubbed or packed, it says what it said, and holds what one holds that never met what went", async () => {
+it("gives the same results after scrubbing or packing, and contains the same as an index that never had the deleted data", async () => {
   let gone = 0;
   await fc.assert(
     fc.asyncProperty(historySteps, async (history) => {
@@ -170,7 +170,7 @@ it("once scrubbed or packed, it says what it said, and holds what one holds that
         const { units = [] } = await lived(record, step, named);
         for (const term of units.flatMap(({ terms }) => terms.split(" "))) said.add(term);
         const delta = await record.since(ANN, following.revision);
-        for (const block of [following, packing]) applyIndexDelta(block, delta);
+        for (const searchIndex of [following, packing]) applyIndexDelta(searchIndex, delta);
       }
       gone += following.deadSlots.length;
       const atOnce = createSearchIndex(SPACE);
@@ -189,14 +189,14 @@ it("once scrubbed or packed, it says what it said, and holds what one holds that
         makeChangeSet({ base: following.revision, memories: [makeMemory("new")], units: [] }),
       );
       const delta = await record.since(ANN, following.revision);
-      for (const block of [following, atOnce]) applyIndexDelta(block, delta);
+      for (const searchIndex of [following, atOnce]) applyIndexDelta(searchIndex, delta);
       expect(held(following, said)).toEqual(held(atOnce, said));
     }),
   );
   expect(gone).toBeGreaterThan(0);
 });
 
-it("keeps on following once it is taken out of its packing", async () => {
+it("can be updated after it is loaded from bytes", async () => {
   const record = createInMemoryStore();
   const first = createSearchIndex(SPACE);
   await record.commit(
@@ -205,7 +205,7 @@ it("keeps on following once it is taken out of its packing", async () => {
   );
   applyIndexDelta(first, await record.since(ANN, 0));
   const taken = deserializeIndex((await serializeIndex(first)) ?? new Uint8Array(), SPACE);
-  if (!taken) throw new Error("the block was not taken up");
+  if (!taken) throw new Error("the search index was not loaded");
   await record.commit(
     ANN,
     makeChangeSet({
@@ -226,22 +226,22 @@ it("keeps on following once it is taken out of its packing", async () => {
 it.each([
   ["nothing", new Uint8Array(0)],
   ["another file", new Uint8Array(Buffer.from("SQLite format 3".repeat(20)))],
-])("takes up no block of %s", (_what, bytes) => {
+])("does not load an index of %s", (_what, bytes) => {
   expect(deserializeIndex(bytes, SPACE)).toBeUndefined();
 });
 
-async function ofOneMessage(): Promise<{ block: SearchIndex; packed: Uint8Array }> {
+async function ofOneMessage(): Promise<{ searchIndex: SearchIndex; packed: Uint8Array }> {
   const record = createInMemoryStore();
-  const block = createSearchIndex(SPACE);
+  const searchIndex = createSearchIndex(SPACE);
   await record.commit(
     ANN,
     makeChangeSet({ messages: [makeMessage("m1")], units: [makeUnit("m1#0", "passage", "m1")] }),
   );
-  applyIndexDelta(block, await record.since(ANN, 0));
-  return { block, packed: (await serializeIndex(block)) ?? new Uint8Array() };
+  applyIndexDelta(searchIndex, await record.since(ANN, 0));
+  return { searchIndex, packed: (await serializeIndex(searchIndex)) ?? new Uint8Array() };
 }
 
-it("takes up no block that is cut off, nor one of another space", async () => {
+it("does not load an index that is cut off or has another space", async () => {
   const { packed } = await ofOneMessage();
   for (let length = 0; length < packed.length; length += 1) {
     expect(deserializeIndex(packed.subarray(0, length), SPACE)).toBeUndefined();
@@ -250,8 +250,8 @@ it("takes up no block that is cut off, nor one of another space", async () => {
   expect(deserializeIndex(packed, { ...SPACE, fingerprint: "other/3" })).toBeUndefined();
 });
 
-it("whatever of its bytes is damaged, taking it up fails by giving nothing, and is out of nobody else's memory", async () => {
-  const { block, packed } = await ofOneMessage();
+it("gives nothing for damaged bytes, and reads no memory of other users", async () => {
+  const { searchIndex, packed } = await ofOneMessage();
   const other = inParts(packed, packed.length);
   fc.assert(
     fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, by) => {
@@ -261,5 +261,5 @@ it("whatever of its bytes is damaged, taking it up fails by giving nothing, and 
       if (taken) releaseIndex(taken);
     }),
   );
-  expect(other && told(other)).toEqual(told(block));
+  expect(other && told(other)).toEqual(told(searchIndex));
 });

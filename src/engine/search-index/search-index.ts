@@ -24,13 +24,14 @@ import { createVectorCodes, type VectorCodes } from "./vector-codes.ts";
 import { createWordIndex, hashTerm, type WordIndex } from "./word-index.ts";
 
 /**
- * All that search needs of one user, in columns: a few hundred bytes a unit, no texts. It follows the record revision by
- * revision, in place, and can be kept and taken up again (`packBlock`). What it finds is fetched from the record by id.
+ * The search data of one user, in columns: a few hundred bytes for each unit, no texts. It is updated in
+ * place, revision by revision, and can be saved and loaded (`serializeIndex`). Results are read from the
+ * store by id.
  */
 export interface SearchIndex {
-  /** The revision that it has taken in. */
+  /** The revision that it has reached. */
   revision: number;
-  /** The embedder's space whose vectors it holds. */
+  /** The embedder's space of its vectors. */
   readonly space: string;
   readonly names: NameTable;
   readonly turns: TurnTable;
@@ -42,24 +43,30 @@ export interface SearchIndex {
   readonly memoryIds: IdColumn;
   /** By row: the slot of its unit, or -1. */
   readonly slotOfRow: number[];
-  /** Rows by memory id; made when it is first asked for. */
+  /** Rows by memory id; built on first use. */
   rowById: Map<string, number> | undefined;
-  /** Numbers of the names that speak, and that memories are about. */
+  /** Numbers of names that are speakers or subjects of memories. */
   readonly speakers: Set<number>;
   readonly subjects: Set<number>;
-  /** By the number of a relation, the rows of memories that have it, or have had it. */
+  /** By number of a relation, the rows of memories that have it, or had it. */
   readonly relations: Map<number, number[]>;
-  /** Slots that are gone. */
+  /** Slots of deleted units. */
   readonly deadSlots: number[];
-  /** When the newest of all was said, in milliseconds. */
+  /** Time of the newest statement, in milliseconds. */
   newest: number;
-  /** How often vectors were put in place of others, or taken out by `scrub`: what was worked out of all is worked out anew then. */
+  /**
+   * Count of vectors replaced, or removed by `scrubIndex`: values derived from all vectors are then
+   * recomputed.
+   */
   vectorsChanged: number;
-  /** The mean of its vectors (`meanOf`) when it was kept, the product of each unit's with it, and how many units it had. */
+  /**
+   * The mean of its vectors (`meanVectorOf`) when it was saved, each unit's product with it, and the number
+   * of units then.
+   */
   storedMean: StoredMean | undefined;
-  /** Units taken in since it was last kept. */
+  /** Units added since it was last saved. */
   unsavedUnits: number;
-  /** True once its vectors have been given back; then it is not searched any more. */
+  /** True once its vectors have been freed; then it must not be searched. */
   isReleased: boolean;
 }
 
@@ -99,64 +106,65 @@ export function createSearchIndex({ fingerprint, dimensions }: EmbeddingSpace): 
   };
 }
 
-/** Takes in what came since the block's revision. Taking the same in twice changes nothing. */
-export function applyIndexDelta(block: SearchIndex, delta: Delta): void {
-  const steps = applyIndexDeltaSteps(block, delta);
+/** Applies the changes since the index's revision. Applying the same delta twice changes nothing. */
+export function applyIndexDelta(searchIndex: SearchIndex, delta: Delta): void {
+  const steps = applyIndexDeltaSteps(searchIndex, delta);
   while (!steps.next().done);
 }
 
-/** The same, step by step: until it is done, the block is of no revision, and nobody may search it. */
-export function* applyIndexDeltaSteps(block: SearchIndex, delta: Delta): Generator<undefined, void> {
+/** The same, step by step: until it is done, the index has no valid revision and must not be searched. */
+export function* applyIndexDeltaSteps(searchIndex: SearchIndex, delta: Delta): Generator<undefined, void> {
   for (const id of delta.gone.units) {
-    removeUnit(block, id);
+    removeUnit(searchIndex, id);
     yield;
   }
   for (const id of delta.gone.memories) {
-    removeMemory(block, id);
+    removeMemory(searchIndex, id);
     yield;
   }
   for (const message of delta.messages) {
-    putTurn(block.turns, block.names, message);
-    addNumber(block.speakers, block.turns.columns.speaker[message.turn - 1]);
-    block.newest = Math.max(block.newest, Date.parse(message.at));
+    putTurn(searchIndex.turns, searchIndex.names, message);
+    addNumber(searchIndex.speakers, searchIndex.turns.columns.speaker[message.turn - 1]);
+    searchIndex.newest = Math.max(searchIndex.newest, Date.parse(message.at));
     yield;
   }
   for (const unit of delta.units) {
-    if (unit.type === "passage") indexPassage(block, unit);
-    else putUnit(block, unit, slotOfMemory(block, unit.owner), getOrAddRow(block, unit.owner));
+    if (unit.type === "passage") indexPassage(searchIndex, unit);
+    else
+      putUnit(searchIndex, unit, slotOfMemory(searchIndex, unit.owner), getOrAddRow(searchIndex, unit.owner));
     yield;
   }
   for (const memory of delta.memories) {
-    indexMemory(block, memory);
+    indexMemory(searchIndex, memory);
     yield;
   }
-  block.unsavedUnits += delta.units.length;
-  block.revision = delta.revision;
+  searchIndex.unsavedUnits += delta.units.length;
+  searchIndex.revision = delta.revision;
 }
 
-function removeMemory(block: SearchIndex, id: string): void {
-  const row = rowOfMemory(block, id);
+function removeMemory(searchIndex: SearchIndex, id: string): void {
+  const row = rowOfMemory(searchIndex, id);
   if (row < 0) return;
-  killSlot(block, block.slotOfRow[row] as number);
-  clearMemoryRow(block.memories, row);
-  block.memoryIds.clear(row);
-  block.rowById?.delete(id);
+  killSlot(searchIndex, searchIndex.slotOfRow[row] as number);
+  clearMemoryRow(searchIndex.memories, row);
+  searchIndex.memoryIds.clear(row);
+  searchIndex.rowById?.delete(id);
 }
 
 /** The slot of a memory's unit, or -1. */
-export function slotOfMemory(block: SearchIndex, id: string): number {
-  const row = rowOfMemory(block, id);
-  return row < 0 ? -1 : (block.slotOfRow[row] as number);
+export function slotOfMemory(searchIndex: SearchIndex, id: string): number {
+  const row = rowOfMemory(searchIndex, id);
+  return row < 0 ? -1 : (searchIndex.slotOfRow[row] as number);
 }
 
-/** The slot of a unit, memory or passage; undefined where there is none. */
-export function slotOfUnit(block: SearchIndex, id: string): number | undefined {
-  const memory = slotOfMemory(block, id);
+/** The slot of a unit, memory or passage; undefined if it does not exist. */
+export function slotOfUnit(searchIndex: SearchIndex, id: string): number | undefined {
+  const memory = slotOfMemory(searchIndex, id);
   if (memory >= 0) return memory;
-  const turn = turnOf(block.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
+  const turn = turnOf(searchIndex.turns, id.slice(0, Math.max(0, id.lastIndexOf("#"))));
   if (turn < 0) return undefined;
   const piece = pieceOf(id);
-  return findPassageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece);
+  return findPassageSlots(searchIndex, turn).find((slot) => searchIndex.units.columns.piece[slot] === piece);
 }
 
 /** The id of the unit in a slot. */
@@ -168,16 +176,16 @@ export function unitIdAt({ units, turns, memoryIds }: SearchIndex, slot: number)
 }
 
 /** Ids of the passages of a message. */
-export function passageIdsOf(block: SearchIndex, message: string): string[] {
-  const turn = turnOf(block.turns, message);
-  return turn < 0 ? [] : findPassageSlots(block, turn).map((slot) => unitIdAt(block, slot));
+export function passageIdsOf(searchIndex: SearchIndex, message: string): string[] {
+  const turn = turnOf(searchIndex.turns, message);
+  return turn < 0 ? [] : findPassageSlots(searchIndex, turn).map((slot) => unitIdAt(searchIndex, slot));
 }
 
 export function isPassage({ units }: SearchIndex, slot: number): boolean {
   return (units.columns.piece[slot] as number) >= 0;
 }
 
-/** Memory that it takes, about. */
+/** Approximate memory use. */
 export function bytesOfIndex({ turns, memories, units, words, vectors, memoryIds }: SearchIndex): number {
   return (
     bytesOfTurns(turns) +
@@ -189,39 +197,39 @@ export function bytesOfIndex({ turns, memories, units, words, vectors, memoryIds
   );
 }
 
-export function releaseIndex(block: SearchIndex): void {
-  block.isReleased = true;
-  block.vectors.release();
+export function releaseIndex(searchIndex: SearchIndex): void {
+  searchIndex.isReleased = true;
+  searchIndex.vectors.release();
 }
 
 /** The row of a memory, or -1. */
-export function rowOfMemory(block: SearchIndex, id: string): number {
+export function rowOfMemory(searchIndex: SearchIndex, id: string): number {
   if (id === "") return -1;
-  block.rowById ??= new Map(block.memoryIds.all().map((known, row) => [known, row]));
-  return block.rowById.get(id) ?? -1;
+  searchIndex.rowById ??= new Map(searchIndex.memoryIds.all().map((known, row) => [known, row]));
+  return searchIndex.rowById.get(id) ?? -1;
 }
 
-function getOrAddRow(block: SearchIndex, id: string): number {
-  const known = rowOfMemory(block, id);
+function getOrAddRow(searchIndex: SearchIndex, id: string): number {
+  const known = rowOfMemory(searchIndex, id);
   if (known >= 0) return known;
-  const row = addMemoryRow(block.memories);
-  block.memoryIds.add(id);
-  block.slotOfRow[row] = -1;
-  block.rowById?.set(id, row);
+  const row = addMemoryRow(searchIndex.memories);
+  searchIndex.memoryIds.add(id);
+  searchIndex.slotOfRow[row] = -1;
+  searchIndex.rowById?.set(id, row);
   return row;
 }
 
-function indexMemory(block: SearchIndex, memory: Memory): void {
-  const row = getOrAddRow(block, memory.id);
-  const before = block.memories.columns.relation[row];
-  putMemory(block.memories, row, memory, block);
-  const now = block.memories.columns.relation[row];
-  if (now !== before) addRelationRow(block.relations, now, row);
-  addNumber(block.subjects, block.memories.columns.subject[row]);
-  const slot = block.slotOfRow[row] as number;
-  // A merge gives a memory another source, and with it another turn, while its unit may stay as it is.
-  if (slot >= 0) block.units.columns.turn[slot] = newestTurnOf(block.memories, row);
-  block.newest = Math.max(block.newest, Date.parse(memory.at));
+function indexMemory(searchIndex: SearchIndex, memory: Memory): void {
+  const row = getOrAddRow(searchIndex, memory.id);
+  const before = searchIndex.memories.columns.relation[row];
+  putMemory(searchIndex.memories, row, memory, searchIndex);
+  const now = searchIndex.memories.columns.relation[row];
+  if (now !== before) addRelationRow(searchIndex.relations, now, row);
+  addNumber(searchIndex.subjects, searchIndex.memories.columns.subject[row]);
+  const slot = searchIndex.slotOfRow[row] as number;
+  // A merge gives a memory another source and so another turn, while its unit may stay the same.
+  if (slot >= 0) searchIndex.units.columns.turn[slot] = newestTurnOf(searchIndex.memories, row);
+  searchIndex.newest = Math.max(searchIndex.newest, Date.parse(memory.at));
 }
 
 /** Adds a row to those of a relation. */
@@ -236,67 +244,70 @@ function addNumber(numbers: Set<number>, number: number | undefined): void {
   if (number !== undefined && number >= 0) numbers.add(number);
 }
 
-function indexPassage(block: SearchIndex, unit: SearchUnit): void {
-  const turn = turnOf(block.turns, unit.owner);
+function indexPassage(searchIndex: SearchIndex, unit: SearchUnit): void {
+  const turn = turnOf(searchIndex.turns, unit.owner);
   if (turn < 0) return;
   const piece = pieceOf(unit.id);
-  const held = findPassageSlots(block, turn).find((slot) => block.units.columns.piece[slot] === piece) ?? -1;
-  const slot = putUnit(block, unit, held, -1);
-  const { columns } = block.units;
+  const existing =
+    findPassageSlots(searchIndex, turn).find((slot) => searchIndex.units.columns.piece[slot] === piece) ?? -1;
+  const slot = putUnit(searchIndex, unit, existing, -1);
+  const { columns } = searchIndex.units;
   columns.piece[slot] = piece;
   columns.start[slot] = unit.start;
   columns.end[slot] = unit.end;
-  if (slot === held) return;
+  if (slot === existing) return;
   columns.turn[slot] = turn;
-  const { passage, flags } = block.turns.columns;
+  const { passage, flags } = searchIndex.turns.columns;
   if ((passage[turn] as number) >= 0) flags[turn] = (flags[turn] as number) | TURN_FLAGS.pieces;
   columns.nextOfTurn[slot] = passage[turn] as number;
   passage[turn] = slot;
 }
 
-/** Puts a unit in place of the one in a slot, or of none (-1); gives the slot where it is now. */
-function putUnit(block: SearchIndex, unit: SearchUnit, held: number, row: number): number {
+/** Puts a unit in place of the one in a slot, or in a new slot (-1); gives its slot. */
+function putUnit(searchIndex: SearchIndex, unit: SearchUnit, slotInUse: number, row: number): number {
   const key = hashTerm(unit.terms) | 0;
   const vector =
-    unit.space === block.space && unit.vector.length === block.vectors.dimensions ? unit.vector : undefined;
-  // The same words with another vector: embedded anew.
-  if (held >= 0 && block.units.columns.key[held] === key) {
-    block.vectors.set(held, vector);
-    block.vectorsChanged += 1;
-    return held;
+    unit.space === searchIndex.space && unit.vector.length === searchIndex.vectors.dimensions
+      ? unit.vector
+      : undefined;
+  // The same words with another vector: embedded again.
+  if (slotInUse >= 0 && searchIndex.units.columns.key[slotInUse] === key) {
+    searchIndex.vectors.set(slotInUse, vector);
+    searchIndex.vectorsChanged += 1;
+    return slotInUse;
   }
-  if (held >= 0) killSlot(block, held);
-  const slot = addUnitSlot(block.units);
-  const { columns } = block.units;
+  if (slotInUse >= 0) killSlot(searchIndex, slotInUse);
+  const slot = addUnitSlot(searchIndex.units);
+  const { columns } = searchIndex.units;
   columns.key[slot] = key;
   columns.row[slot] = row;
   if (row >= 0) {
-    block.slotOfRow[row] = slot;
-    columns.turn[slot] = newestTurnOf(block.memories, row);
+    searchIndex.slotOfRow[row] = slot;
+    columns.turn[slot] = newestTurnOf(searchIndex.memories, row);
   }
-  block.words.add(slot, unit.terms === "" ? [] : unit.terms.split(" "));
-  block.vectors.set(slot, vector);
+  searchIndex.words.add(slot, unit.terms === "" ? [] : unit.terms.split(" "));
+  searchIndex.vectors.set(slot, vector);
   return slot;
 }
 
-function removeUnit(block: SearchIndex, id: string): void {
-  const slot = slotOfUnit(block, id);
-  if (slot !== undefined) killSlot(block, slot);
+function removeUnit(searchIndex: SearchIndex, id: string): void {
+  const slot = slotOfUnit(searchIndex, id);
+  if (slot !== undefined) killSlot(searchIndex, slot);
 }
 
-function killSlot(block: SearchIndex, slot: number): void {
-  if (slot < 0 || !block.words.isAlive(slot)) return;
-  const { row, turn, piece, start, end, nextOfTurn, key } = block.units.columns;
-  block.words.markDead(slot);
-  block.vectors.set(slot, undefined);
-  block.deadSlots.push(slot);
-  if ((row[slot] as number) >= 0) block.slotOfRow[row[slot] as number] = -1;
+function killSlot(searchIndex: SearchIndex, slot: number): void {
+  if (slot < 0 || !searchIndex.words.isAlive(slot)) return;
+  const { row, turn, piece, start, end, nextOfTurn, key } = searchIndex.units.columns;
+  searchIndex.words.markDead(slot);
+  searchIndex.vectors.set(slot, undefined);
+  searchIndex.deadSlots.push(slot);
+  if ((row[slot] as number) >= 0) searchIndex.slotOfRow[row[slot] as number] = -1;
   else {
-    const { passage } = block.turns.columns;
+    const { passage } = searchIndex.turns.columns;
     const at = turn[slot] as number;
     if (passage[at] === slot) passage[at] = nextOfTurn[slot] as number;
     else {
-      const before = findPassageSlots(block, at).find((one) => nextOfTurn[one] === slot);
+      const before = findPassageSlots(searchIndex, at).find((one) => nextOfTurn[one] === slot);
       if (before !== undefined) nextOfTurn[before] = nextOfTurn[slot] as number;
     }
   }
@@ -323,18 +334,20 @@ function pieceOf(id: string): number {
 
 type I32 = Int32Array<ArrayBuffer>;
 
-/** One place per search unit, by its slot. */
+/** One position per search unit, by its slot. */
 interface UnitColumns {
-  /** The turn that it is from, or -1: of a passage its message, of a memory the newest of its sources. */
+  /** The unit's turn, or -1: a passage has that of its message, a memory that of its newest source. */
   turn: I32;
-  /** The row of its memory, or -1 for a passage and for what is gone. */
+  /** The row of its memory, or -1 for a passage and for a deleted unit. */
   row: I32;
-  /** Of a passage: its number in the message, its span in characters, and the message's next passage or -1. */
+  /**
+   * For a passage: its number in the message, its span in characters, and the message's next passage or -1.
+   */
   piece: I32;
   start: I32;
   end: I32;
   nextOfTurn: I32;
-  /** What two texts that say the same have in common. */
+  /** Equal for two texts that say the same. */
   key: I32;
   [name: string]: I32;
 }
@@ -378,27 +391,28 @@ function bytesOfUnits({ columns }: UnitTable): number {
 }
 
 /**
- * Takes out of a block what is left of units and memories that are gone: the hashes of their words, names that nobody else has, and
- * what they gave to the mean of all vectors. What is there keeps its slots and rows, and is found as before.
+ * Removes the traces of deleted units and memories from an index: the hashes of their words, names without
+ * other uses, and their part of the vector mean. Other units keep their slots and rows, and searches give the
+ * same results.
  */
-export function scrubIndex(block: SearchIndex): void {
-  const { turns, memories, units, names } = block;
-  block.words.pack(units.count);
+export function scrubIndex(searchIndex: SearchIndex): void {
+  const { turns, memories, units, names } = searchIndex;
+  searchIndex.words.pack(units.count);
   const { speaker, agent, sessionId } = turns.columns;
   const { subject, relation, session, agent: by } = memories.columns;
   const ofTurns = [speaker, agent, sessionId].map((column) => column.subarray(0, turns.count));
   const ofMemories = [subject, relation, session, by].map((column) => column.subarray(0, memories.count));
   names.retain(collectNumbers(names.all.length, ...ofTurns, ...ofMemories));
-  refillSet(block.speakers, collectNumbers(names.all.length, speaker.subarray(0, turns.count)));
-  refillSet(block.subjects, collectNumbers(names.all.length, subject.subarray(0, memories.count)));
-  block.relations.clear();
-  for (let row = 0; row < memories.count; row += 1) addRelationRow(block.relations, relation[row], row);
-  block.newest = Math.max(
+  refillSet(searchIndex.speakers, collectNumbers(names.all.length, speaker.subarray(0, turns.count)));
+  refillSet(searchIndex.subjects, collectNumbers(names.all.length, subject.subarray(0, memories.count)));
+  searchIndex.relations.clear();
+  for (let row = 0; row < memories.count; row += 1) addRelationRow(searchIndex.relations, relation[row], row);
+  searchIndex.newest = Math.max(
     latestOf(turns.columns.at, turns.count),
     latestOf(memories.columns.at, memories.count),
   );
-  block.storedMean = undefined;
-  block.vectorsChanged += 1;
+  searchIndex.storedMean = undefined;
+  searchIndex.vectorsChanged += 1;
 }
 
 function refillSet(set: Set<number>, numbers: ReadonlySet<number>): void {
@@ -406,18 +420,21 @@ function refillSet(set: Set<number>, numbers: ReadonlySet<number>): void {
   for (const number of numbers) set.add(number);
 }
 
-/** 0 where there is none, as in a block that is empty. */
+/** 0 if there is none, as in an empty index. */
 function latestOf(times: Float64Array, count: number): number {
   let newest = 0;
   for (let i = 0; i < count; i += 1) newest = Math.max(newest, times[i] as number);
   return newest;
 }
 
-/** The mean is taken of so many units, at even distances, and of so many zeros: few units have little in common. */
+/**
+ * The mean is computed from this many units at even distances, or filled up with zeros, because few units
+ * have little in common.
+ */
 const MAX_SAMPLED = 1024;
 const PRIOR_ZEROS = 4;
 
-/** What all vectors of a block have in common. */
+/** The mean of all vectors of an index. */
 export function meanVectorOf({ vectors, units, words }: SearchIndex): Float32Array<ArrayBuffer> {
   const sum = new Float32Array(vectors.dimensions);
   const step = Math.max(1, units.count / MAX_SAMPLED);

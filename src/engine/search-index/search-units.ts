@@ -8,15 +8,15 @@ import type { Embedder } from "../../ports/language/embedder.ts";
 import type { Ports } from "../ports.ts";
 import { yieldToEventLoop } from "../time-slicing.ts";
 
-/** So many texts, of 512 tokens at most, are analysed and embedded in one go: some milliseconds. */
+/** Texts, of at most 512 tokens, analysed and embedded at once: some milliseconds. */
 const SLICE = 8;
-/** The space of units that have no vector yet. */
+/** The space of units without a vector. */
 const NO_SPACE = "";
 
 /**
- * The search units of messages and memories: passages of at most 512 tokens, and each memory whole, for it is one
- * statement. All are found by their words from the commit on. A local embedder gives their vectors now; another one is
- * not waited for, and what it is to embed waits in the record (see `embedPending`).
+ * Creates the search units of messages and memories: passages of at most 512 tokens, and each memory as one
+ * unit. All are found by their words from the commit on. A local embedder computes their vectors now. A
+ * remote one is not awaited; its units wait in the store (see `embedPending`).
  */
 export async function createSearchUnits(
   ports: Pick<Ports, "embedder">,
@@ -46,7 +46,7 @@ export async function createSearchUnits(
   ];
   const units: SearchUnit[] = [];
   for (let at = 0; at < searched.length; at += SLICE) {
-    // A long message has hundreds of passages: nobody waits until all are analysed.
+    // A long message has hundreds of passages; other work must not wait for all of them.
     if (at > 0) await yieldToEventLoop();
     units.push(...(await embedUnits(ports.embedder, searched.slice(at, at + SLICE), signal)));
   }
@@ -75,7 +75,9 @@ export function termsOfText(text: string): string {
   return extractTerms(text).join(" ");
 }
 
-/** The text by which a unit is found, from what it was made of; nothing where that is not at hand. */
+/**
+ * The text by which a unit is found, taken from its message or memory; undefined if that is not available.
+ */
 export function textOfUnit(
   { type, owner, start, end }: Pick<SearchUnit, "type" | "owner" | "start" | "end">,
   messages: ReadonlyMap<string, Message>,
@@ -87,18 +89,21 @@ export function textOfUnit(
 }
 
 /**
- * The version of the word analysis that units are stored with. It stands in their space: what an older analysis left
- * behind is read anew in the background, as what another embedder left behind is (see `embedPending`). Raise it with
+ * The version of the word analysis of stored units. It is part of their space: units of an older analysis,
+ * like those of another embedder, are analysed again in the background (see `embedPending`). Raise it with
  * every change of `analyse` that gives other terms for a text.
  */
 const ANALYSIS_VERSION = 2;
 
-/** Where a unit belongs whose vector this embedder made, and whose terms are those of today. */
+/** The space of units with vectors of this embedder and current terms. */
 export function spaceOf({ fingerprint }: Pick<Embedder, "fingerprint">): string {
   return `${fingerprint} ${ANALYSIS_VERSION}`;
 }
 
-/** Spaces with vectors of the same embedder and terms of an older analysis, newest first. The first had no number. */
+/**
+ * Spaces with vectors of the same embedder and terms of an older analysis, newest first. The first one had no
+ * number.
+ */
 export function listOlderSpaces({ fingerprint }: Pick<Embedder, "fingerprint">): string[] {
   const numbered = Array.from(
     { length: ANALYSIS_VERSION - 2 },

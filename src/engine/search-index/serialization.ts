@@ -27,34 +27,34 @@ import {
 import { createVectorCodes, strideOf, type VectorCodes } from "./vector-codes.ts";
 import { createWordIndex, type PackedWordIndex } from "./word-index.ts";
 
-/** With more dead slots than this share, a block is built anew rather than kept. */
+/** Above this share of dead slots, an index is rebuilt rather than saved. */
 const MAX_DEAD_SHARE = 0.25;
 const SLICE_MS = 3;
 
-/** Whether so much of it is gone that it is better built anew. */
+/** Whether so many units are deleted that the index is better rebuilt. */
 export function isMostlyDead({ deadSlots: dead, units }: SearchIndex): boolean {
   return dead.length > units.count * MAX_DEAD_SHARE;
 }
 
 /**
- * A block as it is now, as bytes, to be kept beside the record: a cache that can be rebuilt, without a trace of what is gone. Nothing
- * where much of it is gone, or where this machine's numbers have another order of bytes. Nobody waits for it, and others have their
- * turn in between.
+ * The index as bytes, to be saved in the store: a cache that can be rebuilt, without a trace of deleted
+ * content. Undefined if many units are deleted, or if this machine's byte order differs. No caller waits for
+ * it, and it yields to other work.
  */
-export async function serializeIndex(block: SearchIndex): Promise<Uint8Array | undefined> {
-  const { header, arrays } = takeSnapshot(block) ?? {};
+export async function serializeIndex(searchIndex: SearchIndex): Promise<Uint8Array | undefined> {
+  const { header, arrays } = takeSnapshot(searchIndex) ?? {};
   if (!header || !arrays) return undefined;
-  const kept: ReturnType<typeof toStoredArray>[] = [];
+  const storedArrays: ReturnType<typeof toStoredArray>[] = [];
   let begun = performance.now();
   for (const [name, array] of arrays) {
-    kept.push(toStoredArray(name, array));
+    storedArrays.push(toStoredArray(name, array));
     if (performance.now() - begun < SLICE_MS) continue;
     await yieldToEventLoop();
     begun = performance.now();
   }
   return joinParts(
-    { ...header, arrays: kept.map(({ as }) => as) },
-    kept.flatMap(({ parts }) => parts),
+    { ...header, arrays: storedArrays.map(({ as }) => as) },
+    storedArrays.flatMap(({ parts }) => parts),
   );
 }
 
@@ -63,24 +63,24 @@ interface IndexSnapshot {
   readonly arrays: readonly (readonly [name: string, array: NumberArray])[];
 }
 
-/** All of a block as it is now, apart from it: it may follow the record while this is packed. */
-function takeSnapshot(block: SearchIndex): IndexSnapshot | undefined {
-  const { turns, memories, units } = block;
-  if (!IS_LITTLE_ENDIAN || isMostlyDead(block)) return undefined;
-  scrubIndex(block);
-  const ids = [turns.ids, block.memoryIds].map((one) => one.pack());
-  const { codes, scales } = block.vectors.pack(units.count);
-  const mean = meanVectorOf(block);
+/** Copies the current state of an index, which may be updated while the copy is encoded. */
+function takeSnapshot(searchIndex: SearchIndex): IndexSnapshot | undefined {
+  const { turns, memories, units } = searchIndex;
+  if (!IS_LITTLE_ENDIAN || isMostlyDead(searchIndex)) return undefined;
+  scrubIndex(searchIndex);
+  const ids = [turns.ids, searchIndex.memoryIds].map((one) => one.pack());
+  const { codes, scales } = searchIndex.vectors.pack(units.count);
+  const mean = meanVectorOf(searchIndex);
   const along = new Float32Array(units.count);
-  block.vectors.dot(mean, units.count, along);
+  searchIndex.vectors.dot(mean, units.count, along);
   const arrays: [string, NumberArray][] = [
     ...sliceColumns("turn", turns.columns, turns.count),
     ...sliceColumns("session", turns.sessions, turns.sessionCount),
     ...sliceColumns("memory", memories.columns, memories.count),
     ...sliceColumns("source", memories.sources, memories.sourceCount),
     ...sliceColumns("unit", units.columns, units.count),
-    ["slotOfRow", Int32Array.from(block.slotOfRow)],
-    ...Object.entries(block.words.pack(units.count)).map(([name, array]): [string, NumberArray] => [
+    ["slotOfRow", Int32Array.from(searchIndex.slotOfRow)],
+    ...Object.entries(searchIndex.words.pack(units.count)).map(([name, array]): [string, NumberArray] => [
       `words.${name}`,
       array,
     ]),
@@ -95,17 +95,17 @@ function takeSnapshot(block: SearchIndex): IndexSnapshot | undefined {
   ];
   const header = {
     format: INDEX_FORMAT,
-    space: block.space,
-    dimensions: block.vectors.dimensions,
-    revision: block.revision,
-    newest: block.newest,
+    space: searchIndex.space,
+    dimensions: searchIndex.vectors.dimensions,
+    revision: searchIndex.revision,
+    newest: searchIndex.newest,
     turns: turns.count,
     sessions: turns.sessionCount,
     memories: memories.count,
     sources: memories.sourceCount,
     units: units.count,
-    dead: [...block.deadSlots],
-    names: [...block.names.all],
+    dead: [...searchIndex.deadSlots],
+    names: [...searchIndex.names.all],
     open: [...turns.open],
   };
   return { header, arrays };
@@ -147,11 +147,11 @@ function joinParts(header: IndexHeader, arrays: readonly NumberArray[]): Uint8Ar
   return bytes;
 }
 
-/** A block that is being taken out of the bytes that `packBlock` gave, as they come. */
+/** Reads an index from the bytes of `serializeIndex` as they arrive. */
 export interface IndexReader extends SearchIndexSink {
-  /** The block, when all is there; nothing where the bytes are of another format or space, or damaged. */
+  /** The index, if all bytes have arrived; undefined if they have another format or space, or are damaged. */
   index(): SearchIndex | undefined;
-  /** Lets go of what was begun. */
+  /** Frees what was read so far. */
   release(): void;
 }
 
@@ -168,7 +168,7 @@ export function createIndexReader(space: EmbeddingSpace): IndexReader {
     },
     take(bytes) {
       if (now.isBroken) return;
-      // Whatever is wrong with a cache, the record has the last word.
+      // The store is the source of truth, whatever is wrong with a cache.
       try {
         readBytes(now, space, bytes);
       } catch {
@@ -185,7 +185,7 @@ export function createIndexReader(space: EmbeddingSpace): IndexReader {
   };
 }
 
-/** The block of all of the bytes that `packBlock` gave. */
+/** The index from all of the bytes of `serializeIndex`. */
 export function deserializeIndex(bytes: Uint8Array, space: EmbeddingSpace): SearchIndex | undefined {
   const parts = createIndexReader(space);
   parts.begin(0, bytes.length);
@@ -193,16 +193,16 @@ export function deserializeIndex(bytes: Uint8Array, space: EmbeddingSpace): Sear
   return parts.index();
 }
 
-/** What is known so far. */
+/** The state of the reader. */
 interface ReaderState {
   readonly size: number;
-  /** Bytes that came. */
+  /** Bytes received. */
   seen: number;
   isBroken: boolean;
-  /** The beginning, until the header is whole. */
+  /** The beginning, until the header is complete. */
   head: Buffer;
   header?: IndexHeader;
-  /** What is still to come, in order. */
+  /** The expected runs, in order. */
   runs: ByteRun[];
   readonly arrays: Map<string, NumberArray>;
   vectors?: VectorCodes;
@@ -226,30 +226,32 @@ function readBytes(now: ReaderState, space: EmbeddingSpace, bytes: Uint8Array): 
     writeToRuns(now, head);
   }
   const { header, vectors } = now;
-  // While the last of the bytes are on their way, which are the most.
+  // While the last bytes, which are the most, are still arriving.
   if (!now.built && header && vectors && now.runs.every(({ isCodes }) => isCodes)) {
     now.built = toSearchIndex(header, now.arrays, vectors, space);
   }
 }
 
-/** Whether the header is whole. */
+/** Whether the header is complete. */
 function readHeader(now: ReaderState, space: EmbeddingSpace, head: Buffer): boolean {
   if (head.length < 16) return false;
   if (head.toString("latin1", 0, MAGIC.length) !== MAGIC || !IS_LITTLE_ENDIAN)
-    throw new Error("this is no block");
+    throw new Error("this is not a search index");
   const from = 16 + head.readUInt32LE(8);
-  if (from > now.size) throw new Error("the block ends too early");
+  if (from > now.size) throw new Error("the search index is cut off");
   if (head.length < from) return false;
   const header = JSON.parse(head.toString("utf8", 16, from)) as IndexHeader;
   const isSame = header.format === INDEX_FORMAT && header.space === space.fingerprint;
-  if (!isSame || header.dimensions !== space.dimensions) throw new Error("the block is of another kind");
+  if (!isSame || header.dimensions !== space.dimensions)
+    throw new Error("the search index has another format or space");
   const places = locateArrays(header, alignOffset(from));
-  if (alignOffset(places.at(-1)?.to ?? from) !== now.size) throw new Error("the block has another size");
+  if (alignOffset(places.at(-1)?.to ?? from) !== now.size)
+    throw new Error("the search index has another size");
   const lengths = new Map(header.arrays.map(([name, , length]) => [name, length]));
   const isWhole =
     lengths.get(CODES_ARRAY) === header.units * strideOf(space.dimensions) &&
     lengths.get(SCALES_ARRAY) === header.units;
-  if (!isWhole) throw new Error("the block has not a vector for each unit");
+  if (!isWhole) throw new Error("the search index lacks a vector for some units");
   const vectors = createVectorCodes(space.dimensions, header.units);
   now.vectors = vectors;
   now.runs = createByteRuns(places, now.arrays, vectors);
@@ -270,7 +272,7 @@ function writeToRuns(now: ReaderState, bytes: Uint8Array): void {
   }
 }
 
-/** The block of the arrays that a header names, by name. Throws where one is missing, or says what cannot be. */
+/** Builds the index from the arrays that a header names. Throws if one is missing or invalid. */
 function toSearchIndex(
   header: IndexHeader,
   arrays: ReadonlyMap<string, NumberArray>,
@@ -280,7 +282,7 @@ function toSearchIndex(
   const empty = createSearchIndex(space);
   const get = (name: string): NumberArray => {
     const array = arrays.get(name);
-    if (!array) throw new Error(`the block has no ${name}`);
+    if (!array) throw new Error(`the search index has no ${name}`);
     return array;
   };
   const fill = (prefix: string, columns: ColumnSet): void => {
@@ -288,7 +290,7 @@ function toSearchIndex(
   };
   const ids = (list: number, count: number): IdColumn => {
     const ends = get(`ids.${list}.ends`) as Int32Array<ArrayBuffer>;
-    if (ends.length !== count) throw new Error("the block has not an id for each");
+    if (ends.length !== count) throw new Error("the search index lacks some ids");
     return createIdColumn({ bytes: get(`ids.${list}`) as Uint8Array<ArrayBuffer>, ends });
   };
   const { turns, memories, units } = empty;
@@ -334,7 +336,7 @@ function toSearchIndex(
   };
 }
 
-/** By a loop: to spread an array of numbers takes fifteen times as long. */
+/** A loop, because spreading an array of numbers takes fifteen times as long. */
 function toList(column: NumberArray): number[] {
   const list: number[] = [];
   for (let i = 0; i < column.length; i += 1) list.push(column[i] as number);
@@ -353,14 +355,14 @@ function groupRowsByRelation(column: Int32Array): Map<number, number[]> {
   return rows;
 }
 
-/** Where an array of the header stands among the bytes of a block. */
+/** The position of a header's array among the bytes of an index. */
 interface ArrayLocation {
   readonly from: number;
   readonly to: number;
   readonly array: IndexHeader["arrays"][number];
 }
 
-/** Of all arrays of a header, of which the first begins at `first`. */
+/** Locates all arrays of a header; the first begins at `first`. */
 function locateArrays({ arrays }: IndexHeader, first: number): ArrayLocation[] {
   let at = first;
   return arrays.map((array) => {
@@ -371,29 +373,29 @@ function locateArrays({ arrays }: IndexHeader, first: number): ArrayLocation[] {
   });
 }
 
-/** Bytes that belong together, by where they stand, and what becomes of them. */
+/** Bytes that belong together, by position, and what to do with them. */
 interface ByteRun {
   readonly from: number;
   readonly to: number;
   readonly isCodes: boolean;
   put(at: number, bytes: Uint8Array): void;
-  /** When all have come. */
+  /** Called when all have arrived. */
   done(): void;
 }
 
 /**
- * What becomes of each place: the codes go to `vectors`, all else into `arrays`. The columns lie in one stretch of memory, and what they
- * are worked out from in another, which goes: to V8 each piece of memory beside its heap may be the one that has it collect garbage
- * at once, ten milliseconds apiece, and a block has forty.
+ * Assigns each position: the codes go to `vectors`, the rest into `arrays`. The columns share one allocation,
+ * and their encoded form another, which is freed. Each allocation outside V8's heap may trigger a garbage
+ * collection of ten milliseconds, and an index has forty arrays.
  */
 function createByteRuns(
   places: readonly ArrayLocation[],
   arrays: Map<string, NumberArray>,
   vectors: VectorCodes,
 ): ByteRun[] {
-  const own = places.map(({ array }) => array).filter(([name]) => name !== CODES_ARRAY);
-  const lasting = createByteAllocator(own.map(plainBytesOf));
-  const passing = createByteAllocator(own.filter(isDeltaEncoded).map(deltaBytesOf));
+  const columnArrays = places.map(({ array }) => array).filter(([name]) => name !== CODES_ARRAY);
+  const lasting = createByteAllocator(columnArrays.map(plainBytesOf));
+  const passing = createByteAllocator(columnArrays.filter(isDeltaEncoded).map(deltaBytesOf));
   return places.map(({ from, to, array }) => {
     const run = { from, to, isCodes: array[0] === CODES_ARRAY };
     if (run.isCodes) return { ...run, put: (at, bytes) => vectors.load(at, bytes), done: () => {} };
@@ -406,7 +408,7 @@ function createByteRuns(
 type StoredArray = IndexHeader["arrays"][number];
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Gives bytes that lie one after the other. */
+/** Allocates consecutive bytes. */
 type ByteAllocator = (size: number) => Bytes;
 
 function createByteAllocator(sizes: readonly number[]): ByteAllocator {
@@ -419,7 +421,7 @@ function createByteAllocator(sizes: readonly number[]): ByteAllocator {
   };
 }
 
-/** The numbers of an array, of the bytes that are kept of it. */
+/** Decodes an array from its stored bytes. */
 function decodeColumn(array: StoredArray, bytes: Bytes, lasting: ByteAllocator): NumberArray {
   const [, kind, count] = array;
   if (!isDeltaEncoded(array)) return readNumbers(bytes, 0, kind, count);
@@ -439,12 +441,12 @@ function readNumbers({ buffer, byteOffset }: Bytes, at: number, kind: string, co
   return new (arrayTypeOf(kind))(buffer, byteOffset + at, count);
 }
 
-/** Whether an array is kept as steps: see `Narrow`. */
+/** Whether an array is stored as deltas: see `DeltaColumn`. */
 function isDeltaEncoded(array: StoredArray): boolean {
   return array[3] !== undefined;
 }
 
-/** Types and lengths of what follows each other of a narrow array. */
+/** Types and lengths of the consecutive parts of a delta-encoded array. */
 function deltaPartsOf([, kind, count, steps = "", rest = 0, repeated]: StoredArray): [string, number][] {
   const restKind = kind === "Float64Array" ? kind : "Int32Array";
   return [
@@ -482,6 +484,6 @@ const ARRAY_TYPES = {
 
 function arrayTypeOf(name: string): (typeof ARRAY_TYPES)[keyof typeof ARRAY_TYPES] {
   const Kind = ARRAY_TYPES[name as keyof typeof ARRAY_TYPES];
-  if (!Kind) throw new Error("the block has numbers of an unknown kind");
+  if (!Kind) throw new Error("the search index has numbers of an unknown type");
   return Kind;
 }

@@ -1,68 +1,70 @@
 import type { Message } from "../../domain/message.ts";
 import { bytesOfColumns, createIdColumn, ensureCapacity, type IdColumn, type NameTable } from "./columns.ts";
 
-/** How many turns on each side of one are around it. */
+/** Number of surrounding turns on each side. */
 export const WINDOW_RADIUS = 2;
 
-/** Messages without a session belong together while no more than this lies between two of them. */
+/** Messages without a session belong together if at most this much time is between two of them. */
 const SESSION_GAP_MS = 3_600_000;
 
-/** What a turn is, as bits of `flags`. */
+/** Properties of a turn, as bits of `flags`. */
 export const TURN_FLAGS = {
   byUser: 1,
   byAssistant: 2,
-  /** Asks something at its end, so that the next one answers. */
+  /** Asks something at its end, so that the next turn answers. */
   asks: 4,
   undone: 8,
-  /** The turn before it in the session asks something. */
+  /** The previous turn in the session asks something. */
   answers: 16,
   /** The user says it to an assistant, who speaks in this session too. */
   own: 32,
   /** Has, or has had, more than one passage. */
   pieces: 64,
-  /** The user says how they want things to be, once and for all: "Always …", "I prefer …". */
+  /** The user states a standing preference: "Always …", "I prefer …". */
   wishes: 128,
 } as const;
 
 type F64 = Float64Array<ArrayBuffer>;
 type I32 = Int32Array<ArrayBuffer>;
 
-/** One place per message, by its turn less 1. */
+/** One position per message: its turn minus 1. */
 export interface TurnColumns {
   /** Milliseconds since 1970. */
   at: F64;
   storedAt: F64;
-  /** The number of its session, as `sessions` numbers them. */
+  /** The number of its session in `sessions`. */
   session: I32;
-  /** The session's id as it was given, by its number in the names; -1 without one. So too the agent and who speaks. */
+  /**
+   * The session id as given, as a number of a name; -1 without one. The same for the agent and the speaker.
+   */
   sessionId: I32;
   agent: I32;
   speaker: I32;
-  /** The turn before and after in the same session, or -1. */
+  /** The previous and next turn in the same session, or -1. */
   previous: I32;
   next: I32;
-  /** The first of its passages by slot, or -1. */
+  /** The slot of its first passage, or -1. */
   passage: I32;
-  /** The first of the sources that lie in it, or -1. */
+  /** The first of the sources in it, or -1. */
   sources: I32;
-  /** How many turns are around it in its session, itself included: up to two on each side. */
+  /** Number of surrounding turns in its session, itself included: up to two on each side. */
   window: Uint8Array<ArrayBuffer>;
   flags: Uint8Array<ArrayBuffer>;
   [name: string]: F64 | I32 | Uint8Array<ArrayBuffer>;
 }
 
 export interface SessionColumns {
-  /** Its id as it was given, by its number in the names; -1 for turns outside any session. */
+  /** Its id as given, as a number of a name; -1 for turns outside any session. */
   id: I32;
   last: I32;
   turns: I32;
-  /** How many of them by an assistant, and how many under a name. */
+  /** Number of its turns by an assistant, and under a name. */
   assistantTurns: I32;
   named: I32;
   [name: string]: I32;
 }
 
-/** A user's messages as a chain of turns, for what their neighbours tell about them. */
+/** A user's messages as a chain of turns, for signals from their neighbours. */
 export interface TurnTable {
   count: number;
   /** All bits that any turn has, or has had. */
@@ -72,9 +74,9 @@ export interface TurnTable {
   readonly ids: IdColumn;
   sessionCount: number;
   readonly sessions: SessionColumns;
-  /** The session that goes on under an id's number. */
+  /** The open session under the number of its id. */
   readonly open: Map<number, number>;
-  /** Turns by message id; made when it is first asked for. */
+  /** Turns by message id; built on first use. */
   byId: Map<string, number> | undefined;
 }
 
@@ -112,17 +114,17 @@ export function turnOf(turns: TurnTable, message: string): number {
   return turns.byId.get(message) ?? -1;
 }
 
-/** Takes in a message: a new one at the end, or a new state of one that is there. */
+/** Adds a message at the end, or updates an existing one. */
 export function putTurn(turns: TurnTable, names: NameTable, message: Message): void {
   const turn = message.turn - 1;
   if (turn >= turns.count) appendTurn(turns, names, message);
   const { flags, next } = turns.columns;
   const asks = endsWithQuestion(message.content);
-  const kept = (flags[turn] as number) & (TURN_FLAGS.answers | TURN_FLAGS.own | TURN_FLAGS.pieces);
+  const keptFlags = (flags[turn] as number) & (TURN_FLAGS.answers | TURN_FLAGS.own | TURN_FLAGS.pieces);
   const speaks =
     message.role === "user" ? TURN_FLAGS.byUser : message.role === "assistant" ? TURN_FLAGS.byAssistant : 0;
   const says = (asks ? TURN_FLAGS.asks : 0) | (isWish(message) ? TURN_FLAGS.wishes : 0);
-  flags[turn] = kept | speaks | says | (message.undone ? TURN_FLAGS.undone : 0);
+  flags[turn] = keptFlags | speaks | says | (message.undone ? TURN_FLAGS.undone : 0);
   const after = next[turn] as number;
   if (after >= 0) setAnswers(flags, after, asks);
   turns.seen |= (flags[turn] as number) | (asks ? TURN_FLAGS.answers : 0);
@@ -173,7 +175,7 @@ function appendTurn(turns: TurnTable, names: NameTable, message: Message): void 
   if (message.name !== undefined) sessions.named[session] = (sessions.named[session] as number) + 1;
 }
 
-/** An assistant has spoken for the first time: what the user said before in the session was said to one. */
+/** Called when an assistant first speaks in a session: the user's earlier turns were addressed to it. */
 function markSpokenToAssistant(turns: TurnTable, last: number): void {
   const { flags, previous } = turns.columns;
   for (let turn = last; turn >= 0; turn = previous[turn] as number) {
@@ -188,18 +190,18 @@ function setAnswers(flags: Uint8Array, turn: number, answers: boolean): void {
   flags[turn] = answers ? others | TURN_FLAGS.answers : others;
 }
 
-/** The session that a message goes on with and its last turn, or a new one. */
+/** The session that a message continues and its last turn, or a new session. */
 function findOrAddSession(
   turns: TurnTable,
   sessionId: number,
   at: number,
 ): { session: number; last: number } {
   const { sessions, columns, open } = turns;
-  const held = open.get(sessionId);
-  if (held !== undefined) {
-    const last = sessions.last[held] as number;
+  const openSession = open.get(sessionId);
+  if (openSession !== undefined) {
+    const last = sessions.last[openSession] as number;
     if (sessionId >= 0 || Math.abs(at - (columns.at[last] as number)) <= SESSION_GAP_MS)
-      return { session: held, last };
+      return { session: openSession, last };
   }
   const session = turns.sessionCount;
   turns.sessionCount = session + 1;
@@ -210,20 +212,22 @@ function findOrAddSession(
 }
 
 export function bytesOfTurns({ columns, sessions, ids }: TurnTable): number {
-  // An id of 36 letters takes 56 bytes and a place of 8.
+  // An id of 36 letters takes 56 bytes, and its entry 8.
   return bytesOfColumns(columns) + bytesOfColumns(sessions) + ids.count * 64;
 }
 
-/** Each line break looks no further than to the next: else a text of blank lines alone would take the square of its length. */
+/**
+ * Each line break matches only up to the next one: otherwise a text of blank lines would take quadratic time.
+ */
 const STANDING_WISH =
   /(?:^|[.!?]\s*|\n[^\S\n]*)(?:please\s+)?(?:always|never|make sure (?:to|you) always|from now on|(?:don't|do not) ever|whenever i|when i ask)\b|\bi(?:'d| would)? (?:really |generally |usually |always |much |strongly )?(?:prefer|rather)\b|\bmy preference\b|\bi (?:(?:don't|do not) (?:like|want)|like|love|want|need) (?:it when|you to)\b/i;
 
-/** Whether the user says how they want to be treated, once and for all. */
+/** Whether the user states a standing preference about how to be treated. */
 function isWish({ role, content }: Message): boolean {
   return role === "user" && STANDING_WISH.test(content.replaceAll("’", "'"));
 }
 
-/** A question mark in the last sentence or the one before, for people add "Just curious!" after a question. */
+/** A question mark in one of the last two sentences, because people add "Just curious!" after a question. */
 function endsWithQuestion(content: string): boolean {
   return /[?？][^.!?。！？\n]*[.!]?\s*$/u.test(content.slice(-200));
 }

@@ -34,7 +34,7 @@ it.each([
   [256, 3000],
   [384, 1500],
 ])(
-  "gives the cosines of %i dimensions and %i rows that a plain loop gives, but for the codes' error",
+  "gives the same cosines as a plain loop for %i dimensions and %i rows, within the codes' error",
   (dimensions, count) => {
     const next = random(dimensions + count);
     const vectors = createVectorCodes(dimensions);
@@ -56,7 +56,7 @@ it.each([
   },
 );
 
-it("gives nobody's vectors to the next one who gets the memory", () => {
+it("does not expose vectors to the next user of the memory", () => {
   const next = random(7);
   const query = unitVector(next, 256);
   const first = createVectorCodes(256);
@@ -70,7 +70,7 @@ it("gives nobody's vectors to the next one who gets the memory", () => {
   second.release();
 });
 
-it("is all zeros once it was let go of, and takes no memory for that", () => {
+it("gives zeros after release, without allocating memory", () => {
   const next = random(9);
   const vectors = createVectorCodes(256);
   for (let slot = 0; slot < 2000; slot += 1) vectors.set(slot, unitVector(next, 256));

@@ -1,33 +1,33 @@
 import { growColumn } from "./columns.ts";
 
 /**
- * Vectors by the slot of their unit, each as 8-bit codes and a scale (the greatest part over 127). A cosine worked out
- * from them is off by about 0.001; whoever needs the exact one takes the vectors themselves (`rescore` in recall).
+ * Vectors by the slot of their unit, each as 8-bit codes and a scale (the greatest part over 127). A cosine
+ * from codes has an error of about 0.001; for exact cosines, read the vectors themselves (see `findNearest`).
  */
 export interface VectorCodes {
   readonly dimensions: number;
-  /** Puts a vector, or zeros where there is none. */
+  /** Stores a vector, or zeros without one. */
   set(slot: number, vector: Float32Array | undefined): void;
   /** Writes the products of the first `count` vectors with a query of unit length into `out`. */
   dot(query: Float32Array, count: number, out: Float32Array): void;
-  /** The same for some slots alone. */
+  /** The same for the given slots only. */
   dotAt(query: Float32Array, slots: readonly number[], out: Float32Array): void;
-  /** Adds a slot's vector, as its codes give it, to `sum`. */
+  /** Adds a slot's vector, decoded from its codes, to `sum`. */
   addTo(sum: Float32Array, slot: number): void;
-  /** The codes and scales of the first `count` vectors, to be kept. */
+  /** The codes and scales of the first `count` vectors, for storage. */
   pack(count: number): { readonly codes: Int8Array; readonly scales: Float32Array };
-  /** Takes in codes that `pack` gave, from a place in them on, where there is room for them; and all of its scales. */
+  /** Loads codes from `pack` at a position, as far as there is room; and all of its scales. */
   load(at: number, codes: Uint8Array): void;
   setScales(scales: Float32Array): void;
   readonly bytes: number;
-  /** Gives the memory back; the vectors are gone. */
+  /** Frees the memory; the vectors are gone. */
   release(): void;
 }
 
-/** Up to so many rows a plain loop takes no time, and a chunk of its own is not worth its price. */
+/** Up to this many rows, a plain loop is fast, and a separate chunk is not worth its cost. */
 const MAX_PLAIN_ROWS = 256;
 
-/** Empty, with room for so many. */
+/** Empty, with room for `count` vectors. */
 export function createVectorCodes(dimensions: number, count = 0): VectorCodes {
   const stride = strideOf(dimensions);
   const few = createPlainRows(stride);
@@ -79,12 +79,12 @@ export function createVectorCodes(dimensions: number, count = 0): VectorCodes {
   };
 }
 
-/** The codes of a row: a whole number of lines of the processor's cache. */
+/** The codes of a row: a whole number of cache lines. */
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / 64) * 64;
 }
 
-/** Sets the codes, and gives the scale: `part = code * scale`. */
+/** Writes the codes and gives the scale: `part = code * scale`. */
 function encodeVector(vector: Float32Array, codes: Int8Array): number {
   let most = 0;
   for (const part of vector) most = Math.max(most, Math.abs(part));
@@ -94,7 +94,7 @@ function encodeVector(vector: Float32Array, codes: Int8Array): number {
   return scale;
 }
 
-/** Fourteen bits, so that the sum over 4,096 parts stays within 32. */
+/** Fourteen bits, so that the sum over 4,096 parts fits into 32. */
 function encodeQuery(query: Float32Array, codes: Int16Array): number {
   let most = 0;
   for (const part of query) most = Math.max(most, Math.abs(part));
@@ -110,7 +110,7 @@ interface CodeRows {
   load(at: number, codes: Uint8Array): void;
   setScales(scales: Float32Array): void;
   dot(query: Int16Array, scale: number, count: number, out: Float32Array): void;
-  /** Valid until the next change; zeros where there is no such row. */
+  /** Valid until the next change; zeros if there is no such row. */
   row(slot: number): { readonly codes: Int8Array; readonly scale: number };
   pack(count: number): { codes: Int8Array; scales: Float32Array };
   bytes(): number;
@@ -141,7 +141,7 @@ function createPlainRows(stride: number): CodeRows {
     },
     ensureRows: room,
     load: (at, bytes) => codes.set(bytes, at),
-    setScales: (kept) => scales.set(kept),
+    setScales: (values) => scales.set(values),
     dot(query, scale, count, out) {
       const known = Math.min(count, scales.length);
       for (let slot = 0; slot < known; slot += 1) {
@@ -157,11 +157,11 @@ function createPlainRows(stride: number): CodeRows {
       scale: scales[slot] ?? 0,
     }),
     pack(count) {
-      const held = Math.min(count, scales.length);
-      const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
-      all.codes.set(codes.subarray(0, held * stride));
-      all.scales.set(scales.subarray(0, held));
-      return all;
+      const available = Math.min(count, scales.length);
+      const packed = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
+      packed.codes.set(codes.subarray(0, available * stride));
+      packed.scales.set(scales.subarray(0, available));
+      return packed;
     },
     bytes: () => codes.byteLength + scales.byteLength,
     release() {
@@ -171,7 +171,7 @@ function createPlainRows(stride: number): CodeRows {
   };
 }
 
-/** In chunks of the arena; nothing where there is none. */
+/** In chunks of the arena; undefined if there is none. */
 function createArenaRows(stride: number): CodeRows | undefined {
   const arena = getVectorArena(stride);
   return arena && createChunkedRows(arena, stride);
@@ -211,7 +211,7 @@ function createChunkedRows(arena: VectorArena, stride: number): CodeRows {
       out.fill(0, known, count);
     },
     row(slot) {
-      // None is taken for it: of vectors that were let go of, nobody would give it back.
+      // No chunk is allocated here: after the vectors are freed, it would never be returned.
       const chunk = chunks[Math.floor(slot / CHUNK_ROWS)];
       if (chunk === undefined) return { codes: new Int8Array(stride), scale: 0 };
       const { codes, scales } = arena.read(chunk);
@@ -219,14 +219,14 @@ function createChunkedRows(arena: VectorArena, stride: number): CodeRows {
       return { codes: codes.subarray(row * stride, (row + 1) * stride), scale: scales[row] as number };
     },
     pack(count) {
-      const all = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
+      const packed = { codes: new Int8Array(count * stride), scales: new Float32Array(count) };
       for (let from = 0; from < Math.min(count, chunks.length * CHUNK_ROWS); from += CHUNK_ROWS) {
         const { codes, scales } = arena.read(chunks[from / CHUNK_ROWS] as ChunkOffset);
         const rows = Math.min(CHUNK_ROWS, count - from);
-        all.codes.set(codes.subarray(0, rows * stride), from * stride);
-        all.scales.set(scales.subarray(0, rows), from);
+        packed.codes.set(codes.subarray(0, rows * stride), from * stride);
+        packed.scales.set(scales.subarray(0, rows), from);
       }
-      return all;
+      return packed;
     },
     bytes: () => chunks.length * arena.chunkBytes,
     release() {
@@ -237,8 +237,8 @@ function createChunkedRows(arena: VectorArena, stride: number): CodeRows {
 }
 
 /**
- * What `dot.wat` beside this file compiles to (393 bytes): the dot product of every row of 8-bit codes with a query,
- * sixteen codes at once.
+ * The compiled `dot.wat` from this folder (393 bytes): the dot product of every row of 8-bit codes with a
+ * query, sixteen codes at once.
  */
 const DOT_MODULE =
   "AGFzbQEAAAABCwFgB39/f39/fX8AAg0BAW0GbWVtb3J5AgABAwIBAAcHAQNkb3QAAArVAgHSAgICfwJ7AkADQCAARQ0B/QwAAAAAAAAAAAAAAAAAAAAAIQn9" +
@@ -247,7 +247,7 @@ const DOT_MODULE =
   "Af2uASEJIAogA/0BAzggCP0ABHD9ugH9rgEhCiAIQYABaiEIIANBwABqIgMgB0kNAAsgCSAK/a4BIQkgBiAJ/RsAIAn9GwFqIAn9GwIgCf0bA2pqsiAEKgIA" +
   "IAWUlDgCACAEQQRqIQQgBkEEaiEGIABBAWshAAwACwsL";
 
-// TypeScript describes WebAssembly with the browser's types only; these are the few that are used here.
+// TypeScript describes WebAssembly only in the browser's types; these are the few used here.
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
@@ -268,21 +268,24 @@ type DotRows = (
 ) => void;
 
 const PAGE_BYTES = 65_536;
-/** 4 GB less a page: what 32-bit addresses reach. */
+/** 4 GB minus a page: the range of 32-bit addresses. */
 const MOST_PAGES = 65_535;
 const LONGEST_QUERY = 8192;
-/** So many products are written one after the other behind the query, before they are taken out. */
+/** Products written consecutively after the query before they are read. */
 const BATCH_ROWS = 8192;
 const PRODUCTS_OFFSET = LONGEST_QUERY;
-/** Rows of a chunk: fewer make more calls and more breaks in what the processor reads ahead, more leave more unused. */
+/**
+ * Rows of a chunk: fewer mean more calls and more breaks in the processor's prefetching, more leave more
+ * unused.
+ */
 const CHUNK_ROWS = 1024;
 
-/** A run of rows in the arena: where their codes begin; the scales follow. */
+/** A run of rows in the arena: the start of their codes; the scales follow. */
 type ChunkOffset = number;
 
 /**
- * Memory that WebAssembly can reach, shared by all users and given out in chunks of 1,024 rows: an instance each would
- * reserve gigabytes of addresses for every user.
+ * Memory that WebAssembly can reach, shared by all users in chunks of 1,024 rows. An instance for each user
+ * would reserve gigabytes of address space.
  */
 interface VectorArena {
   /** Bytes of a chunk. */
@@ -290,19 +293,22 @@ interface VectorArena {
   allocate(): ChunkOffset;
   free(chunk: ChunkOffset): void;
   put(chunk: ChunkOffset, row: number, codes: Int8Array, scale: number): void;
-  /** Codes of a chunk's rows, from a place in them on; and the scales of its first rows. */
+  /** Codes of a chunk's rows from a position on, and the scales of its first rows. */
   load(chunk: ChunkOffset, at: number, codes: Uint8Array): void;
   setScales(chunk: ChunkOffset, scales: Float32Array): void;
   read(chunk: ChunkOffset): { readonly codes: Int8Array; readonly scales: Float32Array };
-  /** The products of the first rows of chunks with a query of 16-bit codes, each times its row's scale and `scale`. */
+  /**
+   * The products of the first rows of chunks with a query of 16-bit codes, each times its row's scale and
+   * `scale`.
+   */
   dot(query: Int16Array, scale: number, chunks: readonly ChunkOffset[], out: Float32Array): void;
 }
 
 const arenas = new Map<number, VectorArena | undefined>();
 
 /**
- * The arena for rows of so many codes (a multiple of 64), made at the first use; nothing where the processor or the
- * system's limits do not allow it: the caller then has to do without.
+ * The arena for rows of `stride` codes (a multiple of 64), created on first use. Undefined if the processor
+ * or the system's limits do not allow it; the caller then uses plain rows.
  */
 function getVectorArena(stride: number): VectorArena | undefined {
   if (!arenas.has(stride)) arenas.set(stride, createVectorArena(stride));
@@ -318,12 +324,15 @@ function createVectorArena(stride: number): VectorArena | undefined {
     const dot = new wasm.Instance(module, { m: { memory } }).exports.dot as DotRows;
     return createArenaIn(memory, dot, stride);
   } catch {
-    // A system that gives no memory takes long to say so; it is asked once.
+    // A system that refuses memory takes long to do so; it is asked once.
     return undefined;
   }
 }
 
-/** The first page holds the query; chunks follow, each a whole number of 64-byte lines; products have memory of their own. */
+/**
+ * The first page holds the query; chunks follow, each a whole number of 64-byte lines; products have separate
+ * memory.
+ */
 function createArenaIn(memory: WasmMemory, dotRows: DotRows, stride: number): VectorArena {
   const codesBytes = CHUNK_ROWS * stride;
   const scalesBytes = CHUNK_ROWS * 4;
@@ -339,7 +348,7 @@ function createArenaIn(memory: WasmMemory, dotRows: DotRows, stride: number): Ve
       if (chunk === end) {
         end += chunkBytes;
         if (end > memory.buffer.byteLength) {
-          // A quarter more at a time: growing is a call into the system.
+          // A quarter more at a time, because growing is a system call.
           const more = Math.ceil(Math.max(chunkBytes, memory.buffer.byteLength / 4) / PAGE_BYTES);
           memory.grow(Math.min(more, MOST_PAGES - memory.buffer.byteLength / PAGE_BYTES));
           bytes = new Int8Array(memory.buffer);
@@ -348,7 +357,7 @@ function createArenaIn(memory: WasmMemory, dotRows: DotRows, stride: number): Ve
       return chunk;
     },
     free(chunk) {
-      // What was a user's does not lie about in memory that the next one gets, and which is all zeros.
+      // Zeroes the chunk: the next user must not get the previous user's data, and expects zeros.
       bytes.fill(0, chunk, chunk + chunkBytes);
       free.push(chunk);
     },

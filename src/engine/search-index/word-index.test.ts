@@ -47,7 +47,7 @@ function after(steps: readonly ({ add: string[] } | { kill: number } | { pack: b
   return { words, held: texts.flatMap((text, slot) => (dead.has(slot) ? [] : [{ text, slot }])) };
 }
 
-it("knows after any additions, deaths and packings what a plain list knows", () => {
+it("gives the same results as a plain list after any additions, deletions and packings", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const { words, held } = after(steps);
@@ -66,7 +66,7 @@ it("knows after any additions, deaths and packings what a plain list knows", () 
   );
 });
 
-it("tells words apart by their hashes, and keeps none in clear", () => {
+it("distinguishes words by their hashes, and stores none in clear text", () => {
   const many = Array.from({ length: 60_000 }, (_, i) => `word${i.toString(36)}`);
   expect(new Set(many.map(hashTerm)).size).toBe(many.length);
   const words = createWordIndex();

@@ -1,7 +1,7 @@
 import { computeIdf } from "../../domain/search/search-terms.ts";
 import { growColumn } from "./columns.ts";
 
-/** Where a term stands: slots and how often, from `from` to before `to`. */
+/** The postings of a term: slots and counts, from `from` to before `to`. */
 export interface PostingRun {
   readonly slots: ArrayLike<number>;
   readonly counts: ArrayLike<number>;
@@ -9,10 +9,12 @@ export interface PostingRun {
   readonly to: number;
 }
 
-/** The postings of a word index as they are kept: by hash, in rising order; no word stands there in clear. */
+/**
+ * The postings of a word index in stored form: by hash, in rising order; it contains no word in clear text.
+ */
 export interface PackedWordIndex {
   readonly hashes: Float64Array<ArrayBuffer>;
-  /** Where the postings of each hash begin, and one more at the end. */
+  /** The start of each hash's postings, and one more at the end. */
   readonly offsets: Uint32Array<ArrayBuffer>;
   readonly slots: Uint32Array<ArrayBuffer>;
   readonly counts: Uint8Array<ArrayBuffer>;
@@ -21,27 +23,27 @@ export interface PackedWordIndex {
 }
 
 /**
- * An inverted index over one user's units: what BM25 needs. A packed part that does not change, and the rest beside it.
- * A unit that is gone stays in the lists, marked dead, until the next packing; every count leaves it out.
+ * An inverted index over one user's units, for BM25. It has an immutable packed part and recent postings. A
+ * deleted unit stays in the lists, marked dead, until the next packing; all counts exclude it.
  */
 export interface WordIndex {
-  /** Units that are there. */
+  /** Number of live units. */
   readonly size: number;
   readonly meanLength: number;
   add(slot: number, terms: readonly string[]): void;
-  /** Marks a slot as gone. */
+  /** Marks a slot as deleted. */
   markDead(slot: number): void;
   isAlive(slot: number): boolean;
-  /** Terms in each slot, and whether it is there (1). Valid until the next change. */
+  /** Terms in each slot, and whether it is live (1). Valid until the next change. */
   readonly lengths: Uint16Array;
   readonly alive: Uint8Array;
-  /** The postings of a term, dead ones among them: none, one or two runs. */
+  /** The postings of a term, dead ones included: none, one or two runs. */
   postings(term: string): readonly PostingRun[];
-  /** In how many units a term stands. */
+  /** Number of units that contain a term. */
   frequency(term: string): number;
   readonly hasDead: boolean;
   readonly bytes: number;
-  /** Moves everything into the packed part, but what is gone, of which nothing stays; slots keep their numbers. */
+  /** Moves everything into the packed part and drops deleted units completely; slots keep their numbers. */
   pack(slots: number): PackedWordIndex;
 }
 
@@ -51,56 +53,60 @@ const MAX_LENGTH = 65_535;
 export function createWordIndex(kept?: PackedWordIndex, dead: readonly number[] = []): WordIndex {
   let packed = kept ?? EMPTY_INDEX;
   const fresh = createRecentPostings();
-  const held = createSlotLengths(packed.lengths, dead);
+  const slotLengths = createSlotLengths(packed.lengths, dead);
 
   const runs = (term: string): PostingRun[] => {
     const hash = hashTerm(term);
-    const found: PostingRun[] = [];
+    const matching: PostingRun[] = [];
     const place = binarySearch(packed.hashes, hash);
     if (place >= 0) {
       const { slots, counts, offsets } = packed;
-      found.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
+      matching.push({ slots, counts, from: offsets[place] as number, to: offsets[place + 1] as number });
     }
     const more = fresh.lists.get(hash);
-    if (more) found.push({ ...more, from: 0, to: more.slots.length });
-    return found;
+    if (more) matching.push({ ...more, from: 0, to: more.slots.length });
+    return matching;
   };
 
   return {
     get size() {
-      return held.size;
+      return slotLengths.size;
     },
     get meanLength() {
-      return held.total / held.size || 1;
+      return slotLengths.total / slotLengths.size || 1;
     },
     get hasDead() {
-      return held.dead > 0;
+      return slotLengths.dead > 0;
     },
     get lengths() {
-      return held.lengths;
+      return slotLengths.lengths;
     },
     get alive() {
-      return held.alive;
+      return slotLengths.alive;
     },
     get bytes() {
       const { hashes, offsets, slots, counts } = packed;
-      const arrays = [hashes, offsets, slots, counts, held.lengths, held.alive];
+      const arrays = [hashes, offsets, slots, counts, slotLengths.lengths, slotLengths.alive];
       return arrays.reduce((sum, { byteLength }) => sum + byteLength, fresh.bytes());
     },
     add(slot, terms) {
-      held.add(slot, Math.min(MAX_LENGTH, terms.length));
+      slotLengths.add(slot, Math.min(MAX_LENGTH, terms.length));
       fresh.add(slot, terms);
     },
-    markDead: (slot) => held.kill(slot),
-    isAlive: (slot) => held.alive[slot] === 1,
+    markDead: (slot) => slotLengths.kill(slot),
+    isAlive: (slot) => slotLengths.alive[slot] === 1,
     postings: runs,
     frequency(term) {
       let found = 0;
-      for (const run of runs(term)) found += held.dead > 0 ? countAlive(run, held.alive) : run.to - run.from;
+      for (const run of runs(term))
+        found += slotLengths.dead > 0 ? countAlive(run, slotLengths.alive) : run.to - run.from;
       return found;
     },
     pack(slots) {
-      packed = { ...mergePostings(packed, fresh.lists, held.alive), lengths: held.lengths.slice(0, slots) };
+      packed = {
+        ...mergePostings(packed, fresh.lists, slotLengths.alive),
+        lengths: slotLengths.lengths.slice(0, slots),
+      };
       fresh.clear();
       return packed;
     },
@@ -112,7 +118,7 @@ interface GrowingPostings {
   readonly counts: number[];
 }
 
-/** Postings that came since the last packing, by hash. */
+/** Postings since the last packing, by hash. */
 function createRecentPostings() {
   const lists = new Map<number, GrowingPostings>();
   let postings = 0;
@@ -143,42 +149,42 @@ function createRecentPostings() {
   };
 }
 
-/** By a loop: to call a function for each takes ten times as long, and whoever is met for the first time waits for it. */
+/** A loop, because a function call for each takes ten times as long, on the first request of a user. */
 function sumOf(numbers: Uint16Array): number {
   let sum = 0;
   for (let i = 0; i < numbers.length; i += 1) sum += numbers[i] as number;
   return sum;
 }
 
-/** Which slots are there, and how many terms each has. */
+/** Which slots are live, and the number of terms in each. */
 function createSlotLengths(known: Uint16Array<ArrayBuffer>, dead: readonly number[]) {
-  const held = {
+  const slots = {
     lengths: known.slice(),
     alive: new Uint8Array(known.length).fill(1),
     dead: 0,
     size: known.length,
     total: sumOf(known),
     add(slot: number, length: number): void {
-      if (slot >= held.lengths.length) {
-        held.lengths = growColumn(held.lengths, slot + 1);
-        held.alive = growColumn(held.alive, held.lengths.length);
+      if (slot >= slots.lengths.length) {
+        slots.lengths = growColumn(slots.lengths, slot + 1);
+        slots.alive = growColumn(slots.alive, slots.lengths.length);
       }
-      held.lengths[slot] = length;
-      held.alive[slot] = 1;
-      held.size += 1;
-      held.total += length;
+      slots.lengths[slot] = length;
+      slots.alive[slot] = 1;
+      slots.size += 1;
+      slots.total += length;
     },
     kill(slot: number): void {
-      if (held.alive[slot] !== 1) return;
-      held.alive[slot] = 0;
-      held.dead += 1;
-      held.size -= 1;
-      held.total -= held.lengths[slot] ?? 0;
-      held.lengths[slot] = 0;
+      if (slots.alive[slot] !== 1) return;
+      slots.alive[slot] = 0;
+      slots.dead += 1;
+      slots.size -= 1;
+      slots.total -= slots.lengths[slot] ?? 0;
+      slots.lengths[slot] = 0;
     },
   };
-  for (const slot of dead) held.kill(slot);
-  return held;
+  for (const slot of dead) slots.kill(slot);
+  return slots;
 }
 
 const EMPTY_INDEX: PackedWordIndex = {
@@ -190,12 +196,12 @@ const EMPTY_INDEX: PackedWordIndex = {
 };
 
 function countAlive({ slots, from, to }: PostingRun, alive: Uint8Array): number {
-  let found = 0;
-  for (let i = from; i < to; i += 1) found += alive[slots[i] as number] as number;
-  return found;
+  let live = 0;
+  for (let i = from; i < to; i += 1) live += alive[slots[i] as number] as number;
+  return live;
 }
 
-/** Both parts in one, without the dead, and without the words that nobody else has. */
+/** Merges both parts without dead slots and words that occur nowhere else. */
 function mergePostings(
   packed: PackedWordIndex,
   fresh: ReadonlyMap<number, GrowingPostings>,
@@ -238,7 +244,7 @@ function mergePostings(
   };
 }
 
-/** The place of a value in a rising list, from one place to before another; or -1. */
+/** The position of a value in a rising list between two positions; or -1. */
 function binarySearch(
   rising: ArrayLike<number>,
   value: number,
@@ -257,7 +263,10 @@ function binarySearch(
   return -1;
 }
 
-/** 53 bits from two mixes of 32 (FNV-1a and a multiplicative one): two words of one user never meet in practice. */
+/**
+ * 53 bits from two 32-bit mixes (FNV-1a and a multiplicative one): two words of one user never collide in
+ * practice.
+ */
 export function hashTerm(term: string): number {
   let one = 0x811c9dc5;
   let other = 0x9e3779b9;
@@ -271,12 +280,12 @@ export function hashTerm(term: string): number {
   return ((Math.imul(other, 0xc2b2ae35) >>> 11) * 4_294_967_296 + (one >>> 0)) % Number.MAX_SAFE_INTEGER;
 }
 
-/** What a term tells in this index: most where it stands nowhere. */
+/** The idf of a term in this index: greatest if it occurs nowhere. */
 export function termWeightOf(words: WordIndex, term: string): number {
   return computeIdf(words.size, words.frequency(term));
 }
 
-/** How often a term stands in a slot, by one of its runs; slots rise in it. */
+/** The count of a term in a slot, from one of its runs; slots rise in it. */
 export function termFrequencyIn({ slots, counts, from, to }: PostingRun, slot: number): number {
   const place = binarySearch(slots, slot, from, to);
   return place < 0 ? 0 : (counts[place] as number);

@@ -55,8 +55,8 @@ afterEach(async () => {
 const said = async (session = "talk"): Promise<string[]> =>
   (await sessions.recent({ ...ANA, session }, { limit: 100 })).map(({ content }) => content);
 
-describe("what was said last", () => {
-  it("stands in the session that it was said in, and nothing that was imported does", async () => {
+describe("recent messages", () => {
+  it("are stored in their session, without imported messages", async () => {
     const ana = (await open()).scope({ user: "ana" });
     await ana.remember("I use Shram.", { session: "talk" });
     await ana.remember("I keep bees.");
@@ -64,7 +64,7 @@ describe("what was said last", () => {
     expect(await said()).toEqual(["I use Shram."]);
   });
 
-  it("is known to a model however much was said elsewhere since, as long as the record has it", async () => {
+  it("are given to a model however much was said in other sessions since, as long as the store has them", async () => {
     const model = scriptedModel(() => "Fine.");
     const ana = (await open({ model, extractor: "rules" })).scope({ user: "ana" });
     await ana.remember(["My boat is called Otter.", "Its sail is torn."].map(asSaid), { session: "talk" });
@@ -83,7 +83,7 @@ describe("what was said last", () => {
     expect(heard().join(" ")).not.toContain("I own a bank.");
   });
 
-  it("is known to a model that answers a question asked in it", async () => {
+  it("are given to a model that answers a question in their session", async () => {
     const model = scriptedModel(() => "You keep bees [1].");
     const memory = await open({ model, extractor: "rules" });
     await memory.scope({ user: "ana" }).remember("I keep bees behind the house.", { session: "talk" });
@@ -95,7 +95,7 @@ describe("what was said last", () => {
     expect(await heard({})).not.toContain("I keep bees behind the house.");
   });
 
-  it("is not held up, and nothing else is, where the sessions are down", async () => {
+  it("are stored without delay when the session store is down", async () => {
     const ana = (await open()).scope({ user: "ana" });
     isDown = true;
     const { receipt, text } = await ana.converse("I use Shram and Magnet.", { session: "talk" });
@@ -105,7 +105,7 @@ describe("what was said last", () => {
 });
 
 describe("an erasure", () => {
-  it("reaches sessions and cache, and asks them, before its receipt is given", async () => {
+  it("reaches and verifies sessions and cache before its receipt is returned", async () => {
     const ana = (await open()).scope({ user: "ana" });
     await ana.remember("I use Shram and Magnet.", { session: "talk" });
     await ana.remember("I keep bees.", { session: "talk" });
@@ -122,7 +122,7 @@ describe("an erasure", () => {
     expect(await cache.get(ANA, "anything")).toBeUndefined();
   });
 
-  it("tells what a store cannot let go of at once, each place once", async () => {
+  it("reports what a store cannot delete at once, each place once", async () => {
     const files = async () => [{ place: "its snapshot" }, { place: "its log", forMs: 3_600_000 }];
     const filed = { sessions: { ...sessions, remains: files }, cache: { ...cache, remains: files } };
     const ana = (await open({ sessions: shaky(filed.sessions), cache: shaky(filed.cache) })).scope({
@@ -145,7 +145,7 @@ describe("an erasure", () => {
     expect(await sessions.active(ANA)).toEqual([]);
   });
 
-  it("lets in nothing that was on its way meanwhile", async () => {
+  it("rejects writes that were in progress meanwhile", async () => {
     const late: (() => void)[] = [];
     const slow: Sessions = {
       ...sessions,
@@ -161,7 +161,7 @@ describe("an erasure", () => {
     expect(await sessions.active(ANA)).toEqual([]);
   });
 
-  it("says what it could not reach and until when that may hold something, and reaches it when it is back", async () => {
+  it("reports an unreachable store and until when it may hold content, and completes when it is back", async () => {
     const memory = await open();
     const ana = memory.scope({ user: "ana" });
     await ana.remember("I use Magnet.", { session: "talk" });
@@ -182,7 +182,7 @@ describe("an erasure", () => {
     expect(await memory.audit()).toMatchObject({ broken: [] });
   });
 
-  it("that a program did not live to carry through is carried through by the next", async () => {
+  it("that a program did not finish is completed by the next", async () => {
     const first = await open();
     await first.scope({ user: "ana" }).remember("I use Magnet.", { session: "talk" });
     isDown = true;
@@ -194,7 +194,7 @@ describe("an erasure", () => {
     expect(await sessions.active(ANA)).toEqual([]);
   });
 
-  it("that was cut off before it came to them is carried through at the next start", async () => {
+  it("that was interrupted before it reached them is completed at the next start", async () => {
     const broken = { ...record, scrub: () => Promise.reject(new Error("killed")) };
     const first = (await open({ record: broken })).scope({ user: "ana" });
     await first.remember("I use Magnet.", { session: "talk" });
@@ -221,7 +221,7 @@ describe("the vector of a query", () => {
     asked.length = 0;
   });
 
-  it("is asked for once, by whichever server, for one user", async () => {
+  it("is requested once for one user, by any server", async () => {
     for (const user of ["ana", "ana", "ben"]) {
       const memory = (await open({ embedder })).scope({ user });
       await memory.remember("I keep bees.");
@@ -230,7 +230,7 @@ describe("the vector of a query", () => {
     expect(times("What about bees?")).toBe(2);
   });
 
-  it("is asked for anew after an erasure, and where the cache is down", async () => {
+  it("is requested again after an erasure, and when the cache is down", async () => {
     const ana = (await open({ embedder })).scope({ user: "ana" });
     await ana.remember("I use Magnet.");
     await ana.recall("What about Magnet?");

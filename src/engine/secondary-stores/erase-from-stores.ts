@@ -4,22 +4,22 @@ import { SESSION_TTL_MS } from "../../ports/sessions.ts";
 import type { Ports } from "../ports.ts";
 import { tryStore } from "./try-store.ts";
 
-/** What is to go from the places beside the record. */
+/** Content to erase from the secondary stores. */
 export interface ErasedContent {
-  /** Messages that lost words, by id. */
+  /** Ids of redacted messages. */
   readonly messages: "everything" | readonly string[];
-  /** The user's revision of the erasure. */
+  /** The user's revision after the erasure. */
   readonly revision: number;
 }
 
 type SecondaryStorePorts = Pick<Ports, "sessions" | "cache" | "clock" | "meter">;
 
-/** A place is asked again until it has nothing; what is put all the time meanwhile is barred, so that few times will do. */
+/** A store is checked until it has nothing left. Writes meanwhile are rejected, so few attempts suffice. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Takes what was erased out of the sessions and the cache, and asks each again whether anything is there: a place a line. One
- * that cannot be reached says so, and until when it may hold something.
+ * Erases content from the sessions and the cache, and verifies each: one line per store. A store that cannot
+ * be reached says so, and until when it may still hold content.
  */
 export async function eraseFromStores(
   ports: SecondaryStorePorts,
@@ -61,16 +61,16 @@ async function eraseUntilEmpty(
   emptying: {
     readonly place: string;
     readonly of: "sessions" | "cache";
-    /** Takes out what is there, and says how much that was. */
+    /** Removes the content that is there and gives the count. */
     readonly take: () => Promise<number>;
-    /** How much may be there. */
+    /** The maximum count that may be there. */
     readonly most: number;
     readonly forMs: number;
   },
 ): Promise<VerifiedPlace> {
   const { place, of, take, most, forMs } = emptying;
   let found: number | undefined;
-  for (let asked = 0; asked < MAX_ATTEMPTS && found !== 0; asked += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && found !== 0; attempt += 1) {
     found = await tryStore(ports, of, take);
     if (found === undefined) break;
   }
@@ -79,19 +79,19 @@ async function eraseUntilEmpty(
   return found === undefined ? { place, found: most, until, why: "not reached" } : { place, found, until };
 }
 
-/** What the sessions and the cache cannot let go of at once. One that is down says nothing. */
+/** What the sessions and the cache cannot delete at once. A store that is down reports nothing. */
 export async function findStoreRemainders(
   ports: Pick<Ports, "sessions" | "cache" | "meter">,
 ): Promise<{ readonly place: string; readonly forMs?: number }[]> {
   const { sessions, cache } = ports;
-  const told = await Promise.all([
+  const remainders = await Promise.all([
     sessions?.remains ? tryStore(ports, "sessions", sessions.remains) : [],
     cache?.remains ? tryStore(ports, "cache", cache.remains) : [],
   ]);
-  return told.flatMap((places) => places ?? []);
+  return remainders.flatMap((places) => places ?? []);
 }
 
-/** How a place beside the record is called in receipts and metrics: "sessions: redis"; in this process, "sessions". */
+/** The name of a secondary store in receipts and metrics: "sessions: redis"; in this process, "sessions". */
 export function formatStorePlace(what: "sessions" | "cache", { name }: { readonly name: string }): string {
   return name === "memory" ? what : `${what}: ${name}`;
 }

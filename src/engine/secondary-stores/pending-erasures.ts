@@ -3,11 +3,14 @@ import { isComplete, signReceipt } from "../erase/sign-receipt.ts";
 import type { Ports } from "../ports.ts";
 import { eraseFromStores, formatStorePlace } from "./erase-from-stores.ts";
 
-/** Erasures that have not reached every place yet. They stand in the record, so that none is lost with this process. */
+/**
+ * Erasures that have not reached every secondary store yet. They are saved in the store, so that none is lost
+ * with this process.
+ */
 export interface PendingErasures {
-  /** Some may be left: they are tried again, soon and then at longer intervals, until none is. */
+  /** Retries pending erasures, soon and then at longer intervals, until none is left. */
   scheduleRetry(): void;
-  /** Ends it, and waits for what runs. */
+  /** Stops the retries and waits for the running one. */
   close(): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export function createPendingErasures(ports: Ports): PendingErasures {
   const run = (): void => {
     timer = undefined;
     running = retryErasures(ports)
-      // The record cannot be read: as good as some being left.
+      // If the store cannot be read, assume that some are left.
       .catch(() => 1)
       .then((left) => {
         running = undefined;
@@ -46,8 +49,8 @@ export function createPendingErasures(ports: Ports): PendingErasures {
 }
 
 /**
- * Ends erasures that did not reach the sessions or the cache when they were made: everything of the user is taken out of them,
- * and the receipt is sealed with what was found now. Gives how many are left.
+ * Completes erasures that could not reach the sessions or the cache. Removes everything of the user from them
+ * and seals the receipt with the current findings. Gives the number left.
  */
 async function retryErasures(ports: Ports): Promise<number> {
   const { record, sessions, cache } = ports;
@@ -74,7 +77,9 @@ async function findOpenErasures(
   return (await record.erasureSummaries()).filter(({ isComplete, isVerified }) => isVerified && !isComplete);
 }
 
-/** The receipt with places as they are now; the time by which one is empty by itself is that of the erasure. */
+/**
+ * The receipt with the current findings. The time by which a store is empty by itself is that of the erasure.
+ */
 function updateReceipt(receipt: ErasureReceipt, now: readonly VerifiedPlace[]): ErasureReceipt {
   const verified = receipt.verified.map((one) => {
     const found = now.find(({ place }) => place === one.place);

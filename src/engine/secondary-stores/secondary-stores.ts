@@ -3,11 +3,11 @@ import { createPendingErasures } from "./pending-erasures.ts";
 import { waitForTurns } from "./session-turns.ts";
 import { tryStore } from "./try-store.ts";
 
-/** What looks after the places beside the record, the sessions and the cache, as long as a memory is open. */
+/** Manages the secondary stores, the sessions and the cache, while a memory is open. */
 interface SecondaryStores {
-  /** The ports, with it. */
+  /** The ports, with the secondary stores added. */
   readonly ports: Ports;
-  /** Waits for what is on its way to them. */
+  /** Waits for writes in progress. */
   close(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export function openSecondaryStores(plain: Ports): SecondaryStores {
   const { sessions, cache } = plain;
   if (!sessions && !cache) return { ports: plain, close: async () => {} };
   const owed = createPendingErasures(plain);
-  // Of a program that ended before it reached them.
+  // For a program that ended before it reached them.
   owed.scheduleRetry();
   const unwatch = watchStoreSize(plain);
   return {
@@ -30,7 +30,10 @@ export function openSecondaryStores(plain: Ports): SecondaryStores {
 
 const EVERY_MS = 30_000;
 
-/** Tells the meter, twice a minute, what the sessions' store takes and may take. Gives what ends it. */
+/**
+ * Reports the size and limit of the session store to the meter, twice a minute. Returns a function that stops
+ * it.
+ */
 function watchStoreSize(ports: Pick<Ports, "sessions" | "meter">): () => void {
   const { sessions, meter } = ports;
   if (!sessions || !meter) return () => {};

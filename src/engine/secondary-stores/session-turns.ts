@@ -6,7 +6,7 @@ import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { tryStore } from "./try-store.ts";
 
-/** Characters. A longer message is no word in passing: it is read from the record. */
+/** In characters. A longer message is read from the store instead. */
 const MAX_TURN_CHARACTERS = 20_000;
 
 type SessionTurnPorts = Pick<Ports, "sessions" | "meter">;
@@ -14,8 +14,8 @@ type SessionTurnPorts = Pick<Ports, "sessions" | "meter">;
 const pendingAppends = new WeakMap<Sessions, Set<Promise<unknown>>>();
 
 /**
- * Notes what was stored in its sessions. Nobody waits for it: the record has it, and what comes after an erasure that it was
- * stored before is barred by its revision.
+ * Appends stored messages to their sessions. No caller waits for it, because the store has them. A message
+ * stored before an erasure and appended after it is rejected by its revision.
  */
 export function appendTurns(
   { sessions, meter }: SessionTurnPorts,
@@ -34,14 +34,13 @@ export function appendTurns(
   }
 }
 
-/** Resolves when nothing is on its way any more. */
+/** Resolves when no write is in progress. */
 export async function waitForTurns({ sessions }: Pick<Ports, "sessions">): Promise<void> {
   if (sessions) await Promise.all(pendingAppends.get(sessions) ?? []);
 }
 
 /**
- * The messages that a session is known to have had last, as the record has them now: what it has not, or has with other words,
- * is left out.
+ * The last known messages of a session, as the store has them now; deleted or changed messages are left out.
  */
 export async function readSessionTurns(
   ports: SessionTurnPorts,

@@ -48,14 +48,14 @@ async function serve(states: UserStates, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await states.searchIndex(ANN);
 }
 
-const sharedIn = (cache: Cache) => cache.get(ANN, `block ${spaceOf(SPACE)}`);
+const sharedIn = (cache: Cache) => cache.get(ANN, `searchIndex ${spaceOf(SPACE)}`);
 
 /** What is shared is shared behind the one who asked. */
 async function shared(cache: Cache): Promise<void> {
   await expect.poll(() => sharedIn(cache), { timeout: 5000 }).toBeDefined();
 }
 
-it("the columns of a user who is served often come from another server, and follow the record from there", async () => {
+it("the columns of a frequent user come from another server, and are updated from the store afterwards", async () => {
   const { record, from } = told();
   const sharing = { cache: memoryCache({ clock }), hotAfter: 5 };
   await say(record, 0, 250);
@@ -67,12 +67,12 @@ it("the columns of a user who is served often come from another server, and foll
   await serve(first, 1);
   await shared(sharing.cache);
   await say(record, 250, 1);
-  const block = await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
+  const searchIndex = await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
   expect(from).toEqual([0, 0, 1]);
-  expect([block.units.count, block.revision]).toEqual([251, 2]);
+  expect([searchIndex.units.count, searchIndex.revision]).toEqual([251, 2]);
 });
 
-it("columns of a record that was put back to another history are not taken", async () => {
+it("columns from before a restore of the store are not used", async () => {
   const [one, other] = [told(), told()];
   const sharing = { cache: memoryCache({ clock }), hotAfter: 1 };
   await say(one.record, 0, 250);
@@ -83,7 +83,7 @@ it("columns of a record that was put back to another history are not taken", asy
   expect(other.from).toEqual([0]);
 });
 
-it("columns that have followed an erasure are shared and kept without what went", async () => {
+it("columns updated after an erasure are shared and saved without the erased content", async () => {
   const { record, from } = told();
   const cache = memoryCache({ clock });
   const states = createUserStates(record, SPACE, { sharing: { cache, hotAfter: 5 } });
@@ -102,7 +102,7 @@ it("columns that have followed an erasure are shared and kept without what went"
   expect([others, kept].map((bytes) => wordsIn(bytes))).toEqual([252, 252]);
 });
 
-/** How many different words a packed block has. */
+/** Number of distinct words in a packed index. */
 function wordsIn(bytes: Uint8Array = new Uint8Array(16)): number | undefined {
   const { buffer, byteOffset } = bytes;
   const length = new DataView(buffer, byteOffset).getUint32(8, true);
@@ -113,7 +113,7 @@ function wordsIn(bytes: Uint8Array = new Uint8Array(16)): number | undefined {
   return new Map(lengths).get("words.hashes");
 }
 
-it("of many who become known at once one after the other is shared, with rests between them", async () => {
+it("the columns of many users are shared one after the other, with rests in between", async () => {
   const record = createInMemoryStore();
   const held = memoryCache({ clock });
   const puts: number[] = [];

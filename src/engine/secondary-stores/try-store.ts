@@ -1,7 +1,10 @@
 import { isMemoryError } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 
-/** What a place beside the record gives; nothing where it fails: it is counted, and the record has it all the same. */
+/**
+ * The result of a secondary store. If it fails, the failure is counted and the result is undefined: the store
+ * has the data anyway.
+ */
 export async function tryStore<Result>(
   { meter }: Pick<Ports, "meter">,
   of: "sessions" | "cache",

@@ -49,8 +49,8 @@ const failingAt = (record: MemoryStore, at: number): MemoryStore => {
   return { ...record, dump: { ...whole, putRows: put } };
 };
 
-describe("moving a record", () => {
-  it("goes from here to a file and back, with the same digest everywhere", async () => {
+describe("copying a store", () => {
+  it("copies from memory to a file and back, with the same digest everywhere", async () => {
     const [file, back] = [await sqlite(), createInMemoryStore()];
     const there = await copyStore(source, file, { limit: 3 });
     const again = await copyStore(file, back, { limit: 5 });
@@ -62,7 +62,7 @@ describe("moving a record", () => {
     await file.close();
   });
 
-  it("takes along what is kept for searches", async () => {
+  it("copies the saved search indexes", async () => {
     const file = await sqlite();
     const scope = { project: "default", user: "bo" };
     const block = { revision: await source.revision(scope), bytes: Uint8Array.of(1, 2, 3) };
@@ -72,7 +72,7 @@ describe("moving a record", () => {
     await file.close();
   });
 
-  it("goes on where it was cut off, wherever that was", async () => {
+  it("resumes after an interruption at any point", async () => {
     const whole = await digestOf(source);
     for (let at = 1; ; at += 3) {
       const file = await sqlite();
@@ -87,7 +87,7 @@ describe("moving a record", () => {
     }
   });
 
-  it("begins anew where the source has changed since it was cut off", async () => {
+  it("starts over when the source has changed since the interruption", async () => {
     const file = await sqlite();
     await expect(copyStore(source, failingAt(file, 12), { limit: 2 })).rejects.toThrow("cut off");
     const memory = await createMemory({ record: source, embedder: hashEmbedder(8) });
@@ -98,7 +98,7 @@ describe("moving a record", () => {
     await file.close();
   });
 
-  it("does not end where somebody writes to the source meanwhile, and ends when nobody does", async () => {
+  it("fails when the source is written to meanwhile, and succeeds when it is not", async () => {
     const file = await sqlite();
     let turn = 0;
     const writing = async (part: string): Promise<void> => {
@@ -133,7 +133,7 @@ describe("moving a record", () => {
     await file.close();
   });
 
-  it("refuses a database that holds something, one that another is moved into, and one that is half moved", async () => {
+  it("refuses a target with content, one with another unfinished move, and an unfinished source", async () => {
     const [file, other] = [await sqlite(), createInMemoryStore()];
     await expect(copyStore(source, failingAt(file, 5), { limit: 2 })).rejects.toThrow("cut off");
     await expect(copyStore(other, file)).rejects.toMatchObject({ code: "conflict" });
@@ -144,7 +144,7 @@ describe("moving a record", () => {
     await file.close();
   });
 
-  it("leaves out how far followers are, and finds one that is off by a place in a list", async () => {
+  it("leaves out index cursors, and detects a row with a swapped position", async () => {
     const scope = { project: "default", user: "ana" };
     await source.saveProgress("following chroma", [{ scope, visit: { revision: 3 } }]);
     const other = createInMemoryStore();

@@ -14,32 +14,35 @@ import {
 } from "../../ports/store-dump.ts";
 
 interface CopyStoreOptions extends CallOptions {
-  /** How many rows are read and written at once (1,000). */
+  /** Rows read and written at once (1,000). */
   readonly limit?: number;
-  /** Of all rows that are read: once to be copied, and once more on each side to be checked. */
+  /** Progress over all rows read: once to copy them, and once more on each side to verify them. */
   readonly onProgress?: (done: number, of: number, step: "copying" | "checking") => void;
-  /** What belongs beside the record is to be there before it opens: called once both are known to hold the same. */
+  /**
+   * Called once both stores are known to be equal, before the target opens, to prepare data outside the
+   * store.
+   */
   readonly beforeEnd?: () => Promise<void>;
 }
 
 interface CopyStoreResult {
-  /** SHA-256 of what both records hold, hex. */
+  /** SHA-256 of the content of both stores, hex. */
   readonly digest: string;
-  /** How many rows of each part. */
+  /** Number of rows in each part. */
   readonly rows: { readonly [Part in DumpPart]?: number };
-  /** Rows that an earlier run had written, from which this one went on; 0 where it began. */
+  /** Rows that an earlier run had written and this one resumed after; 0 if it started over. */
   readonly resumedAt: number;
 }
 
 const ROWS = 1000;
 
 /**
- * Copies everything in one record into another, empty one, page by page, and reads both again: they must hold the same, by
- * digest. The record that is copied stays as it is. Broken off at any point, it goes on where it was when it is called again;
- * until it has ended, the other record opens for nothing else.
+ * Copies everything from one store into another, empty one, page by page, and reads both again: their digests
+ * must be equal. The source stays unchanged. If interrupted, the next call resumes; until it has ended, the
+ * target does not open for anything else.
  *
- * `conflict` where the other record holds something of its own, or where the two differ in the end, because somebody wrote to
- * one of them meanwhile; `unsupported` where one of them cannot be moved.
+ * Throws `conflict` if the target has other content, or if the two differ in the end because one was written
+ * to meanwhile. Throws `unsupported` if one of them cannot be moved.
  */
 export async function copyStore(
   from: MemoryStore,
@@ -49,22 +52,22 @@ export async function copyStore(
   const [source, target] = [requireDump(from), requireDump(to)];
   const identity = await from.identity();
   await refuseUnfinished(source);
-  const held = await target.copyProgress();
-  if (held && held.from !== identity) throw createForeignCopyError();
+  const progress = await target.copyProgress();
+  if (progress && progress.from !== identity) throw createForeignCopyError();
   const counts = await source.counts();
   const of = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const missing = source.parts.find((part) => counts[part] > 0 && !target.parts.includes(part));
   if (missing) throw createUnsupportedError(to, missing);
   const start: CopyProgress = { from: identity, part: "users", done: 0, of };
-  if (!held) await target.beginCopy(start);
+  if (!progress) await target.beginCopy(start);
   const sides: CopySides = { from: { ...from, dump: source }, to, source, target };
-  const resumed = held ? await copyAndVerify(sides, held, options) : undefined;
-  // What was written to the source between two runs is not in what the first one copied: then it is copied anew.
+  const resumed = progress ? await copyAndVerify(sides, progress, options) : undefined;
+  // Rows written to the source between two runs are not in the first copy; then it starts over.
   if (resumed) return resumed;
-  if (held) await target.beginCopy(start);
-  const whole = await copyAndVerify(sides, start, options);
-  if (!whole) throw createChangedError();
-  return whole;
+  if (progress) await target.beginCopy(start);
+  const verified = await copyAndVerify(sides, start, options);
+  if (!verified) throw createChangedError();
+  return verified;
 }
 
 interface CopySides {
@@ -74,7 +77,7 @@ interface CopySides {
   readonly target: StoreDump;
 }
 
-/** The rest of the way; nothing where the two differ at its end. */
+/** Copies the rest; undefined if the two differ at its end. */
 async function copyAndVerify(
   { from, to, source, target }: CopySides,
   filling: CopyProgress,
@@ -109,7 +112,7 @@ async function copyRows(
       if (rows.length > 0) await target.putRows(part, rows);
       done += page.rows.length;
       after = page.cursor;
-      // After the rows: what was written and not noted is written again, and stays as it is.
+      // After the rows: rows written without this note are written again, with the same result.
       const place = after === undefined ? { part: getNextPart(part) } : { part, after };
       await target.saveCopyProgress({ from, ...place, done, of });
       onProgress?.(done, 3 * of, "copying");
@@ -126,7 +129,7 @@ function getNextPart(part: DumpPart): CopyProgress["part"] {
   return DUMP_PARTS[DUMP_PARTS.indexOf(part) + 1] ?? "checking";
 }
 
-/** One after the other: on one disk two readers at once gain nothing. */
+/** One after the other: two readers at once gain nothing on one disk. */
 async function digestBoth(
   source: StoreDump,
   target: StoreDump,
@@ -147,36 +150,33 @@ async function digestBoth(
 
 function requireDump(record: MemoryStore): StoreDump {
   if (record.dump) return record.dump;
-  throw new MemoryError("unsupported", `move: the record "${record.name}" cannot be read or written whole.`);
+  throw new MemoryError("unsupported", `move: the database "${record.name}" does not support copying.`);
 }
 
 async function refuseUnfinished(source: StoreDump): Promise<void> {
   if (!(await source.copyProgress())) return;
-  throw new MemoryError(
-    "conflict",
-    "move: the database to move is itself the target of a move that has not ended.",
-  );
+  throw new MemoryError("conflict", "move: the source is itself the target of an unfinished move.");
 }
 
 function createForeignCopyError(): MemoryError {
   return new MemoryError(
     "conflict",
-    "move: another database is being moved into that one, and has not ended. End that move, or name an empty database.",
+    "move: the target has an unfinished move from another database. Finish that move, or name an empty database.",
   );
 }
 
 function createUnsupportedError(to: MemoryStore, part: DumpPart): MemoryError {
-  return new MemoryError("unsupported", `move: the record "${to.name}" does not keep ${part}.`);
+  return new MemoryError("unsupported", `move: the database "${to.name}" cannot store ${part}.`);
 }
 
 function createChangedError(): MemoryError {
   return new MemoryError(
     "conflict",
-    "move: the two databases differ, so somebody wrote to one of them meanwhile. Stop what uses them, and run it again.",
+    "move: the two databases differ, because one was written to meanwhile. Stop the programs that use them, and run it again.",
   );
 }
 
-/** What a record holds, in short: equal for two records that hold the same, whatever they are kept in. */
+/** Digest of a store: equal for two stores with the same content, whatever their adapters. */
 interface StoreDigest {
   /** SHA-256 over the digests of the parts, hex. */
   readonly digest: string;
@@ -185,16 +185,18 @@ interface StoreDigest {
 
 interface PartDigest {
   readonly rows: number;
-  /** The sum of the rows' SHA-256, modulo 2^256, hex. */
+  /**
+   * The sum of the rows' SHA-256, modulo 2^256, hex.
+   */
   readonly sum: string;
 }
 
 const MODULUS = 1n << 256n;
 
 /**
- * Reads a record as a whole and digests it. A sum tells two sets apart whatever order they are read in, for two databases
- * put texts in different order (Bellare and Micciancio, "A new paradigm for collision-free hashing", 1997: AdHash); where the
- * order of rows says something, a row's place is digested with it. It finds faults, not forgeries.
+ * Reads a whole store and digests it. The sum is independent of row order, because two databases order texts
+ * differently (Bellare and Micciancio, "A new paradigm for collision-free hashing", 1997: AdHash). Where the
+ * order matters, a row's position is digested with it. It detects faults, not forgeries.
  */
 export async function digestStore(
   whole: StoreDump,
@@ -244,7 +246,7 @@ async function digestPart(
   return { rows, sum: sum.toString(16) };
 }
 
-/** Bytes of vectors as they are; everything else as JSON. */
+/** Vector bytes unchanged; everything else as JSON. */
 function digestRow(row: DumpRow<DumpPart>, place: number | undefined): string {
   const hash = createHash("sha256").update(`${place ?? ""}:`);
   if (!("unit" in row)) return hash.update(toCanonicalJson(row)).digest("hex");
@@ -253,22 +255,22 @@ function digestRow(row: DumpRow<DumpPart>, place: number | undefined): string {
   return hash.update(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)).digest("hex");
 }
 
-/** The parts in which two records differ. */
+/** The parts in which two stores differ. */
 function findDifferences(one: StoreDigest, other: StoreDigest): DumpPart[] {
   return DUMP_PARTS.filter((part) => toCanonicalJson(one.parts[part]) !== toCanonicalJson(other.parts[part]));
 }
 
 /**
- * Whether a row is moved along. How far a follower is says nothing beside another record, for another index may stand
- * there under the same name: it is fed from the beginning.
+ * Whether a row is copied. The cursor of a vector index is not: the target may have another index under the
+ * same name, which is fed from the beginning.
  */
 function isTransferred(_part: DumpPart, row: DumpRow<DumpPart>): boolean {
   return !("visit" in row) || !row.job.startsWith("follow");
 }
 
 /**
- * Takes along what is kept for users' searches: a cache, without which the first search of each user takes as long as reading
- * all there is. One that cannot be kept is made anew when it is missed.
+ * Copies the saved search indexes: a cache without which each user's first search takes as long as reading
+ * all data. One that cannot be saved is rebuilt on demand.
  */
 async function copySearchIndexes(
   from: MemoryStore & { readonly dump: StoreDump },
@@ -281,20 +283,20 @@ async function copySearchIndexes(
     for (const { project, user } of page.rows) {
       signal?.throwIfAborted();
       const scope: Scope = { project, user };
-      const block = await from.searchIndex(scope);
-      if (block) await to.saveSearchIndex(scope, block);
+      const searchIndex = await from.searchIndex(scope);
+      if (searchIndex) await to.saveSearchIndex(scope, searchIndex);
     }
     after = page.cursor;
   } while (after !== undefined);
 }
 
-/** `unavailable` where a move into this record has begun and not ended: what is there is not all of it. */
+/** Throws `unavailable` if a copy into this store has begun and not ended: its content is incomplete. */
 export async function refuseUnfinishedCopy({ dump: whole }: Pick<MemoryStore, "dump">): Promise<void> {
   const filling = await whole?.copyProgress();
   if (!filling) return;
   const share = filling.of === 0 ? 100 : Math.min(100, Math.floor((100 * filling.done) / filling.of));
   throw new MemoryError(
     "unavailable",
-    `a move into this database has not ended (${share} % is there). Run the same \`keepsake move\` again: it goes on.`,
+    `a move into this database is unfinished (${share} % done). Run the same \`keepsake move\` again to resume it.`,
   );
 }

@@ -7,7 +7,7 @@ import type { ExportLine, ImportOptions, ImportProgress, InputMessage } from "..
 import { remember } from "../ingest/remember.ts";
 import type { Ports } from "../ports.ts";
 
-/** Everything there is about the user as JSON lines: a head, the messages by turn, the memories with their sources. */
+/** All data of the user as JSON lines: a header, the messages by turn, the memories with their sources. */
 export async function* exportLines(
   ports: Pick<Ports, "states" | "clock">,
   scope: Scope,
@@ -26,8 +26,8 @@ export async function* exportLines(
 }
 
 /**
- * Takes in a conversation from elsewhere, batch by batch: each batch whole, or not at all. What is there already, by
- * id, is passed over, so that an import broken off goes on where it stopped. An import erases nothing.
+ * Imports a conversation in batches: each batch completely or not at all. Skips existing ids, so that an
+ * interrupted import resumes. An import erases nothing.
  */
 export async function* importMessages(
   ports: Ports,

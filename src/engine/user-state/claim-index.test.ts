@@ -48,7 +48,7 @@ function take(both: Both, one: Step): void {
   else held.delete(id);
 }
 
-it("knows after anything that is put, moved, removed and asked what a plain list knows", () => {
+it("gives the same results as a plain list after any sequence of puts, moves, removals and queries", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), claim, (steps, last) => {
       const both = { index: createClaimIndex(), held: new Map<string, Claim>() };

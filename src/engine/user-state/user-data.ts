@@ -4,7 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { Delta } from "../../ports/memory-store.ts";
 import { forEachInSlices, yieldToEventLoop } from "../time-slicing.ts";
 
-/** Everything of a user but what search needs; see `UserState`. */
+/** All data of a user except the search index; see `UserState`. */
 export interface UserData {
   revision: number;
   messages: Map<string, Message>;
@@ -13,17 +13,19 @@ export interface UserData {
   claims: ClaimIndex;
   tombstones: Map<string, Tombstone>;
   links: readonly MemoryLink[];
-  /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
+  /**
+   * Ids of messages and memories whose rows were changed since they were written. Their text is not returned.
+   */
   damaged: Set<string>;
-  /** Ids of messages that wait to be understood. */
+  /** Ids of messages that wait for extraction. */
   pending: Set<string>;
-  /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
+  /** When the newest message or memory was stored (ISO 8601, UTC); empty if there is none. */
   storedUntil: string;
-  /** Memory that it takes, about. */
+  /** Approximate memory use. */
   bytes: number;
 }
 
-/** Of a message or memory beside its text: the object, its map entries, its strings. */
+/** Approximate size of a message or memory without its text: the object, its map entries, its strings. */
 const OBJECT_BYTES = 700;
 
 export function createUserData(): UserData {
@@ -42,10 +44,10 @@ export function createUserData(): UserData {
   };
 }
 
-/** After so many others have their turn: about every five milliseconds. */
+/** Rows between two yields to the event loop: about five milliseconds of work. */
 const SLICE = 500;
 
-/** Takes in what came since, in slices: all that somebody ever said would hold everybody else up. */
+/** Applies a delta in slices, so that a large history does not block other users. */
 export async function applyUserDelta(whole: UserData, delta: Delta): Promise<void> {
   await forEachInSlices(delta.gone.memories, (id) => {
     whole.memories.delete(id);
@@ -84,14 +86,14 @@ function laterOf(one: string, other: string): string {
   return one > other ? one : other;
 }
 
-/** Finds a user's memories by what they claim, without looking at all of them. */
+/** Finds a user's memories by their claims without a scan. */
 export interface ClaimIndex {
-  /** Takes a memory in, in place of what it was. */
+  /** Adds a memory and replaces its previous version. */
   put(memory: Memory): void;
   remove(id: string): void;
-  /** Ids of memories that claim the same. */
+  /** Ids of memories with the same claim. */
   findSame(claim: Claim): ReadonlySet<string>;
-  /** Ids of memories that say who or what is called how. */
+  /** Ids of memories that name a person or thing. */
   findNamings(): ReadonlySet<string>;
   /** Ids of memories with the same subject and relation. */
   findInSlot(claim: Claim): ReadonlySet<string>;
@@ -99,24 +101,24 @@ export interface ClaimIndex {
 
 const NO_IDS: ReadonlySet<string> = new Set();
 
-/** Of most keys there is one id: a set for each would be a third of all that is kept of a user. */
+/** Most keys have one id. A set for each would take a third of a user's memory. */
 type IdsByKey = Map<string, string | Set<string>>;
 
 export function createClaimIndex(): ClaimIndex {
   const bySlot: IdsByKey = new Map();
-  // Of the slots that somebody asked about: to make the keys of all would take as long as to read them.
+  // Filled only for slots that were queried: keys for all slots would take as long as reading them.
   const byKey = new Map<string, IdsByKey>();
   const namings = new Set<string>();
-  const held = new Map<string, { readonly claim: Claim; readonly slot: string }>();
+  const entries = new Map<string, { readonly claim: Claim; readonly slot: string }>();
 
   const remove = (id: string): void => {
-    const one = held.get(id);
+    const one = entries.get(id);
     if (!one) return;
     removeId(bySlot, one.slot, id);
     const keys = byKey.get(one.slot);
     if (keys) removeId(keys, toClaimKey(one.claim), id);
     if (keys?.size === 0) byKey.delete(one.slot);
-    held.delete(id);
+    entries.delete(id);
     namings.delete(id);
   };
 
@@ -125,7 +127,7 @@ export function createClaimIndex(): ClaimIndex {
     if (known) return known;
     const keys: IdsByKey = new Map();
     for (const id of getIds(bySlot, slot)) {
-      const one = held.get(id);
+      const one = entries.get(id);
       if (one) addId(keys, toClaimKey(one.claim), id);
     }
     if (keys.size > 0) byKey.set(slot, keys);
@@ -134,7 +136,7 @@ export function createClaimIndex(): ClaimIndex {
 
   return {
     put({ id, claim }) {
-      const before = held.get(id);
+      const before = entries.get(id);
       if (!claim) return remove(id);
       const slot = slotKey(claim);
       if (before?.slot === slot && before.claim.value === claim.value) return;
@@ -142,12 +144,12 @@ export function createClaimIndex(): ClaimIndex {
       addId(bySlot, slot, id);
       const keys = byKey.get(slot);
       if (keys) addId(keys, toClaimKey(claim), id);
-      held.set(id, { claim, slot });
+      entries.set(id, { claim, slot });
       if (claim.relation === "be called") namings.add(id);
     },
     remove,
     findNamings: () => namings,
-    // What is the same stands in one slot.
+    // Equal claims share a slot.
     findSame: (claim) => getIds(keysOf(slotKey(claim)), toClaimKey(claim)),
     findInSlot: (claim) => getIds(bySlot, slotKey(claim)),
   };

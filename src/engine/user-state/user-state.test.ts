@@ -41,7 +41,7 @@ async function say(record: MemoryStore, user: string, first: number, count: numb
   );
 }
 
-it("reads a user once, and then what came since", async () => {
+it("reads a user once, and afterwards only newer changes", async () => {
   const { record, whole } = counting();
   const states = createUserStates(record, SPACE);
   await say(record, "ann", 0, 3);
@@ -53,26 +53,26 @@ it("reads a user once, and then what came since", async () => {
   expect(state.revision).toBe(2);
   await say(record, "ann", 5, 1);
   expect((await states.of(scopeOf("ann"))).messages.size).toBe(6);
-  // Once for the block, once for the rest.
+  // Once for the index, once for the rest.
   expect(whole()).toBe(2);
 });
 
-it("lets go of the user served longest ago where memory runs short, and gives the same again later", async () => {
+it("evicts the least recently used user when memory runs short, and reads the same state again later", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob", "cid"]) await say(record, user, 0, 40);
   const states = createUserStates(record, SPACE, { bytes: () => 1 });
   for (const user of ["ann", "bob", "cid", "ann"]) {
-    const block = await states.searchIndex(scopeOf(user));
-    expect(block.isReleased).toBe(false);
-    expect(block.words.size).toBe(40);
+    const searchIndex = await states.searchIndex(scopeOf(user));
+    expect(searchIndex.isReleased).toBe(false);
+    expect(searchIndex.words.size).toBe(40);
   }
   expect(whole()).toBe(4);
 });
 
-it("lets go of what only writes need first", async () => {
+it("evicts first the data that only writes need", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob"]) await say(record, user, 0, 40);
-  // A block takes some 21,000 bytes here, and the rest of a user 29,000.
+  // An index takes some 21,000 bytes here, and the rest of a user 29,000.
   const states = createUserStates(record, SPACE, { bytes: () => 80_000 });
   for (const user of ["ann", "bob", "ann", "bob"]) await states.of(scopeOf(user));
   const read = whole();
@@ -82,7 +82,7 @@ it("lets go of what only writes need first", async () => {
   expect(whole()).toBe(read);
 });
 
-it("keeps a block at the end, and takes it up at the next start", async () => {
+it("saves a search index on close, and loads it at the next start", async () => {
   const { record, whole } = counting();
   await say(record, "ann", 0, 300);
   const first = createUserStates(record, SPACE);
@@ -98,7 +98,7 @@ it("keeps a block at the end, and takes it up at the next start", async () => {
   expect(whole()).toBe(2);
 });
 
-it("takes in an erasure without reading anybody anew, and holds nothing of what went", async () => {
+it("applies an erasure without reading users again, and retains no erased data", async () => {
   const { record, whole } = counting();
   await say(record, "ann", 0, 40);
   const states = createUserStates(record, SPACE);
@@ -129,7 +129,7 @@ it("takes in an erasure without reading anybody anew, and holds nothing of what 
   expect(whole()).toBe(read);
 });
 
-it("lets go of whoever an erasure left little of, or whom the record cannot be asked about", async () => {
+it("evicts a user after a large erasure, or when the store cannot be asked", async () => {
   const { record } = counting();
   await say(record, "ann", 0, 4);
   await say(record, "bob", 0, 4);
@@ -155,7 +155,7 @@ it("lets go of whoever an erasure left little of, or whom the record cannot be a
   expect([bob.isReleased, states.peekIndex(scopeOf("ann"))]).toEqual([true, undefined]);
 });
 
-it("starts anew where the record is at an earlier revision than it was", async () => {
+it("reads a user again when the store has an earlier revision", async () => {
   const older = createInMemoryStore();
   const newer = createInMemoryStore();
   await say(older, "ann", 0, 1);
@@ -177,23 +177,25 @@ it("starts anew where the record is at an earlier revision than it was", async (
   expect((await states.of(scopeOf("ann"))).messages.size).toBe(1);
 });
 
-it("serves many at once without taking anything in twice", async () => {
+it("serves many concurrent requests without applying a change twice", async () => {
   const { record, whole } = counting();
   await say(record, "ann", 0, 20);
   const states = createUserStates(record, SPACE);
-  const blocks = await Promise.all(Array.from({ length: 10 }, () => states.searchIndex(scopeOf("ann"))));
-  expect(new Set(blocks).size).toBe(1);
-  expect(blocks[0]?.words.size).toBe(20);
+  const searchIndexes = await Promise.all(
+    Array.from({ length: 10 }, () => states.searchIndex(scopeOf("ann"))),
+  );
+  expect(new Set(searchIndexes).size).toBe(1);
+  expect(searchIndexes[0]?.words.size).toBe(20);
   expect(whole()).toBe(1);
 });
 
-it("a user of 20,000 messages is read once where memory runs short and others are served in between", async () => {
+it("reads a user of 20,000 messages once when memory runs short and other users are served in between", async () => {
   const { record, whole } = counting();
   await say(record, "big", 0, 20_000);
   await say(record, "ann", 0, 3);
   const states = createUserStates(record, SPACE, { bytes: () => 1 });
   for (const user of ["big", "ann", "big", "ann", "big"]) await states.of(scopeOf(user));
-  // The block and the rest of each, once.
+  // The index and the rest of each, once.
   expect(whole()).toBe(2 + 2);
   expect((await states.of(scopeOf("big"))).messages.size).toBe(20_000);
 });

@@ -30,48 +30,51 @@ import { yieldToEventLoop } from "../time-slicing.ts";
 import { applyUserDelta, type ClaimIndex, createUserData, type UserData } from "./user-data.ts";
 
 /**
- * A user's record as this process knows it. It is a cache: before each use it asks the record for the user's revision
- * and takes in what came since, so that several processes stay coherent. Read-only for everybody but `userStates`.
+ * A user's data as cached by this process. Before each use, the cache asks the store for the user's revision
+ * and applies newer changes, so that several processes stay coherent. Read-only except for
+ * `createUserStates`.
  */
 export interface UserState {
   readonly scope: Scope;
   readonly revision: number;
-  /** In the order of their turns. */
+  /** In turn order. */
   readonly messages: ReadonlyMap<string, Message>;
-  /** The newest version of each, in the order in which they were first stored. */
+  /** The newest version of each memory, in the order in which they were first stored. */
   readonly memories: ReadonlyMap<string, Memory>;
-  /** Those of them that are current, in the same order. */
+  /** The current memories, in the same order. */
   readonly current: ReadonlyMap<string, Memory>;
-  /** Over the newest versions of all memories, whatever their status. */
+  /** Covers the newest versions of all memories, whatever their status. */
   readonly claims: ClaimIndex;
-  /** What search needs, in columns. */
+  /** Search data, in columns. */
   readonly searchIndex: SearchIndex;
   /** By hash. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   readonly links: readonly MemoryLink[];
-  /** Ids of messages and memories whose rows were changed since they were written: nobody is told what they say. */
+  /**
+   * Ids of messages and memories whose rows were changed since they were written. Their text is not returned.
+   */
   readonly damaged: ReadonlySet<string>;
-  /** How many messages wait to be understood. */
+  /** Number of messages that wait for extraction. */
   readonly pending: number;
-  /** When the newest of the messages and memories was stored (ISO 8601, UTC); empty for none. */
+  /** When the newest message or memory was stored (ISO 8601, UTC); empty if there is none. */
   readonly storedUntil: string;
 }
 
 export interface UserStates {
-  /** Everything of a user. */
+  /** All data of a user. */
   of(scope: Scope): Promise<UserState>;
-  /** What search needs: a small part of everything, and quick to come by. Valid until the next wait. */
+  /** The search index: a small part of the data, and quick to load. Valid until the next await. */
   searchIndex(scope: Scope): Promise<SearchIndex>;
-  /** The same as it was last, where it is held; whether it is the newest is not asked. */
+  /** The cached search index, if there is one. Does not check whether it is up to date. */
   peekIndex(scope: Scope): SearchIndex | undefined;
-  /** All messages and memories, where they are held and at least as new as a revision. */
+  /** All messages and memories, if they are cached and at least as new as `revision`. */
   peekTexts(scope: Scope, revision: number): Pick<UserState, "messages" | "memories" | "damaged"> | undefined;
   /**
-   * Takes in what was erased of one user, or of all, and leaves no trace of it; or lets go of whoever it cannot ask the record
-   * about. Never rejects.
+   * Applies erasures to one user's cache, or to all, and leaves no trace of the erased text. Evicts users for
+   * whom the store cannot be asked. Never rejects.
    */
   purgeUser(scope?: Scope): Promise<void>;
-  /** Keeps in the record what makes the next start quick, and lets go of all. */
+  /** Saves search indexes so that the next start is quick, and evicts everything. */
   close(): Promise<void>;
 }
 
@@ -80,37 +83,40 @@ interface CachedUser {
   searchIndex: SearchIndex;
   whole?: UserData;
   uses: number;
-  /** True while it takes in what came: nobody may search it. */
+  /** True while changes are being applied; the index must not be searched meanwhile. */
   isBehind?: boolean;
   shared?: number;
-  /** Memory that it took when it was last used, about. */
+  /** Approximate memory use at the last access. */
   bytes: number;
-  /** When it was last used, in ms of this process. */
+  /** Last access, in milliseconds of this process. */
   usedAt: number;
 }
 
-/** A block with more new units than this, and than a tenth of all, is worth keeping anew. */
+/** An index is saved again once it has more new units than this, and more than a tenth of all units. */
 const MIN_UNSAVED_UNITS = 200;
 const CACHE_BYTES = 256_000_000;
-/** With so many messages and memories, a user takes a second and more to be read again. */
+/** Reading a user with this many messages and memories takes a second or more. */
 const SLOW_USER_ROWS = 20_000;
-/** So long the slowest to read stays beside the one in use, whatever room it takes: else each request would read it anew. */
+/**
+ * How long the slowest user stays cached next to the one in use, whatever its size. Otherwise each request
+ * would read it again.
+ */
 const SLOW_USER_STAY_MS = 60_000;
 const USERS_LABEL = { cache: "users" } as const;
 
 type UserStateSource = Pick<MemoryStore, "revision" | "since" | "searchIndex" | "saveSearchIndex" | "log">;
 
 interface UserStatesOptions {
-  /** Asked each time that something is taken in. */
+  /** Read each time that changes are applied. */
   readonly bytes?: () => number;
   readonly meter?: Meter;
-  /** Where the blocks of users who are served often are shared with other servers. */
+  /** Where search indexes of frequent users are shared with other servers. */
   readonly sharing?: SharingOptions | undefined;
 }
 
 /**
- * Keeps the states of the users used last, up to about so many bytes (256 MB). The one in use always stays; and of those that are
- * slow to read the largest that was used within a minute.
+ * Caches the states of the most recently used users, up to about this many bytes (256 MB). Always keeps the
+ * user in use, and the largest slow user of the last minute.
  */
 export function createUserStates(
   record: UserStateSource,
@@ -119,43 +125,43 @@ export function createUserStates(
 ): UserStates {
   const space: EmbeddingSpace = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const shared = sharing && createSharedSearchIndexes(record, space, { ...sharing, meter });
-  const kept = new Map<string, CachedUser>();
-  // One refresh at a time per user: two would take in the same delta twice.
+  const cache = new Map<string, CachedUser>();
+  // One refresh at a time per user; two would apply the same delta twice.
   const { runExclusive: inTurn, isBusy: isAtWork } = createUserQueue();
 
-  const held = async (scope: Scope, revision: number, asked?: StoredSearchIndex): Promise<CachedUser> => {
+  const load = async (scope: Scope, revision: number, stored?: StoredSearchIndex): Promise<CachedUser> => {
     const key = toScopeKey(scope);
-    const found = kept.get(key);
-    // A lower revision than ours: the database was replaced by an older one.
+    const found = cache.get(key);
+    // A lower revision than ours means that the database was replaced by an older one.
     if (found && found.searchIndex.revision <= revision) return found;
     if (found) letGo(found);
-    const block = await loadIndex(record, scope, revision, { space, meter, shared, stored: asked });
-    const own = { project: scope.project, user: scope.user };
-    const one: CachedUser = { scope: own, uses: 0, bytes: 0, usedAt: 0, ...block };
-    kept.set(key, one);
+    const loaded = await loadIndex(record, scope, revision, { space, meter, shared, stored });
+    const userScope = { project: scope.project, user: scope.user };
+    const one: CachedUser = { scope: userScope, uses: 0, bytes: 0, usedAt: 0, ...loaded };
+    cache.set(key, one);
     return one;
   };
 
   const letGo = (one: CachedUser | undefined): void => {
     if (!one) return;
-    kept.delete(toScopeKey(one.scope));
+    cache.delete(toScopeKey(one.scope));
     releaseIndex(one.searchIndex);
   };
 
   const makeRoom = (current: CachedUser): void => {
-    touch(kept, current);
-    for (const one of findOverflow(kept, bytes(), current, ({ scope }) => isAtWork(scope))) {
-      kept.delete(toScopeKey(one.scope));
+    touch(cache, current);
+    for (const one of findOverflow(cache, bytes(), current, ({ scope }) => isAtWork(scope))) {
+      cache.delete(toScopeKey(one.scope));
       void inTurn(one.scope, () => saveIndex(record, one)).finally(() => releaseIndex(one.searchIndex));
     }
   };
 
   const refreshed = async (scope: Scope, isWhole: boolean): Promise<CachedUser> => {
-    const isNew = !shared && !kept.has(toScopeKey(scope));
+    const isNew = !shared && !cache.has(toScopeKey(scope));
     const { revision, asked } = await readNewest(record, scope, isNew && space);
-    const one = await held(scope, revision, asked);
+    const one = await load(scope, revision, asked);
     if (one.searchIndex.revision === revision && (one.whole?.revision === revision || !isWhole)) {
-      touch(kept, one);
+      touch(cache, one);
       meter.count("cache_hits_total", USERS_LABEL);
       return one;
     }
@@ -174,25 +180,25 @@ export function createUserStates(
         return one.searchIndex;
       }),
     peekIndex(scope) {
-      const one = kept.get(toScopeKey(scope));
+      const one = cache.get(toScopeKey(scope));
       return one?.isBehind ? undefined : one?.searchIndex;
     },
-    peekTexts: (scope, revision) => toTexts(kept.get(toScopeKey(scope)), revision),
+    peekTexts: (scope, revision) => toTexts(cache.get(toScopeKey(scope)), revision),
     async purgeUser(scope) {
       let isThere = true;
-      // Whoever is at work with one goes on to the end first.
-      for (const { scope: whose } of scope ? [{ scope }] : [...kept.values()]) {
+      // Work in progress on a user ends first.
+      for (const { scope: whose } of scope ? [{ scope }] : [...cache.values()]) {
         await inTurn(whose, async () => {
-          const one = kept.get(toScopeKey(whose));
+          const one = cache.get(toScopeKey(whose));
           isThere &&= !one || (await tryPurge(record, one));
           if (one && (!isThere || isMostlyDead(one.searchIndex))) letGo(one);
         });
       }
-      // Last: what was at work until now may have looked up a word that was erased.
+      // Last, because earlier work may have looked up an erased word.
       clearWordCaches();
     },
     async close() {
-      for (const one of [...kept.values()]) {
+      for (const one of [...cache.values()]) {
         await inTurn(one.scope, () => saveIndex(record, one));
         letGo(one);
       }
@@ -200,7 +206,7 @@ export function createUserStates(
   };
 }
 
-/** Those that there is no room for beside the one in use, once others are lighter. */
+/** Users to evict because they do not fit, after others have been made lighter. */
 function findOverflow(
   kept: ReadonlyMap<string, CachedUser>,
   most: number,
@@ -219,7 +225,10 @@ function findOverflow(
   return over;
 }
 
-/** Takes from others what only writes need: searches are many, and live by the blocks. Gives how much is held then. */
+/**
+ * Drops from the other users the data that only writes need: searches are more frequent and need only the
+ * index. Gives the remaining number of bytes.
+ */
 function lightenCache(
   kept: ReadonlyMap<string, CachedUser>,
   most: number,
@@ -240,54 +249,54 @@ function lightenCache(
   return sum;
 }
 
-/** The largest of those that are slow to read and were used of late. */
-function findSlowest(kept: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
+/** The largest user that is slow to read and was used recently. */
+function findSlowest(cache: ReadonlyMap<string, CachedUser>): CachedUser | undefined {
   const from = performance.now() - SLOW_USER_STAY_MS;
-  let found: CachedUser | undefined;
-  for (const one of kept.values()) {
+  let slowest: CachedUser | undefined;
+  for (const one of cache.values()) {
     const { messages, memories } = one.whole ?? {};
     const rows = (messages?.size ?? 0) + (memories?.size ?? 0);
-    if (rows >= SLOW_USER_ROWS && one.usedAt >= from && one.bytes > (found?.bytes ?? 0)) found = one;
+    if (rows >= SLOW_USER_ROWS && one.usedAt >= from && one.bytes > (slowest?.bytes ?? 0)) slowest = one;
   }
-  return found;
+  return slowest;
 }
 
-/** Used last stands last. */
-function touch(kept: Map<string, CachedUser>, one: CachedUser): void {
+/** Moves the user to the end: the most recently used is last. */
+function touch(cache: Map<string, CachedUser>, one: CachedUser): void {
   const key = toScopeKey(one.scope);
   one.usedAt = performance.now();
-  kept.delete(key);
-  kept.set(key, one);
+  cache.delete(key);
+  cache.set(key, one);
 }
 
-/** Takes in what came since, in one read where the block and the rest stand at the same revision. */
+/** Applies newer changes, in one read if the index and the other data have the same revision. */
 async function catchUp(
   record: UserStateSource,
   one: CachedUser,
   revision: number,
   isWhole: boolean,
 ): Promise<void> {
-  const { scope, searchIndex: block } = one;
-  if (block.revision < revision) {
-    const from = block.revision;
+  const { scope, searchIndex } = one;
+  if (searchIndex.revision < revision) {
+    const from = searchIndex.revision;
     const delta = await record.since(scope, from);
     await applyDeltaInSlices(one, delta);
     if (one.whole?.revision === from) await applyUserDelta(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
   one.whole ??= createUserData();
-  while (one.whole.revision < block.revision) {
+  while (one.whole.revision < searchIndex.revision) {
     await applyUserDelta(one.whole, await record.since(scope, one.whole.revision, { units: false }));
   }
-  // Somebody wrote in between: the block follows, for both must be of one revision.
-  while (block.revision < one.whole.revision)
-    await applyDeltaInSlices(one, await record.since(scope, block.revision));
+  // Another process wrote in between; both parts must have the same revision.
+  while (searchIndex.revision < one.whole.revision)
+    await applyDeltaInSlices(one, await record.since(scope, searchIndex.revision));
 }
 
-/** After so many steps others have their turn: about every five milliseconds. */
+/** Steps between two yields to the event loop: about five milliseconds. */
 const SLICE = 200;
 
-/** Others that have the block in hand have had their turn with it: it is searched before the next wait. */
+/** Other users of the index may have run during a yield; it is searched before the next await. */
 async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> {
   one.isBehind = true;
   let done = 0;
@@ -298,65 +307,74 @@ async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> 
   one.isBehind = false;
 }
 
-/** Whether what was erased of a user is gone from what is held; not where the record is at an earlier revision, or cannot be asked. */
+/**
+ * Whether erased data is gone from the cache. False if the store has an earlier revision or cannot be asked.
+ */
 async function tryPurge(record: UserStateSource, one: CachedUser): Promise<boolean> {
-  const { searchIndex: block } = one;
+  const { searchIndex } = one;
   try {
     const revision = await record.revision(one.scope);
-    if (block.isReleased || block.revision > revision) return false;
+    if (searchIndex.isReleased || searchIndex.revision > revision) return false;
     await catchUp(record, one, revision, false);
   } catch {
     return false;
   }
-  // One that is mostly gone is let go of, and read anew.
-  if (!isMostlyDead(block)) scrubIndex(block);
-  // What was kept of them went with the erasure, beside the record and with the other servers.
-  block.unsavedUnits = block.units.count;
+  // An index that is mostly dead is evicted and read again.
+  if (!isMostlyDead(searchIndex)) scrubIndex(searchIndex);
+  // The erasure deleted the saved copies, in the store and on the other servers.
+  searchIndex.unsavedUnits = searchIndex.units.count;
   one.uses = 0;
   delete one.shared;
   return true;
 }
 
-function toUserState({ scope, searchIndex: block, whole = createUserData() }: CachedUser): UserState {
+function toUserState({ scope, searchIndex, whole = createUserData() }: CachedUser): UserState {
   const { pending, bytes: _bytes, ...rest } = whole;
-  return { scope, searchIndex: block, ...rest, pending: pending.size };
+  return { scope, searchIndex, ...rest, pending: pending.size };
 }
 
 function toTexts(one: CachedUser | undefined, revision: number): UserData | undefined {
   return one?.whole && one.whole.revision >= revision ? one.whole : undefined;
 }
 
-function bytesOfUser({ searchIndex: block, whole }: CachedUser): number {
-  return bytesOfIndex(block) + (whole?.bytes ?? 0);
+function bytesOfUser({ searchIndex, whole }: CachedUser): number {
+  return bytesOfIndex(searchIndex) + (whole?.bytes ?? 0);
 }
 
-/** Best effort: a block that cannot be kept is built anew at the next start. */
+/** Best effort: an index that cannot be saved is rebuilt at the next start. */
 async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void> {
-  const { scope, searchIndex: block } = one;
-  if (block.isReleased) return;
+  const { scope, searchIndex } = one;
+  if (searchIndex.isReleased) return;
   try {
-    // Its own last writes are not in it yet.
+    // The process's own last writes are not in it yet.
     await catchUp(record, one, await record.revision(scope), false);
-    if (block.unsavedUnits < MIN_UNSAVED_UNITS || block.unsavedUnits < block.units.count / 10) return;
-    const bytes = await serializeIndex(block);
+    if (
+      searchIndex.unsavedUnits < MIN_UNSAVED_UNITS ||
+      searchIndex.unsavedUnits < searchIndex.units.count / 10
+    )
+      return;
+    const bytes = await serializeIndex(searchIndex);
     if (!bytes) return;
-    await record.saveSearchIndex(scope, { revision: block.revision, bytes });
-    block.unsavedUnits = 0;
+    await record.saveSearchIndex(scope, { revision: searchIndex.revision, bytes });
+    searchIndex.unsavedUnits = 0;
   } catch {
-    // A full or locked database: nothing is lost but time.
+    // A full or locked database costs only time here.
   }
 }
 
 type IndexSource = Pick<MemoryStore, "revision" | "searchIndex">;
 
-/** What the record keeps of a user, taken out of its bytes. */
+/** The search index that the store keeps for a user, decoded. */
 interface StoredSearchIndex {
-  /** Of this revision; nothing where none is kept. */
+  /** Revision of the stored index; undefined if there is none. */
   readonly revision: number | undefined;
   readonly reader: IndexReader;
 }
 
-/** The user's revision; and with somebody new, where a space is named, what is kept of them: the record may be far away. */
+/**
+ * The user's revision. For a new user, if a space is given, also the stored index, because the store may be
+ * far away.
+ */
 async function readNewest(
   record: IndexSource,
   scope: Scope,
@@ -375,7 +393,7 @@ async function readNewest(
   }
 }
 
-/** Bytes that are taken in at once: of a large block, others have their turn in between. */
+/** Bytes decoded at once; a large index yields to the event loop in between. */
 const PIECE_BYTES = 262_144;
 
 async function readStoredIndex(
@@ -404,40 +422,40 @@ interface IndexLoadOptions {
   readonly space: EmbeddingSpace;
   readonly meter: Meter;
   readonly shared: SharedSearchIndexes | undefined;
-  /** What the record keeps, where it was asked already. */
+  /** The stored index, if it was read already. */
   readonly stored: StoredSearchIndex | undefined;
 }
 
-/** A block, and how many units were in it when another server shared it, if one did. */
+/** An index, and the number of units it had when another server shared it, if one did. */
 interface LoadedIndex {
   readonly searchIndex: SearchIndex;
   readonly shared?: number;
 }
 
-/** The block that another server shared, or that the record kept, or an empty one. */
+/** The index that another server shared, the one that the store keeps, or an empty one. */
 async function loadIndex(
   record: IndexSource,
   scope: Scope,
   revision: number,
-  { space, meter, shared, stored: asked }: IndexLoadOptions,
+  { space, meter, shared, stored: alreadyRead }: IndexLoadOptions,
 ): Promise<LoadedIndex> {
   if (revision === 0) {
-    asked?.reader.release();
+    alreadyRead?.reader.release();
     return { searchIndex: createSearchIndex(space) };
   }
   const others = await shared?.take(scope, revision);
   if (others) return { searchIndex: others, shared: others.units.count };
-  const { revision: of, reader: parts } = asked ?? (await readStoredIndex(record, scope, space));
+  const { revision: of, reader: parts } = alreadyRead ?? (await readStoredIndex(record, scope, space));
   if (of === undefined || of > revision) {
     parts.release();
     return { searchIndex: createSearchIndex(space) };
   }
-  const block = parts.index();
-  if (!block) meter.count("memory_blocks_lost_total");
-  return { searchIndex: block ?? createSearchIndex(space) };
+  const searchIndex = parts.index();
+  if (!searchIndex) meter.count("memory_blocks_lost_total");
+  return { searchIndex: searchIndex ?? createSearchIndex(space) };
 }
 
-/** Work on users: one after the other for each of them, beside each other for several. */
+/** Runs work in sequence for each user, and in parallel across users. */
 export interface UserQueue {
   runExclusive<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result>;
   isBusy(scope: Scope): boolean;
@@ -449,12 +467,12 @@ export function createUserQueue(): UserQueue {
     async runExclusive(scope, work) {
       const key = toScopeKey(scope);
       const before = last.get(key) ?? Promise.resolve();
-      const own = before.then(work, work);
-      last.set(key, own);
+      const result = before.then(work, work);
+      last.set(key, result);
       try {
-        return await own;
+        return await result;
       } finally {
-        if (last.get(key) === own) last.delete(key);
+        if (last.get(key) === result) last.delete(key);
       }
     },
     isBusy: (scope) => last.has(toScopeKey(scope)),

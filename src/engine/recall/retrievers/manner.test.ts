@@ -6,13 +6,13 @@ it.each([
   "Can you remind me of the shop that you mentioned?",
   "Which of the books you suggested was the short one?",
   "How did you tell me to store the bulbs?",
-])("hears that %j asks what the assistant said", (query) => {
+])("detects that %j asks for the assistant's words", (query) => {
   expect(findQueryStyle(query).isAfterAssistant).toBe(true);
   expect(findQueryStyle(query).isRequest).toBe(false);
 });
 
 it.each(["How should I store the bulbs?", "Can you help me plan my week?", "Could you suggest a book?"])(
-  "hears a request in %j",
+  "detects a request in %j",
   (query) => {
     expect(findQueryStyle(query)).toMatchObject({ isRequest: true, isAfterAssistant: false });
   },
@@ -23,7 +23,7 @@ it.each([
   ["When is my call with Ana?", true],
   ["Where do I keep the keys?", false],
   ["Who waters the plants?", false],
-])("hears that %j asks for one value that may have changed", (query, isAfterNumber) => {
+])("detects that %j asks for one value that may have changed", (query, isAfterNumber) => {
   expect(findQueryStyle(query)).toMatchObject({ isAfterValue: true, isAfterNumber });
 });
 
@@ -31,6 +31,6 @@ it.each([
   "Tell me about the garden",
   "Can you list the order in which I brought up my plants?",
   "Please summarise what I did",
-])("hears no such question in %j", (query) => {
+])("detects no question of that kind in %j", (query) => {
   expect(findQueryStyle(query).isAfterValue).toBe(false);
 });

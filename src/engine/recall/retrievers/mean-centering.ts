@@ -3,14 +3,14 @@ import type { SearchIndex } from "../../search-index/search-index.ts";
 import { meanVectorOf } from "../../search-index/search-index.ts";
 
 /**
- * What all vectors of a block have in common: their mean m. A user's memories are mostly about the same few things, so
- * that a cosine with what is left, u - m, tells better which of them is meant.
+ * The mean m of all vectors of an index. A user's memories are mostly about the same few topics, so a cosine
+ * with u - m separates them better.
  */
 export interface MeanCentering {
   readonly mean: Float32Array;
   /** m x m. */
   readonly square: number;
-  /** By slot: u x m, and 1 / |u - m|, or 0 where there is no vector. */
+  /** By slot: u x m, and 1 / |u - m|; 0 if there is no vector. */
   readonly along: Float32Array<ArrayBuffer>;
   readonly over: Float32Array<ArrayBuffer>;
 }
@@ -18,58 +18,58 @@ export interface MeanCentering {
 interface CachedCentering extends MeanCentering {
   readonly revision: number;
   readonly count: number;
-  /** How many units there were when it was worked out, and how often vectors had changed. */
+  /** The number of units at the time of the computation, and the count of vector changes. */
   readonly first: number;
   readonly vectorsChanged: number;
 }
 
 const cachedCenterings = new WeakMap<SearchIndex, CachedCentering>();
 
-/** A centre stands until the units are more by one in so many. */
+/** The mean is recomputed after growth by one in this many units. */
 const REFRESH_DIVISOR = 50;
 
 /**
- * The centre of a block. To work it out takes as long as to look at every vector once; a few units more do not move it, and
- * are looked at alone.
+ * The mean of an index. Computing it takes one pass over all vectors. A few new units do not move it, so only
+ * their cosines are added.
  */
-export function getMeanCentering(block: SearchIndex): MeanCentering {
-  const known = cachedCenterings.get(block);
-  const { count } = block.units;
-  const isSame = known?.vectorsChanged === block.vectorsChanged;
-  if (known && isSame && known.revision === block.revision && known.count === count) return known;
+export function getMeanCentering(searchIndex: SearchIndex): MeanCentering {
+  const cached = cachedCenterings.get(searchIndex);
+  const { count } = searchIndex.units;
+  const isSame = cached?.vectorsChanged === searchIndex.vectorsChanged;
+  if (cached && isSame && cached.revision === searchIndex.revision && cached.count === count) return cached;
   const centre =
-    known && isSame && hasHardlyGrown(block, known.first)
-      ? extendCentering(block, known)
-      : computeCentering(block);
-  cachedCenterings.set(block, centre);
+    cached && isSame && hasHardlyGrown(searchIndex, cached.first)
+      ? extendCentering(searchIndex, cached)
+      : computeCentering(searchIndex);
+  cachedCenterings.set(searchIndex, centre);
   return centre;
 }
 
-function computeCentering(block: SearchIndex): CachedCentering {
-  const { storedMean: before } = block;
-  if (before && block.vectorsChanged === 0 && hasHardlyGrown(block, before.count))
-    return resumeCentering(block, before);
-  const { count } = block.units;
-  const mean = meanVectorOf(block);
+function computeCentering(searchIndex: SearchIndex): CachedCentering {
+  const { storedMean: before } = searchIndex;
+  if (before && searchIndex.vectorsChanged === 0 && hasHardlyGrown(searchIndex, before.count))
+    return resumeCentering(searchIndex, before);
+  const { count } = searchIndex.units;
+  const mean = meanVectorOf(searchIndex);
   const along = new Float32Array(count);
-  block.vectors.dot(mean, count, along);
-  return createCentering(block, { mean, along, count });
+  searchIndex.vectors.dot(mean, count, along);
+  return createCentering(searchIndex, { mean, along, count });
 }
 
-/** What was kept with the block, and what has come since. */
+/** The mean cached with the index, extended by new units. */
 function resumeCentering(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   before: NonNullable<SearchIndex["storedMean"]>,
 ): CachedCentering {
-  const known = createCentering(block, before);
-  return before.count === block.units.count ? known : extendCentering(block, known);
+  const known = createCentering(searchIndex, before);
+  return before.count === searchIndex.units.count ? known : extendCentering(searchIndex, known);
 }
 
 function createCentering(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   { mean, along, count }: NonNullable<SearchIndex["storedMean"]>,
 ): CachedCentering {
-  const { revision, vectorsChanged } = block;
+  const { revision, vectorsChanged } = searchIndex;
   const square = mean.reduce((sum, part) => sum + part * part, 0);
   const over = new Float32Array(count);
   for (let slot = 0; slot < count; slot += 1) over[slot] = inverseNormOf(along[slot] as number, square);
@@ -80,26 +80,26 @@ function hasHardlyGrown({ units }: SearchIndex, first: number): boolean {
   return units.count - first <= first / REFRESH_DIVISOR;
 }
 
-/** The same centre, with what has come since. */
-function extendCentering(block: SearchIndex, known: CachedCentering): CachedCentering {
-  const { count } = block.units;
+/** The same mean, with the cosines of new units. */
+function extendCentering(searchIndex: SearchIndex, known: CachedCentering): CachedCentering {
+  const { count } = searchIndex.units;
   const { mean, square } = known;
   const along = growColumn(known.along, count);
   const over = growColumn(known.over, count);
   for (let slot = known.count; slot < count; slot += 1) {
     const vector = new Float32Array(mean.length);
-    block.vectors.addTo(vector, slot);
+    searchIndex.vectors.addTo(vector, slot);
     along[slot] = vector.reduce((sum, part, i) => sum + part * (mean[i] as number), 0);
     over[slot] = inverseNormOf(along[slot] as number, square);
   }
-  return { ...known, revision: block.revision, count, along, over };
+  return { ...known, revision: searchIndex.revision, count, along, over };
 }
 
 function inverseNormOf(product: number, square: number): number {
   return product === 0 ? 0 : 1 / Math.sqrt(Math.max(1e-6, 1 - 2 * product + square));
 }
 
-/** The cosine of two units once the centre is taken away. */
+/** The cosine of two units after mean centering. */
 export function computeCenteredCosine(
   { vectors }: SearchIndex,
   { mean }: MeanCentering,

@@ -2,59 +2,65 @@ import { extractTerms, memoizeByWord, splitWords, stem } from "../../../domain/s
 import { listAnsweringRelations, listAttributeRelations } from "../../../language/en/relations/relations.ts";
 import type { SearchIndex } from "../../search-index/search-index.ts";
 
-/** What a query seems to ask after, told from its words alone: in microseconds, where a parser takes half a millisecond. */
+/**
+ * What a query asks for, judged by its words alone: microseconds, where a parser takes half a millisecond.
+ */
 export interface QueryHints {
-  /** Numbers of subjects, with how far each is the one asked after: 0 to 1. */
+  /** Numbers of subjects, each with its match to the query's subject: 0 to 1. */
   readonly subjects: ReadonlyMap<number, number>;
-  /** Numbers of relations that would answer it. */
+  /** Numbers of relations that would answer the query. */
   readonly relations: ReadonlySet<number>;
-  /** Search terms of what is asked after, without those that name the subject or the relation. */
+  /** Search terms of the topic, without those that name the subject or the relation. */
   readonly topic: readonly string[];
 }
 
 const SELF_WORDS: ReadonlySet<string> = new Set(["i", "my", "me", "mine", "myself", "we", "our", "us"]);
 const NO_HINTS: QueryHints = { subjects: new Map(), relations: new Set(), topic: [] };
 
-/** `name`, `work at`: the terms that a relation is recognised by, worked out once for each. */
+/** `name`, `work at`: the terms that identify a relation, computed once for each. */
 const MAX_RELATIONS = 5000;
 const getRelationTerms = memoizeByWord(MAX_RELATIONS, (relation): readonly string[] =>
   extractTerms(relation),
 );
 
-export function findQueryHints(block: SearchIndex, query: string): QueryHints {
-  const said = splitWords(query);
-  const subjects = findSubjects(block, said);
+export function findQueryHints(searchIndex: SearchIndex, query: string): QueryHints {
+  const words = splitWords(query);
+  const subjects = findSubjects(searchIndex, words);
   if (subjects.size === 0) return NO_HINTS;
   const terms = new Set(extractTerms(query));
-  const { relations, spent } = findRelations(block, said, terms);
+  const { relations, spent } = findRelations(searchIndex, words, terms);
   const topic = [...terms].filter((term) => !spent.has(term));
   return { subjects, relations, topic };
 }
 
-/** Somebody named or owned ("my sister") is asked after before the user; what is theirs counts half. */
+/** A named or related person ("my sister") takes priority over the user; what belongs to them counts half. */
 function findSubjects(
   { subjects, names }: SearchIndex,
   said: readonly string[],
 ): ReadonlyMap<number, number> {
-  const asked = new Set(said);
+  const wordSet = new Set(said);
   const found = new Map<number, number>();
-  const own = new Map<number, number>();
+  const ownSubjects = new Map<number, number>();
   const isSelf = said.some((word) => SELF_WORDS.has(word));
   for (const subject of subjects) {
     const name = names.all[subject] ?? "";
-    const about = matchSubject(name, asked);
+    const about = matchSubject(name, wordSet);
     if (about > 0) found.set(subject, about);
-    if (isSelf && /^user(?:\/|$)/.test(name)) own.set(subject, name === "user" ? 1 : 0.5);
+    if (isSelf && /^user(?:\/|$)/.test(name)) ownSubjects.set(subject, name === "user" ? 1 : 0.5);
   }
-  return found.size > 0 ? found : own;
+  return found.size > 0 ? found : ownSubjects;
 }
 
-/** How far a subject other than the user is asked after: "user/sister" by "my sister", "Caroline/cat" by either. */
-function matchSubject(subject: string, asked: ReadonlySet<string>): number {
+/**
+ * How well a subject other than the user matches: "user/sister" by "my sister", "Caroline/cat" by either
+ * word.
+ */
+function matchSubject(subject: string, queryWords: ReadonlySet<string>): number {
   const [first = "", ...owned] = subject.split("/");
-  const isOwned = owned.length > 0 && owned.every((part) => asked.has(part) || asked.has(`${part}s`));
+  const isOwned =
+    owned.length > 0 && owned.every((part) => queryWords.has(part) || queryWords.has(`${part}s`));
   if (first === "user") return isOwned ? 1 : 0;
-  if (!first.split(" ").some((word) => asked.has(word))) return 0;
+  if (!first.split(" ").some((word) => queryWords.has(word))) return 0;
   return owned.length === 0 || isOwned ? 1 : 0.5;
 }
 
@@ -85,15 +91,15 @@ function findRelations(
   return { relations: found, spent };
 }
 
-/** How a query asks, told from its words alone, in microseconds. */
+/** The form of a query, judged by its words alone, in microseconds. */
 export interface QueryStyle {
-  /** It asks what the assistant said: "What did you recommend?" */
+  /** It asks for the assistant's words: "What did you recommend?" */
   readonly isAfterAssistant: boolean;
-  /** It asks for help or advice, where what the user wants once and for all counts. */
+  /** It asks for help or advice, for which standing preferences count. */
   readonly isRequest: boolean;
-  /** It asks for one value that may have changed since: "How many", "Where do I", "When is". */
+  /** It asks for one value that may have changed: "How many", "Where do I", "When is". */
   readonly isAfterValue: boolean;
-  /** Such a value is a number or a time. */
+  /** That value is a number or a time. */
   readonly isAfterNumber: boolean;
 }
 

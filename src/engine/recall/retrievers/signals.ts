@@ -1,35 +1,35 @@
 /**
- * What speaks for a unit, each as a number; the higher, the more. A signal is told by unit, or by the turn that the
- * unit is from, or by that turn's session; of a turn by a column of numbers, by bits, or by who speaks.
+ * The signals that rank a unit, each a number; higher is better. A signal belongs to the unit, its turn, or
+ * that turn's session. A signal of a turn is stored as a column of numbers, as bits, or by speaker.
  */
 export const SIGNALS = {
-  /** BM25 of its own words. */
+  /** BM25 of the unit's words. */
   words: "unit",
-  /** The same of the turns around it in the session, itself included. */
+  /** BM25 of the surrounding turns in the session, itself included. */
   window: "turn",
-  /** The same of the whole session. */
+  /** BM25 of the whole session. */
   session: "session",
-  /** Cosine of its vector with the query's. */
+  /** Cosine of the unit's vector with the query's. */
   near: "unit",
-  /** The same once what all units have in common is taken away: what tells them apart. */
+  /** The same cosine after mean centering, which separates units better. */
   apart: "unit",
-  /** The mean cosine of the turns around it, itself included. */
+  /** Mean cosine of the surrounding turns, itself included. */
   around: "turn",
-  /** 1 where its speaker is named in the query. */
+  /** 1 if the query names its speaker. */
   named: "speaker",
-  /** 1 where the turn before it was a question, which it then answers. */
+  /** 1 if the previous turn was a question, which it then answers. */
   answers: "bit",
-  /** 1 where the user said it, in a chat with an assistant. */
+  /** 1 if the user said it in a chat with an assistant. */
   own: "bit",
-  /** 1 where the assistant said it, and the query asks after that. */
+  /** 1 if the assistant said it and the query asks for the assistant's words. */
   theirs: "bit",
-  /** 1 where it does not end in a question. */
+  /** 1 if it does not end in a question. */
   tells: "bit",
-  /** Where the user says how they want things to be and the query asks for something: how near it is, 0 to 1. */
+  /** Nearness, 0 to 1, of a stated preference to a query that requests something. */
   wish: "unit",
-  /** How well its claim fits what the query asks: 0 to 1. */
+  /** Fit of its claim to the query: 0 to 1. */
   claim: "unit",
-  /** 1 where it lies in the span of time that the query names. */
+  /** 1 if it lies in the time span that the query names. */
   time: "unit",
 } as const;
 
@@ -39,29 +39,29 @@ type SignalAtLevel<Level> = {
   [signal in Signal]: (typeof SIGNALS)[signal] extends Level ? signal : never;
 }[Signal];
 
-/** Signals that a column tells, and those that a bit of the turn does. */
+/** Signals stored in columns, and signals stored as bits of the turn. */
 export type ColumnSignal = SignalAtLevel<"unit" | "turn" | "session">;
 type BitSignal = SignalAtLevel<"bit">;
 
 export const SIGNAL_NAMES: readonly Signal[] = Object.keys(SIGNALS) as Signal[];
 
-/** All signals of a query. A column is empty where nothing has any. */
+/** All signals of a query. A column is empty if no unit has the signal. */
 export interface Signals {
-  /** By the number of the unit, turn or session. */
+  /** By number of the unit, turn or session. */
   readonly columns: { [signal in ColumnSignal]: Float32Array };
-  /** What each signal is divided by: the greatest value there is, or 1; 0 where nothing has any. */
+  /** The divisor of each signal: its maximum or 1; 0 if no unit has it. */
   readonly tops: { [signal in Signal]: number };
-  /** By the number of who speaks: 1 where the query names them. */
+  /** By number of the speaker: 1 if the query names them. */
   named: Float32Array;
-  /** Which bit of the turns' bits tells a signal; less than 0 where the bit's absence does. */
+  /** The bit that carries a signal; negative if the absence of the bit does. */
   readonly bits: { readonly [signal in BitSignal]: number };
 }
 
-/** Where the units are from: the turn of each unit (-1 where it is from none); and of each turn what is known of it. */
+/** Origin of the units: the turn of each unit (-1 for none), and what is known about each turn. */
 export interface UnitPlaces {
   readonly slots: number;
   readonly turn: Int32Array;
-  /** How many turns there are. */
+  /** Number of turns. */
   readonly turns: number;
   readonly session: Int32Array;
   readonly speaker: Int32Array;
@@ -103,7 +103,7 @@ export function createSignals(bits: Signals["bits"]): Signals {
   };
 }
 
-/** A signal's value for a unit. What is from no turn is its own surroundings. */
+/** The value of a signal for a unit. A unit without a turn is its own surroundings. */
 export function signalValueAt(
   signals: Readonly<Signals>,
   signal: Signal,
@@ -123,7 +123,7 @@ function isUnitSignal(signal: Signal): signal is SignalAtLevel<"unit"> {
   return SIGNALS[signal] === "unit";
 }
 
-/** Whether a turn's bits tell a signal, by the signal's bit. */
+/** Whether a turn's bits carry a signal. */
 export function hasBit(bits: number, bit: number): boolean {
   return bit < 0 ? (bits & -bit) === 0 : (bits & bit) !== 0;
 }
@@ -133,12 +133,12 @@ export function isBitSignal(signal: Signal): signal is BitSignal {
 }
 
 /**
- * Columns of zeros to work in. The same memory serves again at the next recall under the same name: fresh memory costs
- * more than the work that is done in it.
+ * Zeroed work columns. The next recall reuses the memory under the same name, because fresh memory costs more
+ * than the work done in it.
  */
 export interface Scratch {
   column(name: string, length: number): Float32Array;
-  /** The same with whatever was in it, for one who writes every place. */
+  /** The same without zeroing, for callers that write every position. */
   raw(name: string, length: number): Float32Array;
 }
 
@@ -146,13 +146,13 @@ interface PooledScratch extends Scratch {
   readonly columns: Map<string, Float32Array>;
 }
 
-/** Those that no recall works in now. Two recalls that wait for something at once have one each. */
+/** Scratches not in use. Two concurrent recalls have one each. */
 const freeScratches: PooledScratch[] = [];
 const MAX_FREE = 4;
-/** Floats; what a very large memory needed is not held on to. */
+/** In floats; larger columns are not pooled. */
 const MAX_POOLED_LENGTH = 4_000_000;
 
-/** Lends a scratch for the time of some work. */
+/** Lends a scratch for the duration of `work`. */
 export async function withScratch<Result>(work: (scratch: Scratch) => Promise<Result>): Promise<Result> {
   const scratch = freeScratches.pop() ?? createScratch();
   try {

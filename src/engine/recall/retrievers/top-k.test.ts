@@ -7,7 +7,7 @@ const values = fc
   .array(fc.integer({ min: -4, max: 4 }), { maxLength: 200 })
   .map((all) => Float32Array.from(all));
 
-it("gives what sorting gives", () => {
+it("gives the same result as sorting", () => {
   fc.assert(
     fc.property(
       values,

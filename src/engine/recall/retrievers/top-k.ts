@@ -1,11 +1,11 @@
 import type { SearchIndex } from "../../search-index/search-index.ts";
 import type { Scratch } from "./signals.ts";
 
-/** The greatest value of a column, at least 0. */
+/** The maximum of a column, at least 0. */
 export function selectTopK(column: Float32Array): number {
   const { length } = column;
   let top = 0;
-  // The length is read once and each value once: over a column of ten thousand that is three times as fast.
+  // Reads the length once and each value once: three times as fast over a column of ten thousand.
   for (let place = 0; place < length; place += 1) {
     const value = column[place] as number;
     if (value > top) top = value;
@@ -14,8 +14,8 @@ export function selectTopK(column: Float32Array): number {
 }
 
 /**
- * The places of the `most` greatest values that are at least `least`, greatest first, and among equals in rising order.
- * One comparison turns nearly every value away; those that stay are a heap with the least on top.
+ * The positions of the `most` greatest values that are at least `least`, greatest first; ties in rising
+ * order. One comparison rejects nearly every value; the rest form a heap with the least on top.
  */
 export function selectTopKOf(
   values: Float32Array,
@@ -30,7 +30,7 @@ export function selectTopKOf(
     const value = values[place] as number;
     if (value < bar) continue;
     if (isFull) {
-      // As great as the least that is kept, but later: it comes after it.
+      // Equal to the least kept value, but later: it ranks after it.
       if (value === bar) continue;
       heap[0] = place;
       siftDown(heap, heap.length, values);
@@ -45,8 +45,8 @@ export function selectTopKOf(
 }
 
 /**
- * Takes the least off the top until none is left. V8 throws away what it compiled of a function when it collects garbage and none that
- * was made of it is in use: one made here for `sort` would be compiled anew again and again.
+ * Pops the least until the heap is empty. A closure for `sort` would be compiled repeatedly: a garbage
+ * collection drops a function's code when no instance is in use.
  */
 function popAll(heap: number[], values: Float32Array): number[] {
   for (let last = heap.length - 1; last > 0; last -= 1) {
@@ -58,7 +58,7 @@ function popAll(heap: number[], values: Float32Array): number[] {
   return heap;
 }
 
-/** Whether one place comes after the other: a lesser value, or an equal one later. */
+/** Whether one position ranks after the other: a lesser value, or an equal one later. */
 function isLess(values: Float32Array, one: number, other: number): boolean {
   const a = values[one] as number;
   const b = values[other] as number;
@@ -77,7 +77,7 @@ function siftUp(heap: number[], values: Float32Array): void {
   heap[at] = place;
 }
 
-/** Brings the top of a heap of the first `length` places to where it belongs. */
+/** Moves the top of a heap of the first `length` positions to its place. */
 function siftDown(heap: number[], length: number, values: Float32Array): void {
   const place = heap[0] as number;
   let at = 0;
@@ -92,10 +92,10 @@ function siftDown(heap: number[], length: number, values: Float32Array): void {
   heap[at] = place;
 }
 
-/** Every so manieth value is looked at to find out about where the greatest begin. */
+/** Sampling interval for the estimate of the threshold. */
 const SAMPLE_SIZE = 16;
 
-/** The places of about the `most` greatest values, in rising order: a little more or less. */
+/** The positions of approximately the `most` greatest values, in rising order. */
 export function selectApproximateTopK(values: Float32Array, most: number): number[] {
   const { length } = values;
   const bar = length > most ? estimateThreshold(values, undefined, length, most) : Number.NEGATIVE_INFINITY;
@@ -106,7 +106,7 @@ export function selectApproximateTopK(values: Float32Array, most: number): numbe
   return places;
 }
 
-/** Of some places, those of about the `most` greatest values, in the order in which they were given. */
+/** Of the given positions, approximately the `most` with the greatest values, in the given order. */
 function selectApproximateTopKOf(
   values: Float32Array,
   places: readonly number[],
@@ -115,15 +115,15 @@ function selectApproximateTopKOf(
   const { length } = places;
   if (length <= most) return places;
   const bar = estimateThreshold(values, places, length, most);
-  const kept: number[] = [];
+  const heap: number[] = [];
   for (let i = 0; i < length; i += 1) {
     const place = places[i] as number;
-    if ((values[place] as number) >= bar) kept.push(place);
+    if ((values[place] as number) >= bar) heap.push(place);
   }
-  return kept;
+  return heap;
 }
 
-/** The value that about `most` of so many reach, told from a sample of them. */
+/** The value that about `most` of `count` values reach, estimated from a sample. */
 function estimateThreshold(
   values: Float32Array,
   places: readonly number[] | undefined,
@@ -139,33 +139,37 @@ function estimateThreshold(
   return sample[best.at(-1) ?? 0] as number;
 }
 
-/** Up to so many units, each is weighed. With half as many, nothing that is given on the public sets is another yet. */
+/** Up to this many units, all are scored. Half as many already changes no result on the public data sets. */
 export const MAX_CANDIDATES = 2048;
-/** Of more, those that stand out in one arm at least: about so many by their words, by their window, by their claim. */
+/** In a larger memory, the approximate number of candidates by words, window and claim. */
 const MAX_BY_WORDS = 256;
 const MAX_BY_WINDOWS = 128;
 const MAX_BY_CLAIMS = 128;
 
-/** What the arms found, for choosing whom to weigh. */
+/** The results of the retrievers, from which candidates are chosen. */
 interface RetrieverResults {
   readonly words: Float32Array;
-  /** Slots whose own words speak for them, and turns whose window's do. */
+  /** Slots that match by their own words, and turns that match by their window. */
   readonly wordSlots: readonly number[];
   readonly window: Float32Array;
   readonly windowTurns: readonly number[];
-  /** Slots of the nearest by their vectors, and slots of claims that answer. */
+  /** Slots of the nearest by vector, and slots of claims that answer the query. */
   readonly nearest: readonly number[];
   readonly claim: Float32Array;
   readonly claimSlots: readonly number[];
 }
 
 /**
- * The slots of the units to be weighed: all of a small memory. Of a large one those that are among the foremost of some
- * arm, for what is among the first hundreds of no arm is nothing that anybody would be given; so the weighing does not
- * grow with all that a user ever said.
+ * The slots of the units to score: all in a small memory. In a large memory, only units among the foremost of
+ * some retriever, because no other unit would be returned. So the scoring cost does not grow with the user's
+ * history.
  */
-export function selectCandidates(block: SearchIndex, scratch: Scratch, arms: RetrieverResults): Int32Array {
-  const { count, columns } = block.units;
+export function selectCandidates(
+  searchIndex: SearchIndex,
+  scratch: Scratch,
+  arms: RetrieverResults,
+): Int32Array {
+  const { count, columns } = searchIndex.units;
   if (count <= MAX_CANDIDATES) return createRange(count);
   const marks = scratch.column("marks", count);
   const slots: number[] = [];
@@ -174,7 +178,7 @@ export function selectCandidates(block: SearchIndex, scratch: Scratch, arms: Ret
   for (const slot of arms.nearest) markSlot(marks, slots, slot);
   for (const slot of selectApproximateTopKOf(arms.claim, arms.claimSlots, MAX_BY_CLAIMS))
     markSlot(marks, slots, slot);
-  const { passage } = block.turns.columns;
+  const { passage } = searchIndex.turns.columns;
   for (const turn of selectApproximateTopKOf(arms.window, arms.windowTurns, MAX_BY_WINDOWS)) {
     let slot = passage[turn] as number;
     for (; slot >= 0; slot = columns.nextOfTurn[slot] as number) markSlot(marks, slots, slot);
@@ -188,7 +192,7 @@ function markSlot(marks: Float32Array, slots: number[], slot: number): void {
   slots.push(slot);
 }
 
-/** A loop: `Int32Array.from` with a function takes a hundred times as long. */
+/** A loop, because `Int32Array.from` with a function takes a hundred times as long. */
 function createRange(count: number): Int32Array {
   const slots = new Int32Array(count);
   for (let slot = 0; slot < count; slot += 1) slots[slot] = slot;

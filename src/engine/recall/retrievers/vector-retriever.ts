@@ -4,34 +4,36 @@ import { getMeanCentering } from "./mean-centering.ts";
 import type { Scratch, Signals } from "./signals.ts";
 import { MAX_CANDIDATES, selectApproximateTopK, selectTopKOf } from "./top-k.ts";
 
-/** So many beyond those wanted are looked at, whether they are to be compared once more by their vectors themselves. */
+/** Units beyond the requested ones that may be compared again by their full vectors. */
 const MAX_RESCORED = 20;
-/** About so many of the nearest are weighed in a large memory. */
+/** Approximate number of nearest units scored in a large memory. */
 const MAX_FOREMOST = 256;
-/** In a small one, where all are weighed, so many are enough to know the nearest. */
+/** Number of nearest units kept in a small memory, where all are scored. */
 const MIN_FOREMOST = 64;
-/** What a cosine from codes is off by, at most in practice: five times the mean error of 256 parts of 8 bits. */
+/**
+ * The maximum error of a cosine from codes, in practice: five times the mean error of 256 parts of 8 bits.
+ */
 const CODE_ERROR = 0.002;
 
-/** A query's vector, the cosines of units with it, and the slots with the greatest of them, in any order. */
+/** A query's vector, the cosines of units with it, and the slots of the greatest cosines, in any order. */
 export interface QuerySimilarity {
   readonly vector: Float32Array;
-  /** By slot, of all units; where `isPartial`, of those alone that were worked out, and 0 of the others. */
+  /** By slot, for all units; if `isPartial`, only for the computed ones, 0 for the others. */
   readonly near: Float32Array;
   readonly foremost: readonly number[];
   readonly isPartial?: boolean;
 }
 
 /**
- * The cosine of each unit with the query, from 8-bit codes: every vector is looked at. Nothing where the query has no
- * vector of the block's kind.
+ * The cosine of each unit with the query, from 8-bit codes of every vector. Undefined if the query has no
+ * vector of the index's space.
  */
 export function scanVectors(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   query: Float32Array,
 ): QuerySimilarity | undefined {
-  const { units, vectors } = block;
+  const { units, vectors } = searchIndex;
   if (query.length !== vectors.dimensions || query.every((part) => part === 0)) return undefined;
   const near = scratch.raw("near", units.count);
   vectors.dot(query, units.count, near);
@@ -46,33 +48,33 @@ export function scanVectors(
 }
 
 /**
- * The same where an index has named the nearest: of a large memory, only their cosines are worked out here, and those of what is
- * weighed besides when it is known (`workOut`).
+ * The same when a vector index has named the nearest. In a large memory, computes only their cosines here;
+ * `computeMissingCosines` adds the other candidates later.
  */
 export function toQuerySimilarity(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   query: Float32Array,
   named: readonly number[],
 ): QuerySimilarity | undefined {
-  const { units, vectors } = block;
+  const { units, vectors } = searchIndex;
   if (units.count <= MAX_CANDIDATES || query.length !== vectors.dimensions) {
-    const all = scanVectors(block, scratch, query);
-    return all && { ...all, foremost: named };
+    const similarity = scanVectors(searchIndex, scratch, query);
+    return similarity && { ...similarity, foremost: named };
   }
   const near = scratch.column("near", units.count);
   vectors.dotAt(query, named, near);
   return { vector: query, near, foremost: named, isPartial: true };
 }
 
-/** Works out the cosines that are wanting of some units, and of all that was said around them. */
+/** Computes the missing cosines of some units and of their surrounding turns. */
 export function computeMissingCosines(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   { vector, near, isPartial }: QuerySimilarity,
   slots: Int32Array,
 ): void {
   if (!isPartial) return;
-  const { turns, units, vectors } = block;
+  const { turns, units, vectors } = searchIndex;
   const { previous, next } = turns.columns;
   const wanted = new Set<number>(slots);
   const around = new Set<number>();
@@ -100,32 +102,32 @@ export function computeMissingCosines(
 }
 
 /**
- * The slots whose cosine from codes does not tell whether they are among the `most` nearest: those within twice the
- * error of a code on either side of the last of them, the nearest first.
+ * The slots whose cosine from codes does not show whether they are among the `most` nearest. These lie within
+ * twice the code error of the last of them. Nearest first.
  */
 export function findUncertain({ near, foremost }: Omit<QuerySimilarity, "vector">, most: number): number[] {
-  const own = new Float32Array(foremost.length);
-  for (let i = 0; i < own.length; i += 1) own[i] = near[foremost[i] as number] as number;
-  const best = selectTopKOf(own, most + MAX_RESCORED);
-  const last = own[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
+  const cosines = new Float32Array(foremost.length);
+  for (let i = 0; i < cosines.length; i += 1) cosines[i] = near[foremost[i] as number] as number;
+  const best = selectTopKOf(cosines, most + MAX_RESCORED);
+  const last = cosines[best[Math.min(most, best.length) - 1] ?? 0] ?? 0;
   return best
-    .filter((i) => Math.abs((own[i] as number) - last) <= 2 * CODE_ERROR)
+    .filter((i) => Math.abs((cosines[i] as number) - last) <= 2 * CODE_ERROR)
     .map((i) => foremost[i] as number);
 }
 
-/** The dot product of two vectors; of unit length, it is their cosine. */
+/** The dot product of two vectors; for unit length, their cosine. */
 export function dotProduct(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < one.length; i += 1) sum += (one[i] as number) * (other[i] as number);
   return sum;
 }
 
-/** Of a turn, where it has not been worked out yet: no mean is below 0. */
+/** Marks a turn that is not computed yet; no mean is below 0. */
 const NOT_COMPUTED = -1;
 
-/** Fills the signals that vectors give: the cosine of each unit, and the mean of the turns around each candidate. */
+/** Fills the vector signals: the cosine of each unit, and the mean of the turns around each candidate. */
 export function retrieveByVectors(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   { near, foremost }: QuerySimilarity,
   slots: Int32Array,
@@ -134,17 +136,17 @@ export function retrieveByVectors(
   const { columns, tops } = signals;
   columns.near = near;
   tops.near = foremost.reduce((top, slot) => Math.max(top, near[slot] as number), 0);
-  const { turn } = block.units.columns;
-  const { next, previous, window } = block.turns.columns;
-  const around = scratch.raw("around", block.turns.count);
-  // Where all are weighed, each turn is met again and again; where few are, to note which were met takes longer.
-  const isAll = slots.length === block.units.count;
+  const { turn } = searchIndex.units.columns;
+  const { next, previous, window } = searchIndex.turns.columns;
+  const around = scratch.raw("around", searchIndex.turns.count);
+  // If all units are scored, each turn occurs many times; if few are, noting the turns takes longer.
+  const isAll = slots.length === searchIndex.units.count;
   if (isAll) around.fill(NOT_COMPUTED);
-  const nearest = isAll ? scratch.raw("nearest", block.turns.count).fill(NOT_COMPUTED) : undefined;
+  const nearest = isAll ? scratch.raw("nearest", searchIndex.turns.count).fill(NOT_COMPUTED) : undefined;
   const nearAt = (at: number): number => {
     if (at < 0) return 0;
-    if (!nearest) return similarityOfTurn(block, near, at);
-    if (nearest[at] === NOT_COMPUTED) nearest[at] = similarityOfTurn(block, near, at);
+    if (!nearest) return similarityOfTurn(searchIndex, near, at);
+    if (nearest[at] === NOT_COMPUTED) nearest[at] = similarityOfTurn(searchIndex, near, at);
     return nearest[at] as number;
   };
   let top = 0;
@@ -164,7 +166,7 @@ export function retrieveByVectors(
   tops.around = top;
 }
 
-/** The nearest passage of a turn, at least 0; 0 for none. */
+/** Cosine of the nearest passage of a turn, at least 0; 0 if there is none. */
 function similarityOfTurn({ turns, units }: SearchIndex, near: Float32Array, turn: number): number {
   let slot = turns.columns.passage[turn] as number;
   let best = 0;
@@ -177,7 +179,7 @@ function similarityOfTurn({ turns, units }: SearchIndex, near: Float32Array, tur
   return best;
 }
 
-/** The query's vector, the cosine of each unit with it, and the units that are weighed, by slot. */
+/** The query's vector, the cosine of each unit with it, and the slots of the scored units. */
 interface CenteredQuery {
   readonly vector: Float32Array;
   readonly near: Float32Array;
@@ -186,18 +188,18 @@ interface CenteredQuery {
 }
 
 /**
- * Fills the signal of what tells the units apart: their cosine with the query once the block's centre is taken away, up to
- * a factor that is the same for all. Of what the user wishes once and for all, a request has it as a signal of its own.
+ * Fills the mean-centred signal: the cosine with the query after the index's mean is subtracted, up to a
+ * common factor. Standing preferences get a signal of their own for a request.
  */
 export function retrieveByCenteredVectors(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   { vector, near, slots, isRequest }: CenteredQuery,
   signals: Signals,
 ): void {
-  const { mean, square, along, over } = getMeanCentering(block);
+  const { mean, square, along, over } = getMeanCentering(searchIndex);
   const shift = square - dotProduct(vector, mean);
-  const apart = scratch.raw("apart", block.units.count);
+  const apart = scratch.raw("apart", searchIndex.units.count);
   let top = 0;
   for (let i = 0; i < slots.length; i += 1) {
     const slot = slots[i] as number;
@@ -207,8 +209,8 @@ export function retrieveByCenteredVectors(
   }
   signals.columns.apart = apart;
   signals.tops.apart = top;
-  if (isRequest && top > 0 && (block.turns.seen & TURN_FLAGS.wishes) !== 0) {
-    retrieveWishes(block, scratch, { apart, slots, top }, signals);
+  if (isRequest && top > 0 && (searchIndex.turns.seen & TURN_FLAGS.wishes) !== 0) {
+    retrieveWishes(searchIndex, scratch, { apart, slots, top }, signals);
   }
 }
 

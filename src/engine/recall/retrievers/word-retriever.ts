@@ -5,54 +5,60 @@ import { WINDOW_RADIUS } from "../../search-index/turn-table.ts";
 import { type PostingRun, termFrequencyIn, termWeightOf } from "../../search-index/word-index.ts";
 import type { Scratch, Signals } from "./signals.ts";
 
-/** A unit that holds this many telling words of the query has to do with it, however long the query is. */
+/** A unit with this many distinctive words of the query relates to it, however long the query is. */
 const SUFFICIENT_WORDS = 6;
-/** In a memory of more units than this, a word that stands in one of forty says nothing of its surroundings. */
+/**
+ * In a memory with more units than this, a word found in one of forty units says nothing about its
+ * surroundings.
+ */
 const LARGE_MEMORY_UNITS = 4096;
 const COMMON_TERM_DIVISOR = 40;
 
 interface WordMatches {
   /**
-   * By slot, the share of the query's words that the unit holds, each weighed by how much it tells; of a long query, the
-   * share of six.
+   * By slot, the weighted share of the query's words in the unit; of a long query, the share of six words.
    */
   readonly share: Float32Array;
-  /** The slots that hold one of the words, and the turns with one in their window. */
+  /** The slots with one of the words, and the turns with one in their window. */
   readonly slots: readonly number[];
   readonly turns: readonly number[];
 }
 
 /**
- * Fills the signals that words give: of the unit, of the turns around it, of its session. Exact BM25 for all units
- * (Robertson & Zaragoza 2009, with Lucene's idf); the work grows with how often the query's words occur, not with how
- * much there is. `trust` (0 to 1) says how far a term by itself shows that a unit has to do with the query.
+ * Fills the word signals: of the unit, of the turns around it, of its session. Exact BM25 for all units
+ * (Robertson & Zaragoza 2009, with Lucene's idf). The work grows with the occurrences of the query's words,
+ * not with the size of the memory. `trust` (0 to 1) says how far one term shows that a unit relates to the
+ * query.
  */
 export function retrieveByWords(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   scratch: Scratch,
   terms: readonly string[],
   signals: Signals,
   trust: (term: string) => number = () => 1,
 ): WordMatches {
-  const { words, units, turns } = block;
-  const own = scratch.column("words", units.count);
+  const { words, units, turns } = searchIndex;
+  const wordScores = scratch.column("words", units.count);
   const share = scratch.column("share", units.count);
   const window = createTermCounter(scratch, "window", turns.count);
   const session = createTermCounter(scratch, "session", turns.sessionCount);
   const slots: number[] = [];
   let top = 0;
-  for (const { term, weight, part } of weighTerms(block, terms, trust)) {
+  for (const { term, weight, part } of weighTerms(searchIndex, terms, trust)) {
     const runs = words.postings(term);
     const isCommon =
       units.count > LARGE_MEMORY_UNITS && words.frequency(term) > units.count / COMMON_TERM_DIVISOR;
     for (const run of runs) {
-      top = Math.max(top, addTermScore(block, run, { weight, part }, { own, share, slots }));
-      if (!isCommon) spreadToTurns(block, run, window, session);
+      top = Math.max(
+        top,
+        addTermScore(searchIndex, run, { weight, part }, { own: wordScores, share, slots }),
+      );
+      if (!isCommon) spreadToTurns(searchIndex, run, window, session);
     }
     flushTerm(window, weight);
     flushTerm(session, weight);
   }
-  signals.columns.words = own;
+  signals.columns.words = wordScores;
   signals.columns.window = window.sums;
   signals.columns.session = session.sums;
   signals.tops.words = top;
@@ -61,7 +67,7 @@ export function retrieveByWords(
   return { share, slots, turns: window.all };
 }
 
-/** Adds what a term gives; sums only grow, so the greatest seen on the way is the greatest at the end. */
+/** Adds the score of a term. Sums only grow, so the greatest seen on the way is the final maximum. */
 function addTermScore(
   { words }: SearchIndex,
   { slots, counts, from, to }: PostingRun,
@@ -88,7 +94,10 @@ function addTermScore(
   return top;
 }
 
-/** Each term once: what it tells, times how often it was asked for; and its part of what the query asks in all. */
+/**
+ * Each distinct term with its weight: its idf times its count in the query, and its share of the query's
+ * total.
+ */
 function weighTerms(
   { words }: SearchIndex,
   terms: readonly string[],
@@ -101,19 +110,19 @@ function weighTerms(
     return { term, weight: one * count, proof: one * trust(term) };
   });
   const most = tells.map(({ proof }) => proof).sort((one, other) => other - one);
-  const all = most.slice(0, SUFFICIENT_WORDS).reduce((sum, one) => sum + one, 0) || 1;
-  return tells.map(({ term, weight, proof }) => ({ term, weight, part: proof / all }));
+  const totalWeight = most.slice(0, SUFFICIENT_WORDS).reduce((sum, one) => sum + one, 0) || 1;
+  return tells.map(({ term, weight, proof }) => ({ term, weight, part: proof / totalWeight }));
 }
 
-/** One term at a time is counted by place; what the terms give there is summed up. */
+/** Counts one term at a time by position; the scores of all terms are summed up there. */
 interface TermCounter {
   readonly sums: Float32Array;
   readonly counts: Float32Array;
-  /** Places that the term stands in, in the first `used`. */
+  /** Positions that contain the term: the first `used` entries. */
   readonly touched: number[];
   used: number;
   top: number;
-  /** All places that any term stands in. */
+  /** Positions that contain any term. */
   readonly all: number[];
 }
 
@@ -123,7 +132,7 @@ function createTermCounter(scratch: Scratch, name: string, places: number): Term
   return { sums, counts, touched: [], used: 0, top: 0, all: [] };
 }
 
-/** Turns the counts of a term into what it gives, and starts anew. */
+/** Turns the counts of a term into scores and resets the counter. */
 function flushTerm(counter: TermCounter, weight: number): void {
   const { sums, counts, touched, used, all } = counter;
   const { k1 } = BM25;
@@ -142,7 +151,7 @@ function flushTerm(counter: TermCounter, weight: number): void {
   counter.used = 0;
 }
 
-/** Counts a term in the windows and sessions of the turns that hold it. */
+/** Counts a term in the windows and sessions of the turns that contain it. */
 function spreadToTurns(
   { units, turns }: SearchIndex,
   { slots, counts, from, to }: PostingRun,
@@ -154,7 +163,7 @@ function spreadToTurns(
   for (let i = from; i < to; i += 1) {
     const slot = slots[i] as number;
     const turn = turnOf[slot] as number;
-    // A memory's words stand in its passage already; what is gone is from no turn.
+    // A memory's words are in its passage already; a deleted unit has no turn.
     if (turn < 0 || (piece[slot] as number) < 0) continue;
     const found = counts[i] as number;
     countTerm(session, sessionOf[turn] as number, found);
@@ -182,49 +191,54 @@ function countTerm(counter: TermCounter, place: number, found: number): void {
 }
 
 /**
- * Queries in scripts without spaces are searched by pairs of characters, for the built-in embedder reads English alone.
- * Pairs know no synonyms and run over the ends of words, so such a query is searched in a way of its own.
+ * Queries in scripts without spaces are searched by pairs of characters, because the built-in embedder reads
+ * only English. Pairs know no synonyms and cross word boundaries, so such a query has its own search method.
  */
 
-/** In a query of several sentences what is asked counts so much more than what is told. */
+/** Weight of a question relative to a statement in a query of several sentences. */
 const QUESTION_WEIGHT = 3;
 
 /**
- * What a pair of characters that is no word, or a single one of a word, shows of what a text is about. Measured on Chinese
- * questions: at 0.8 of 100 about something else 97 find nothing, and of 100 about what is there 3; at 1 it is 94 and 3, at
- * 0.3 it is 100 and 6.
+ * How far a pair of characters that is no word, or a single character of a word, shows the topic of a text.
+ * Measured on Chinese questions: at 0.8, 97 of 100 unrelated questions find nothing, and so do 3 of 100
+ * related ones. At 1 it is 94 and 3, at 0.3 it is 100 and 6.
  */
 const CHANCE_PAIR_WEIGHT = 0.8;
-/** A word counts so many times what a chance pair counts. */
+/** Weight of a word relative to a chance pair. */
 const WORD_WEIGHT = 3;
 
 interface CharacterQuery {
   readonly terms: readonly string[];
-  /** How far a term by itself shows that a text has to do with the query: 1 for words, little for what only looks alike. */
+  /** How far one term shows that a text relates to the query: 1 for words, little for chance pairs. */
   trust(term: string): number;
 }
 
 /**
- * The search terms of such a query; those of its questions several times, and its words more often than pairs that only
- * join the end of one word to the beginning of the next. Of those, such as nobody ever said are left out.
+ * The search terms of such a query. Terms of questions count several times, and words count more than pairs
+ * that join two words. Omits pairs of the latter kind that occur in no unit.
  */
-export function parseCharacterQuery(block: SearchIndex, query: string): CharacterQuery {
+export function parseCharacterQuery(searchIndex: SearchIndex, query: string): CharacterQuery {
   const sentences = splitSentences(query).map(({ start, end }) => query.slice(start, end));
   const hasQuestion = sentences.some(isQuestion);
   const whole = new Set(sentences.flatMap(termsOfWords));
   const terms = sentences.flatMap((sentence) => {
     const often = hasQuestion && isQuestion(sentence) ? QUESTION_WEIGHT : 1;
     const parts = termsOfWords(sentence);
-    const own = [...extractTerms(sentence), ...Array.from({ length: WORD_WEIGHT - 1 }, () => parts).flat()];
-    return Array.from({ length: often }, () => own).flat();
+    const weightedTerms = [
+      ...extractTerms(sentence),
+      ...Array.from({ length: WORD_WEIGHT - 1 }, () => parts).flat(),
+    ];
+    return Array.from({ length: often }, () => weightedTerms).flat();
   });
   return {
-    terms: terms.filter((term) => whole.has(term) || !isUnspaced(term) || block.words.frequency(term) > 0),
+    terms: terms.filter(
+      (term) => whole.has(term) || !isUnspaced(term) || searchIndex.words.frequency(term) > 0,
+    ),
     trust: (term) => (whole.has(term) || !isUnspaced(term) ? 1 : CHANCE_PAIR_WEIGHT),
   };
 }
 
-/** The terms of each word by itself, without the single characters of those that have more than one. */
+/** The terms of each word by itself, without the single characters of words that have several. */
 function termsOfWords(sentence: string): string[] {
   return splitWords(sentence).flatMap((word) => {
     const terms = extractTerms(word);
@@ -236,37 +250,37 @@ function isQuestion(sentence: string): boolean {
   return /[?？]["'”’」』）)]*$/u.test(sentence);
 }
 
-/** A unit that may be given. */
+/** A unit that may be returned. */
 interface ScoredUnit {
   readonly slot: number;
   readonly score: number;
 }
 
-/** What a term still counts once a unit that stands above holds it. */
+/** Remaining weight of a term that a higher unit already contains. */
 const COVERED_WEIGHT = 0.35;
-/** Scores that differ by less than this share of the best are equal; then what was said earlier comes first. */
+/** Scores closer than this share of the best are equal; then the earlier statement comes first. */
 const TIE_SHARE = 0.04;
 
 /**
- * The same in the order in which they get places, such that all that is asked gets some: what a term of the query counts
- * for halves with each place that goes to a unit which holds it. The scores fall with it.
+ * Reorders units so that every part of the query is covered. The weight of a query term halves with each
+ * placed unit that contains it. The scores fall with it.
  */
 export function diversifyUnits<One extends ScoredUnit>(
-  block: SearchIndex,
+  searchIndex: SearchIndex,
   terms: readonly string[],
   units: readonly One[],
 ): One[] {
   const parts = units.map(() => new Map<string, number>());
   for (const term of new Set(terms)) {
-    const weight = termWeightOf(block.words, term) * terms.filter((one) => one === term).length;
-    const runs = block.words.postings(term);
+    const weight = termWeightOf(searchIndex.words, term) * terms.filter((one) => one === term).length;
+    const runs = searchIndex.words.postings(term);
     for (const [i, { slot }] of units.entries()) {
       const count = runs.reduce((sum, run) => sum + termFrequencyIn(run, slot), 0);
-      const length = (block.words.lengths[slot] ?? 0) / block.words.meanLength;
+      const length = (searchIndex.words.lengths[slot] ?? 0) / searchIndex.words.meanLength;
       if (count > 0) parts[i]?.set(term, weight * saturateFrequency(count, length));
     }
   }
-  const held = new Map<string, number>();
+  const coveredTerms = new Map<string, number>();
   const left = units.map((unit, i) => ({ unit, parts: parts[i] ?? new Map<string, number>() }));
   const equal = Math.max(0, ...units.map(({ score }) => score)) * TIE_SHARE;
   const spread: One[] = [];
@@ -274,18 +288,19 @@ export function diversifyUnits<One extends ScoredUnit>(
   while (left.length > 0) {
     const scored = left.map((one) => ({
       one,
-      score: one.unit.score * computeRemainingShare(one.parts, held),
+      score: one.unit.score * computeRemainingShare(one.parts, coveredTerms),
     }));
-    const best = scored.reduce((a, b) => (isBefore(block, b, a, equal) ? b : a));
+    const best = scored.reduce((a, b) => (isBefore(searchIndex, b, a, equal) ? b : a));
     left.splice(left.indexOf(best.one), 1);
     most = Math.min(most, best.score);
     spread.push({ ...best.one.unit, score: most });
-    for (const term of best.one.parts.keys()) held.set(term, (held.get(term) ?? 1) * COVERED_WEIGHT);
+    for (const term of best.one.parts.keys())
+      coveredTerms.set(term, (coveredTerms.get(term) ?? 1) * COVERED_WEIGHT);
   }
   return spread;
 }
 
-/** How much of what a unit holds of the query still counts: 0 to 1. */
+/** The remaining weight of the query terms in a unit: 0 to 1. */
 function computeRemainingShare(
   parts: ReadonlyMap<string, number>,
   held: ReadonlyMap<string, number>,
@@ -310,7 +325,7 @@ function isBefore({ units }: SearchIndex, one: ScoredEntry, other: ScoredEntry, 
   return (turn[one.one.unit.slot] as number) < (turn[other.one.unit.slot] as number);
 }
 
-/** BM25's share of a term that stands `found` times in a text of `length` mean lengths: below 1. */
+/** BM25's share of a term that occurs `found` times in a text of `length` mean lengths: below 1. */
 function saturateFrequency(found: number, length: number): number {
   const { k1, b } = BM25;
   return found / (found + k1 * (1 - b + b * length));
