@@ -265,7 +265,7 @@ export function createInMemoryStore(): MemoryStore {
 }
 
 function createClosedError(): MemoryError {
-  return new MemoryError("unavailable", "this record is closed. Open another.");
+  return new MemoryError("unavailable", "this database is closed. Open it again.");
 }
 
 function listStaleUnits(user: MemoryUser, space: string): SearchUnit[] {

@@ -88,7 +88,7 @@ export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPause
     },
 
     async work(job, run) {
-      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
+      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open it again.");
       const one = of(job);
       const worker: MemoryQueueWorker = { run, stopping: new AbortController() };
       one.workers.push(worker);

@@ -250,7 +250,11 @@ const REWRITE_HEADS =
   "WHERE person = $1 AND heads.id = row.id AND heads.version = row.version";
 
 /** Writes the erasure of a change-set. */
-export function queueErasure(writing: PostgresWriteContext, erasure: ErasureChange, state: CommitState): void {
+export function queueErasure(
+  writing: PostgresWriteContext,
+  erasure: ErasureChange,
+  state: CommitState,
+): void {
   const { transaction, person, project, name } = writing;
   for (const { id, content, parts, keepMetadata } of erasure.messages) {
     state.changeMessage(id, ({ parts: _parts, metadata, ...message }) => ({
@@ -389,7 +393,10 @@ export function createCommitState(
     addVersion({ id, version }) {
       const current = versions.get(toIndexKey(id)) ?? 0;
       if (version !== current + 1) {
-        throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${current}.`);
+        throw new MemoryError(
+          "conflict",
+          `a memory's version ${version} cannot follow its version ${current}.`,
+        );
       }
       versions.set(toIndexKey(id), version);
     },
