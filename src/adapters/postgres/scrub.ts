@@ -105,7 +105,7 @@ const SNAPSHOTS_MS = 1000;
 const SHORT_WAIT_PERIOD_MS = 5000;
 const SHORT_WAIT_MS = 50;
 
-/** Tables with words of users: unpartitioned tables, and those of which only the user's partition is affected. */
+/** Tables with words of users: unpartitioned tables, and partitioned ones, which only change in the user's partition. */
 const UNPARTITIONED_TABLES = ["receipts", "answers"];
 const PARTITIONED_TABLES = ["messages", "versions", "units", "blocks"];
 

@@ -15,7 +15,7 @@ it.each([
   ["ERR_TLS_CERT_ALTNAME_INVALID"],
 ])("distinguishes an untrusted certificate (%s) from an unreachable server", (code) => {
   expect(told({ code })).toMatch(
-    /^unavailable: PostgreSQL: its certificate is not trusted .*sslrootcert=FILE/,
+    /^unavailable: PostgreSQL: the server's certificate is not trusted .*sslrootcert=FILE/,
   );
   expect(told({ code: "ECONNREFUSED" })).toMatch(/cannot be reached \(ECONNREFUSED\)/);
 });
