@@ -115,7 +115,7 @@ const BLOCKING_MS = 50;
  */
 export async function readInSnapshot<Result>(
   { path, guard }: SqliteDatabase,
-  work: (own: SqliteDatabase) => Promise<Result>,
+  work: (snapshot: SqliteDatabase) => Promise<Result>,
 ): Promise<Result | undefined> {
   if (path === ":memory:") return undefined;
   const handle = new DatabaseSync(path, { timeout: BLOCKING_MS, readOnly: true });

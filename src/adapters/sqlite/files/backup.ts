@@ -170,7 +170,7 @@ export async function copyBeforeUpdate(path: string, version: number): Promise<v
     closeSync(openSync(draft, "wx", 0o600));
     const wanted = await copyPages(path, draft, {});
     if (JSON.stringify(settleDraft(draft)) !== JSON.stringify(wanted))
-      throw new Error("the copy is not whole");
+      throw new Error("the copy is incomplete");
     const file = await open(draft, "r+");
     await file.sync().finally(() => file.close());
     await rename(draft, copy);
