@@ -163,7 +163,7 @@ describe.skipIf(!postgres || !redis)(`MEMORY_DB_URL${needs(postgres, redis)}`, {
   it("says what is wrong with a database that cannot be opened, without its password", async () => {
     const wrong = Object.assign(new URL(url), { password: "geheim" }).href;
     for (const [environment, expected] of [
-      [{ MEMORY_DB_URL: wrong, ...secret }, /does not take this name and password/],
+      [{ MEMORY_DB_URL: wrong, ...secret }, /rejects this name and password/],
       [{ MEMORY_DB_URL: url, KEEPSAKE_SECRET: "the secret of others" }, /another KEEPSAKE_SECRET/],
       [{ MEMORY_DB_URL: url }, /KEEPSAKE_SECRET must be set/],
       [{ MEMORY_DB_URL: "postgresql://me:geheim@127.0.0.1:1/x", ...secret }, /cannot be reached/],

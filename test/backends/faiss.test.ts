@@ -325,7 +325,7 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     const bare = join(folder, "bare");
     execFileSync(python ?? "", ["-m", "venv", "--without-pip", bare]);
     await expect(open({ python: join(bare, "bin/python") })).rejects.toThrow("-m pip install faiss-cpu");
-    await expect(open({ python: join(folder, "nowhere") })).rejects.toThrow("There is no");
+    await expect(open({ python: join(folder, "nowhere") })).rejects.toThrow("was not found");
     await expect(open({ gpu: true })).rejects.toThrow("no GPU");
   });
 });

@@ -117,7 +117,7 @@ describe("the command line with an embedder on a server", { timeout: 60_000 }, (
     await keepsake({}, "remember", "I use Shram as a productivity tool.");
     const wrong = await keepsake({ ...remote(), OPENAI_API_KEY: "sk-wrong" }, "reindex");
     expect(wrong.status).toBe(1);
-    expect(wrong.err).toMatch(/refuses the key\. Check OPENAI_API_KEY\./);
+    expect(wrong.err).toMatch(/rejects the key\. Check OPENAI_API_KEY\./);
     expect(wrong.err).not.toMatch(/sk-|Shram/);
   });
 

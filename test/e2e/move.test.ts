@@ -82,7 +82,7 @@ describe("keepsake move", () => {
     expect([taken.status, taken.err]).toEqual([1, expect.stringMatching(/other\.db.*another secret/)]);
     rmSync(join(folder, "other.db.secret"));
     const full = await keepsake("move --db held.db --to other.db");
-    expect([full.status, full.err]).toEqual([1, expect.stringMatching(/holds something already/)]);
+    expect([full.status, full.err]).toEqual([1, expect.stringMatching(/is not empty/)]);
   }, 60_000);
 
   it("refuses a secret that is not the one in the file", async () => {

@@ -198,7 +198,7 @@ describe("restoring", () => {
     const before = await texts(memory);
     await expect(restoreMemory({ from: copy, path, replace: true })).rejects.toMatchObject({
       code: "unavailable",
-      message: expect.stringContaining("a program uses"),
+      message: expect.stringContaining("a program is using"),
     });
     expect(await texts(memory)).toBe(before);
     await memory.scope({ user: "ana" }).remember("I play the oboe.");

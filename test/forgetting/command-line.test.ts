@@ -134,7 +134,10 @@ describe("backup, restore and audit on the command line", () => {
     });
     await new Promise((resolve) => server.stdout.once("data", resolve));
     const refused = keepsake("restore", "monday.db", "--yes");
-    expect(refused).toMatchObject({ status: 1, err: expect.stringMatching(/a program uses .*keepsake\.db/) });
+    expect(refused).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/a program is using .*keepsake\.db/),
+    });
     expect(keepsake("remember", "I play the oboe.").status).toBe(0);
     expect(keepsake("backup", "tuesday.db").status).toBe(0);
     const ended = new Promise((resolve) => server.once("close", resolve));

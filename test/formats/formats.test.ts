@@ -175,7 +175,7 @@ describe("a file of a newer version", () => {
     const before = everyFile();
     const opening = createMemory({ path });
     await expect(opening).rejects.toMatchObject({ code: "unsupported" });
-    await expect(opening).rejects.toThrow(/newer version of Keepsake made it. Update Keepsake/);
+    await expect(opening).rejects.toThrow(/newer version of Keepsake created it. Update Keepsake/);
     expect(everyFile()).toEqual(before);
   });
 });

@@ -91,7 +91,7 @@ describe("a file of an older version", () => {
     const command = `ulimit -f 200; exec "${process.execPath}" --no-warnings "${child}" "${path}"`;
     const { stdout } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
     expect(stdout).toMatch(
-      /^begun\nunavailable: .* there is no room for the copy\. Free \d+ MB in its folder/,
+      /^begun\nunavailable: .* there is no space for the copy\. Free \d+ MB in its folder/,
     );
     expect(copies()).toEqual([]);
     expect([versionOf(path), rowsOf(path)]).toEqual([OLDER.at(-1)?.version, before]);

@@ -11,26 +11,26 @@ export interface BullmqOptions<Connection extends BullmqConnection> {
   /** `await import("bullmq")`, version 6. */
   readonly library: BullmqLibrary<Connection>;
   /**
-   * An ioredis client, made with `BULLMQ_CLIENT`; it stays open. Each job that is worked at has one more connection, which is
-   * closed with the queue. The server must not evict (`maxmemory-policy noeviction`).
+   * An ioredis client, created with `BULLMQ_CLIENT`; it stays open. Each job with a worker has one more connection, which is closed
+   * with the queue. The server must not evict keys (`maxmemory-policy noeviction`).
    */
   readonly connection: Connection;
-  /** What every key begins with ("keepsake"). */
+  /** The prefix of every key (default: "keepsake"). */
   readonly prefix?: string;
-  /** Before a run that failed is tried again, in ms (1,000); longer each time. */
+  /** The first pause before a failed run is retried, in ms (default: 1,000); it grows each time. */
   readonly firstPauseMs?: number;
-  /** After a worker was killed, its job is another's after so long, in ms (30,000). */
+  /** How long until another worker takes over the job of a killed worker, in ms (default: 30,000). */
   readonly lockMs?: number;
 }
 
-/** How its client is best made: `new Redis({ ...BULLMQ_CLIENT, host, port, password })`. BullMQ's workers ask for the first. */
+/** Recommended client options: `new Redis({ ...BULLMQ_CLIENT, host, port, password })`. BullMQ's workers require the first one. */
 export const BULLMQ_CLIENT = {
   maxRetriesPerRequest: null,
   connectTimeout: 2000,
   retryStrategy: (times: number): number => Math.min(2000, times * 100),
 } as const;
 
-/** What an ioredis client says of itself when nothing comes through. */
+/** States of an ioredis client that is not connected. */
 const DOWN_STATES: readonly string[] = ["reconnecting", "close", "end"];
 
 const ANSWER_MS = 5000;
@@ -38,20 +38,20 @@ const PING_MS = 1000;
 const CLOSE_MS = 5000;
 
 /**
- * A queue on Redis, by BullMQ: what one server offers, one of all workers carries out. Redis holds names of jobs and codes of
- * errors, nothing of a user; where it is lost, the record finds the work again.
+ * A queue on Redis, with BullMQ: any server offers jobs, and one of all workers runs each. Redis only contains names of jobs and error
+ * codes, and no data of users. If Redis loses its data, the database still has the pending work.
  */
 export function bullmqQueue<Connection extends BullmqConnection>(options: BullmqOptions<Connection>): Queue {
   const { library, connection, prefix = "keepsake", firstPauseMs = 1000, lockMs = 30_000 } = options;
   const queues = new Map<JobName, BullmqQueue>();
-  const ends = new Set<() => Promise<void>>();
+  const stopFunctions = new Set<() => Promise<void>>();
   let isClosed = false;
 
   const queueOf = (job: JobName): BullmqQueue => {
-    const found =
+    const queue =
       queues.get(job) ?? ignoreErrors(new library.Queue(toQueueName(job), { connection, prefix }));
-    queues.set(job, found);
-    return found;
+    queues.set(job, queue);
+    return queue;
   };
   const send = (job: JobName, afterMs: number): Promise<void> =>
     addJob(queueOf(job), job, { afterMs, firstPauseMs });
@@ -63,8 +63,8 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
       () => false,
     );
   };
-  const ended = async (one: { close(force?: boolean): Promise<void> }): Promise<void> => {
-    // A connection that is down is not said good-bye to: that would wait until it is up again.
+  const closeGracefully = async (one: { close(force?: boolean): Promise<void> }): Promise<void> => {
+    // Closing a lost connection gracefully would wait until it is up again, so it is forced.
     const isForced = !(await isUp());
     await withTimeout(one.close(isForced), CLOSE_MS, createDownError).catch(() => {});
   };
@@ -78,7 +78,7 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
     },
 
     async work(job, run) {
-      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
+      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open it again.");
       const stopping = new AbortController();
       const processor = createProcessor(library, run, { stopping: stopping.signal, firstPauseMs });
       const worker: BullmqWorker = ignoreErrors(
@@ -92,22 +92,22 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
         }),
       );
       const end = async (): Promise<void> => {
-        if (!ends.delete(end)) return;
-        stopping.abort(new MemoryError("unavailable", "this worker was told to stop."));
-        await ended(worker);
+        if (!stopFunctions.delete(end)) return;
+        stopping.abort(new MemoryError("unavailable", "this worker was stopped."));
+        await closeGracefully(worker);
       };
-      ends.add(end);
+      stopFunctions.add(end);
       return end;
     },
 
     async setAside(limit) {
       if (!(await isUp())) throw createDownError();
       const failed = JOB_NAMES.map(async (job) => {
-        const found = await awaitAnswer(queueOf(job).getFailed(0, limit - 1));
-        return found.flatMap((one) => (one ? [toSetAside(job, one)] : []));
+        const jobs = await awaitAnswer(queueOf(job).getFailed(0, limit - 1));
+        return jobs.flatMap((one) => (one ? [toSetAside(job, one)] : []));
       });
-      const all = (await Promise.all(failed)).flat();
-      return all.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
+      const quarantined = (await Promise.all(failed)).flat();
+      return quarantined.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
     },
 
     async again(id) {
@@ -115,27 +115,27 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
       const name = JOB_NAMES.find((one) => one === job);
       if (!name || number === undefined) return false;
       if (!(await isUp())) throw createDownError();
-      const found = await awaitAnswer(queueOf(name).getJob(number));
-      if (!found || !(await awaitAnswer(found.isFailed()))) return false;
+      const failedJob = await awaitAnswer(queueOf(name).getJob(number));
+      if (!failedJob || !(await awaitAnswer(failedJob.isFailed()))) return false;
       await awaitAnswer(send(name, 0));
-      await awaitAnswer(found.remove());
+      await awaitAnswer(failedJob.remove());
       return true;
     },
 
     async close() {
       isClosed = true;
-      await Promise.all([...ends].map((end) => end()));
-      await Promise.all([...queues.values()].map(ended));
+      await Promise.all([...stopFunctions].map((end) => end()));
+      await Promise.all([...queues.values()].map(closeGracefully));
     },
   };
 }
 
-/** Keys of Redis are cut at colons. */
+/** Replaces colons, which separate the parts of Redis keys. */
 function toQueueName(job: JobName): string {
   return job.replaceAll(":", "-");
 }
 
-/** What a connection goes through is no fault of the program: it comes back, or `isUp` says that it does not. */
+/** Ignores connection errors: a connection recovers by itself, or `isUp` reports that it does not. */
 function ignoreErrors<One extends { on(event: "error", listener: (error: Error) => void): unknown }>(
   one: One,
 ): One {
@@ -159,7 +159,7 @@ function toSetAside(
 function createDownError(): MemoryError {
   return new MemoryError(
     "unavailable",
-    "Redis, which holds the queue, does not answer. Work goes on without it.",
+    "Redis, which stores the queue, does not answer. Work continues without it.",
   );
 }
 

@@ -3,10 +3,10 @@ import { getErrorCode, isRetryable } from "../../errors.ts";
 import { computeRetryDelay, MAX_ATTEMPTS_PER_RUN } from "../../ports/queue.ts";
 import { withTimeout } from "../shared/remote-call.ts";
 
-/** So many that failed are kept for each job: they are looked at, not collected. */
+/** The number of failed jobs kept for each name, for inspection. */
 const MAX_KEPT_FAILURES = 100;
 
-/** Puts a job into its queue: one that waits already is this one, and one that runs is run once more. */
+/** Adds a job to its queue. A waiting job is not added twice, and a running one runs once more. */
 export async function addJob(
   queue: BullmqQueue,
   job: JobName,
@@ -25,34 +25,34 @@ export async function addJob(
 }
 
 /**
- * Offers that never wait for Redis: one at a time for each job is on its way, and what comes meanwhile is one more after it. So no
- * line grows while Redis is gone.
+ * Offers jobs without waiting for Redis. Each job has at most one request in progress; further offers are merged into one after it. So
+ * no backlog grows while Redis is down.
  */
 export function createOfferer(
   send: (job: JobName, afterMs: number) => Promise<void>,
 ): (job: JobName, afterMs: number) => void {
-  /** What comes after the one on its way: the soonest. */
-  const underWay = new Map<JobName, number | undefined>();
-  const go = (job: JobName, afterMs: number): void => {
-    underWay.set(job, undefined);
+  /** The soonest offer that follows the request in progress. */
+  const pending = new Map<JobName, number | undefined>();
+  const sendNext = (job: JobName, afterMs: number): void => {
+    pending.set(job, undefined);
     const done = (): void => {
-      const next = underWay.get(job);
-      underWay.delete(job);
-      if (next !== undefined) go(job, next);
+      const next = pending.get(job);
+      pending.delete(job);
+      if (next !== undefined) sendNext(job, next);
     };
-    // A hint that is lost is found in the record.
+    // A lost offer does no harm: the database still has the pending work.
     send(job, afterMs).then(done, done);
   };
   return (job, afterMs) => {
-    if (!underWay.has(job)) return go(job, afterMs);
-    underWay.set(job, Math.min(afterMs, underWay.get(job) ?? afterMs));
+    if (!pending.has(job)) return sendNext(job, afterMs);
+    pending.set(job, Math.min(afterMs, pending.get(job) ?? afterMs));
   };
 }
 
-/** A Redis that does not answer holds up no end of a program for longer. */
+/** How long a Redis that does not answer may delay the end of the program, in ms. */
 const LEAVE_MS = 2000;
 
-/** Runs what BullMQ hands out; what only has to wait, or was broken off, goes back without being counted as a failure. */
+/** Runs the jobs of BullMQ. A job that must wait, or was aborted, goes back without counting as a failure. */
 export function createProcessor<Connection>(
   { DelayedError }: Pick<BullmqLibrary<Connection>, "DelayedError">,
   run: (signal: AbortSignal) => Promise<void>,
@@ -64,7 +64,7 @@ export function createProcessor<Connection>(
       await run(stopping);
     } catch (error) {
       if (stopping.aborted) {
-        // Somebody else's at once. Where that cannot be said, its lock runs out, and it is taken over then.
+        // Another worker takes the job at once, or, if Redis cannot be reached, when its lock expires.
         const moved = job.moveToDelayed(Date.now(), token);
         await withTimeout(moved, LEAVE_MS, () => new Error("late")).catch(() => {});
         throw new DelayedError();
@@ -73,7 +73,7 @@ export function createProcessor<Connection>(
         await job.moveToDelayed(Date.now() + computeRetryDelay(job.attemptsStarted, firstPauseMs), token);
         throw new DelayedError();
       }
-      // Its message goes into Redis: the code alone, for nobody knows what another error's says.
+      // Redis stores the message, so it only contains the code: other messages may contain private data.
       throw new Error(getErrorCode(error));
     }
   };
@@ -90,7 +90,7 @@ export interface BullmqLibrary<Connection> {
     processor: (job: BullmqJob, token?: string) => Promise<void>,
     options: BullmqWorkerOptions<Connection>,
   ) => BullmqWorker;
-  /** Thrown by a processor whose job it has moved to a later time itself. */
+  /** Thrown by a processor that has postponed its job itself. */
   readonly DelayedError: new (
     message?: string,
   ) => Error;
@@ -104,7 +104,7 @@ export interface BullmqConnection {
 
 export interface BullmqQueue {
   add(name: string, data: object, options: BullmqJobOptions): Promise<unknown>;
-  /** The newest first. */
+  /** Newest first. */
   getFailed(start?: number, end?: number): Promise<(BullmqJob | undefined)[]>;
   getJob(id: string): Promise<BullmqJob | undefined>;
   on(event: "error", listener: (error: Error) => void): unknown;

@@ -38,7 +38,7 @@ describe.skipIf(!address)(`Chroma (${address ? "a real server" : why})`, () => {
     },
   });
 
-  it("asks again when it asked too much, and then gives up", { timeout: 30_000 }, async () => {
+  it("retries a rate-limited request, then gives up", { timeout: 30_000 }, async () => {
     await using proxy = await startHttpProxy(address ?? "");
     const follower = createChromaVectorIndex({
       client: clientOf(proxy.url),
@@ -63,7 +63,7 @@ describe.skipIf(!address)(`Chroma (${address ? "a real server" : why})`, () => {
     await follower.clear();
   });
 
-  it("leaves alone a collection that is not its own", { timeout: 30_000 }, async () => {
+  it("refuses a collection of another program", { timeout: 30_000 }, async () => {
     const [client, prefix] = [clientOf(address ?? ""), `test-${randomUUID()}`];
     const follower = createChromaVectorIndex({ client, prefix });
     await follower.prepare(SPACE);
@@ -74,7 +74,7 @@ describe.skipIf(!address)(`Chroma (${address ? "a real server" : why})`, () => {
     await client.deleteCollection({ name });
   });
 
-  it("refuses a prefix that makes no name", () => {
+  it("refuses a prefix that is not a valid name", () => {
     expect(() => createChromaVectorIndex({ client: clientOf(address ?? ""), prefix: "no spaces" })).toThrow(
       "prefix",
     );

@@ -6,28 +6,28 @@ import { type RetryPolicy, retryWithBackoff, withTimeout } from "../shared/remot
 import type { ChromaClientLike, ChromaCollectionLike, ChromaHnsw } from "./client.ts";
 
 /**
- * A collection for each user. One for all, asked with a filter, is ten times slower at 100,000 entries, and its index,
- * which is approximate, loses what the filter leaves over.
+ * The collections, one for each user. A single collection with a filter is ten times slower at 100,000 entries. Its approximate
+ * index would also miss hits that pass the filter.
  */
 interface ChromaCollections {
   /**
-   * A user's; nothing where there is none, unless it is to be made. `unavailable` where it would be the first of a server that
-   * came back empty: whoever fills it must know.
+   * A user's collection; undefined if there is none, unless it is to be created. Throws `unavailable` if it would be the first of a
+   * server that lost its data, because the caller must then fill the index again.
    */
   of(user: VectorIndexUser, make: boolean, signal?: AbortSignal): Promise<ChromaCollectionLike | undefined>;
-  /** Forgets what is known of one: the server says that it is not there. */
+  /** Drops the cached collection of a user, after the server reported that it does not exist. */
   forget(user: VectorIndexUser): void;
-  /** Makes the collection by which a server is known that was prepared for this space. */
+  /** Creates the marker collection, which shows that the server was prepared for this space. */
   mark(space: VectorIndexSpace, signal?: AbortSignal): Promise<void>;
-  /** `unavailable` where that is gone. */
+  /** Throws `unavailable` if the marker collection is missing. */
   checkMark(signal?: AbortSignal): Promise<void>;
-  /** Those that we made; of other spaces alone, where one is named. */
+  /** The collections of this program; with `except`, those of other spaces only. */
   ours(except?: VectorIndexSpace, signal?: AbortSignal): Promise<ChromaCollectionLike[]>;
 }
 
 /**
- * `sync_threshold` 2 has Chroma bring its index to the disk with each request, and empty its log behind it. With the 1,000 that
- * Chroma has of itself, the vectors that an erasure writes over would stay in the file until so much else has come.
+ * With `sync_threshold` 2, Chroma writes its index to disk with each request, and truncates its log. With Chroma's default of 1,000,
+ * erased vectors would stay in the file until that many other writes arrive.
  */
 const HNSW: ChromaHnsw = {
   space: "cosine",
@@ -38,65 +38,65 @@ const HNSW: ChromaHnsw = {
   batch_size: 2,
 };
 const MARK_FIELD = "keepsake";
-/** So many handles are kept; the others are asked for again. */
+/** The number of cached collections; others are requested again. */
 const MOST_KEPT = 2000;
 const PAGE = 500;
 
 export function createChromaCollections(
   client: ChromaClientLike,
-  asking: ChromaRequester,
+  requester: ChromaRequester,
   prefix: string,
   space: () => VectorIndexSpace,
 ): ChromaCollections {
-  const kept = new Map<string, ChromaCollectionLike>();
+  const cached = new Map<string, ChromaCollectionLike>();
   const nameOf = (user: VectorIndexUser): string =>
     `${prefix}-${hashToDigits(toSpaceKey(space()), 8)}-${hashToDigits(toScopeKey(user), 40)}`;
   const markOf = (of: VectorIndexSpace): string => `${prefix}-${hashToDigits(toSpaceKey(of), 8)}-prepared`;
 
-  const keep = (name: string, one: ChromaCollectionLike): ChromaCollectionLike => {
-    const [oldest] = kept.keys();
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(name, one);
+  const cache = (name: string, one: ChromaCollectionLike): ChromaCollectionLike => {
+    const [oldest] = cached.keys();
+    if (cached.size >= MOST_KEPT && oldest !== undefined) cached.delete(oldest);
+    cached.set(name, one);
     return one;
   };
 
-  const made = (name: string, of: VectorIndexSpace, signal?: AbortSignal) => {
+  const getOrCreate = (name: string, of: VectorIndexSpace, signal?: AbortSignal) => {
     const metadata = { [MARK_FIELD]: prefix, dimensions: of.dimensions };
     const wanted = { name, embeddingFunction: null, configuration: { hnsw: HNSW }, metadata };
-    return asking.requestInOrder(name, () => client.getOrCreateCollection(wanted), signal);
+    return requester.requestInOrder(name, () => client.getOrCreateCollection(wanted), signal);
   };
   const checkMark = async (signal?: AbortSignal): Promise<void> => {
-    if (await asking.request(() => client.getCollection({ name: markOf(space()) }), signal)) return;
-    throw new MemoryError("unavailable", "Chroma has lost what it was given. It is filled again.");
+    if (await requester.request(() => client.getCollection({ name: markOf(space()) }), signal)) return;
+    throw new MemoryError("unavailable", "Chroma has lost its data. The index is being filled again.");
   };
 
   return {
-    forget: (user) => void kept.delete(nameOf(user)),
+    forget: (user) => void cached.delete(nameOf(user)),
     async of(user, make, signal) {
       const name = nameOf(user);
-      const known = kept.get(name);
+      const known = cached.get(name);
       if (known) return known;
       if (make) await checkMark(signal);
       const found = await (make
-        ? made(name, space(), signal)
-        : asking.request(() => client.getCollection({ name }), signal));
-      return found && keep(name, checkCollection(found, prefix));
+        ? getOrCreate(name, space(), signal)
+        : requester.request(() => client.getCollection({ name }), signal));
+      return found && cache(name, checkCollection(found, prefix));
     },
     async mark(of, signal) {
-      const found = await made(markOf(of), of, signal);
+      const found = await getOrCreate(markOf(of), of, signal);
       if (found) checkCollection(found, prefix);
     },
     checkMark,
     async ours(except, signal) {
-      const all: ChromaCollectionLike[] = [];
+      const collections: ChromaCollectionLike[] = [];
       for (let offset = 0; ; offset += PAGE) {
         const page =
-          (await asking.request(() => client.listCollections({ limit: PAGE, offset }), signal)) ?? [];
-        all.push(...page.filter((one) => one.metadata?.[MARK_FIELD] === prefix));
+          (await requester.request(() => client.listCollections({ limit: PAGE, offset }), signal)) ?? [];
+        collections.push(...page.filter((one) => one.metadata?.[MARK_FIELD] === prefix));
         if (page.length < PAGE) break;
       }
       const other = except && hashToDigits(toSpaceKey(except), 8);
-      return all.filter(({ name }) => {
+      return collections.filter(({ name }) => {
         const of = /^-([0-9a-f]{8})-(?:[0-9a-f]{40}|prepared)$/.exec(name.slice(prefix.length))?.[1];
         return of !== undefined && of !== other;
       });
@@ -104,13 +104,13 @@ export function createChromaCollections(
   };
 }
 
-/** A collection of such a name that we did not make, or that measures otherwise, is somebody else's. */
+/** Refuses a collection with this name that another program created, or with another distance. */
 function checkCollection(one: ChromaCollectionLike, prefix: string): ChromaCollectionLike {
   if (one.metadata?.[MARK_FIELD] === prefix && one.configuration?.hnsw?.space === "cosine") return one;
-  throw invalid(`The collection "${one.name}" in Chroma is not Keepsake's. Choose another prefix.`);
+  throw invalid(`The collection "${one.name}" in Chroma does not belong to Keepsake. Choose another prefix.`);
 }
 
-/** Names in Chroma are plain ASCII and at most 512 characters; and nobody's name is to be read in one. */
+/** Names in Chroma are ASCII with at most 512 characters, and must not reveal a user's name. */
 function hashToDigits(text: string, digits: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, digits);
 }
@@ -120,85 +120,85 @@ function toSpaceKey({ fingerprint, dimensions }: VectorIndexSpace): string {
 }
 
 interface WipeOptions {
-  /** Whether documents are to be written over, too. */
+  /** Whether documents are overwritten too. */
   readonly withTexts: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Nobody's ids: those of memories are UUIDs, those of passages have a "#" in them. */
+/** Ids that never exist: ids of memories are UUIDs, and those of passages contain a "#". */
 const UNUSED_IDS = ["-", "--"];
 
 /**
- * Takes entries away so that their vectors are gone from the disk as well. What Chroma deletes it only marks: the vector
- * stays in the file of its index, and the whole file stays when the collection is deleted. So each vector is
- * written over by one that means nothing before its entry is deleted. Nothing where the collection itself is not there.
+ * Deletes entries so that their vectors are gone from disk too. Chroma only marks deleted entries: the vector stays in the index
+ * file, even when the collection is deleted. So each vector is overwritten with noise before its entry is deleted. Undefined if the
+ * collection does not exist.
  */
 export async function wipeEntries(
-  asking: ChromaRequester,
+  requester: ChromaRequester,
   collection: ChromaCollectionLike,
   ids: readonly string[],
   { withTexts, signal }: WipeOptions,
 ): Promise<true | undefined> {
-  const found = await asking.requestInOrder(
+  const found = await requester.requestInOrder(
     collection.name,
     () => collection.get({ ids: [...ids], include: [] }),
     signal,
   );
   if (!found) return undefined;
-  const there = found.ids;
-  if (there.length === 0) return true;
+  const existing = found.ids;
+  if (existing.length === 0) return true;
   const dimensions = Number(collection.metadata?.dimensions);
   const blank = {
-    ids: [...there],
-    embeddings: there.map(() => createNoise(dimensions)),
-    metadatas: there.map(() => ({ type: "", owner: "", at: 0, kind: "", session: "" })),
-    ...(withTexts ? { documents: there.map(() => "-") } : {}),
+    ids: [...existing],
+    embeddings: existing.map(() => createNoise(dimensions)),
+    metadatas: existing.map(() => ({ type: "", owner: "", at: 0, kind: "", session: "" })),
+    ...(withTexts ? { documents: existing.map(() => "-") } : {}),
   };
-  await asking.requestInOrder(collection.name, () => collection.update(blank), signal);
-  // The last that was deleted keeps its name in Chroma's log until something else is.
-  for (const those of [[...there], UNUSED_IDS]) {
-    await asking.requestInOrder(collection.name, () => collection.delete({ ids: [...those] }), signal);
+  await requester.requestInOrder(collection.name, () => collection.update(blank), signal);
+  // Chroma's log keeps the last deleted id until the next deletion.
+  for (const batch of [[...existing], UNUSED_IDS]) {
+    await requester.requestInOrder(collection.name, () => collection.delete({ ids: [...batch] }), signal);
   }
   return true;
 }
 
-/** Takes a collection away with all that it holds, so many entries at a time. What was broken off goes on where it stopped. */
+/** Deletes a collection with all its entries, in batches. An interrupted deletion can be continued. */
 export async function wipeCollection(
-  asking: ChromaRequester,
+  requester: ChromaRequester,
   client: ChromaClientLike,
   collection: ChromaCollectionLike,
   { limit, ...how }: WipeOptions & { readonly limit: number },
 ): Promise<void> {
   for (;;) {
-    const page = await asking.requestInOrder(
+    const page = await requester.requestInOrder(
       collection.name,
       () => collection.get({ limit, include: [] }),
       how.signal,
     );
     if (!page || page.ids.length === 0) break;
-    await wipeEntries(asking, collection, page.ids, how);
+    await wipeEntries(requester, collection, page.ids, how);
   }
-  await asking.requestInOrder(
+  await requester.requestInOrder(
     collection.name,
     () => client.deleteCollection({ name: collection.name }),
     how.signal,
   );
 }
 
-/** Any direction: equal ones would crowd one corner of the index and slow it down. */
+/** A random direction: equal vectors would crowd one region of the index and slow it down. */
 function createNoise(dimensions: number): number[] {
   const parts = Array.from({ length: dimensions }, () => Math.random() - 0.5);
   const length = Math.hypot(...parts) || 1;
   return parts.map((part) => part / length);
 }
 
-/** How Chroma is asked: what is asked, and whoever breaks it off. */
+/** Sends requests to Chroma. */
 interface ChromaRequester {
-  /** Asks for something; gives nothing where what was asked about is not there. */
+  /** Sends a request; undefined if its object does not exist. */
   request<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined>;
   /**
-   * As `ask`, for what writes to a collection, and for what looks whether something is gone from it. Chroma's client cannot be
-   * told to stop: a write that took too long may still arrive, and must not arrive behind a later one. So the next waits for it.
+   * Like `request`, for writes to a collection, and for checks that data is gone. Chroma's client cannot abort: a write that timed
+   * out may still arrive, and must not arrive after a later one. So the next request waits for it.
    */
   requestInOrder<Value>(
     name: string,
@@ -207,12 +207,12 @@ interface ChromaRequester {
   ): Promise<Value | undefined>;
 }
 
-/** Every request has `timeoutMs`; only one that was one too many (429) is tried again, until `deadlineMs`. */
+/** Each request has `timeoutMs`. Only a rate-limited request (429) is retried, until `deadlineMs`. */
 export function createChromaRequester(patience: RetryPolicy): ChromaRequester {
-  /** What is under way, and may go on when nobody waits for it any more, by collection. */
-  const late = new Map<string, Promise<unknown>>();
+  /** By collection: requests in progress, which may continue after they timed out. */
+  const pending = new Map<string, Promise<unknown>>();
 
-  const ask = <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined> =>
+  const request = <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value | undefined> =>
     retryWithBackoff<Value | undefined>(patience, signal, async (timeoutMs) => {
       try {
         return { value: await withTimeout(work(), timeoutMs, () => createTimeoutError(timeoutMs), signal) };
@@ -225,21 +225,21 @@ export function createChromaRequester(patience: RetryPolicy): ChromaRequester {
       }
     });
 
-  const remembered = <Value>(name: string, work: () => Promise<Value>) => {
+  const trackRequest = <Value>(name: string, work: () => Promise<Value>) => {
     const begun = work();
-    const settled = Promise.allSettled([begun, late.get(name)]);
-    late.set(name, settled);
-    void settled.then(() => late.get(name) === settled && late.delete(name));
+    const settled = Promise.allSettled([begun, pending.get(name)]);
+    pending.set(name, settled);
+    void settled.then(() => pending.get(name) === settled && pending.delete(name));
     return begun;
   };
 
   return {
-    request: ask,
+    request,
     async requestInOrder(name, work, signal) {
-      const before = late.get(name);
+      const before = pending.get(name);
       if (before)
         await withTimeout(before, patience.timeoutMs, () => createTimeoutError(patience.timeoutMs), signal);
-      return ask(() => remembered(name, work), signal);
+      return request(() => trackRequest(name, work), signal);
     },
   };
 }
@@ -249,23 +249,23 @@ function createTimeoutError(timeoutMs: number): MemoryError {
 }
 
 function createRateLimitError(): MemoryError {
-  return new MemoryError("unavailable", "Chroma has too many requests. Try again later.");
+  return new MemoryError("unavailable", "Chroma received too many requests. Try again later.");
 }
 
 function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : "";
 }
 
-/** By name: the client's package is not ours to import. What its messages say is left out, for they repeat what was sent. */
+/** Recognises errors by name, because the client's package is not imported. Their messages are left out, because they repeat the request. */
 function toChromaError(error: unknown): MemoryError {
   const name = getErrorName(error);
   if (/^Chroma(Auth|Unauthorized|Forbidden)Error$/.test(name)) {
-    return new MemoryError("forbidden", "Chroma refuses the credentials. Check its token.", { cause: name });
+    return new MemoryError("forbidden", "Chroma rejects the credentials. Check its token.", { cause: name });
   }
   if (/^(Chroma(Client|Value|Unique)|Invalid(Collection|Argument))Error$/.test(name)) {
-    return new MemoryError("invalid_input", `Chroma refuses the request (${name}).`, { cause: name });
+    return new MemoryError("invalid_input", `Chroma rejects the request (${name}).`, { cause: name });
   }
-  return new MemoryError("unavailable", "Chroma is not to be reached now. Is its server running?", {
+  return new MemoryError("unavailable", "Chroma cannot be reached. Is its server running?", {
     cause: name,
   });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toChromaFilter } from "./client.ts";
 
-describe("a filter in Chroma's form", () => {
-  it("says one thing at a place", () => {
+describe("the translation of a filter for Chroma", () => {
+  it("writes one condition per object", () => {
     expect(toChromaFilter({})).toBeUndefined();
     expect(toChromaFilter({ type: "memory" })).toEqual({ type: { $eq: "memory" } });
     expect(toChromaFilter({ type: "memory", at: { $gt: 1, $lte: 5 } })).toEqual({
@@ -25,11 +25,11 @@ describe("a filter in Chroma's form", () => {
     { kind: null },
     { kind: "" },
     { nowhere: "x" },
-  ])("is refused where Chroma cannot say it: %j", (where) => {
+  ])("refuses %j, which Chroma does not support", (where) => {
     expect(() => toChromaFilter(where)).toThrow(expect.objectContaining({ code: "unsupported" }));
   });
 
-  it("is refused where nobody can say it", () => {
+  it("refuses an unknown operator", () => {
     expect(() => toChromaFilter({ at: { $like: 3 } })).toThrow(
       expect.objectContaining({ code: "invalid_input" }),
     );

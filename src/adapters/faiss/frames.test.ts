@@ -8,7 +8,7 @@ const FRAMES = [
 ];
 
 describe("frames", () => {
-  it("come out as they went in, in whatever pieces they come", () => {
+  it("decodes frames that arrive in any pieces", () => {
     const all = Buffer.concat(FRAMES.map(({ header, body }) => encodeFrame(header, body)));
     for (const size of [1, 3, 8, 13, 4096, all.length]) {
       const read = createFrameReader();
@@ -18,12 +18,12 @@ describe("frames", () => {
     }
   });
 
-  it("are refused where they are none", () => {
+  it("refuses invalid frames", () => {
     const long = Buffer.alloc(8, 0xff);
-    expect(() => createFrameReader()(long)).toThrow("no answer");
+    expect(() => createFrameReader()(long)).toThrow("invalid answer");
     const odd = Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 0, 0, 0]), Buffer.from("no!")]);
-    expect(() => createFrameReader()(odd)).toThrow("no answer");
+    expect(() => createFrameReader()(odd)).toThrow("invalid answer");
     const text = Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0]), Buffer.from("42")]);
-    expect(() => createFrameReader()(text)).toThrow("no answer");
+    expect(() => createFrameReader()(text)).toThrow("invalid answer");
   });
 });

@@ -14,26 +14,26 @@ import type { PythonFrame } from "./python-worker.ts";
 import { createPythonWorker } from "./python-worker.ts";
 
 export interface FaissVectorIndexOptions {
-  /** The folder for the index files, made where it is missing; what else lies in it is left alone. */
+  /** The folder for the index files, created if it does not exist. Other files in it are left unchanged. */
   readonly path: string;
-  /** The interpreter that has the package faiss-cpu ("python3"): a name, or a path. */
+  /** The Python interpreter with the package faiss-cpu (default: "python3"): a name, or a path. */
   readonly python?: string;
-  /** Searches on a GPU (false): needs the package faiss-gpu-cu12. */
+  /** Whether to search on a GPU (default: false), which needs the package faiss-gpu-cu12. */
   readonly gpu?: boolean;
-  /** How long one call may take, in ms (10,000). */
+  /** Timeout of one call, in ms (default: 10,000). */
   readonly timeoutMs?: number;
-  /** A worker that answers nothing for so long is ended and started again, in ms (60,000). */
+  /** A worker without an answer for this long is restarted, in ms (default: 60,000). */
   readonly stuckMs?: number;
-  /** How much of the indexes is held in memory at most, in bytes (1 GiB); the others are read when they are asked. */
+  /** The most bytes of indexes in memory (default: 1 GiB); others are read on demand. */
   readonly memoryBytes?: number;
 }
 
-/** Entries of one frame. */
+/** The most entries of one frame. */
 const MOST_IN_ONE = 1000;
 
 /**
- * FAISS as a follower, in a Python process beside this one: an exact index for each user, kept in a folder. Several
- * programs of one machine may share the folder. `invalid_input` for options that cannot work.
+ * A vector index in FAISS, in a separate Python process: an exact index for each user, stored in a folder. Several programs on
+ * one machine may share the folder. Throws `invalid_input` for invalid options.
  */
 export function createFaissVectorIndex(options: FaissVectorIndexOptions): VectorIndex {
   const worker = createPythonWorker({
@@ -70,11 +70,11 @@ export function createFaissVectorIndex(options: FaissVectorIndexOptions): Vector
 
     async put(user, entries, options = {}) {
       for (const { vector } of entries) checkLength(vector);
-      // Before the first wait: whoever gave them may change them meanwhile.
+      // Copied before the first await, because the caller may change them meanwhile.
       const last = [...new Map(entries.map((entry) => [entry.id, entry])).values()].map(copyEntry);
       for (const chunk of splitIntoChunks(last, MOST_IN_ONE)) {
-        const sent = { user: hashUser(user), rows: chunk.map(toRow) };
-        await call("put", sent, { ...options, body: toBytes(chunk.map(({ vector }) => vector)) });
+        const header = { user: hashUser(user), rows: chunk.map(toRow) };
+        await call("put", header, { ...options, body: toBytes(chunk.map(({ vector }) => vector)) });
       }
     },
 
@@ -89,8 +89,8 @@ export function createFaissVectorIndex(options: FaissVectorIndexOptions): Vector
     async nearest(user, vector, { limit, where = {}, signal }) {
       checkLength(vector);
       matchesFilter(where, {});
-      const asked = { user: hashUser(user), limit, where };
-      const { header, body } = await call("nearest", asked, {
+      const request = { user: hashUser(user), limit, where };
+      const { header, body } = await call("nearest", request, {
         body: toBytes([vector]),
         ...(signal && { signal }),
       });
@@ -128,7 +128,7 @@ export function createFaissVectorIndex(options: FaissVectorIndexOptions): Vector
   };
 }
 
-/** Names of users are not for names of files: they may be long, odd, and are nobody's business. */
+/** File names contain a hash: names of users may be long or unusual, and are private. */
 function hashUser(user: VectorIndexUser): string {
   return createHash("sha256").update(toScopeKey(user)).digest("hex");
 }
@@ -142,7 +142,7 @@ function toRow({ id, metadata }: VectorIndexEntry): readonly (string | number | 
   return [id, type, owner, at, kind ?? null, session ?? null];
 }
 
-/** Little endian, as all machines are that Node runs on. */
+/** Little-endian, like all machines that Node runs on. */
 function toBytes(vectors: readonly Float32Array[]): Uint8Array {
   return Buffer.concat(
     vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
@@ -158,8 +158,8 @@ function toTexts(value: unknown): string[] {
 }
 
 /**
- * Somebody took the folder away: there is nothing to drop in it, and nothing held. What is put is refused, for whoever fills the index must
- * know.
+ * Whether the folder was deleted. Then there is nothing to drop or find in it. A write is refused, because the caller must fill
+ * the index again.
  */
 function isEmptiedError(error: unknown): boolean {
   return error instanceof MemoryError && "wasEmptied" in error && error.wasEmptied === true;
@@ -169,9 +169,9 @@ function rethrowUnlessEmptied(error: unknown): undefined {
   if (!isEmptiedError(error)) throw error;
 }
 
-function splitIntoChunks<Value>(all: readonly Value[], size: number): Value[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_one, i) =>
-    all.slice(i * size, (i + 1) * size),
+function splitIntoChunks<Value>(values: readonly Value[], size: number): Value[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_one, i) =>
+    values.slice(i * size, (i + 1) * size),
   );
 }
 

@@ -6,15 +6,15 @@ import type { CallOptions } from "../../ports/call-options.ts";
 import { createCircuitBreaker } from "../shared/circuit-breaker.ts";
 import { withTimeout } from "../shared/remote-call.ts";
 
-/** A worker that is started when it is needed, and again when it has ended. */
+/** A worker that is started on demand, and restarted after it ended. */
 interface PythonWorker {
-  /** `unavailable` where no answer comes within the deadline; what was asked may be done all the same. */
+  /** Throws `unavailable` without an answer before the deadline; the work may be done all the same. */
   call(header: object, body: Uint8Array | undefined, options: CallOptions): Promise<PythonFrame>;
   close(): Promise<void>;
 }
 
-/** One that ends again and again is started less and less often, at most a minute apart. */
-const RESTART_BREAKER = { place: "The worker of FAISS", failures: 3, openMs: 1000, longestMs: 60_000 };
+/** Restarts of a failing worker get rarer, at most a minute apart. */
+const RESTART_BREAKER = { place: "The FAISS worker", failures: 3, openMs: 1000, longestMs: 60_000 };
 
 export function createPythonWorker(
   options: PythonWorkerOptions & { readonly timeoutMs: number },
@@ -24,7 +24,7 @@ export function createPythonWorker(
   let worker: PythonProcess | undefined;
   let isClosed = false;
 
-  const running = (): PythonProcess => {
+  const getWorker = (): PythonProcess => {
     if (worker && !worker.isOver()) return worker;
     starts.enter();
     worker = startPythonProcess(options, {
@@ -37,9 +37,9 @@ export function createPythonWorker(
   return {
     async call(header, body, { signal }) {
       signal?.throwIfAborted();
-      if (isClosed) throw new MemoryError("unavailable", "The index of FAISS is closed. Open another.");
+      if (isClosed) throw new MemoryError("unavailable", "The index of FAISS is closed. Open it again.");
       return withTimeout(
-        running().request(header, body),
+        getWorker().request(header, body),
         timeoutMs,
         () => createTimeoutError(timeoutMs),
         signal,
@@ -58,27 +58,27 @@ function createTimeoutError(ms: number): MemoryError {
 }
 
 interface PythonWorkerOptions {
-  /** The interpreter: a name, or a path. */
+  /** The interpreter: a name or a path. */
   readonly python: string;
   readonly folder: string;
   readonly memoryBytes: number;
   readonly gpu: boolean;
-  /** A worker that answers nothing for so long is ended, in ms. */
+  /** A worker without an answer for this long is killed, in ms. */
   readonly stuckMs: number;
 }
 
 /** One process, from its start to its end. */
 interface PythonProcess {
-  /** Asks; answers come in the order of the calls. `unavailable` for all that is open when the process ends. */
+  /** Sends a request; answers come in the order of the calls. Throws `unavailable` for all open requests when the process ends. */
   request(header: object, body?: Uint8Array): Promise<PythonFrame>;
   isOver(): boolean;
-  /** Lets it finish what it was asked, for a while; then it is ended. */
+  /** Lets it finish pending requests for a while, then kills it. */
   end(): Promise<void>;
   kill(): void;
 }
 
 const SCRIPT = fileURLToPath(new URL("./worker.py", import.meta.url));
-/** Somebody who asks so much at once is told to wait. */
+/** The limit of open requests; further ones are rejected. */
 const MOST_OPEN = 256;
 const LAST_WORDS_MS = 2000;
 const CODES: readonly ErrorCode[] = ["invalid_input", "unsupported", "unavailable"];
@@ -88,19 +88,19 @@ interface PendingFrame {
   readonly reject: (error: Error) => void;
 }
 
-/** Starts the Python program beside this file. `onAnswer` is told of each answer, `onOver` of its end. */
+/** Starts the Python program next to this file. `onAnswer` is called for each answer, `onOver` at its end. */
 function startPythonProcess(
   { python, folder, memoryBytes, gpu, stuckMs }: PythonWorkerOptions,
   { onAnswer, onOver }: { readonly onAnswer: () => void; readonly onOver: () => void },
 ): PythonProcess {
-  const open = new Map<number, PendingFrame>();
-  const over = Promise.withResolvers<void>();
+  const pending = new Map<number, PendingFrame>();
+  const ended = Promise.withResolvers<void>();
   let isOver = false;
-  let why = createEndedError();
+  let endError = createEndedError();
   let last = 0;
   let watch: NodeJS.Timeout | undefined;
 
-  // -B: nothing is written beside the script. -s: nothing of the user's own folder is loaded in place of a package.
+  // -B: no files are written next to the script. -s: no package is loaded from the user's own folder.
   const argv = ["-B", "-s", SCRIPT, folder, String(memoryBytes), ...(gpu ? ["gpu"] : [])];
   const child = spawn(python, argv, { stdio: ["pipe", "pipe", "ignore"] });
   setKeepAlive(child, false);
@@ -109,30 +109,30 @@ function startPythonProcess(
     if (isOver) return;
     isOver = true;
     clearTimeout(watch);
-    for (const { reject } of open.values()) reject(error);
-    open.clear();
-    over.resolve();
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+    ended.resolve();
     onOver();
   };
   const giveUp = (error: MemoryError): void => {
-    why = error;
+    endError = error;
     child.kill("SIGKILL");
     finish(error);
   };
   const watchOver = (): void => {
     clearTimeout(watch);
-    watch = open.size === 0 ? undefined : setTimeout(() => giveUp(createStuckError(stuckMs)), stuckMs);
-    setKeepAlive(child, open.size > 0);
+    watch = pending.size === 0 ? undefined : setTimeout(() => giveUp(createStuckError(stuckMs)), stuckMs);
+    setKeepAlive(child, pending.size > 0);
   };
   const take = ({ header, body }: PythonFrame): void => {
     const id = Number(header.id);
-    const waiting = open.get(id);
-    // The first frame answers nobody: it says what is there.
+    const waiting = pending.get(id);
+    // The first frame belongs to no request: it reports the installed packages.
     if (header.id === undefined) {
       if (header.ok !== true) giveUp(createMissingPackageError(header, python));
       return;
     }
-    open.delete(id);
+    pending.delete(id);
     watchOver();
     onAnswer();
     if (header.ok === true) waiting?.resolve({ header, body });
@@ -147,22 +147,22 @@ function startPythonProcess(
       giveUp(createEndedError());
     }
   });
-  // A pipe that broke is told of by the end of the process.
+  // A broken pipe is reported by the end of the process.
   child.stdin.on("error", () => {});
   child.on("error", () => finish(createMissingPythonError(python)));
-  child.on("exit", () => finish(why));
+  child.on("exit", () => finish(endError));
 
   return {
     isOver: () => isOver,
     request(header, body) {
-      if (isOver) return Promise.reject(why);
-      if (open.size >= MOST_OPEN) {
-        return Promise.reject(new MemoryError("unavailable", "FAISS is asked too much at once. Try again."));
+      if (isOver) return Promise.reject(endError);
+      if (pending.size >= MOST_OPEN) {
+        return Promise.reject(new MemoryError("unavailable", "FAISS has too many open requests. Try again."));
       }
       last += 1;
       const { promise, resolve, reject } = Promise.withResolvers<PythonFrame>();
-      const isFirst = open.size === 0;
-      open.set(last, { resolve, reject });
+      const isFirst = pending.size === 0;
+      pending.set(last, { resolve, reject });
       if (isFirst) watchOver();
       child.stdin.write(encodeFrame({ ...header, id: last }, body));
       return promise;
@@ -171,14 +171,14 @@ function startPythonProcess(
       if (isOver) return;
       child.stdin.end();
       const timer = setTimeout(() => giveUp(createEndedError()), LAST_WORDS_MS);
-      await over.promise;
+      await ended.promise;
       clearTimeout(timer);
     },
     kill: () => giveUp(createEndedError()),
   };
 }
 
-/** While nothing is asked of it, the worker does not keep the program from ending. */
+/** The worker keeps the program running only while requests are pending. */
 function setKeepAlive(child: ChildProcessByStdio<Writable, Readable, null>, isHeld: boolean): void {
   const how = isHeld ? "ref" : "unref";
   child[how]();
@@ -189,7 +189,7 @@ function setKeepAlive(child: ChildProcessByStdio<Writable, Readable, null>, isHe
 
 function toRefusalError(header: PythonFrame["header"]): Error {
   const code = CODES.find((one) => one === header.code);
-  const message = typeof header.message === "string" ? header.message : "FAISS refuses.";
+  const message = typeof header.message === "string" ? header.message : "FAISS rejects the request.";
   return Object.assign(new MemoryError(code ?? "unavailable", message), {
     wasEmptied: header.code === "emptied",
   });
@@ -199,7 +199,7 @@ function createMissingPackageError({ code, message }: PythonFrame["header"], pyt
   if (code === "no_gpu") {
     return new MemoryError(
       "unavailable",
-      "USE_GPU is on, and FAISS finds no GPU. Install faiss-gpu-cu12, or turn it off.",
+      "USE_GPU is on, but FAISS finds no GPU. Install faiss-gpu-cu12, or turn USE_GPU off.",
     );
   }
   const what = typeof message === "string" ? ` (no module "${message}")` : "";
@@ -212,29 +212,29 @@ function createMissingPackageError({ code, message }: PythonFrame["header"], pyt
 function createMissingPythonError(python: string): MemoryError {
   return new MemoryError(
     "unavailable",
-    `There is no ${python} to run FAISS with. Install Python 3, or name another.`,
+    `${python} was not found; FAISS needs it. Install Python 3, or set another interpreter.`,
   );
 }
 
 function createStuckError(ms: number): MemoryError {
   return new MemoryError(
     "unavailable",
-    `The worker of FAISS did nothing for ${ms} ms and was ended. Try again.`,
+    `The FAISS worker did not respond for ${ms} ms and was stopped. Try again.`,
   );
 }
 
 function createEndedError(): MemoryError {
-  return new MemoryError("unavailable", "The worker of FAISS ended. It is started again with the next call.");
+  return new MemoryError("unavailable", "The FAISS worker ended. It restarts with the next call.");
 }
 
-/** What goes between the program and its worker: a header, and bytes that would be long as text. */
+/** A message between the program and its worker: a header, and binary data. */
 export interface PythonFrame {
   readonly header: { readonly [field: string]: unknown };
   readonly body: Buffer;
 }
 
 const LENGTHS_BYTES = 8;
-/** A frame that says it is longer than this is none. */
+/** The largest accepted frame. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Two lengths (32 bits, little endian), the header as JSON, the body. */
@@ -246,7 +246,7 @@ export function encodeFrame(header: object, body: Uint8Array = new Uint8Array())
   return Buffer.concat([lengths, text, body]);
 }
 
-/** Puts frames together from the pieces in which they come. Throws `unavailable` for what is no frame. */
+/** Assembles frames from pieces. Throws `unavailable` for an invalid frame. */
 export function createFrameReader(): (piece: Buffer) => PythonFrame[] {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -256,18 +256,18 @@ export function createFrameReader(): (piece: Buffer) => PythonFrame[] {
     length += piece.length;
     const frames: PythonFrame[] = [];
     while (length >= wanted) {
-      const held = pieces.length === 1 ? (pieces[0] ?? piece) : Buffer.concat(pieces);
-      const headerEnd = LENGTHS_BYTES + held.readUInt32LE(0);
-      const end = headerEnd + held.readUInt32LE(4);
+      const joined = pieces.length === 1 ? (pieces[0] ?? piece) : Buffer.concat(pieces);
+      const headerEnd = LENGTHS_BYTES + joined.readUInt32LE(0);
+      const end = headerEnd + joined.readUInt32LE(4);
       if (end > MOST_BYTES) throw createFrameError();
-      pieces = [held];
+      pieces = [joined];
       wanted = end;
       if (length < end) break;
       frames.push({
-        header: parseHeader(held.subarray(LENGTHS_BYTES, headerEnd)),
-        body: held.subarray(headerEnd, end),
+        header: parseHeader(joined.subarray(LENGTHS_BYTES, headerEnd)),
+        body: joined.subarray(headerEnd, end),
       });
-      pieces = [held.subarray(end)];
+      pieces = [joined.subarray(end)];
       length -= end;
       wanted = LENGTHS_BYTES;
     }
@@ -280,11 +280,11 @@ function parseHeader(bytes: Buffer): PythonFrame["header"] {
     const header: unknown = JSON.parse(bytes.toString());
     if (typeof header === "object" && header !== null) return { ...header };
   } catch {
-    // What it was instead is not for a message.
+    // The content may be private, so no message quotes it.
   }
   throw createFrameError();
 }
 
 function createFrameError(): MemoryError {
-  return new MemoryError("unavailable", "The worker of FAISS said something that is no answer.");
+  return new MemoryError("unavailable", "The FAISS worker gave an invalid answer. Try again.");
 }

@@ -2,7 +2,7 @@ import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { StoredAnswer } from "../../domain/stored-answer.ts";
 import type { AnswerCache } from "../../ports/answer-cache.ts";
 
-/** One answer, and the receipts of the erasures that came while it was begun. */
+/** An answer, and the receipts of the erasures that happened after it was begun. */
 interface MemoryAnswer {
   kept: StoredAnswer;
   readonly erasures: string[];
@@ -10,18 +10,18 @@ interface MemoryAnswer {
 
 export interface MemoryAnswerCache {
   readonly port: AnswerCache;
-  /** To be called with each erasure of a user. */
+  /** Must be called for each erasure of a user. */
   erase(scope: Scope, receipt: string): void;
-  /** What is held, of those that are done. */
+  /** The bodies of all finished answers of a user. */
   bodies(scope: Scope): string[];
-  /** All of everybody, with the receipts of the erasures that came while one was begun. */
+  /** The answers of all users, with the receipts of the erasures that happened after each was begun. */
   rows(): { readonly scope: Scope; readonly kept: StoredAnswer; readonly erasures: readonly string[] }[];
-  /** Adds one as it is; one that is there stays. */
+  /** Adds an answer unchanged; an existing one is kept. */
   put(scope: Scope, kept: StoredAnswer, erasures: readonly string[]): void;
   clear(): void;
 }
 
-/** Answers under idempotency keys, in this process. `check` throws where the record is closed, or the scope is none. */
+/** Stores answers under idempotency keys, in this process. `check` throws if the store is closed or the scope is invalid. */
 export function createMemoryAnswerCache(check: (scope: Scope) => void): MemoryAnswerCache {
   const users = new Map<string, Map<string, MemoryAnswer>>();
   const scopes = new Map<string, Scope>();
@@ -31,34 +31,34 @@ export function createMemoryAnswerCache(check: (scope: Scope) => void): MemoryAn
   };
   const port: AnswerCache = {
     async beginAnswer(scope, { key, request, at }, { outdated, abandoned }) {
-      const held = of(scope);
-      const kept = held.get(key)?.kept;
+      const answers = of(scope);
+      const kept = answers.get(key)?.kept;
       const makesRoom = kept && (kept.at < outdated || (kept.state === "begun" && kept.at < abandoned));
       if (kept && !makesRoom) return structuredClone(kept);
-      held.set(key, { kept: { key, request, at, state: "begun" }, erasures: [] });
-      users.set(toScopeKey(scope), held);
+      answers.set(key, { kept: { key, request, at, state: "begun" }, erasures: [] });
+      users.set(toScopeKey(scope), answers);
       scopes.set(toScopeKey(scope), { project: scope.project, user: scope.user });
       return undefined;
     },
 
     async endAnswer(scope, key, answer, own) {
-      const held = of(scope).get(key);
-      if (held?.kept.state !== "begun") return;
-      const isErased = held.erasures.some((receipt) => !own.includes(receipt));
-      held.kept = isErased
-        ? toErasedAnswer(held.kept)
-        : { ...held.kept, state: "done", answer: structuredClone(answer) };
+      const entry = of(scope).get(key);
+      if (entry?.kept.state !== "begun") return;
+      const isErased = entry.erasures.some((receipt) => !own.includes(receipt));
+      entry.kept = isErased
+        ? toErasedAnswer(entry.kept)
+        : { ...entry.kept, state: "done", answer: structuredClone(answer) };
     },
 
     async releaseAnswer(scope, key) {
-      const held = of(scope);
-      if (held.get(key)?.kept.state === "begun") held.delete(key);
+      const answers = of(scope);
+      if (answers.get(key)?.kept.state === "begun") answers.delete(key);
     },
 
     async dropAnswers(before) {
       let dropped = 0;
-      for (const held of users.values()) {
-        for (const [key, { kept }] of held) if (kept.at < before && held.delete(key)) dropped += 1;
+      for (const answers of users.values()) {
+        for (const [key, { kept }] of answers) if (kept.at < before && answers.delete(key)) dropped += 1;
       }
       return dropped;
     },
@@ -66,24 +66,24 @@ export function createMemoryAnswerCache(check: (scope: Scope) => void): MemoryAn
   return {
     port,
     erase(scope, receipt) {
-      for (const held of of(scope).values()) {
-        if (held.kept.state === "begun") held.erasures.push(receipt);
-        else held.kept = toErasedAnswer(held.kept);
+      for (const entry of of(scope).values()) {
+        if (entry.kept.state === "begun") entry.erasures.push(receipt);
+        else entry.kept = toErasedAnswer(entry.kept);
       }
     },
 
     bodies: (scope) => [...of(scope).values()].flatMap(({ kept }) => (kept.answer ? [kept.answer.body] : [])),
 
     rows: () =>
-      [...users].flatMap(([key, held]) => {
+      [...users].flatMap(([key, answers]) => {
         const scope = scopes.get(key);
-        return scope ? [...held.values()].map((one) => ({ scope, ...one })) : [];
+        return scope ? [...answers.values()].map((one) => ({ scope, ...one })) : [];
       }),
 
     put(scope, kept, erasures) {
-      const held = of(scope);
-      if (!held.has(kept.key)) held.set(kept.key, { kept, erasures: [...erasures] });
-      users.set(toScopeKey(scope), held);
+      const answers = of(scope);
+      if (!answers.has(kept.key)) answers.set(kept.key, { kept, erasures: [...erasures] });
+      users.set(toScopeKey(scope), answers);
       scopes.set(toScopeKey(scope), { project: scope.project, user: scope.user });
     },
 

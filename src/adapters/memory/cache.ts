@@ -5,11 +5,11 @@ import { createErasureBarriers } from "./erasure-barriers.ts";
 
 export interface MemoryCacheOptions {
   readonly clock: Clock;
-  /** How long an entry is kept that names no time of its own, in ms (an hour). */
+  /** Lifetime in ms of an entry without its own (default: one hour). */
   readonly ttlMs?: number;
-  /** Larger entries are left out, in bytes (8 MB). */
+  /** Entries larger than this many bytes are not cached (default: 8 MB). */
   readonly entryBytes?: number;
-  /** Of all entries (64 MB); those that were put first make room. */
+  /** Total size of all entries in bytes (default: 64 MB); the oldest are evicted first. */
   readonly bytes?: number;
 }
 
@@ -18,23 +18,28 @@ interface CachedBytes {
   readonly until: number;
 }
 
-/** Of an entry beside its bytes. */
+/** Overhead of an entry, beside its bytes. */
 const ENTRY_BYTES = 200;
-/** Nothing that was read so long ago is still on its way. */
+/** No read takes longer than this, in ms. */
 const BARRIER_MS = 86_400_000;
 
-/** A cache in this process, the reference of the port. */
+/** An in-process cache, the reference implementation of the port. */
 export function memoryCache(options: MemoryCacheOptions): Cache {
-  const { clock, ttlMs: own = 3_600_000, entryBytes = 8_000_000, bytes: most = 64_000_000 } = options;
+  const {
+    clock,
+    ttlMs: defaultTtlMs = 3_600_000,
+    entryBytes = 8_000_000,
+    bytes: most = 64_000_000,
+  } = options;
   const users = new Map<string, Map<string, CachedBytes>>();
-  const barred = createErasureBarriers(clock, BARRIER_MS);
-  let held = 0;
+  const barriers = createErasureBarriers(clock, BARRIER_MS);
+  let totalBytes = 0;
 
   const take = (user: string, name: string): boolean => {
     const entries = users.get(user);
     const entry = entries?.get(name);
     if (!entry) return false;
-    held -= entry.bytes.length + ENTRY_BYTES;
+    totalBytes -= entry.bytes.length + ENTRY_BYTES;
     entries?.delete(name);
     if (entries?.size === 0) users.delete(user);
     return true;
@@ -42,7 +47,7 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
   const makeRoom = (): void => {
     for (const [user, entries] of users) {
       for (const name of [...entries.keys()]) {
-        if (held <= most) return;
+        if (totalBytes <= most) return;
         take(user, name);
       }
     }
@@ -50,7 +55,7 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
   return {
     name: "memory",
-    ttlMs: own,
+    ttlMs: defaultTtlMs,
 
     async get(of, name, { signal } = {}) {
       signal?.throwIfAborted();
@@ -58,15 +63,15 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
       return entry && entry.until > clock().getTime() ? entry.bytes.slice() : undefined;
     },
 
-    async put(of, name, bytes, { signal, ttlMs = own, revision } = {}) {
+    async put(of, name, bytes, { signal, ttlMs = defaultTtlMs, revision } = {}) {
       signal?.throwIfAborted();
       const user = toScopeKey(of);
-      if (barred.isBlocked(user, revision)) return;
+      if (barriers.isBlocked(user, revision)) return;
       take(user, name);
       if (bytes.length > entryBytes) return;
       const entries = users.get(user) ?? new Map<string, CachedBytes>();
       entries.set(name, { bytes: bytes.slice(), until: clock().getTime() + ttlMs });
-      held += bytes.length + ENTRY_BYTES;
+      totalBytes += bytes.length + ENTRY_BYTES;
       users.delete(user);
       users.set(user, entries);
       makeRoom();
@@ -75,8 +80,8 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
     async drop(of, { signal, revision } = {}) {
       signal?.throwIfAborted();
       const user = toScopeKey(of);
-      barred.raise(user, revision);
-      barred.sweep();
+      barriers.raise(user, revision);
+      barriers.sweep();
       const names = [...(users.get(user)?.keys() ?? [])];
       for (const name of names) take(user, name);
       return names.length;
@@ -84,7 +89,7 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
     async close() {
       users.clear();
-      held = 0;
+      totalBytes = 0;
     },
   };
 }

@@ -4,7 +4,7 @@ import { memoryCalls } from "./index.ts";
 
 callsConformance({ name: "memory", open: async () => memoryCalls() });
 
-it("lets go of the oldest calls where it may hold no more", async () => {
+it("drops the oldest calls above the limit", async () => {
   const calls = memoryCalls({ most: 2 });
   await calls.note([makeModelCall({ id: "1" }), makeModelCall({ id: "2" })]);
   await calls.note([makeModelCall({ id: "3" })]);

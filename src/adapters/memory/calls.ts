@@ -4,8 +4,8 @@ import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/langua
 type MutableModelCall = { -readonly [Field in keyof ModelCall]: ModelCall[Field] };
 
 /**
- * The reference ledger of calls: in process, and short enough to read as the specification. It keeps nothing; with `most`, no more
- * than the newest so many calls while it lives.
+ * The reference ledger of model calls: in process, not persistent, and short enough to read as the specification. With `most`,
+ * it keeps only that many of the newest calls.
  */
 export function memoryCalls({ most = Number.POSITIVE_INFINITY }: { readonly most?: number } = {}): Calls {
   const calls = new Map<string, MutableModelCall>();
@@ -25,10 +25,10 @@ export function memoryCalls({ most = Number.POSITIVE_INFINITY }: { readonly most
       }
     },
 
-    async sums({ by, ...asked }) {
+    async sums({ by, ...bounds }) {
       const groups = new Map<string, CallSum>();
       for (const call of calls.values()) {
-        if (!isWithinBounds(asked, call, call.at)) continue;
+        if (!isWithinBounds(bounds, call, call.at)) continue;
         const part = toGroupFields(call, by);
         const key = JSON.stringify([call.purpose, call.model, part]);
         groups.set(key, addToSum(groups.get(key), call, part));
@@ -36,17 +36,17 @@ export function memoryCalls({ most = Number.POSITIVE_INFINITY }: { readonly most
       return [...groups.values()];
     },
 
-    async turns(asked) {
+    async turns(bounds) {
       return turns
-        .filter((one) => isWithinBounds({ ...asked, from: undefined, to: undefined }, one, ""))
-        .filter(({ day }) => asked.from === undefined || day >= asked.from.slice(0, 10))
-        .filter(({ day }) => asked.to === undefined || `${day}T00:00:00.000Z` < asked.to)
+        .filter((one) => isWithinBounds({ ...bounds, from: undefined, to: undefined }, one, ""))
+        .filter(({ day }) => bounds.from === undefined || day >= bounds.from.slice(0, 10))
+        .filter(({ day }) => bounds.to === undefined || `${day}T00:00:00.000Z` < bounds.to)
         .reduce((sum, one) => sum + one.turns, 0);
     },
 
-    async list({ limit, ...asked }) {
-      const found = [...calls.values()].filter((call) => isWithinBounds(asked, call, call.at)).reverse();
-      // Stable: of two at the same time, the one that came last stands first.
+    async list({ limit, ...bounds }) {
+      const found = [...calls.values()].filter((call) => isWithinBounds(bounds, call, call.at)).reverse();
+      // The sort is stable: of two calls at the same time, the later one comes first.
       found.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0));
       return structuredClone(found.slice(0, limit));
     },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createErasureBarriers } from "./erasure-barriers.ts";
 
-it("bars are held for 10,000 users at most, the ones that were erased last", () => {
+it("keeps barriers for the 10,000 users that were erased last", () => {
   const barred = createErasureBarriers(() => new Date(0), 1000);
   for (let i = 0; i < 10_001; i += 1) barred.raise(`u${i}`, 5);
   expect([barred.isBlocked("u0", 4), barred.isBlocked("u1", 4), barred.isBlocked("u10000", 4)]).toEqual([

@@ -1,17 +1,17 @@
 import type { Clock } from "../../ports/system.ts";
 
-/** By user: the revision of the last erasure, below which nothing may be kept that was on its way meanwhile. */
+/** The revision of each user's last erasure. Data read before that revision must not be stored any more. */
 export interface ErasureBarriers {
   raise(user: string, revision: number | undefined): void;
   isBlocked(user: string, revision: number | undefined): boolean;
-  /** Lets go of those that have stood for long enough. */
+  /** Removes barriers older than their lifetime. */
   sweep(): void;
 }
 
-/** So many users have one: what is on its way is late by seconds, and no process erases so many users in seconds. */
+/** Limit of users with a barrier: reads are late by seconds, and no process erases this many users in seconds. */
 const MAX_USERS = 10_000;
 
-/** Bars are let go of after so many ms, when nothing that old can be on its way any more. */
+/** Barriers expire after `forMs` milliseconds, when no read that old can still be in flight. */
 export function createErasureBarriers(clock: Clock, forMs: number): ErasureBarriers {
   const kept = new Map<string, { readonly revision: number; readonly at: number }>();
   const now = (): number => clock().getTime();

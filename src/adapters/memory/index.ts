@@ -29,13 +29,13 @@ export { memoryRateLimits } from "./rate-limits.ts";
 export { memorySessions } from "./sessions.ts";
 export { createInMemoryVectorIndex } from "./vector-index.ts";
 
-/** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
+/** The reference `MemoryStore`: in process, not persistent, exact, and short enough to read as the specification. */
 export function createInMemoryStore(): MemoryStore {
   const users = new Map<string, MemoryUser>();
   const read = (scope: Scope): MemoryUser => {
     if (isClosed) throw createClosedError();
     if (!scope.project.isWellFormed() || !scope.user.isWellFormed()) {
-      throw invalid("a name is no well-formed Unicode: it holds half a surrogate pair.");
+      throw invalid("a name is not well-formed Unicode: it contains half a surrogate pair.");
     }
     return users.get(toScopeKey(scope)) ?? createMemoryUser(scope);
   };
@@ -46,7 +46,7 @@ export function createInMemoryStore(): MemoryStore {
   const answers = createMemoryAnswerCache(read);
   const notes = new Map<string, JobRun>();
   const clear = (taken: string): void => {
-    for (const held of [users, backups, answers, notes]) held.clear();
+    for (const map of [users, backups, answers, notes]) map.clear();
     erasures.length = 0;
     identity = taken;
   };
@@ -80,7 +80,7 @@ export function createInMemoryStore(): MemoryStore {
       const changed = <Value>(held: Map<string, RevisionedValue<Value>>): Value[] =>
         [...held.values()].filter((one) => one.revision > revision).map(({ value }) => value);
       const gone = (ids: Map<string, number>): string[] =>
-        // To somebody who had nothing, nothing is gone.
+        // A user who had nothing before has nothing removed.
         [...(revision === 0 ? [] : ids)]
           .filter(([, when]) => when > revision)
           .map(([id]) => id)
@@ -116,9 +116,9 @@ export function createInMemoryStore(): MemoryStore {
       return structuredClone(read(scope).searchIndex);
     },
 
-    async saveSearchIndex(scope, block) {
+    async saveSearchIndex(scope, index) {
       const user = read(scope);
-      if (user.revision > 0 && user.revision === block.revision) user.searchIndex = structuredClone(block);
+      if (user.revision > 0 && user.revision === index.revision) user.searchIndex = structuredClone(index);
     },
 
     async saveRecallReceipts(kept) {
@@ -189,8 +189,8 @@ export function createInMemoryStore(): MemoryStore {
       const receipts = [...user.receipts.values()].filter((kept) =>
         kept.memories.some(({ id }) => ids.has(id)),
       );
-      const held = answers.bodies(scope).length;
-      return { links: links.length, blocks: user.searchIndex ? 1 : 0, answers: receipts.length + held };
+      const bodies = answers.bodies(scope).length;
+      return { links: links.length, blocks: user.searchIndex ? 1 : 0, answers: receipts.length + bodies };
     },
 
     async identity() {
@@ -250,7 +250,7 @@ export function createInMemoryStore(): MemoryStore {
     async seal(scope, receipt) {
       const { erasures: kept } = read(scope);
       const index = kept.findIndex(({ id }) => id === receipt.id);
-      if (index === -1) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
+      if (index === -1) throw new MemoryError("not_found", "there is no erasure receipt with this id.");
       if (kept[index]?.complete !== true) kept[index] = structuredClone(receipt);
     },
 
@@ -265,7 +265,7 @@ export function createInMemoryStore(): MemoryStore {
 }
 
 function createClosedError(): MemoryError {
-  return new MemoryError("unavailable", "this record is closed. Open another.");
+  return new MemoryError("unavailable", "this database is closed. Open it again.");
 }
 
 function listStaleUnits(user: MemoryUser, space: string): SearchUnit[] {

@@ -4,7 +4,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { JobStore, Leases } from "../../ports/job-store.ts";
 import type { MemoryUser } from "./user-data.ts";
 
-/** What background work goes by, over the users of a record. `read` gives a user, or an empty one. */
+/** The job state of all users of a store. `read` gives a user, or an empty one. */
 export function createMemoryJobStore(
   users: ReadonlyMap<string, MemoryUser>,
   read: (scope: Scope) => MemoryUser,
@@ -26,13 +26,13 @@ export function createMemoryJobStore(
     },
 
     async jobProgress(job, { after = "0", limit }) {
-      const all = [...users.values()];
-      const page = all.slice(Number(after), Number(after) + limit).map(({ scope, revision, visits }) => {
+      const allUsers = [...users.values()];
+      const page = allUsers.slice(Number(after), Number(after) + limit).map(({ scope, revision, visits }) => {
         const visit = visits.get(job);
         return { scope: { ...scope }, revision, ...(visit ? { visit: { ...visit } } : {}) };
       });
       const end = Number(after) + page.length;
-      return { users: page, ...(end < all.length ? { cursor: String(end) } : {}) };
+      return { users: page, ...(end < allUsers.length ? { cursor: String(end) } : {}) };
     },
 
     async userProgress(job, scope) {
@@ -54,7 +54,7 @@ export function createMemoryJobStore(
           .map(([job, visit]) => ({ scope, job: job as JobName, revision, visit })),
       );
       const time = ({ visit }: (typeof failed)[number]): string => visit.failed?.at ?? "";
-      // The sort is stable: of one time, those of the first user come first.
+      // The sort is stable: at the same time, the first user comes first.
       failed.sort((one, other) => (time(one) === time(other) ? 0 : time(one) > time(other) ? -1 : 1));
       return structuredClone(failed.slice(0, limit));
     },
@@ -72,10 +72,10 @@ export function createMemoryJobStore(
     },
 
     async findRecalled(scope, memories) {
-      const given = new Set(
+      const recalledIds = new Set(
         [...read(scope).recalls.values()].flatMap(({ items }) => items.map(({ id }) => id)),
       );
-      return [...new Set(memories)].filter((id) => given.has(id));
+      return [...new Set(memories)].filter((id) => recalledIds.has(id));
     },
 
     async jobRuns() {
@@ -89,42 +89,42 @@ export function createMemoryJobStore(
 }
 
 interface MemoryLease {
-  /** Absent while it rests. */
+  /** Absent during a rest period. */
   readonly token?: string;
   /** ms since 1970. */
   readonly until: number;
 }
 
-/** Leases by this machine's clock: whoever shares this record shares the process. */
+/** Leases by the clock of this machine, because all users of this store share its process. */
 function createMemoryLeases(): Leases {
-  const held = new Map<string, MemoryLease>();
-  const isTokens = (name: string, token: string): boolean => {
-    const lease = held.get(name);
+  const leases = new Map<string, MemoryLease>();
+  const isHeldBy = (name: string, token: string): boolean => {
+    const lease = leases.get(name);
     return lease?.token === token && lease.until > Date.now();
   };
   return {
     async takeLease(name, { forMs, isUrgent = false }) {
       const now = Date.now();
-      const before = held.get(name);
+      const before = leases.get(name);
       if (before && before.until > now && !(isUrgent && before.token === undefined)) {
         const refused = before.token === undefined ? "resting" : "held";
         return { refused, waitMs: before.until - now };
       }
       const token = randomUUID();
-      held.set(name, { token, until: now + forMs });
+      leases.set(name, { token, until: now + forMs });
       return { token };
     },
 
     async renewLease(name, token, forMs) {
-      if (!isTokens(name, token)) return false;
-      held.set(name, { token, until: Date.now() + forMs });
+      if (!isHeldBy(name, token)) return false;
+      leases.set(name, { token, until: Date.now() + forMs });
       return true;
     },
 
     async releaseLease(name, token, restMs = 0) {
-      if (!isTokens(name, token)) return false;
-      if (restMs > 0) held.set(name, { until: Date.now() + restMs });
-      else held.delete(name);
+      if (!isHeldBy(name, token)) return false;
+      if (restMs > 0) leases.set(name, { until: Date.now() + restMs });
+      else leases.delete(name);
       return true;
     },
   };

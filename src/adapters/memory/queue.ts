@@ -8,9 +8,9 @@ interface MemoryQueueWorker {
   readonly stopping: AbortController;
 }
 
-/** What is known of a job. */
+/** The state of a job. */
 interface QueuedJob {
-  /** When it may run (ms since 1970); absent where nobody offered it. */
+  /** When it may run, in ms since 1970; undefined if it was not offered. */
   dueAt?: number;
   failures: number;
   running?: { readonly worker: MemoryQueueWorker; readonly ended: Promise<void> };
@@ -19,12 +19,12 @@ interface QueuedJob {
 }
 
 /**
- * A queue in this process: the specification of the others. What waits in it ends with the process, and is found in the record
- * after the next start.
+ * An in-process queue, the specification for the others. Queued jobs are lost when the process ends. After the next start, they are
+ * found again in the database.
  */
 export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: number } = {}): Queue {
   const jobs = new Map<JobName, QueuedJob>();
-  const aside: SetAside[] = [];
+  const quarantined: SetAside[] = [];
   let isClosed = false;
 
   const of = (job: JobName): QueuedJob => {
@@ -50,19 +50,19 @@ export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPause
     const one = of(job);
     if (one.running || worker.stopping.signal.aborted) return;
     delete one.dueAt;
-    const ended = once(job, worker).finally(() => {
+    const ended = runJob(job, worker).finally(() => {
       delete one.running;
       next(job);
     });
     one.running = { worker, ended };
   };
-  const once = async (job: JobName, { run, stopping }: MemoryQueueWorker): Promise<void> => {
+  const runJob = async (job: JobName, { run, stopping }: MemoryQueueWorker): Promise<void> => {
     const one = of(job);
     try {
       await run(stopping.signal);
       one.failures = 0;
     } catch (error) {
-      // Somebody else's now, and no failure.
+      // Another worker takes the job over; this is not a failure.
       if (stopping.signal.aborted) return due(job, 0);
       one.failures += 1;
       if (isRetryable(error) || one.failures < MAX_ATTEMPTS_PER_RUN) {
@@ -70,7 +70,13 @@ export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPause
         return;
       }
       const at = new Date().toISOString();
-      aside.unshift({ id: randomUUID(), job, at, attempts: one.failures, problem: getErrorCode(error) });
+      quarantined.unshift({
+        id: randomUUID(),
+        job,
+        at,
+        attempts: one.failures,
+        problem: getErrorCode(error),
+      });
       one.failures = 0;
     }
   };
@@ -82,13 +88,13 @@ export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPause
     },
 
     async work(job, run) {
-      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
+      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open it again.");
       const one = of(job);
       const worker: MemoryQueueWorker = { run, stopping: new AbortController() };
       one.workers.push(worker);
       next(job);
       return async () => {
-        worker.stopping.abort(new MemoryError("unavailable", "this worker was told to stop."));
+        worker.stopping.abort(new MemoryError("unavailable", "this worker was stopped."));
         one.workers.splice(one.workers.indexOf(worker), 1);
         if (one.running?.worker === worker) await one.running.ended;
         next(job);
@@ -96,12 +102,12 @@ export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPause
     },
 
     async setAside(limit) {
-      return aside.slice(0, limit);
+      return quarantined.slice(0, limit);
     },
 
     async again(id) {
-      const index = aside.findIndex((one) => one.id === id);
-      const [found] = index === -1 ? [] : aside.splice(index, 1);
+      const index = quarantined.findIndex((one) => one.id === id);
+      const [found] = index === -1 ? [] : quarantined.splice(index, 1);
       if (found) due(found.job, 0);
       return found !== undefined;
     },

@@ -3,18 +3,18 @@ import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
 import type { Clock } from "../../ports/system.ts";
 
 interface TokenBucket {
-  /** What was in it at `at`; it has filled since. */
+  /** Tokens at time `at`; more have been added since. */
   tokens: number;
-  /** ms. */
+  /** In ms. */
   at: number;
 }
 
-/** Buckets that are full again are as good as none: they are dropped when there are this many. */
+/** Full buckets carry no information: they are removed when there are this many. */
 const SWEEP_THRESHOLD = 10_000;
 
 /**
- * Token buckets in this process: each key may take one unit `perMinute` times in one go, and gets as many back over a minute. A
- * clock that is set back refills nothing, and takes nothing away.
+ * Token buckets in this process. Each key may take `perMinute` units at once and regains as many over a minute. When the clock
+ * is set back, a bucket neither gains nor loses units.
  */
 export function memoryRateLimits(options: {
   readonly perMinute: number;

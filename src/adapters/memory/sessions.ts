@@ -14,7 +14,7 @@ interface MemorySession {
   readonly startedAt: number;
   lastAt: number;
   count: number;
-  /** By id, in the order in which they came. */
+  /** By id, in order of arrival. */
   readonly turns: Map<string, SessionTurn>;
   bytes: number;
 }
@@ -22,18 +22,18 @@ interface MemorySession {
 /** By session. */
 type MemorySessionsById = Map<string, MemorySession>;
 
-/** Of a turn beside its text: the object, its map entry, its strings. */
+/** Overhead of a turn, beside its text: the object, its map entry, its strings. */
 const TURN_BYTES = 300;
 const DEFAULT_BYTES = 32_000_000;
 
 /**
- * Sessions in this process, the reference of the port. Those spoken in last are kept, up to about so many bytes (32 MB) over all
- * users: what is let go of stands in the record.
+ * In-process sessions, the reference implementation of the port. Keeps the most recently active ones, up to `bytes` over all
+ * users (default: 32 MB). The database still has the messages of evicted sessions.
  */
 export function memorySessions(options: { readonly clock: Clock; readonly bytes?: number }): Sessions {
   const { clock, bytes: most = DEFAULT_BYTES } = options;
   const users = new Map<string, MemorySessionsById>();
-  const barred = createErasureBarriers(clock, SESSION_TTL_MS);
+  const barriers = createErasureBarriers(clock, SESSION_TTL_MS);
   let bytes = 0;
 
   const now = (): number => clock().getTime();
@@ -44,12 +44,12 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
     of?.delete(session);
     if (of?.size === 0) users.delete(user);
   };
-  const held = ({ session, ...user }: SessionOf): MemorySession | undefined => {
+  const findActive = ({ session, ...user }: SessionOf): MemorySession | undefined => {
     const one = users.get(toScopeKey(user))?.get(session);
     return one && !isOver(one) ? one : undefined;
   };
   const makeRoom = (): void => {
-    // The user who spoke last stands last.
+    // The most recently active user comes last.
     for (const [user, of] of users) {
       for (const session of [...of.keys()]) {
         if (bytes <= most) return;
@@ -80,8 +80,8 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
     async append(of, messages, { signal, revision } = {}) {
       signal?.throwIfAborted();
       const user = toScopeKey(of);
-      if (messages.length === 0 || barred.isBlocked(user, revision)) return;
-      if (!held(of)) drop(user, of.session);
+      if (messages.length === 0 || barriers.isBlocked(user, revision)) return;
+      if (!findActive(of)) drop(user, of.session);
       const sessions = users.get(user) ?? new Map();
       const at = now();
       const one = sessions.get(of.session) ?? createMemorySession(at);
@@ -97,7 +97,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async recent(of, { limit, signal }) {
       signal?.throwIfAborted();
-      const turns = [...(held(of)?.turns.values() ?? [])];
+      const turns = [...(findActive(of)?.turns.values() ?? [])];
       return structuredClone(turns.slice(Math.max(0, turns.length - limit)));
     },
 
@@ -123,7 +123,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
     async erase(of, what, { signal, revision } = {}) {
       signal?.throwIfAborted();
       const user = toScopeKey(of);
-      barred.raise(user, revision);
+      barriers.raise(user, revision);
       let gone = 0;
       for (const [session, one] of [...(users.get(user) ?? [])]) {
         const ids = what === "everything" ? [...one.turns.keys()] : what.messages;
@@ -143,7 +143,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
           over += 1;
         }
       }
-      barred.sweep();
+      barriers.sweep();
       return over;
     },
 

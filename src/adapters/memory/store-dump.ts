@@ -14,27 +14,27 @@ import {
 import type { MemoryAnswerCache } from "./answer-cache.ts";
 import { createMemoryUser, type MemoryUser } from "./user-data.ts";
 
-/** The record as a whole: rows are made of what is held, and the cursor is how many of them were given. */
-export function createMemoryStoreDump(room: InMemoryStoreData, check: () => void): StoreDump {
-  let filling: CopyProgress | undefined;
-  const isFilled = (): void => {
+/** The dump of a store in memory. The cursor is the number of rows given so far. */
+export function createMemoryStoreDump(store: InMemoryStoreData, check: () => void): StoreDump {
+  let progress: CopyProgress | undefined;
+  const checkCopying = (): void => {
     check();
-    if (!filling) throw new MemoryError("conflict", "this record is not being filled from another.");
+    if (!progress) throw new MemoryError("conflict", "no copy into this database is in progress.");
   };
-  const all = <Part extends DumpPart>(part: Part): readonly DumpRow<Part>[] => {
+  const listRows = <Part extends DumpPart>(part: Part): readonly DumpRow<Part>[] => {
     check();
-    return createDumpRows(room)[part]();
+    return createDumpRows(store)[part]();
   };
   return {
     parts: DUMP_PARTS.filter((part) => part !== "calls" && part !== "turns"),
 
     async counts() {
-      const counts = DUMP_PARTS.map((part) => [part, all(part).length]);
+      const counts = DUMP_PARTS.map((part) => [part, listRows(part).length]);
       return Object.fromEntries(counts) as { [Part in DumpPart]: number };
     },
 
     async page(part, { after = "0", limit }) {
-      const rows = all(part);
+      const rows = listRows(part);
       const most = Math.min(Number(after) + limit, rows.length);
       let end = Number(after);
       for (let bytes = 0; end < most && bytes < DUMP_PAGE_BYTES; end += 1)
@@ -47,43 +47,43 @@ export function createMemoryStoreDump(room: InMemoryStoreData, check: () => void
 
     async copyProgress() {
       check();
-      return structuredClone(filling);
+      return structuredClone(progress);
     },
 
     async beginCopy(begun) {
       check();
-      if (!filling && DUMP_PARTS.some((part) => all(part).length > 0)) {
-        throw new MemoryError("conflict", "this record holds something already. Take an empty one.");
+      if (!progress && DUMP_PARTS.some((part) => listRows(part).length > 0)) {
+        throw new MemoryError("conflict", "this database is not empty. Use an empty one.");
       }
-      room.clear(begun.from);
-      filling = structuredClone(begun);
+      store.clear(begun.from);
+      progress = structuredClone(begun);
     },
 
     async putRows(part, rows) {
-      isFilled();
-      for (const row of structuredClone(rows)) insertDumpRow(room, part, row as DumpParts[DumpPart]);
+      checkCopying();
+      for (const row of structuredClone(rows)) insertDumpRow(store, part, row as DumpParts[DumpPart]);
     },
 
     async saveCopyProgress(note) {
-      isFilled();
-      filling = structuredClone(note);
+      checkCopying();
+      progress = structuredClone(note);
     },
 
     async finishCopy() {
-      isFilled();
-      filling = undefined;
+      checkCopying();
+      progress = undefined;
     },
   };
 }
 
-/** All that a record in memory holds. */
+/** All data of a store in memory. */
 interface InMemoryStoreData {
   readonly users: Map<string, MemoryUser>;
   readonly erasures: { readonly user: MemoryUser; readonly index: number }[];
   readonly answers: MemoryAnswerCache;
   readonly notes: Map<string, JobRun>;
   readonly backups: Map<string, BackupNote>;
-  /** Empties it, and gives it another identity. */
+  /** Removes everything and sets another identity. */
   clear(identity: string): void;
 }
 
@@ -92,11 +92,11 @@ type InMemoryRowWriters = {
   readonly [Part in InMemoryUserPart]: (
     user: MemoryUser,
     row: DumpRow<Part>,
-    room: InMemoryStoreData,
+    store: InMemoryStoreData,
   ) => void;
 };
 
-/** What is there already is left alone. */
+/** Existing rows are kept. */
 const ROW_WRITERS: InMemoryRowWriters = {
   users: (user, { revision }) => {
     user.revision = revision;
@@ -109,7 +109,7 @@ const ROW_WRITERS: InMemoryRowWriters = {
   },
   memories: ({ heads, versions }, { id, version, revision }) => {
     const value = versions.find((one) => one.id === id && one.version === version);
-    if (!value) throw new MemoryError("conflict", "a memory's newest version is not there.");
+    if (!value) throw new MemoryError("conflict", "the newest version of a memory is missing.");
     addIfAbsent(heads, id, { value, revision });
   },
   units: ({ units }, { revision, unit }) => addIfAbsent(units, unit.id, { value: unit, revision }),
@@ -131,27 +131,27 @@ const ROW_WRITERS: InMemoryRowWriters = {
   visits: ({ visits }, { job, visit }) => addIfAbsent(visits, job, visit),
 };
 
-function insertDumpRow(room: InMemoryStoreData, part: DumpPart, row: DumpParts[DumpPart]): void {
-  if ("answer" in row) room.answers.put(row, row.answer, row.erasures);
-  else if ("note" in row) insertNote(room, part, row.note);
-  else if (part in ROW_WRITERS && "project" in row) insertUserRow(room, part as InMemoryUserPart, row);
-  else throw new MemoryError("unsupported", `this record does not keep ${part}.`);
+function insertDumpRow(store: InMemoryStoreData, part: DumpPart, row: DumpParts[DumpPart]): void {
+  if ("answer" in row) store.answers.put(row, row.answer, row.erasures);
+  else if ("note" in row) insertNote(store, part, row.note);
+  else if (part in ROW_WRITERS && "project" in row) insertUserRow(store, part as InMemoryUserPart, row);
+  else throw new MemoryError("unsupported", `this database does not store ${part}.`);
 }
 
 function insertUserRow(
-  room: InMemoryStoreData,
+  store: InMemoryStoreData,
   part: InMemoryUserPart,
   row: DumpRow<InMemoryUserPart>,
 ): void {
   const key = toScopeKey(row);
-  const user = room.users.get(key) ?? createMemoryUser(row);
-  room.users.set(key, user);
+  const user = store.users.get(key) ?? createMemoryUser(row);
+  store.users.set(key, user);
   const write = ROW_WRITERS[part] as (
     user: MemoryUser,
     row: DumpRow<InMemoryUserPart>,
-    room: InMemoryStoreData,
+    store: InMemoryStoreData,
   ) => void;
-  write(user, row, room);
+  write(user, row, store);
 }
 
 function insertNote({ notes, backups }: InMemoryStoreData, part: DumpPart, note: JobRun | BackupNote): void {
@@ -159,18 +159,18 @@ function insertNote({ notes, backups }: InMemoryStoreData, part: DumpPart, note:
   else addIfAbsent(backups, note.name, note as BackupNote);
 }
 
-function addIfAbsent<Value>(held: Map<string, Value>, key: string, value: Value): void {
-  if (!held.has(key)) held.set(key, value);
+function addIfAbsent<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (!map.has(key)) map.set(key, value);
 }
 
 type InMemoryDumpRows = { readonly [Part in DumpPart]: () => readonly DumpRow<Part>[] };
 
-/** The rows of each part, in the order in which the record gives them elsewhere. */
-function createDumpRows(room: InMemoryStoreData): InMemoryDumpRows {
+/** The rows of each part, in the order in which the store gives them elsewhere. */
+function createDumpRows(store: InMemoryStoreData): InMemoryDumpRows {
   const ofUsers =
     <Row extends object>(rows: (user: MemoryUser) => Iterable<Row>) =>
     (): (Row & { readonly project: string; readonly user: string })[] =>
-      [...room.users.values()].flatMap((user) => [...rows(user)].map((row) => ({ ...user.scope, ...row })));
+      [...store.users.values()].flatMap((user) => [...rows(user)].map((row) => ({ ...user.scope, ...row })));
   return {
     users: ofUsers(({ revision, messages }) => [{ revision, turns: messages.size }]),
     messages: ofUsers(({ messages }) =>
@@ -194,21 +194,21 @@ function createDumpRows(room: InMemoryStoreData): InMemoryDumpRows {
       [...receipts.values()].map(({ revision, ...receipt }) => ({ revision, receipt })),
     ),
     erasures: () =>
-      room.erasures.flatMap(({ user, index }) => {
+      store.erasures.flatMap(({ user, index }) => {
         const receipt = user.erasures[index];
         const trace = receipt && user.traces.get(receipt.id);
         return receipt ? [{ ...user.scope, receipt, ...(trace ? { trace } : {}) }] : [];
       }),
     recalls: ofUsers(({ recalls }) => [...recalls.values()].map((receipt) => ({ receipt }))),
     answers: () =>
-      room.answers
+      store.answers
         .rows()
         .map(({ scope, kept, erasures }) => ({ ...toOwner(scope), answer: kept, erasures: [...erasures] })),
     visits: ofUsers(({ visits }) =>
       [...visits].map(([job, visit]) => ({ job: job as DumpRow<"visits">["job"], visit })),
     ),
-    jobs: () => [...room.notes.values()].map((note) => ({ note })),
-    backups: () => [...room.backups.values()].map((note) => ({ note })),
+    jobs: () => [...store.notes.values()].map((note) => ({ note })),
+    backups: () => [...store.backups.values()].map((note) => ({ note })),
     calls: () => [],
     turns: () => [],
   };

@@ -22,7 +22,7 @@ export interface RevisionedValue<Value> {
   revision: number;
 }
 
-/** All that is held of one user. */
+/** All data of one user. */
 export interface MemoryUser {
   readonly scope: Scope;
   revision: number;
@@ -30,7 +30,7 @@ export interface MemoryUser {
   readonly heads: Map<string, RevisionedValue<Memory>>;
   readonly versions: Memory[];
   readonly units: Map<string, RevisionedValue<SearchUnit>>;
-  /** Ids of units dropped and memories erased, with the revision that took them. */
+  /** Ids of dropped units and erased memories, with the revision that removed them. */
   readonly gone: { readonly units: Map<string, number>; readonly memories: Map<string, number> };
   readonly tombstones: Map<string, Tombstone>;
   readonly links: Map<string, MemoryLink>;
@@ -39,12 +39,12 @@ export interface MemoryUser {
   readonly erasures: ErasureReceipt[];
   readonly traces: Map<string, Trace>;
   readonly recalls: Map<string, RecallReceipt>;
-  /** By the name of the job. */
+  /** By job name. */
   readonly visits: Map<string, JobProgress>;
   searchIndex?: StoredSearchIndex;
 }
 
-/** A user to whom nothing was written yet. */
+/** A user without data. */
 export function createMemoryUser({ project, user }: Scope): MemoryUser {
   return {
     scope: { project, user },
@@ -65,40 +65,43 @@ export function createMemoryUser({ project, user }: Scope): MemoryUser {
   };
 }
 
-/** All reasons to refuse come before the first change. */
+/** Checks everything that can refuse a change-set, before the first change. */
 export function checkChangeSet(user: MemoryUser, changes: ChangeSet): void {
   if (changes.base !== user.revision) {
     throw new MemoryError(
       "conflict",
-      `the change was thought out on revision ${changes.base}, the user is at ${user.revision}.`,
+      `the change was made for revision ${changes.base}, but the user is at revision ${user.revision}.`,
     );
   }
   const ids = new Set(user.messages.keys());
   for (const { id } of changes.messages ?? []) {
-    if (ids.has(id)) throw new MemoryError("conflict", "a message with this id is there already.");
+    if (ids.has(id)) throw new MemoryError("conflict", "a message with this id already exists.");
     ids.add(id);
   }
   const touched = [...(changes.digests ?? []), ...(changes.erase?.messages ?? [])];
   if (!touched.every(({ id }) => ids.has(id)))
-    throw new MemoryError("conflict", "a message to change is not there.");
+    throw new MemoryError("conflict", "a message to change does not exist.");
   checkVersions(user, changes);
 }
 
 function checkVersions(user: MemoryUser, { memories = [], links = [] }: ChangeSet): void {
   const newest = new Map([...user.heads].map(([id, { value }]) => [id, value.version]));
   for (const { id, version } of memories) {
-    const held = newest.get(id) ?? 0;
-    if (version !== held + 1) {
-      throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
+    const current = newest.get(id) ?? 0;
+    if (version !== current + 1) {
+      throw new MemoryError(
+        "conflict",
+        `a memory's version ${version} cannot follow its version ${current}.`,
+      );
     }
     newest.set(id, version);
   }
   if (!links.every(({ from, to }) => newest.has(from) && newest.has(to))) {
-    throw new MemoryError("conflict", "a memory to link is not there.");
+    throw new MemoryError("conflict", "a memory to link does not exist.");
   }
 }
 
-/** Does what a change-set says; it was not refused before. */
+/** Applies a change-set that passed `checkChangeSet`. */
 export function applyChangeSet(user: MemoryUser, changes: ChangeSet): void {
   user.revision += 1;
   const { revision } = user;
@@ -130,9 +133,9 @@ function putMarks(user: MemoryUser, changes: ChangeSet): void {
 }
 
 function changeDigest(user: MemoryUser, change: NonNullable<ChangeSet["digests"]>[number]): void {
-  const held = user.messages.get(change.id);
-  if (!held) return;
-  const { undone: before, heard: heardBefore, ...message } = held.value;
+  const stored = user.messages.get(change.id);
+  if (!stored) return;
+  const { undone: before, heard: heardBefore, ...message } = stored.value;
   const undone = (change.undone ?? before) ? { undone: true } : {};
   const isHeard = change.digest === "pending" && (change.heard ?? heardBefore);
   const heard = isHeard ? { heard: true } : {};
@@ -169,9 +172,9 @@ function applyErasure(user: MemoryUser, erasure: NonNullable<ChangeSet["erase"]>
 }
 
 function redactMessage(user: MemoryUser, { id, content, parts, keepMetadata }: MessageRedaction): void {
-  const held = user.messages.get(id);
-  if (!held) return;
-  const { parts: _parts, metadata, ...rest } = held.value;
+  const stored = user.messages.get(id);
+  if (!stored) return;
+  const { parts: _parts, metadata, ...rest } = stored.value;
   const kept = { ...(keepMetadata && metadata ? { metadata } : {}), ...(parts ? { parts } : {}) };
   user.messages.set(id, { value: { ...rest, ...kept, content }, revision: user.revision });
 }

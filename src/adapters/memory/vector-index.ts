@@ -14,16 +14,16 @@ type StoredVectorEntry = Pick<VectorIndexEntry, "id" | "vector" | "metadata">;
 /** Entries in one page of `entries`. */
 const PAGE_ENTRIES = 500;
 
-/** The reference follower: in process, exact, and short enough to read as the specification. It keeps nothing. */
+/** The reference vector index: in process, not persistent, exact, and short enough to read as the specification. */
 export function createInMemoryVectorIndex({ name = "memory" }: { readonly name?: string } = {}): VectorIndex {
   const users = new Map<string, Map<string, StoredVectorEntry>>();
   let space: VectorIndexSpace | undefined;
   let isClosed = false;
 
-  /** What every call begins with. */
+  /** Checks that every call makes first. */
   const begin = ({ signal }: CallOptions = {}): void => {
     signal?.throwIfAborted();
-    if (isClosed) throw new MemoryError("unavailable", `the index "${name}" is closed. Open another.`);
+    if (isClosed) throw new MemoryError("unavailable", `the index "${name}" is closed. Open it again.`);
   };
   const of = (user: VectorIndexUser): Map<string, StoredVectorEntry> =>
     users.get(toScopeKey(user)) ?? new Map<string, StoredVectorEntry>();
@@ -45,17 +45,17 @@ export function createInMemoryVectorIndex({ name = "memory" }: { readonly name?:
     async put(user, entries, options) {
       begin(options);
       for (const { vector } of entries) checkLength(vector);
-      const held = of(user);
+      const stored = of(user);
       for (const { id, vector, metadata } of entries) {
-        held.set(id, { id, vector: vector.slice(), metadata: { ...metadata } });
+        stored.set(id, { id, vector: vector.slice(), metadata: { ...metadata } });
       }
-      users.set(toScopeKey(user), held);
+      users.set(toScopeKey(user), stored);
     },
 
     async drop(user, ids, options) {
       begin(options);
-      const held = of(user);
-      for (const id of ids) held.delete(id);
+      const stored = of(user);
+      for (const id of ids) stored.delete(id);
     },
 
     async dropUser(user, options) {
@@ -75,8 +75,8 @@ export function createInMemoryVectorIndex({ name = "memory" }: { readonly name?:
 
     async held(user, ids, options) {
       begin(options);
-      const there = of(user);
-      return [...new Set(ids)].filter((id) => there.has(id));
+      const stored = of(user);
+      return [...new Set(ids)].filter((id) => stored.has(id));
     },
 
     async *entries(user, options) {
@@ -100,7 +100,7 @@ export function createInMemoryVectorIndex({ name = "memory" }: { readonly name?:
   };
 }
 
-/** Of vectors of unit length; within -1 and 1 in spite of rounding. */
+/** The cosine of two unit vectors, clamped to -1 and 1 because of rounding. */
 function computeCosine(one: Float32Array, other: Float32Array): number {
   const product = one.reduce((sum, part, i) => sum + part * (other[i] ?? 0), 0);
   return Math.max(-1, Math.min(1, product));

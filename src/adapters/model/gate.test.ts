@@ -9,13 +9,13 @@ const lines = (name: string): string[] =>
     .trim()
     .split("\n");
 
-it("spares none of 156 messages that tell something, in ten languages, as questions and as orders", () => {
+it("accepts all 156 messages with a fact, in ten languages, also as questions and commands", () => {
   const tells = lines("tells");
   expect(tells.length).toBeGreaterThanOrEqual(155);
   expect(tells.filter((content) => !mayHoldFacts(makeUserMessage(content), []))).toEqual([]);
 });
 
-it("spares 45 that tell nothing", () => {
+it("rejects 45 messages without a fact", () => {
   const nothing = lines("tells-nothing");
   expect(nothing).toHaveLength(45);
   expect(nothing.filter((content) => mayHoldFacts(makeUserMessage(content), []))).toEqual([]);
@@ -23,7 +23,7 @@ it("spares 45 that tell nothing", () => {
 
 const asked = (content: string): Message => makeUserMessage(content, { id: "q", role: "assistant" });
 
-it("takes any answer to a question for one that may tell something, but for thanks", () => {
+it("accepts any answer to a question, except thanks", () => {
   const question = asked("Do you have any allergies?");
   for (const answer of ["Yes.", "No", "ok", "maybe", "nope", "Nuts?"]) {
     expect(mayHoldFacts(makeUserMessage(answer), [question])).toBe(true);
@@ -32,7 +32,7 @@ it("takes any answer to a question for one that may tell something, but for than
   expect(mayHoldFacts(makeUserMessage("Yes."), [asked("I see.")])).toBe(false);
 });
 
-it("reads only what the user says, and not what was put into a prompt", () => {
+it("ignores messages of the assistant and injected prompt blocks", () => {
   expect(mayHoldFacts(asked("I live in Porto."), [])).toBe(false);
   expect(mayHoldFacts(makeUserMessage("I live in Porto.", { role: "tool", origin: "tool_result" }), [])).toBe(
     false,
@@ -44,6 +44,6 @@ it("reads only what the user says, and not what was put into a prompt", () => {
   expect(mayHoldFacts(makeUserMessage(`${block}\nI use Shram.`), [])).toBe(true);
 });
 
-it("never spares a long message", () => {
+it("accepts every long message", () => {
   expect(mayHoldFacts(makeUserMessage("What is this? ".repeat(40)), [])).toBe(true);
 });

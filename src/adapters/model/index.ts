@@ -17,17 +17,17 @@ import { selectRelevantMemories } from "./relevant-memories.ts";
 import { formatTurn, mayHoldFacts, type ShownTurn, splitIntoRequests, toContextTurns } from "./turns.ts";
 
 export interface ModelExtractorOptions {
-  /** Most known memories shown in one request (20). */
+  /** The most known memories shown in one request (default: 20). */
   readonly known?: number;
-  /** Most tokens of one answer (3,000). */
+  /** The most tokens of one answer (default: 3,000). */
   readonly maxTokens?: number;
-  /** How long a user must have paused before what they said is read in one request, in ms (120,000). */
+  /** How long a user must pause before their messages are read in one request, in ms (default: 120,000). */
   readonly lingerMs?: number;
 }
 
 /**
- * Understands what is said by asking a model: one request for a batch of turns, with the nearest memories under small
- * numbers. What it answers is checked item by item; nothing of it is stored but what the user's own words hold.
+ * Extracts facts with a language model: one request for a batch of turns, together with the most relevant memories, which are
+ * numbered. Each item of the answer is checked; nothing is stored that the user's own words do not contain.
  */
 export function modelExtractor(model: LanguageModel, options: ModelExtractorOptions = {}): Extractor {
   const { known: most = 20, maxTokens = 3_000, lingerMs = 120_000 } = options;
@@ -50,10 +50,10 @@ export function modelExtractor(model: LanguageModel, options: ModelExtractorOpti
   };
 }
 
-/** Turns before these, as context. */
+/** The number of earlier turns shown as context. */
 const EARLIER_TURNS = 4;
 
-/** What is read, and what stands before and between, in the order in which it was said. */
+/** The messages to read, with those before and between them, in chronological order. */
 function orderMessages({ messages, earlier }: Reading): Message[] {
   const first = Math.min(...messages.map(({ turn }) => turn));
   const before = earlier.filter(({ turn }) => turn < first).slice(-EARLIER_TURNS);
@@ -61,12 +61,12 @@ function orderMessages({ messages, earlier }: Reading): Message[] {
   return [...before, ...[...between, ...messages].sort((one, other) => one.turn - other.turn)];
 }
 
-/** Only what the user says is read, and of that what may tell something. */
+/** Only messages of the user are read, and only those that may contain facts. */
 function createReadCheck(reading: Reading): (message: Message) => boolean {
-  const all = orderMessages(reading);
-  const asked = new Set(reading.messages);
+  const ordered = orderMessages(reading);
+  const requested = new Set(reading.messages);
   const wanted = new Set(
-    all.filter((message, i) => asked.has(message) && mayHoldFacts(message, all.slice(0, i))),
+    ordered.filter((message, i) => requested.has(message) && mayHoldFacts(message, ordered.slice(0, i))),
   );
   return (message) => wanted.has(message);
 }
@@ -78,29 +78,29 @@ interface ModelExtractionRequest {
   readonly known: readonly Memory[];
 }
 
-/** Asks for the facts of some turns; where the answer cannot be used whole, for those of fewer turns at a time. */
+/** Requests the facts of some turns. If the answer is unusable or incomplete, it splits the turns and tries again. */
 async function requestProposals(
-  asking: ModelExtractionRequest,
+  request: ModelExtractionRequest,
   turns: readonly ShownTurn[],
   call: CallOptions,
 ): Promise<Proposal[]> {
-  const { model, reading, known } = asking;
+  const { model, reading, known } = request;
   let completion: Completion | undefined;
   try {
-    completion = await model.complete(buildPrompt(asking, turns), call);
+    completion = await model.complete(buildPrompt(request, turns), call);
   } catch (error) {
-    // Too long, or filtered: with fewer turns it may be taken.
+    // Too long or filtered: fewer turns may be accepted.
     if (!isMemoryError(error) || error.code !== "invalid_input") throw error;
   }
   const items = completion && completion.finish !== "refused" ? findItems(completion.value) : undefined;
   const isCut = completion?.finish === "length";
-  const read = turns.flatMap(({ isRead }, i) => (isRead ? [i] : []));
-  if ((!items || isCut) && read.length > 1) {
-    const middle = read[Math.floor(read.length / 2)];
+  const readTurns = turns.flatMap(({ isRead }, i) => (isRead ? [i] : []));
+  if ((!items || isCut) && readTurns.length > 1) {
+    const middle = readTurns[Math.floor(readTurns.length / 2)];
     return [
-      ...(await requestProposals(asking, turns.slice(0, middle), call)),
+      ...(await requestProposals(request, turns.slice(0, middle), call)),
       ...(await requestProposals(
-        asking,
+        request,
         [...toContextTurns(turns.slice(0, middle)), ...turns.slice(middle)],
         call,
       )),
@@ -119,11 +119,11 @@ function getUnreadReason(completion: Completion | undefined): "refused" | "unusa
 }
 
 function toShownPrompt(turns: readonly ShownTurn[], known: readonly Memory[]): ShownPrompt {
-  const said = [...turns, ...known].map(({ text }) => text).join("\n");
-  return { turns, known, spokenText: said, canaries: CANARIES };
+  const spokenText = [...turns, ...known].map(({ text }) => text).join("\n");
+  return { turns, known, spokenText, canaries: CANARIES };
 }
 
-/** What changes least stands first. */
+/** Parts that change least come first. */
 function buildPrompt({ maxTokens, known }: ModelExtractionRequest, turns: readonly ShownTurn[]): Prompt {
   const lines = [
     "Known:",

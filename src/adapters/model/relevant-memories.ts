@@ -3,27 +3,28 @@ import { extractTerms } from "../../domain/search/search-terms.ts";
 import { hasCredential } from "../../domain/text/credentials.ts";
 
 /**
- * The memories that texts are most likely about, at most so many: those that share their rarest words, and then the newest.
- * In the order in which they were stored, so that prompts differ little from call to call.
+ * The memories that the texts are most likely about, at most `most`: those that share their rarest words, and then the newest.
+ * They are in the order of storage, so that prompts differ little from call to call.
  */
 export function selectRelevantMemories(
   known: readonly Memory[],
   texts: readonly string[],
   most: number,
 ): Memory[] {
-  const shown = known.filter(({ text, quarantined }) => !quarantined && !hasCredential(text));
-  if (shown.length <= most) return shown;
+  const candidates = known.filter(({ text, quarantined }) => !quarantined && !hasCredential(text));
+  if (candidates.length <= most) return candidates;
   const wanted = new Set(extractTerms(texts.join("\n")));
-  const terms = shown.map(({ text }) => new Set(extractTerms(text)));
-  const spread = new Map<string, number>();
-  for (const each of terms) for (const term of each) spread.set(term, (spread.get(term) ?? 0) + 1);
+  const terms = candidates.map(({ text }) => new Set(extractTerms(text)));
+  const documentCounts = new Map<string, number>();
+  for (const each of terms)
+    for (const term of each) documentCounts.set(term, (documentCounts.get(term) ?? 0) + 1);
   const weights = terms.map((each) => {
     let weight = 0;
     for (const term of each)
-      if (wanted.has(term)) weight += Math.log(1 + shown.length / (spread.get(term) ?? 1));
+      if (wanted.has(term)) weight += Math.log(1 + candidates.length / (documentCounts.get(term) ?? 1));
     return weight;
   });
-  const best = shown
+  const best = candidates
     .map((memory, i) => ({ memory, i, weight: weights[i] ?? 0 }))
     .sort((one, other) => other.weight - one.weight || other.i - one.i)
     .slice(0, most);

@@ -3,25 +3,25 @@ import { neutralizeText, stripPromptBlocks } from "../../domain/text/prompt-safe
 import { estimateTokens, splitSentences } from "../../domain/text/split-text.ts";
 import { toLocalTime } from "../../domain/time.ts";
 
-/** So much of a message is read, and so much of it in one turn of a prompt; and so much of what is context alone. */
+/** The most characters read of a message, shown in one turn of a prompt, and shown as context. */
 const MOST_OF_A_MESSAGE = 40_000;
 const MOST_OF_A_TURN = 4_000;
 const MOST_OF_CONTEXT = 400;
-/** Tokens of turns in one request, and turns. */
+/** The most tokens and turns in one request. */
 const MOST_TOKENS = 3_000;
 const MOST_TURNS = 30;
 
-/** What a prompt shows of a message: all of it, or a stretch of a long one. */
+/** A message in a prompt, or a part of a long one. */
 export interface ShownTurn {
   readonly message: Message;
   readonly text: string;
-  /** Whether facts are read from it; else it is context. */
+  /** Whether facts are extracted from it; otherwise it is context. */
   readonly isRead: boolean;
 }
 
 /**
- * Messages as turns, cut into requests of bounded size, each with the last turns before it as context; what has nothing to
- * read is left out.
+ * Splits messages into requests of limited size. Each request repeats the last turns before it as context. Requests without a turn
+ * to read are left out.
  */
 export function splitIntoRequests(
   messages: readonly Message[],
@@ -45,7 +45,7 @@ export function splitIntoRequests(
 
 const CONTEXT_TURNS = 3;
 
-/** The last of some turns, as context for those that follow. */
+/** The last of some turns, as context for the following ones. */
 export function toContextTurns(turns: readonly ShownTurn[]): ShownTurn[] {
   return turns
     .slice(-CONTEXT_TURNS)
@@ -59,7 +59,7 @@ function toShownTurns(message: Message, isRead: boolean): ShownTurn[] {
   return splitLongText(text).map((window) => ({ message, text: window, isRead }));
 }
 
-/** A text without our own block, encoded data, hidden characters and the marks of turns; on one line. */
+/** The text on one line, without our own prompt block, encoded data, hidden characters and turn marks. */
 function toPlainLine(text: string): string {
   return neutralizeText(stripPromptBlocks(text).toWellFormed())
     .replace(/data:[\w/+.-]{1,80};base64,[\w+/=]*/g, "[data]")
@@ -72,23 +72,23 @@ function shortenLine(line: string): string {
   return line.length <= MOST_OF_CONTEXT ? line : `${line.slice(0, MOST_OF_CONTEXT).toWellFormed()}…`;
 }
 
-/** A long text in stretches that end with a sentence, where there are sentences. */
+/** Splits a long text into parts that end with a sentence, where possible. */
 function splitLongText(text: string): string[] {
   if (text.length <= MOST_OF_A_TURN) return [text];
-  const found: string[] = [];
+  const parts: string[] = [];
   let start = 0;
   for (const sentence of [...splitSentences(text), { start: text.length, end: text.length }]) {
     while (sentence.end - start > MOST_OF_A_TURN) {
       const end = sentence.start > start ? sentence.start : start + MOST_OF_A_TURN;
-      found.push(text.slice(start, end).trim());
+      parts.push(text.slice(start, end).trim());
       start = end;
     }
   }
-  found.push(text.slice(start).trim());
-  return found.filter((one) => one !== "");
+  parts.push(text.slice(start).trim());
+  return parts.filter((one) => one !== "");
 }
 
-/** "3 [2026-03-02 Mon] user: I moved to Porto." A turn without a number is context. */
+/** "3 [2026-03-02 Mon] user: I moved to Porto." A context turn has no number. */
 export function formatTurn({ message, text, isRead }: ShownTurn, number: number): string {
   const speaker = message.name ?? message.role;
   return `${isRead ? number : "-"} [${formatDay(message)}] ${speaker.replace(/\s+/g, " ")}: ${text}`;
@@ -101,7 +101,7 @@ function formatDay({ at, zone }: Message): string {
   return `${local} ${DAYS[new Date(`${local}T00:00:00Z`).getUTCDay()] ?? ""}`;
 }
 
-/** Longer than this, a message is no small talk. */
+/** A longer message is never small talk. */
 const MAX_SMALL_TALK = 300;
 
 const WORDS =
@@ -119,12 +119,12 @@ const FILLERS =
   "so|very|much|a lot|again|then|now|there|everyone|all|man|mate|buddy|friend|dear|for (?:that|this|it|your help|the help|everything|now)|and|but|too|it|that|this|ok|oh";
 const SMALL_TALK = new RegExp(`^(?:(?:${WORDS})(?:[\\s,!.…-]+(?:${FILLERS}))*[\\s,!.…-]*)+$`, "i");
 
-/** What one asks of anybody: it tells nothing of who asks. */
+/** A general question, which reveals nothing about the user. */
 const QUESTION =
   /^(?:and |but |so |ok,? |okay,? |hey,? |hi,? )?(?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|could|would|will|should|shall|may|might|has|have|had|am|isn['’]t|aren['’]t|don['’]t|doesn['’]t|tell me|explain|define|show me|describe)\b[^?]*\??$/i;
-/** Words by which somebody speaks of themself or of what is theirs. */
+/** Words by which people refer to themselves or their possessions. */
 const SELF_REFERENCE = /\b(?:i|i['’]\w+|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b/gi;
-/** Questions about oneself that only ask: "How do I cook rice?", "What is my sister called?". */
+/** Questions about oneself that state nothing: "How do I cook rice?", "What is my sister called?". */
 const HOW_DO_I =
   /\b(?:do|does|did|can|could|should|would|will|may|might|shall|am|was|have|had) i\b|\b(?:tell|show|give|remind|help) me\b/gi;
 const WHAT_IS_MY =
@@ -132,13 +132,13 @@ const WHAT_IS_MY =
 
 const TASK =
   /^(?:please |can you |could you |would you )?(?:write|translate|summari[sz]e|explain|list|generate|create|draft|compare|define|calculate|convert|solve|compute|recommend|suggest|give me|show me|tell me|find)\b/i;
-/** What makes even a task a statement about the user. */
+/** Words that make even a task a statement about the user. */
 const LASTING_WISH =
   /\b(?:always|never|every time|from now on|in (?:the )?future|prefer|call me|remember|forget|don['’]?t|do not|instead|anymore|no longer|used to)\b/i;
 
 /**
- * Whether a message may tell something that lasts. It is wrong in one direction alone: what it spares tells nothing, and of
- * what it lets through much may tell nothing.
+ * Whether a message may contain a lasting fact. It errs in one direction only: a rejected message contains none, but an accepted
+ * one may contain none either.
  */
 export function mayHoldFacts(message: Message, earlier: readonly Message[]): boolean {
   const { role, origin, content } = message;
@@ -146,7 +146,7 @@ export function mayHoldFacts(message: Message, earlier: readonly Message[]): boo
   const text = stripPromptBlocks(content).trim();
   if (!/[\p{L}\p{N}]/u.test(text)) return false;
   if (text.length > MAX_SMALL_TALK) return true;
-  // "Yes", to "Do you have any allergies?"; and a bare name, to "Where do you live?".
+  // "Yes" may answer "Do you have any allergies?", and a bare name "Where do you live?".
   const before = earlier.at(-1);
   if (before && before.role !== "user" && before.content.includes("?") && !isThanks(text)) return true;
   if (message.name !== undefined && before?.content.includes("?") && !isThanks(text)) return true;
@@ -166,7 +166,7 @@ function mayStateFact(sentence: string): boolean {
   const isAsked = QUESTION.test(sentence) || TASK.test(sentence);
   if (!isAsked) return true;
   if (WHAT_IS_MY.test(sentence)) return false;
-  const self = sentence.match(SELF_REFERENCE)?.length ?? 0;
-  const asking = sentence.match(HOW_DO_I)?.length ?? 0;
-  return self > asking;
+  const selfReferences = sentence.match(SELF_REFERENCE)?.length ?? 0;
+  const questionReferences = sentence.match(HOW_DO_I)?.length ?? 0;
+  return selfReferences > questionReferences;
 }

@@ -2,28 +2,28 @@ import type { Prompt } from "../../ports/language/language-model.ts";
 import { isJsonObject, parseJson } from "./lenient-json.ts";
 import type { RequestRefusal } from "./server.ts";
 
-/** How the form of an answer is asked for: as a schema that the server holds the model to; as some JSON; in words alone. */
+/** How the shape of an answer is requested: by a schema that the server enforces, as any JSON object, or in words only. */
 const ANSWER_FORMS = ["schema", "object", "words"] as const;
 type StructuredAnswerForm = (typeof ANSWER_FORMS)[number];
 
-/** What a server and its model take, learnt from what they refuse. One for each model that is made, kept while it lives. */
+/** What a server and its model accept, learnt from refused requests. Each model object has its own. */
 export interface ServerCapabilities {
   form: StructuredAnswerForm;
-  /** Whether the form has given an answer of that form, or no other did better. */
+  /** Whether this form has produced a valid answer, or no other form did better. */
   isFormProven: boolean;
   tokensField: "max_completion_tokens" | "max_tokens";
   takesTemperature: boolean;
   takesStreamOptions: boolean;
 }
 
-/** The newer name is OpenAI's and Azure's; all others know the older one. */
+/** OpenAI and Azure use the newer name; all others know the older one. */
 export function guessCapabilities(model: string, { hostname }: URL): ServerCapabilities {
   const isOpenai = /(?:^|\.)(?:openai\.com|azure\.com|azure\.us|azure\.cn)$/.test(hostname);
   return {
     form: "schema",
     isFormProven: false,
     tokensField: isOpenai ? "max_completion_tokens" : "max_tokens",
-    // Models that think before they write take none.
+    // Reasoning models accept no temperature.
     takesTemperature: !/^(?:o\d|gpt-5)/.test(model),
     takesStreamOptions: true,
   };
@@ -33,22 +33,22 @@ export function getNextForm(form: StructuredAnswerForm): StructuredAnswerForm | 
   return ANSWER_FORMS[ANSWER_FORMS.indexOf(form) + 1];
 }
 
-/** A request's body. What stays the same from call to call stands first. */
+/** The body of a request. Parts that are the same in each call come first. */
 export function toChatBody(
   model: string,
   prompt: Prompt,
-  habits: ServerCapabilities,
+  capabilities: ServerCapabilities,
   isStream: boolean,
 ): object {
   const { shape, maxTokens } = prompt;
   return {
     model,
-    messages: toMessages(prompt, habits),
-    ...(shape && !isStream ? toResponseFormat(shape, habits.form) : {}),
-    ...(maxTokens === undefined ? {} : { [habits.tokensField]: maxTokens }),
-    ...(habits.takesTemperature ? { temperature: 0 } : {}),
+    messages: toMessages(prompt, capabilities),
+    ...(shape && !isStream ? toResponseFormat(shape, capabilities.form) : {}),
+    ...(maxTokens === undefined ? {} : { [capabilities.tokensField]: maxTokens }),
+    ...(capabilities.takesTemperature ? { temperature: 0 } : {}),
     ...(isStream ? { stream: true } : {}),
-    ...(isStream && habits.takesStreamOptions ? { stream_options: { include_usage: true } } : {}),
+    ...(isStream && capabilities.takesStreamOptions ? { stream_options: { include_usage: true } } : {}),
   };
 }
 
@@ -72,31 +72,34 @@ function toResponseFormat(
 }
 
 /**
- * Learns from a refusal: true where the request, made anew, may be taken. What is refused is told by the names in the
- * first words of the server's message, for some repeat what they were sent.
+ * Adapts to a refusal. True if a changed request may succeed. It looks for parameter names in the first words of the server's
+ * message only, because some servers repeat the request.
  */
-export function amendCapabilities(habits: ServerCapabilities, { status, said }: RequestRefusal): boolean {
+export function amendCapabilities(
+  capabilities: ServerCapabilities,
+  { status, said }: RequestRefusal,
+): boolean {
   if (status !== 400 && status !== 422) return false;
-  const about = findRefusalSubject(said);
-  if (/response_format|json_schema|json_object|structured output|guided|grammar/i.test(about)) {
-    const next = getNextForm(habits.form);
+  const subject = findRefusalSubject(said);
+  if (/response_format|json_schema|json_object|structured output|guided|grammar/i.test(subject)) {
+    const next = getNextForm(capabilities.form);
     if (!next) return false;
-    habits.form = next;
+    capabilities.form = next;
     return true;
   }
-  if (/stream_options|include_usage/.test(about) && habits.takesStreamOptions) {
-    habits.takesStreamOptions = false;
+  if (/stream_options|include_usage/.test(subject) && capabilities.takesStreamOptions) {
+    capabilities.takesStreamOptions = false;
     return true;
   }
-  if (/max_completion_tokens|max_tokens/.test(about)) {
-    // The name that is refused stands there too: "use 'max_completion_tokens' instead".
-    const other = habits.tokensField === "max_tokens" ? "max_completion_tokens" : "max_tokens";
-    if (other === "max_completion_tokens" && !about.includes(other)) return false;
-    habits.tokensField = other;
+  if (/max_completion_tokens|max_tokens/.test(subject)) {
+    // The refused name may occur too: "use 'max_completion_tokens' instead".
+    const other = capabilities.tokensField === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+    if (other === "max_completion_tokens" && !subject.includes(other)) return false;
+    capabilities.tokensField = other;
     return true;
   }
-  if (/temperature/.test(about) && habits.takesTemperature) {
-    habits.takesTemperature = false;
+  if (/temperature/.test(subject) && capabilities.takesTemperature) {
+    capabilities.takesTemperature = false;
     return true;
   }
   return false;
@@ -112,11 +115,11 @@ function findRefusalSubject(said: string): string {
 }
 
 function takeFirstWords(message: string): string {
-  // What begins like a request's body is one, sent back.
+  // Text that begins like the body of a request is a copy of it.
   return message.slice(0, FIRST_WORDS).split('{"model"')[0] ?? "";
 }
 
-/** Azure refuses a prompt as a whole where its filter finds something in it. */
+/** Azure refuses a whole prompt if its filter rejects a part of it. */
 export function isFiltered({ status, said }: RequestRefusal): boolean {
   return (
     status === 400 &&
@@ -127,8 +130,8 @@ export function isFiltered({ status, said }: RequestRefusal): boolean {
 type ShapeSchema = { readonly [key: string]: unknown };
 
 /**
- * A JSON Schema in words, for servers that do not take it as such. It is written like a type, not as the schema itself:
- * small models answer a schema with the schema.
+ * A JSON Schema in words, for servers that do not accept it as such. It is written like a type instead of as the schema itself,
+ * because small models answer a schema with the schema.
  */
 export function describeShape(schema: ShapeSchema): string {
   return (
@@ -155,9 +158,9 @@ function describeType(schema: ShapeSchema, depth: number): string {
 function describeFields({ properties }: ShapeSchema, depth: number): string {
   const indent = "  ".repeat(depth + 1);
   const lines = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, field]) => {
-    const said =
+    const comment =
       isJsonObject(field) && typeof field.description === "string" ? ` // ${field.description}` : "";
-    return `${indent}${JSON.stringify(name)}: ${describeType(isJsonObject(field) ? field : {}, depth + 1)},${said}`;
+    return `${indent}${JSON.stringify(name)}: ${describeType(isJsonObject(field) ? field : {}, depth + 1)},${comment}`;
   });
   return `{\n${lines.join("\n")}\n${"  ".repeat(depth)}}`;
 }

@@ -81,8 +81,8 @@ languageModelConformance({
   teardown: () => scripted.close(),
 });
 
-describe("what is sent", () => {
-  it("is what the protocol wants, with the key in its header alone", async () => {
+describe("a chat request", () => {
+  it("follows the protocol and contains the key only in its header", async () => {
     await made().complete(SHAPED);
     expect(server.received[0]).toMatchObject({
       path: "/v1/chat/completions",
@@ -137,7 +137,7 @@ describe("what is sent", () => {
     },
   );
 
-  it("names the token limit as each server knows it, and no temperature where the model has none", async () => {
+  it("uses the token limit that each server knows, and no temperature for reasoning models", async () => {
     const one = answering(saying("x"));
     await openaiModel({ apiKey: KEY, fetch: one.fetching }).complete(PROMPT);
     expect(one.sent[0]?.body).toMatchObject({ max_completion_tokens: 200, temperature: 0 });
@@ -165,8 +165,8 @@ describe("what is sent", () => {
   });
 });
 
-describe("a server that does not take everything", () => {
-  it("is asked for JSON where it refuses a schema, and remembered", async () => {
+describe("a server that refuses parts of a request", () => {
+  it("is asked for JSON after it refuses a schema, and this is remembered", async () => {
     server.refusesSchemas = true;
     const model = made();
     for (let i = 0; i < 2; i += 1) {
@@ -180,7 +180,7 @@ describe("a server that does not take everything", () => {
     expect(server.received[1]?.turns[0]?.text).toMatch(/one JSON object.*"towns": \[string, …\]/s);
   });
 
-  it("is asked in words where it refuses that, too", async () => {
+  it("is asked in words after it refuses JSON too", async () => {
     const refused = refusing("response_format is not supported by this model");
     const { fetching, sent } = answering(refused, refused, saying('{"towns":[]}'));
     const model = openaiModel({ baseUrl: server.url, fetch: fetching });
@@ -190,7 +190,7 @@ describe("a server that does not take everything", () => {
     expect(sent).toHaveLength(4);
   });
 
-  it("is asked in words once where it pays a schema no heed, and remembered where that helps", async () => {
+  it("is asked once in words if it ignores a schema, and this is remembered if it helps", async () => {
     const { fetching, sent } = answering(saying("Porto!"), saying('{"towns":["Porto"]}'));
     const model = openaiModel({ baseUrl: server.url, fetch: fetching });
     expect((await model.complete(SHAPED)).value).toEqual({ towns: ["Porto"] });
@@ -202,14 +202,14 @@ describe("a server that does not take everything", () => {
     ]);
   });
 
-  it("does not cost twice for each answer of a model that is bad at it", async () => {
+  it("does not cost two calls per answer if the model ignores every form", async () => {
     const { fetching, sent } = answering(saying("no"));
     const model = openaiModel({ baseUrl: server.url, fetch: fetching });
     for (let i = 0; i < 4; i += 1) expect((await model.complete(SHAPED)).value).toBeUndefined();
     expect(sent).toHaveLength(5);
   });
 
-  it("has left away what it refuses: the temperature, the name of the token limit, counts in streams", async () => {
+  it("gets requests without the refused temperature, token limit name and stream options", async () => {
     const { fetching, sent } = answering(
       refusing("Unsupported value: 'temperature' does not support 0 with this model.", "temperature"),
       refusing("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens"),
@@ -227,7 +227,7 @@ describe("a server that does not take everything", () => {
   });
 });
 
-describe("what comes back", () => {
+describe("a chat answer", () => {
   it.each([
     ["fenced", { towns: ["Porto"] }],
     ["chatty", { towns: ["Porto"] }],
@@ -248,13 +248,13 @@ describe("what comes back", () => {
     expect(await made().complete(SHAPED)).toMatchObject({ finish });
   });
 
-  it("is found in `reasoning_content` where there is nothing else", async () => {
+  it("is read from `reasoning_content` if there is no other content", async () => {
     const { fetching } = answering(saying(null, { reasoning_content: 'So: {"towns":["Braga"]}' }));
     const { value, text } = await openaiModel({ baseUrl: server.url, fetch: fetching }).complete(SHAPED);
     expect([value, text]).toEqual([{ towns: ["Braga"] }, ""]);
   });
 
-  it("is a refusal where the provider's filter stopped the prompt", async () => {
+  it("is a refusal if the provider's filter stopped the prompt", async () => {
     const { fetching } = answering(refusing("The response was filtered", "prompt", "content_filter"));
     const model = openaiModel({ baseUrl: server.url, fetch: fetching });
     expect(await model.complete(SHAPED)).toMatchObject({ finish: "refused", text: "" });
@@ -262,7 +262,7 @@ describe("what comes back", () => {
     expect(await stream.next()).toMatchObject({ done: true, value: { finish: "refused" } });
   });
 
-  it("counts tokens as the server does, and estimates them where it does not", async () => {
+  it("has the server's token counts, or estimates without them", async () => {
     const usage = {
       prompt_tokens: 1500,
       completion_tokens: 20,
@@ -283,14 +283,14 @@ describe("what comes back", () => {
   });
 });
 
-describe("a stream", () => {
+describe("a streamed answer", () => {
   const gathered = async (model = made()): Promise<string> => {
     let text = "";
     for await (const part of model.stream(PROMPT)) text += part;
     return text;
   };
 
-  it("tries again before its first word, and not after it", async () => {
+  it("is retried before its first word, but not after it", async () => {
     server.reply = () => "one two three four five";
     server.troubles.push({ status: 500, headers: SOON });
     expect(await gathered()).toBe("one two three four five");
@@ -302,7 +302,7 @@ describe("a stream", () => {
     }
   });
 
-  it("gives up on a server that falls silent", async () => {
+  it("fails if the server falls silent", async () => {
     server.troubles.push({ afterEvents: 2, it: "hangs" });
     await expect(gathered(made({ timeoutMs: 80 }))).rejects.toMatchObject({
       code: "unavailable",
@@ -310,20 +310,20 @@ describe("a stream", () => {
     });
   });
 
-  it("stops the server when nobody listens any more", async () => {
+  it("stops the server when the reader stops", async () => {
     server.reply = () => "word ".repeat(500);
     server.troubles.push({ betweenMs: 5 });
     for await (const _ of made().stream(PROMPT)) break;
     await expect.poll(() => server.received[0]?.isGone).toBe(true);
   });
 
-  it("takes a whole answer from a server that does not stream", async () => {
+  it("is accepted from a server that does not stream", async () => {
     const { fetching } = answering(saying("All at once."));
     expect(await gathered(openaiModel({ baseUrl: server.url, fetch: fetching }))).toBe("All at once.");
   });
 });
 
-describe("a server in trouble", () => {
+describe("a failing chat server", () => {
   it.each([
     ["too many requests", { status: 429, headers: SOON }],
     ["a fault", { status: 500, headers: SOON }],
@@ -343,13 +343,13 @@ describe("a server in trouble", () => {
     [422, "invalid_input"],
     [401, "unavailable"],
     [404, "unavailable"],
-  ])("is asked once where it would answer the same: %i", async (status, code) => {
+  ])("is called once for status %i, which would not change", async (status, code) => {
     server.always = { status };
     await expect(made().complete(SHAPED)).rejects.toMatchObject({ code });
     expect(server.received).toHaveLength(1);
   });
 
-  it("is asked once where the account has no credit", async () => {
+  it("is called once if the account has no credit", async () => {
     const { fetching, sent } = answering([
       429,
       { error: { message: "You exceeded", code: "insufficient_quota" } },
@@ -359,7 +359,7 @@ describe("a server in trouble", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("is waited for no longer than the deadline, tries and pauses together", async () => {
+  it("is not awaited after the deadline of all tries and pauses", async () => {
     server.always = { status: 500 };
     const begun = performance.now();
     await expect(made({ tries: 10, deadlineMs: 300 }).complete(PROMPT)).rejects.toMatchObject({
@@ -368,7 +368,7 @@ describe("a server in trouble", () => {
     expect(performance.now() - begun).toBeLessThan(1500);
   });
 
-  it("never shows a text or the key", async () => {
+  it("is reported without showing a text or the key", async () => {
     const secret = "I hide the diamonds under the oak.";
     const prompt: Prompt = { ...PROMPT, turns: [{ role: "user", content: secret }] };
     const failures: unknown[] = [];
@@ -389,8 +389,8 @@ describe("a server in trouble", () => {
   });
 });
 
-describe("the circuit", () => {
-  it("opens after five failures in a row, is told of, and lets one request try again", async () => {
+describe("the circuit breaker of the chat model", () => {
+  it("opens after five failures in a row, reports it, and lets one probe through", async () => {
     const states: CircuitState[] = [];
     const reports: CallReport[] = [];
     const model = made({
@@ -407,11 +407,11 @@ describe("the circuit", () => {
       "not_tried",
       "not_tried",
     ]);
-    await expect(model.complete(PROMPT)).rejects.toThrow(/5 times in a row; it is asked again in \d+ s/);
+    await expect(model.complete(PROMPT)).rejects.toThrow(/5 times in a row\. The next attempt is in \d+ s/);
     expect(states).toEqual(["open"]);
   });
 
-  it("stays closed for what the server refuses, and for what the caller breaks off", async () => {
+  it("stays closed after refusals and aborted calls", async () => {
     const model = made({ tries: 1 });
     server.always = { status: 400 };
     for (let i = 0; i < 6; i += 1) await model.complete(PROMPT).catch(() => {});
@@ -423,8 +423,8 @@ describe("the circuit", () => {
   });
 });
 
-describe("the ledger", () => {
-  it("is told of each request, with whose it was", async () => {
+describe("the ledger of the chat model", () => {
+  it("records each request with its owner", async () => {
     const told: unknown[] = [];
     const scope = { project: "p", user: "ana" };
     const model = made({
@@ -442,7 +442,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("sends nothing where a budget is used up", async () => {
+  it("records a rejected call without sending it if a budget is used up", async () => {
     const outcomes: string[] = [];
     const model = made({
       onCall: ({ outcome }) => outcomes.push(outcome),

@@ -44,16 +44,16 @@ import {
   toTransientFailure,
 } from "./server.ts";
 
-/** A request may take 60 s, and is tried 3 times. */
+/** Options of a chat model. By default, a request times out after 60 s, and is tried 3 times. */
 export interface OpenaiModelOptions extends ModelServerOptions {
-  /** "gpt-4o-mini" where absent; with `apiVersion`, the name of the deployment. */
+  /** The model (default: "gpt-4o-mini"); with `apiVersion`, the name of the deployment. */
   readonly model?: string;
 }
 
 /**
- * A model that writes, at OpenAI or at any server of its chat completions (Azure's, Ollama, vLLM, LM Studio, LiteLLM…), over
- * plain `fetch`. A server that refuses schemas of answers is asked for JSON, and then in words; what it takes is remembered.
- * Prompts leave this machine for that server and nowhere else. `invalid_input` for options that cannot work.
+ * A chat model at OpenAI or any server with its chat completions API (Azure, Ollama, vLLM, LM Studio, LiteLLM…), over plain `fetch`.
+ * If a server refuses answer schemas, it is asked for JSON, and then in words; what it accepts is remembered. Prompts leave this
+ * machine for that server only. Throws `invalid_input` for invalid options.
  */
 export function openaiModel(options: OpenaiModelOptions = {}): LanguageModel {
   const model = checkName(options.model ?? "gpt-4o-mini", "model");
@@ -64,68 +64,69 @@ export function openaiModel(options: OpenaiModelOptions = {}): LanguageModel {
     timeoutMs: 60_000,
     tries: 3,
   });
-  const habits = guessCapabilities(model, server.url);
+  const capabilities = guessCapabilities(model, server.url);
   return {
     name: model,
     host: server.url.host,
     circuit: () => server.circuit.state(),
     complete: (prompt, call = {}) =>
-      completeInSomeForm(server, { model, prompt, capabilities: habits }, call),
-    stream: (prompt, call = {}) => streamCompletion(server, { model, prompt, capabilities: habits }, call),
+      completeInSomeForm(server, { model, prompt, capabilities: capabilities }, call),
+    stream: (prompt, call = {}) =>
+      streamCompletion(server, { model, prompt, capabilities: capabilities }, call),
   };
 }
 
 /**
- * An answer in the form that was asked for, where one can be had. A server that takes a schema and pays it no heed is
- * asked once more, in words, until one of its forms has proved right.
+ * Requests an answer in the required form. If a server accepts a schema but ignores it, it is asked once more, in words, until one
+ * of its forms has proven to work.
  */
 async function completeInSomeForm(
   server: ModelServer,
-  asking: ChatCompletionRequest,
+  request: ChatCompletionRequest,
   options: CallOptions,
 ): Promise<Completion> {
-  const { capabilities: habits, prompt } = asking;
-  const first = await complete(server, asking, options);
+  const { capabilities, prompt } = request;
+  const first = await complete(server, request, options);
   const { shape } = prompt;
   if (!shape || first.finish !== "stop") return first;
   const fits = createShapeCheck(shape.schema);
-  const other = getNextForm(habits.form);
-  if (fits(first.value) || habits.isFormProven || !other) {
-    habits.isFormProven ||= fits(first.value);
+  const other = getNextForm(capabilities.form);
+  if (fits(first.value) || capabilities.isFormProven || !other) {
+    capabilities.isFormProven ||= fits(first.value);
     return first;
   }
-  const trial: ServerCapabilities = { ...habits, form: other };
-  const second = await complete(server, { ...asking, capabilities: trial }, options);
-  if (fits(second.value)) Object.assign(habits, trial);
-  habits.isFormProven = true;
+  const trial: ServerCapabilities = { ...capabilities, form: other };
+  const second = await complete(server, { ...request, capabilities: trial }, options);
+  if (fits(second.value)) Object.assign(capabilities, trial);
+  capabilities.isFormProven = true;
   return fits(second.value) ? second : first;
 }
 
 function complete(
   server: ModelServer,
-  asking: ChatCompletionRequest,
+  request: ChatCompletionRequest,
   options: CallOptions,
 ): Promise<Completion> {
-  return callServer(server, toServerCall(asking), options, (limits) => requestOnce(server, asking, limits));
+  return callServer(server, toServerCall(request), options, (limits) => requestOnce(server, request, limits));
 }
 
-/** One answer; where the server refuses a part of the request that it can do without, without that part. */
+/** Requests one answer. If the server refuses an optional part of the request, it retries without that part. */
 async function requestOnce(
   server: ModelServer,
-  asking: ChatCompletionRequest,
+  request: ChatCompletionRequest,
   limits: RequestLimits,
 ): Promise<CallAttempt<Completion>> {
-  const { model, prompt, capabilities: habits } = asking;
+  const { model, prompt, capabilities } = request;
   for (let amended = 0; ; amended += 1) {
-    const sent = await sendAndReadText(server, toChatBody(model, prompt, habits, false), limits);
+    const sent = await sendAndReadText(server, toChatBody(model, prompt, capabilities, false), limits);
     if ("refused" in sent) {
       if (isFiltered(sent)) return toCallAttempt(createFilteredCompletion(prompt, model), prompt);
-      if (amended < MAX_AMENDMENTS && amendCapabilities(habits, sent)) continue;
+      if (amended < MAX_AMENDMENTS && amendCapabilities(capabilities, sent)) continue;
     }
     if (!("text" in sent)) return sent;
-    const said = parseChatAnswer(parseJson(sent.text));
-    if (!said) return createFailure(server, "gave an answer without a message");
-    return toCallAttempt(toCompletion(said, prompt, model), prompt);
+    const answer = parseChatAnswer(parseJson(sent.text));
+    if (!answer) return createFailure(server, "gave an answer without a message");
+    return toCallAttempt(toCompletion(answer, prompt, model), prompt);
   }
 }
 
@@ -133,25 +134,25 @@ function toCallAttempt(value: Completion, prompt: Prompt): CallAttempt<Completio
   return { value, outcome: toCallOutcome(value, prompt), usage: value.usage };
 }
 
-/** An answer that has begun, or one that is over already. */
+/** A stream that has begun, or a completed answer. */
 type OpenedCompletionStream =
   | { readonly response: Response; readonly running: RunningCall }
-  | { readonly whole: Completion };
+  | { readonly completion: Completion };
 
 /**
- * An answer in parts. Until its first byte a trouble may pass, and is tried again; after it, it is thrown, for what was
- * given cannot be taken back.
+ * Streams an answer. Before its first byte, temporary failures are retried. After that they are thrown, because text that was
+ * already given cannot be withdrawn.
  */
 async function* streamCompletion(
   server: ModelServer,
-  asking: ChatCompletionRequest,
+  request: ChatCompletionRequest,
   options: CallOptions,
 ): AsyncGenerator<string, Completion, void> {
-  const call = toServerCall(asking);
+  const call = toServerCall(request);
   await checkBudget(server, call, options);
   const opened = await retryWithBackoff<OpenedCompletionStream>(server, options.signal, async (timeoutMs) => {
     const running = beginCall(server, call, options);
-    const sent = await openStream(server, asking, { timeoutMs, signal: options.signal }).catch(
+    const sent = await openStream(server, request, { timeoutMs, signal: options.signal }).catch(
       (error: unknown) => {
         running.end(options.signal?.aborted ? "aborted" : "failed");
         throw error;
@@ -160,81 +161,82 @@ async function* streamCompletion(
     if ("response" in sent) return { value: { response: sent.response, running } };
     running.end("refused" in sent ? (isFiltered(sent) ? "refused" : "rejected") : sent.outcome);
     if ("failed" in sent) return sent;
-    if (isFiltered(sent)) return { value: { whole: createFilteredCompletion(asking.prompt, asking.model) } };
+    if (isFiltered(sent))
+      return { value: { completion: createFilteredCompletion(request.prompt, request.model) } };
     throw sent.refused;
   });
-  return "whole" in opened ? opened.whole : yield* streamParts(server, asking, options, opened);
+  return "completion" in opened ? opened.completion : yield* streamParts(server, request, options, opened);
 }
 
 async function openStream(
   server: ModelServer,
-  { model, prompt, capabilities: habits }: ChatCompletionRequest,
+  { model, prompt, capabilities }: ChatCompletionRequest,
   limits: RequestLimits,
 ): Promise<{ readonly response: Response } | TransientFailure | RequestRefusal> {
   for (let amended = 0; ; amended += 1) {
     const sent = await sendRequest(
       server,
-      toChatBody(model, prompt, habits, true),
+      toChatBody(model, prompt, capabilities, true),
       limits,
       "text/event-stream",
     );
-    if ("refused" in sent && amended < MAX_AMENDMENTS && amendCapabilities(habits, sent)) continue;
+    if ("refused" in sent && amended < MAX_AMENDMENTS && amendCapabilities(capabilities, sent)) continue;
     return sent;
   }
 }
 
-/** The texts of an answer, without thoughts; at its end it is reported, and whoever stops listening stops the model. */
+/** The text parts of an answer, without thoughts. It reports the call at the end, and stops the model if the reader stops. */
 async function* streamParts(
   server: ModelServer,
   { prompt, model }: ChatCompletionRequest,
   { signal }: CallOptions,
   { response, running }: { response: Response; running: RunningCall },
 ): AsyncGenerator<string, Completion, void> {
-  const said: ChatAnswer = { content: "", thoughts: "", isRefused: false };
+  const answer: ChatAnswer = { content: "", thoughts: "", isRefused: false };
   let outcome: CallOutcome = "aborted";
   try {
     const filter = createThoughtFilter();
-    for await (const part of readTexts(server, response, said)) {
+    for await (const part of readTexts(server, response, answer)) {
       const shown = filter.push(part);
       if (shown !== "") yield shown;
     }
     const last = filter.end();
     if (last !== "") yield last;
-    const completion = toCompletion(said, prompt, model);
+    const completion = toCompletion(answer, prompt, model);
     outcome = toCallOutcome(completion, prompt);
     return completion;
   } catch (error) {
     signal?.throwIfAborted();
-    const trouble = isMemoryError(error)
+    const failure = isMemoryError(error)
       ? { failed: error, outcome: "failed" as const }
       : toTransientFailure(error, server.place, server.timeoutMs);
-    outcome = trouble.outcome;
-    throw trouble.failed;
+    outcome = failure.outcome;
+    throw failure.failed;
   } finally {
-    running.end(outcome, toCompletion(said, prompt, model).usage);
+    running.end(outcome, toCompletion(answer, prompt, model).usage);
     await response.body?.cancel().catch(() => {});
   }
 }
 
-/** The texts of a stream's events; what else they tell is set down in `said`. */
+/** The texts of a stream's events; everything else is stored in `answer`. */
 async function* readTexts(
   server: ModelServer,
   response: Response,
-  said: ChatAnswer,
+  answer: ChatAnswer,
 ): AsyncGenerator<string, void, void> {
   for await (const one of readAnswers(response)) {
     if (one === "over") {
-      said.finish ??= "stop";
+      answer.finish ??= "stop";
       return;
     }
     if (!one) throw createFailure(server, "broke off its answer with an error").failed;
-    addAnswer(said, one);
+    addAnswer(answer, one);
     if (one.content !== "") yield one.content;
   }
-  if (said.finish === undefined) throw createFailure(server, "broke off in its answer").failed;
+  if (answer.finish === undefined) throw createFailure(server, "broke off its answer").failed;
 }
 
-/** What a stream tells, event by event; of a server that does not stream, all at once. */
+/** The content of a stream, event by event, or all at once from a server that does not stream. */
 async function* readAnswers(response: Response): AsyncGenerator<ChatAnswer | "over" | undefined, void, void> {
   if (/json/.test(response.headers.get("content-type") ?? "")) {
     yield parseChatAnswer(parseJson(await response.text()));
@@ -245,25 +247,25 @@ async function* readAnswers(response: Response): AsyncGenerator<ChatAnswer | "ov
   }
 }
 
-function addAnswer(said: ChatAnswer, one: ChatAnswer): void {
+function addAnswer(answer: ChatAnswer, one: ChatAnswer): void {
   const { content, thoughts, isRefused, ...rest } = one;
-  Object.assign(said, rest);
-  said.content += content;
-  said.thoughts += thoughts;
-  said.isRefused ||= isRefused;
+  Object.assign(answer, rest);
+  answer.content += content;
+  answer.thoughts += thoughts;
+  answer.isRefused ||= isRefused;
 }
 
-/** What a model is asked, and how its server wants to be asked. */
+/** A prompt, its model, and what the server accepts. */
 interface ChatCompletionRequest {
   readonly model: string;
   readonly prompt: Prompt;
   readonly capabilities: ServerCapabilities;
 }
 
-/** So often is a request made anew, otherwise, after a refusal. */
+/** How often a refused request is changed and sent again. */
 const MAX_AMENDMENTS = 4;
 
-/** Tokens of an answer that nobody bounds. */
+/** Estimated tokens of an answer without a limit. */
 const DEFAULT_ANSWER_TOKENS = 1000;
 
 function toServerCall({ model, prompt }: ChatCompletionRequest): ServerCall {

@@ -3,10 +3,10 @@ import { estimateTokens } from "../../domain/text/split-text.ts";
 import type { Completion, Prompt } from "../../ports/language/language-model.ts";
 import { isJsonObject, type JsonFields, parseJson, parseLenientJson } from "./lenient-json.ts";
 
-/** What a server said, from one body or from the parts of a stream. */
+/** The content of a response, from one body or from the parts of a stream. */
 export interface ChatAnswer {
   content: string;
-  /** Told apart from the answer by the server. */
+  /** Thoughts that the server separates from the answer. */
   thoughts: string;
   isRefused: boolean;
   finish?: string;
@@ -14,7 +14,7 @@ export interface ChatAnswer {
   usage?: JsonFields;
 }
 
-/** What an answer's body says; nothing where it is none. Servers that have trouble say so with a status of success, too. */
+/** Parses a response body; undefined if it is not an answer. Some servers report errors with a success status. */
 export function parseChatAnswer(body: unknown): ChatAnswer | undefined {
   if (!isJsonObject(body) || body.error) return undefined;
   const [choice] = Array.isArray(body.choices) ? body.choices : [];
@@ -30,7 +30,7 @@ export function parseChatAnswer(body: unknown): ChatAnswer | undefined {
   };
 }
 
-/** What one event of a stream tells; nothing where it tells of an error, or of nothing that is known. */
+/** Parses one event of a stream; undefined for an error or an unknown event. */
 export function parseChatDelta(event: unknown): ChatAnswer | undefined {
   if (!isJsonObject(event) || event.error) return undefined;
   const [choice] = Array.isArray(event.choices) ? event.choices : [];
@@ -38,7 +38,7 @@ export function parseChatDelta(event: unknown): ChatAnswer | undefined {
   return parseChatAnswer({ ...event, choices: [{ ...rest, message: isJsonObject(delta) ? delta : {} }] });
 }
 
-/** A text, or the texts of a list of parts. */
+/** A text, or the joined texts of a list of parts. */
 function joinText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -47,17 +47,17 @@ function joinText(content: unknown): string {
     .join("");
 }
 
-export function toCompletion(said: ChatAnswer, prompt: Prompt, model: string): Completion {
+export function toCompletion(answer: ChatAnswer, prompt: Prompt, model: string): Completion {
   const { shape } = prompt;
   const fits = shape && createShapeCheck(shape.schema);
-  // Some servers put all that a model writes where its thoughts belong.
-  const value = fits && (findJson(said.content, fits) ?? findJson(said.thoughts, fits));
+  // Some servers return the whole output of a model as thoughts.
+  const value = fits && (findJson(answer.content, fits) ?? findJson(answer.thoughts, fits));
   return {
-    text: removeThoughts(said.content),
+    text: removeThoughts(answer.content),
     ...(value === undefined ? {} : { value }),
-    finish: toFinish(said),
-    usage: toUsage(said, prompt),
-    model: said.model ?? model,
+    finish: toFinish(answer),
+    usage: toUsage(answer, prompt),
+    model: answer.model ?? model,
   };
 }
 
@@ -66,7 +66,7 @@ function toFinish({ isRefused, finish }: ChatAnswer): Completion["finish"] {
   return finish === "length" || finish === "max_tokens" ? "length" : "stop";
 }
 
-/** How an answer is to be set down. */
+/** The outcome of a call, as it is recorded. */
 export function toCallOutcome(
   { finish, value }: Completion,
   { shape }: Prompt,
@@ -87,12 +87,12 @@ function toUsage({ usage = {}, content, thoughts }: ChatAnswer, prompt: Prompt):
   };
 }
 
-/** A prompt that the provider's filter stopped. */
+/** The completion for a prompt that the provider's filter stopped. */
 export function createFilteredCompletion(prompt: Prompt, model: string): Completion {
   return { text: "", finish: "refused", usage: estimateUsage(prompt), model };
 }
 
-/** Of a prompt whose answer did not tell, or not yet, what it took. */
+/** The estimated usage of a prompt, if the answer does not report it, or not yet. */
 export function estimateUsage({ turns }: Prompt): TokenUsage {
   const tokensIn = turns.reduce((sum, { content }) => sum + estimateTokens(content) + 4, 0);
   return { tokensIn, tokensCached: 0, tokensOut: 0, isEstimated: true };
@@ -102,15 +102,15 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
-/** So much of an answer is looked at; more than this no model writes. */
+/** The most characters of an answer that are examined; models write no more than this. */
 const MAX_ANSWER_CHARACTERS = 400_000;
-/** So many places where JSON might begin are tried. */
+/** The most positions that are tried as a beginning of JSON. */
 const MAX_JSON_STARTS = 60;
 
-/** How models mark what they think aloud. */
+/** The tags around a model's thoughts. */
 const THOUGHT_MARKS = /<(\/?)(?:think|thinking|thought|reasoning|reflection)>/gi;
 
-/** An answer without what the model thought aloud; nothing of one that never ends to think. */
+/** An answer without the model's thoughts; empty if the thoughts never end. */
 export function removeThoughts(text: string): string {
   let rest = "";
   let depth = 0;
@@ -119,7 +119,7 @@ export function removeThoughts(text: string): string {
     if (depth === 0) rest += text.slice(from, mark.index);
     from = mark.index + mark[0].length;
     if (mark[1] === "") depth += 1;
-    // Some templates open the thought themselves, so that the answer holds its end alone.
+    // Some templates open the thought themselves, so that the answer only contains the closing tag.
     else if (depth === 0) rest = "";
     else depth -= 1;
   }
@@ -127,8 +127,8 @@ export function removeThoughts(text: string): string {
 }
 
 /**
- * The JSON of an answer, out of whatever it is wrapped in: thoughts, a fence, words before and after, an escaped text. Of
- * several the first that is what was asked for, else the first. Nothing where there is none. Never throws.
+ * Extracts the JSON of an answer from its surroundings: thoughts, a code fence, other text, an escaped string. Gives the first
+ * value that fits, or else the first value; undefined if there is none. Never throws.
  */
 export function findJson(answer: string, fits: (value: unknown) => boolean = isJsonObject): unknown {
   const text = answer.slice(0, MAX_ANSWER_CHARACTERS);
@@ -143,13 +143,13 @@ export function findJson(answer: string, fits: (value: unknown) => boolean = isJ
 }
 
 function* findJsonValues(text: string): Generator<unknown> {
-  const whole = parseJson(text.trim());
-  if (typeof whole === "string") {
-    // JSON in a text of JSON.
-    const inner = parseJson(whole);
+  const parsed = parseJson(text.trim());
+  if (typeof parsed === "string") {
+    // JSON inside a JSON string.
+    const inner = parseJson(parsed);
     if (typeof inner === "object" && inner !== null) yield inner;
-  } else if (typeof whole === "object" && whole !== null) {
-    yield whole;
+  } else if (typeof parsed === "object" && parsed !== null) {
+    yield parsed;
     return;
   }
   const opening = /[{[]/g;
@@ -163,24 +163,24 @@ function* findJsonValues(text: string): Generator<unknown> {
   }
 }
 
-/** Whether an answer has what a JSON Schema requires at its top; it is not checked further. */
+/** Checks that an answer has the fields that a JSON Schema requires at the top level, and no more. */
 export function createShapeCheck(schema: { readonly [key: string]: unknown }): (value: unknown) => boolean {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   return (value) => isJsonObject(value) && required.every((name) => Object.hasOwn(value, name));
 }
 
 const THOUGHT_MARK = /<(\/?)(?:think|thinking|thought|reasoning|reflection)>/i;
-/** What may be the beginning of a mark, at the end of a part. */
+/** A possible beginning of a tag at the end of a part. */
 const PARTIAL_THOUGHT_MARK = /<\/?[a-z]{0,10}$/i;
 
-/** Leaves out of a text that comes in parts what stands between marks of thinking aloud. */
+/** Removes thoughts from a text that arrives in parts. */
 export function createThoughtFilter(): { push(part: string): string; end(): string } {
-  let held = "";
+  let pending = "";
   let depth = 0;
   const push = (part: string): string => {
-    let rest = held + part;
+    let rest = pending + part;
     let shown = "";
-    held = "";
+    pending = "";
     for (let mark = THOUGHT_MARK.exec(rest); mark; mark = THOUGHT_MARK.exec(rest)) {
       if (depth === 0) shown += rest.slice(0, mark.index);
       depth = Math.max(0, depth + (mark[1] === "" ? 1 : -1));
@@ -188,20 +188,20 @@ export function createThoughtFilter(): { push(part: string): string; end(): stri
     }
     const begun = PARTIAL_THOUGHT_MARK.exec(rest);
     if (begun) {
-      held = begun[0];
+      pending = begun[0];
       rest = rest.slice(0, begun.index);
     }
     return depth === 0 ? shown + rest : shown;
   };
-  return { push, end: () => (depth === 0 ? held : "") };
+  return { push, end: () => (depth === 0 ? pending : "") };
 }
 
-/** Longer than this no line of a stream is. */
+/** The longest accepted line of a stream. */
 const MAX_LINE_CHARACTERS = 4_000_000;
 
 /**
- * The data of a stream of server-sent events (HTML Living Standard, 9.2), one for each event, wherever the pieces were cut.
- * Comments and other fields are passed over; an event without its empty line at the end of the stream counts.
+ * The data of a stream of server-sent events (HTML Living Standard, 9.2), one item for each event, however the stream is split.
+ * Comments and other fields are ignored. A last event without an empty line counts.
  */
 export async function* readServerSentEvents(
   body: AsyncIterable<Uint8Array>,
@@ -221,8 +221,8 @@ async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   let rest = "";
   for await (const piece of body) {
     rest += decoder.decode(piece, { stream: true });
-    if (rest.length > MAX_LINE_CHARACTERS) throw new RangeError("a line of the stream has no end");
-    // A carriage return at the end may be half of a line break.
+    if (rest.length > MAX_LINE_CHARACTERS) throw new RangeError("a line of the stream is too long");
+    // A carriage return at the end may be the first half of a line break.
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? "";
     yield* lines;

@@ -15,27 +15,27 @@ import {
 interface EmbeddingRequest {
   readonly model: string;
   readonly dimensions: number;
-  /** Sent, where the model is to give fewer dimensions than it has. */
+  /** Sent if the model should give fewer dimensions than it has. */
   readonly asksFor?: number;
 }
 
-/** Asks once for the vectors of some texts. An answer that is none may pass. */
+/** Requests the vectors of some texts once. An invalid answer counts as a temporary failure. */
 export async function requestVectors(
   server: ModelServer,
-  asked: EmbeddingRequest,
+  request: EmbeddingRequest,
   texts: readonly string[],
   limits: RequestLimits,
 ): Promise<CallAttempt<Float32Array[]>> {
-  const sent = await sendAndReadText(server, toEmbeddingBody(asked, texts), limits);
+  const sent = await sendAndReadText(server, toEmbeddingBody(request, texts), limits);
   if (!("text" in sent)) return sent;
   const answer = parseJson(sent.text);
   const vectors = parseVectors(answer, texts.length);
   if (!vectors) return createFailure(server, "gave an answer without a vector for each text");
-  const wrong = vectors.find(({ length }) => length !== asked.dimensions);
+  const wrong = vectors.find(({ length }) => length !== request.dimensions);
   if (!wrong) return { value: vectors, outcome: "ok", usage: parseEmbeddingUsage(answer, texts) };
   const refused = new MemoryError(
     "unavailable",
-    `${server.place} gives vectors of ${wrong.length} dimensions, not of ${asked.dimensions}. ` +
+    `${server.place} gives vectors of ${wrong.length} dimensions, not of ${request.dimensions}. ` +
       `Set dimensions to ${wrong.length}.`,
   );
   return { refused, status: 200, said: "" };
@@ -45,7 +45,7 @@ function toEmbeddingBody({ model, asksFor }: EmbeddingRequest, texts: readonly s
   return {
     model,
     input: texts,
-    // Asked for always: what is sent without it differs from server to server.
+    // Always sent, because the default differs between servers.
     encoding_format: "float",
     ...(asksFor === undefined ? {} : { dimensions: asksFor }),
   };
@@ -57,12 +57,12 @@ function parseEmbeddingUsage(answer: unknown, texts: readonly string[]): TokenUs
   return { tokensIn: sumTokens(texts), tokensCached: 0, tokensOut: 0, isEstimated: true };
 }
 
-/** Estimated. */
+/** The estimated number of tokens. */
 export function sumTokens(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
-/** The vectors of an answer in the order of the texts, of unit length; nothing where one is missing or is no vector. */
+/** The vectors of an answer in the order of the texts, with unit length; undefined if one is missing or invalid. */
 function parseVectors(body: unknown, count: number): Float32Array[] | undefined {
   const data = isJsonObject(body) ? body.data : undefined;
   if (!Array.isArray(data) || data.length !== count) return undefined;
@@ -89,20 +89,20 @@ function toUnitVector(parts: unknown): Float32Array | undefined {
   return Float32Array.from(parts as number[], (part) => part / length);
 }
 
-/** OpenAI reads 8,191 tokens of a text, and 300,000 in one request. A token is one byte of UTF-8 or more. */
+/** OpenAI accepts 8,191 tokens per text, and 300,000 per request. A token has at least one byte of UTF-8. */
 const MOST_BYTES_OF_A_TEXT = 8191;
 const MOST_BYTES_AT_ONCE = 300_000;
 
-/** The text as it is sent: well-formed, and as much of its beginning as a model surely reads. */
+/** The text to send: well-formed, and cut to what a model certainly reads. */
 export function toEmbeddableText(text: string): string {
-  const whole = text.toWellFormed();
-  if (whole.length * 3 <= MOST_BYTES_OF_A_TEXT) return whole;
+  const wellFormed = text.toWellFormed();
+  if (wellFormed.length * 3 <= MOST_BYTES_OF_A_TEXT) return wellFormed;
   // `read` never ends inside a character.
-  const { read } = new TextEncoder().encodeInto(whole, new Uint8Array(MOST_BYTES_OF_A_TEXT));
-  return whole.slice(0, read);
+  const { read } = new TextEncoder().encodeInto(wellFormed, new Uint8Array(MOST_BYTES_OF_A_TEXT));
+  return wellFormed.slice(0, read);
 }
 
-/** Texts in order, cut into requests of at most `most` texts and of no more tokens than a server takes at once. */
+/** Splits texts, in order, into requests of at most `most` texts and within the server's token limit. */
 export function splitIntoBatches(texts: readonly string[], most: number): string[][] {
   const batches: string[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -122,23 +122,23 @@ export function splitIntoBatches(texts: readonly string[], most: number): string
 
 interface EmbeddingModel {
   readonly dimensions: number;
-  /** Whether the server can give fewer dimensions when asked. */
+  /** Whether the server can give fewer dimensions on request. */
   readonly canShorten: boolean;
   readonly floor: number;
 }
 
-/** OpenAI's own. The floors lie above what two texts about different things come to; see docs/embedders.md. */
+/** OpenAI's own models. The floors are above the scores of texts about different things; see docs/embedders.md. */
 const MODELS: { readonly [name: string]: EmbeddingModel } = {
   "text-embedding-3-small": { dimensions: 1536, canShorten: true, floor: 0.25 },
   "text-embedding-3-large": { dimensions: 3072, canShorten: true, floor: 0.25 },
   "text-embedding-ada-002": { dimensions: 1536, canShorten: false, floor: 0.76 },
 };
 
-/** For a model that is not known: most lie near this. */
+/** The floor of unknown models: most are near this. */
 const DEFAULT_FLOOR = 0.35;
 const MOST_DIMENSIONS = 4096;
 
-/** What is known of a model, and what to ask its server for. `invalid_input` where its dimensions are not known. */
+/** The properties of a model, and the dimensions to request. Throws `invalid_input` if its dimensions are unknown. */
 export function findEmbeddingModel(
   name: string,
   dimensions: number | undefined,
@@ -146,7 +146,9 @@ export function findEmbeddingModel(
   const known = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined;
   if (dimensions === undefined) {
     if (known) return known;
-    throw invalid("dimensions: say how many this embedding model has, for it is none of OpenAI's own.");
+    throw invalid(
+      "dimensions: set the number of dimensions of this embedding model; it is not a model of OpenAI.",
+    );
   }
   checkCount(dimensions, "dimensions", 1, MOST_DIMENSIONS);
   if (!known || dimensions === known.dimensions) return { dimensions, floor: known?.floor ?? DEFAULT_FLOOR };
@@ -156,31 +158,31 @@ export function findEmbeddingModel(
   throw invalid(`dimensions: this embedding model has ${known.dimensions}, and cannot give ${dimensions}.`);
 }
 
-/** Vectors of the texts embedded last, by the hash of the text: no text is kept. */
+/** Vectors of recently embedded texts, by a hash of the text: no text is stored. */
 interface VectorCache {
   get(text: string): Float32Array | undefined;
   set(text: string, vector: Float32Array): void;
   clear(): void;
 }
 
-/** Keeps the `most` used last; with 0, none. */
+/** Keeps the `most` recently used vectors; with 0, none. */
 export function createVectorCache(most: number): VectorCache {
-  const kept = new Map<string, Float32Array>();
+  const vectors = new Map<string, Float32Array>();
   return {
-    clear: () => kept.clear(),
+    clear: () => vectors.clear(),
     get(text) {
       const key = hashText(text);
-      const vector = kept.get(key);
+      const vector = vectors.get(key);
       if (!vector) return undefined;
-      kept.delete(key);
-      kept.set(key, vector);
+      vectors.delete(key);
+      vectors.set(key, vector);
       return vector;
     },
     set(text, vector) {
-      kept.set(hashText(text), vector);
-      if (kept.size <= most) return;
-      for (const oldest of kept.keys()) {
-        kept.delete(oldest);
+      vectors.set(hashText(text), vector);
+      if (vectors.size <= most) return;
+      for (const oldest of vectors.keys()) {
+        vectors.delete(oldest);
         return;
       }
     },

@@ -13,28 +13,28 @@ import { callServer, createModelServer, type ModelServerOptions } from "./server
 
 export { type OpenaiModelOptions, openaiModel } from "./chat-model.ts";
 
-/** A request may take 30 s, and is tried 5 times. */
+/** Options of an embedder. By default, a request times out after 30 s, and is tried 5 times. */
 export interface OpenaiEmbedderOptions extends ModelServerOptions {
-  /** "text-embedding-3-small" where absent. */
+  /** The model (default: "text-embedding-3-small"). */
   readonly model?: string;
-  /** Fewer than the model has, where it can give fewer; of a model that is none of OpenAI's own, how many it has. */
+  /** Fewer dimensions than the model has, if it supports that. For a model that is not OpenAI's, its dimensions. */
   readonly dimensions?: number;
-  /** Most texts in one request, 1 to 2,048 (100). */
+  /** The most texts per request, 1 to 2,048 (default: 100). */
   readonly batchSize?: number;
-  /** Vectors kept in memory, those used last (2,000); 0 keeps none. */
+  /** The number of recently used vectors kept in memory (default: 2,000); 0 keeps none. */
   readonly cacheSize?: number;
-  /** How long a recall waits for its query's vector, in ms (50); then it goes by words alone. */
+  /** How long a recall waits for its query's vector, in ms (default: 50); after that it uses words only. */
   readonly patienceMs?: number;
-  /** In place of the model's own; see `Embedder`. */
+  /** Replaces the model's own floor; see `Embedder`. */
   readonly floor?: number;
-  /** Is told how many vectors were held in memory, and how many had to be asked for. */
+  /** Called with the numbers of vectors found in memory and requested from the server. */
   readonly onCache?: (hits: number, misses: number) => void;
 }
 
 /**
- * Embeddings from OpenAI, or from any server of its protocol (Azure's v1, Ollama, vLLM, LM Studio, TEI, LiteLLM…), over
- * plain `fetch`: in batches, tried again with growing pauses, the last ones kept. Texts leave this machine for that server
- * and nowhere else. `invalid_input` for options that cannot work; errors of `embed`: see `Embedder`.
+ * Embeddings from OpenAI, or any server with its API (Azure's v1, Ollama, vLLM, LM Studio, TEI, LiteLLM…), over plain `fetch`. It
+ * sends batches, retries with growing pauses, and caches recent vectors. Texts leave this machine for that server only. Throws
+ * `invalid_input` for invalid options; errors of `embed`: see `Embedder`.
  */
 export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
   const model = checkName(options.model ?? "text-embedding-3-small", "model");
@@ -48,10 +48,10 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     timeoutMs: 30_000,
     tries: 5,
   });
-  const asked = { model, dimensions, ...(asksFor === undefined ? {} : { asksFor }) };
+  const request = { model, dimensions, ...(asksFor === undefined ? {} : { asksFor }) };
 
-  /** The vectors of texts that are not kept, by text. */
-  const fetched = async (
+  /** The vectors of texts that are not cached, by text. */
+  const fetchVectors = async (
     texts: readonly string[],
     options: CallOptions,
   ): Promise<Map<string, Float32Array>> => {
@@ -59,11 +59,11 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     for (const batch of splitIntoBatches(texts, batchSize)) {
       const tokensIn = sumTokens(batch);
       const call = { purpose: "embed", model, units: batch.length, tokensIn, tokensOut: 0 } as const;
-      const got = await callServer(server, call, options, (limits) =>
-        requestVectors(server, asked, batch, limits),
+      const batchVectors = await callServer(server, call, options, (limits) =>
+        requestVectors(server, request, batch, limits),
       );
       for (const [i, text] of batch.entries()) {
-        const vector = got[i] as Float32Array;
+        const vector = batchVectors[i] as Float32Array;
         vectors.set(text, vector);
         cache.set(text, vector);
       }
@@ -82,18 +82,18 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     async embed(texts, call = {}) {
       call.signal?.throwIfAborted();
       const asSent = texts.map(toEmbeddableText);
-      const held = new Map<string, Float32Array>();
+      const cached = new Map<string, Float32Array>();
       const missing = new Set<string>();
       for (const text of asSent) {
-        if (text.trim() === "" || held.has(text) || missing.has(text)) continue;
+        if (text.trim() === "" || cached.has(text) || missing.has(text)) continue;
         const vector = cache.get(text);
-        if (vector) held.set(text, vector);
+        if (vector) cached.set(text, vector);
         else missing.add(text);
       }
-      options.onCache?.(held.size, missing.size);
-      const fresh = await fetched([...missing], call);
+      options.onCache?.(cached.size, missing.size);
+      const fresh = await fetchVectors([...missing], call);
       return asSent.map(
-        (text) => (held.get(text) ?? fresh.get(text))?.slice() ?? new Float32Array(dimensions),
+        (text) => (cached.get(text) ?? fresh.get(text))?.slice() ?? new Float32Array(dimensions),
       );
     },
   };

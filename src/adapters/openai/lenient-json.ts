@@ -1,19 +1,19 @@
-/** Deeper than any answer that we ask for; what is deeper is no answer. */
+/** Deeper nesting than in any requested answer. */
 const DEEPEST = 64;
 
-/** A value, and where it ended. */
+/** A value and its end position. */
 interface LenientJsonValue {
   readonly value: unknown;
   readonly end: number;
 }
 
-/** What could not be read to its end: nothing of it is used. */
+/** Marks a value that is cut off, which is not used. */
 const CUT: unique symbol = Symbol("cut");
 
 /**
- * Reads one JSON object or array that begins at a place in a text, as models write them: with commas too many, comments,
- * line breaks in texts, single quotes and Python's words. Of one that is cut off, what is whole is given: a text, a number
- * or a field that has no end is left out. Nothing where there is none. It looks at each character once or twice.
+ * Reads one JSON object or array at a position in a text, as models write it: with extra commas, comments, line breaks in strings,
+ * single quotes and Python's words. If it is cut off, it gives the complete parts; an unfinished string, number or field is left
+ * out. Undefined if there is no such value. It reads each character once or twice.
  */
 export function parseLenientJson(text: string, start: number): LenientJsonValue | undefined {
   const reader: LenientJsonReader = { text, at: start };
@@ -26,7 +26,7 @@ interface LenientJsonReader {
   at: number;
 }
 
-/** A value; `undefined` where there is none; `CUT` where the text ends in it. */
+/** A value; `undefined` if there is none; `CUT` if the text ends within it. */
 function readValue(reader: LenientJsonReader, depth: number): unknown {
   skip(reader);
   const { text, at } = reader;
@@ -65,7 +65,7 @@ function readArray(reader: LenientJsonReader, depth: number): unknown {
   return isRead ? values : undefined;
 }
 
-/** Reads members up to the closing mark, or to the end of the text; false where one is none. */
+/** Reads members up to the closing character, or to the end of the text; false if one is invalid. */
 function readMembers(reader: LenientJsonReader, closing: string, member: () => unknown): boolean {
   reader.at += 1;
   for (;;) {
@@ -119,7 +119,7 @@ const WORDS: { readonly [word: string]: boolean | null } = {
 };
 const WORD = /-?[\w.+-]{1,40}/y;
 
-/** A number, or one of the words. At the end of the text it may go on: "1" of "16". */
+/** A number, or one of the words. At the end of the text it may be incomplete: "1" of "16". */
 function readWord(reader: LenientJsonReader): unknown {
   WORD.lastIndex = reader.at;
   const word = WORD.exec(reader.text)?.[0];
@@ -141,14 +141,14 @@ function skip(reader: LenientJsonReader, also = ""): void {
   }
 }
 
-/** A value out of JSON with named fields. */
+/** A JSON object. */
 export type JsonFields = { readonly [field: string]: unknown };
 
 export function isJsonObject(value: unknown): value is JsonFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Nothing where it is no JSON: the parser's own words quote the text. */
+/** Undefined for invalid JSON; the parser's own error would quote the text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

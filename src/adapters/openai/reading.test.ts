@@ -36,7 +36,7 @@ const CORPUS: readonly (readonly [string, string])[] = [
 ];
 
 describe("the JSON of an answer", () => {
-  it.each(CORPUS)("is read where it is %s", (_how, answer) => {
+  it.each(CORPUS)("is found if it is %s", (_how, answer) => {
     expect(findJson(answer, fits)).toEqual(FACTS);
   });
 
@@ -46,12 +46,12 @@ describe("the JSON of an answer", () => {
     ["a number", "42"],
     ["an opening brace", "{"],
     ["a name without a value", '{"facts" }'],
-  ])("is none in %s, or no fact is", (_what, answer) => {
+  ])("is not found in %s, or has no fact", (_what, answer) => {
     const value = findJson(answer, fits);
     expect(value === undefined || !fits(value)).toBe(true);
   });
 
-  it("is what is whole of an answer that is cut off at any place", () => {
+  it("has its complete parts if the answer is cut off at any point", () => {
     const items = Array.from({ length: 4 }, (_, i) => ({ turn: i, quote: `said "it" ${i}\n`, sure: 0.5 }));
     const whole = JSON.stringify({ items });
     for (let end = 1; end < whole.length; end += 1) {
@@ -60,7 +60,7 @@ describe("the JSON of an answer", () => {
     }
   });
 
-  it("is the same that was written, whatever it holds", () => {
+  it("equals the written value, whatever it contains", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string(), (value, words) => {
         const wrapped = { value };
@@ -72,7 +72,7 @@ describe("the JSON of an answer", () => {
     );
   });
 
-  it("never throws and never takes long, whatever the answer", () => {
+  it("is searched quickly and without throwing in any answer", () => {
     const pieces = fc.constantFrom(
       "{",
       "}",
@@ -109,14 +109,14 @@ describe("the JSON of an answer", () => {
     expect(performance.now() - begun).toBeLessThan(4000);
   });
 
-  it("makes nothing of names that mean something to JavaScript", () => {
+  it("has no effect on prototypes with names special to JavaScript", () => {
     const read = findJson('{"__proto__": {"polluted": 1}, "facts": [],}', fits) as object;
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
   });
 });
 
-describe("a stream", () => {
+describe("a stream of events", () => {
   const bytes = (text: string, size: number): AsyncIterable<Uint8Array> => {
     const all = new TextEncoder().encode(text);
     return (async function* () {
@@ -129,7 +129,7 @@ describe("a stream", () => {
     return found;
   };
 
-  it("is the same events wherever it is cut, and however its lines end", async () => {
+  it("has the same events for any split and any line ends", async () => {
     const plain = ': hello\n\ndata: {"a":"é🦊"}\n\nevent: x\ndata: one\ndata: two\nid: 7\n\ndata:[DONE]\n\n';
     const wanted = ['{"a":"é🦊"}', "one\ntwo", "[DONE]"];
     for (const text of [plain, plain.replaceAll("\n", "\r\n"), plain.replaceAll("\n", "\r")]) {
@@ -138,7 +138,7 @@ describe("a stream", () => {
     expect(await events("data: the last one has no end", 4)).toEqual(["the last one has no end"]);
   });
 
-  it("shows no thought, wherever its marks are cut", () => {
+  it("shows no thought for any split of its tags", () => {
     const text = "Well, <think>no <b>idea</b></think>it is 3 < 4 <thin ice> so.";
     const shown = (size: number): string => {
       const filter = createThoughtFilter();
@@ -150,7 +150,7 @@ describe("a stream", () => {
   });
 });
 
-it("describes a form in words, and not by its schema", () => {
+it("describes a schema in words", () => {
   const text = describeShape({
     type: "object",
     properties: {

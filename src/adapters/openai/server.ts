@@ -7,28 +7,28 @@ import { type CircuitBreaker, createCircuitBreaker } from "../shared/circuit-bre
 import { parseRetryAfter, retryWithBackoff } from "../shared/remote-call.ts";
 import { isJsonObject } from "./lenient-json.ts";
 
-/** What every part of the protocol needs to know of its server. */
+/** Options of a model server, for chat and embeddings. */
 export interface ModelServerOptions extends CallHooks {
   /**
-   * Up to and with "/v1": "https://api.openai.com/v1" where absent. Of Azure's: "https://NAME.openai.azure.com/openai/v1", or with
-   * `apiVersion` "https://NAME.openai.azure.com", where the model is the name of the deployment.
+   * The address up to and including "/v1" (default: "https://api.openai.com/v1"). For Azure: "https://NAME.openai.azure.com/openai/v1",
+   * or with `apiVersion` "https://NAME.openai.azure.com"; then the model is the name of the deployment.
    */
   readonly baseUrl?: string;
-  /** Needed by OpenAI, and by most others. Azure's is sent in its own header. */
+  /** Required by OpenAI, and by most others. For Azure, it is sent in Azure's own header. */
   readonly apiKey?: string;
-  /** Of Azure's older form, with deployments in the path: "2024-10-21". */
+  /** For Azure's older API, with deployments in the path: "2024-10-21". */
   readonly apiVersion?: string;
-  /** How long one request may take, with its whole answer, in ms. */
+  /** Timeout of one request with its whole answer, in ms. */
   readonly timeoutMs?: number;
-  /** How often a request is tried before its failure is told of. */
+  /** How often a request is tried before it fails. */
   readonly tries?: number;
-  /** How long all tries of a call may take together, with the pauses between them, in ms (180,000). */
+  /** Deadline for all tries of a call and the pauses between them, in ms (default: 180,000). */
   readonly deadlineMs?: number;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Where and how a server is asked. */
+/** The address of a server, and how to call it. */
 export interface ModelServer {
   readonly url: URL;
   /** For messages: "the embedding server api.openai.com". */
@@ -43,7 +43,7 @@ export interface ModelServer {
   readonly mayCall: CallHooks["mayCall"] | undefined;
 }
 
-/** What is asked of it. */
+/** The endpoint to call. */
 interface ModelEndpoint {
   readonly path: "embeddings" | "chat/completions";
   /** "embedding server", "model's server". */
@@ -53,15 +53,17 @@ interface ModelEndpoint {
   readonly tries: number;
 }
 
-/** `invalid_input` for options that cannot work; its message begins with the option's name, and shows no secret. */
+/** Throws `invalid_input` for invalid options. The message begins with the option's name, and shows no secret. */
 export function createModelServer(options: ModelServerOptions, endpoint: ModelEndpoint): ModelServer {
   const url = toEndpointUrl(options, endpoint);
   const { apiKey, fetch, onCall, mayCall, onCircuit } = options;
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw invalid("apiKey: a key is visible ASCII characters, without a space or a line break.");
+    throw invalid("apiKey: a key consists of visible ASCII characters, without spaces or line breaks.");
   }
   if (apiKey === undefined && url.host === "api.openai.com") {
-    throw invalid("apiKey: OpenAI needs a key (OPENAI_API_KEY), or name another server (OPENAI_BASE_URL).");
+    throw invalid(
+      "apiKey: OpenAI needs a key (OPENAI_API_KEY). Otherwise set another server (OPENAI_BASE_URL).",
+    );
   }
   const place = `the ${endpoint.label} ${url.host}`;
   return {
@@ -91,31 +93,31 @@ function isAzure({ hostname }: URL): boolean {
 function toEndpointUrl({ baseUrl, apiVersion }: ModelServerOptions, { path, model }: ModelEndpoint): URL {
   const base = URL.parse((baseUrl ?? "https://api.openai.com/v1").replace(/\/+$/, ""));
   if (!base || !/^https?:$/.test(base.protocol) || base.search !== "" || base.hash !== "") {
-    throw invalid('baseUrl: give an address such as "https://api.openai.com/v1".');
+    throw invalid('baseUrl: use an address such as "https://api.openai.com/v1".');
   }
   if (base.username !== "" || base.password !== "") {
-    throw invalid("baseUrl: it holds a password. Give the key as apiKey.");
+    throw invalid("baseUrl: the address contains a password. Set the key as apiKey.");
   }
   const folder = base.pathname.replace(/\/+$/, "");
   if (apiVersion === undefined) return new URL(`${base.origin}${folder}/${path}`);
-  if (!/^[\w-]{1,40}$/.test(apiVersion)) throw invalid('apiVersion: give one such as "2024-10-21".');
+  if (!/^[\w-]{1,40}$/.test(apiVersion)) throw invalid('apiVersion: use a version such as "2024-10-21".');
   const deployments = `${folder.replace(/\/openai(\/deployments.*)?$/, "")}/openai/deployments`;
   return new URL(
     `${base.origin}${deployments}/${encodeURIComponent(model)}/${path}?api-version=${apiVersion}`,
   );
 }
 
-/** What is asked of a server, as the ledger wants to know it. */
+/** A call, as the ledger records it. */
 export interface ServerCall {
   readonly purpose: CallPurpose;
   readonly model: string;
   readonly units: number;
-  /** Tokens of what is sent, estimated, and of the answer at most. */
+  /** Estimated tokens of the request, and at most of the answer. */
   readonly tokensIn: number;
   readonly tokensOut: number;
 }
 
-/** An answer, and how it is to be set down: one in no usable form is an answer too. */
+/** An answer, and its outcome for the ledger: an unusable answer is an answer too. */
 interface ServerAnswer<Value> {
   readonly value: Value;
   readonly outcome: Extract<CallOutcome, "ok" | "invalid" | "refused" | "cut">;
@@ -124,7 +126,7 @@ interface ServerAnswer<Value> {
 
 export type CallAttempt<Value> = ServerAnswer<Value> | TransientFailure | RequestRefusal;
 
-/** How long a request may take, and the signal that ends it. */
+/** The timeout of a request, and the signal that aborts it. */
 export interface RequestLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -133,36 +135,36 @@ export interface RequestLimits {
 const NO_TOKENS: TokenUsage = { tokensIn: 0, tokensCached: 0, tokensOut: 0 };
 
 /**
- * Asks a server, and again where a trouble may pass, until the deadline: within the budget, past the circuit, and with a
- * report of each request. Throws the last trouble, or the reason of the signal.
+ * Calls a server, and retries temporary failures until the deadline. It respects the budget and the circuit breaker, and reports
+ * each request. Throws the last failure, or the reason of the signal.
  */
 export async function callServer<Value>(
   server: ModelServer,
   call: ServerCall,
   options: CallOptions,
-  once: (limits: RequestLimits) => Promise<CallAttempt<Value>>,
+  sendOnce: (limits: RequestLimits) => Promise<CallAttempt<Value>>,
 ): Promise<Value> {
   await checkBudget(server, call, options);
   return retryWithBackoff(server, options.signal, async (timeoutMs) => {
     const running = beginCall(server, call, options);
-    let tried: CallAttempt<Value>;
+    let attempt: CallAttempt<Value>;
     try {
-      tried = await once({ timeoutMs, signal: options.signal });
+      attempt = await sendOnce({ timeoutMs, signal: options.signal });
     } catch (error) {
       running.end(options.signal?.aborted ? "aborted" : "failed");
       throw error;
     }
-    if ("refused" in tried) {
+    if ("refused" in attempt) {
       running.end("rejected");
-      throw tried.refused;
+      throw attempt.refused;
     }
-    if ("failed" in tried) running.end(tried.outcome);
-    else running.end(tried.outcome, tried.usage);
-    return tried;
+    if ("failed" in attempt) running.end(attempt.outcome);
+    else running.end(attempt.outcome, attempt.usage);
+    return attempt;
   });
 }
 
-/** Throws `over_quota` where a budget is used up. */
+/** Throws `over_quota` if a budget is used up. */
 export async function checkBudget(
   server: ModelServer,
   call: ServerCall,
@@ -179,12 +181,12 @@ export async function checkBudget(
   }
 }
 
-/** A request that is on its way. */
+/** A request in progress. */
 export interface RunningCall {
   end(outcome: CallOutcome, usage?: TokenUsage): void;
 }
 
-/** Lets a request out; throws `unavailable` where the circuit is open. */
+/** Begins a request. Throws `unavailable` if the circuit is open. */
 export function beginCall(server: ModelServer, call: ServerCall, options: CallOptions): RunningCall {
   try {
     server.circuit.enter();
@@ -204,7 +206,7 @@ export function beginCall(server: ModelServer, call: ServerCall, options: CallOp
   };
 }
 
-/** A server that answers is there, whatever it answers; but for the troubles that mean it cannot answer now. */
+/** A server that answers is available, whatever its answer; except for failures that mean that it cannot answer now. */
 const CIRCUIT_OUTCOMES: { readonly [outcome in CallOutcome]?: "badly" | "unknown" } = {
   failed: "badly",
   timeout: "badly",
@@ -224,14 +226,14 @@ function reportCall(
   server.onCall?.({ purpose, model, units, ...usage, host: server.url.host, ms, outcome }, scope);
 }
 
-/** Longer answers than this are none: nobody asked for them. */
+/** Longer answers are rejected. */
 const MOST_BYTES = 32_000_000;
-/** So much of a refusal is read, to find out what it is about. */
+/** How much of a refusal is read, to find its subject. */
 const MOST_OF_A_REFUSAL = 20_000;
 
 /**
- * Sends one request. What may pass (no answer, too many requests, a fault of the server) and what will not (a refusal) is
- * given back; an aborted signal is thrown. Nothing says anything of what was sent, the key or the answer.
+ * Sends one request. Gives temporary failures (no answer, too many requests, a server error) and refusals as values, and throws the
+ * reason of an aborted signal. No message contains the request, the key or the answer.
  */
 export async function sendRequest(
   server: ModelServer,
@@ -266,19 +268,19 @@ export async function sendAndReadText(
   if (!("response" in sent)) return sent;
   try {
     const text = await readResponseText(sent.response, MOST_BYTES, "give up");
-    return text === undefined ? createFailure(server, "gave an answer without an end") : { text };
+    return text === undefined ? createFailure(server, "gave an answer that is too long") : { text };
   } catch (error) {
     limits.signal?.throwIfAborted();
     return toTransientFailure(error, server.place, limits.timeoutMs);
   }
 }
 
-/** An answer that is none. */
+/** The failure for an unusable answer. */
 export function createFailure({ place }: Pick<ModelServer, "place">, what: string): TransientFailure {
   return { failed: new MemoryError("unavailable", `${place} ${what}. Try again later.`), outcome: "failed" };
 }
 
-/** What a status that is no success comes to. */
+/** The failure or refusal for a status other than success. */
 function toStatusFailure(
   server: Pick<ModelServer, "place">,
   { status, headers }: Pick<Response, "status" | "headers">,
@@ -286,7 +288,7 @@ function toStatusFailure(
 ): TransientFailure | RequestRefusal {
   const { place } = server;
   if (status === 429 && /insufficient_quota/.test(said)) {
-    const credit = `${place} says that the account has no credit left. Look at its billing.`;
+    const credit = `${place} reports that the account has no credit left. Check its billing.`;
     return { refused: new MemoryError("unavailable", credit), said, status };
   }
   if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500) {
@@ -303,18 +305,18 @@ function toStatusFailure(
 
 function toRefusalError(status: number, place: string): MemoryError {
   if (status === 401 || status === 403) {
-    return new MemoryError("unavailable", `${place} refuses the key. Check OPENAI_API_KEY.`);
+    return new MemoryError("unavailable", `${place} rejects the key. Check OPENAI_API_KEY.`);
   }
   if (status === 400 || status === 413 || status === 422) {
-    return invalid(`${place} refuses what it was sent (${status}). Are the model and its settings right?`);
+    return invalid(`${place} rejects the request (${status}). Check the model and its settings.`);
   }
   return new MemoryError(
     "unavailable",
-    `${place} answers ${status}. Check its address and the model's name.`,
+    `${place} answered ${status}. Check its address and the model's name.`,
   );
 }
 
-/** The text of an answer; of a longer one its beginning, or nothing. */
+/** The text of an answer; if it is too long, its beginning or undefined. */
 async function readResponseText(
   response: Response,
   most: number,
@@ -332,23 +334,23 @@ async function readResponseText(
   return text + decoder.decode();
 }
 
-/** A trouble that may pass. */
+/** A temporary failure. */
 export interface TransientFailure {
   readonly failed: MemoryError;
   readonly outcome: Extract<CallOutcome, "failed" | "rate_limited" | "timeout" | "unreachable">;
-  /** When the server wants to be asked again, where it says so. */
+  /** The retry delay that the server asks for, if any. */
   readonly retryAfterMs?: number;
 }
 
-/** A refusal: the same request would meet it again. */
+/** A refusal: the same request would be refused again. */
 export interface RequestRefusal {
   readonly refused: MemoryError;
   readonly status: number;
-  /** What the server said, to find out what it is about; never shown, for it may quote what was sent. */
+  /** The server's message, to find the subject of the refusal. It is never shown, because it may quote the request. */
   readonly said: string;
 }
 
-/** What a request that got no answer failed of, in the system's own word where there is one: `fetch` says nothing. */
+/** The failure of a request without an answer. It names the system's error code if there is one, because `fetch` gives no reason. */
 export function toTransientFailure(error: unknown, place: string, timeoutMs: number): TransientFailure {
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return {

@@ -7,8 +7,8 @@ const HEADER_GETTER: HeaderCarrierGetter = {
 };
 
 /**
- * Spans through `@opentelemetry/api`, as the program's SDK takes them; nothing where the package is not installed. Nothing that
- * somebody said, and no name of a user, is in a span: errors are told by their code alone.
+ * Spans through `@opentelemetry/api`, for the SDK of the program; undefined if the package is not installed. Spans contain no texts
+ * and no names of users; errors are reported by their code only.
  */
 export async function otelTracer(): Promise<Tracer | undefined> {
   const api = await loadOtelApi();
@@ -66,7 +66,7 @@ function toSpanOptions({ SpanKind }: OtelApi, { kind = "internal", attributes = 
   return { kind: kinds[kind], attributes };
 }
 
-/** What is at work now; or what the headers of a request name. */
+/** The current context, or the one in the headers of a request. */
 function getSpanContext({ context, propagation }: OtelApi, { headers }: TraceSpanStart): unknown {
   const now = context.active();
   if (!headers) return now;
@@ -122,12 +122,12 @@ interface OtelTracer {
 
 const PACKAGE = "@opentelemetry/api";
 
-/** Loads the package where it is installed: whoever has tracing on has it. */
+/** Loads the package if it is installed, which it is where tracing is on. */
 async function loadOtelApi(): Promise<OtelApi | undefined> {
   try {
     return (await import(PACKAGE)) as OtelApi;
   } catch {
-    // Without it there is nobody to tell.
+    // Without the package, no SDK can receive spans.
     return undefined;
   }
 }

@@ -4,57 +4,57 @@ import { callRemote, pollUntil, type RemoteFault, type RemoteService } from "../
 import { toScopeHash, toShortHash } from "../shared/vector-request.ts";
 import type { PineconeClient, PineconeCloud, PineconeIndex, PineconeIndexModel } from "./records.ts";
 
-/** The tag of indexes that this adapter made, and may drop. */
+/** The tag of indexes that this adapter created, and may delete. */
 const OWNER_TAG = "keepsake";
 
 /**
- * The index for a space, made where it is missing. What was put for other spaces is gone afterwards. `invalid_input` where the
- * name is taken by an index of another kind.
+ * The index for a space, created if it does not exist. Entries of other spaces are deleted. Throws `invalid_input` if an index of
+ * another kind has the name.
  */
 export async function prepareIndex(
-  place: PineconeConfig,
+  config: PineconeConfig,
   space: VectorIndexSpace,
   signal: AbortSignal | undefined,
 ): Promise<PineconeIndex> {
-  const index = place.client.index({ host: await waitForHost(place, space, signal) });
-  await dropOtherSpaces(place, index, space, signal);
+  const index = config.client.index({ host: await waitForHost(config, space, signal) });
+  await dropOtherSpaces(config, index, space, signal);
   return index;
 }
 
-/** Takes away all that was ever put, in every index of this name. */
-export async function clearAll(place: PineconeConfig, signal: AbortSignal | undefined): Promise<void> {
-  for (const { host, status } of await listOwnIndexes(place, signal)) {
-    // One that is being made holds nothing, and one that is going takes all with it.
+/** Deletes all entries in every index with this name. */
+export async function clearAll(config: PineconeConfig, signal: AbortSignal | undefined): Promise<void> {
+  for (const { host, status } of await listOwnIndexes(config, signal)) {
+    // An index being created is empty, and one being deleted takes its entries with it.
     if (!status.ready) continue;
-    await dropNamespaces(place, place.client.index({ host }), `${place.name}.`, signal);
+    await dropNamespaces(config, config.client.index({ host }), `${config.name}.`, signal);
   }
 }
 
 async function waitForHost(
-  place: PineconeConfig,
+  config: PineconeConfig,
   space: VectorIndexSpace,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const { client, remote, cloud, region } = place;
-  const name = toIndexName(place.name, space);
+  const { client, remote, cloud, region } = config;
+  const name = toIndexName(config.name, space);
   const found: { host?: string } = {};
-  const isReady = await pollUntil(place.createMs, signal, async () => {
-    const ours = await listOwnIndexes(place, signal);
-    for (const other of ours) if (other.name !== name) await evictIndex(place, other, signal);
+  const isReady = await pollUntil(config.createMs, signal, async () => {
+    const ours = await listOwnIndexes(config, signal);
+    for (const other of ours) if (other.name !== name) await evictIndex(config, other, signal);
     const model = ours.find((one) => one.name === name);
     if (model) {
       if (model.status.state !== "Terminating") checkIndexKind(model, space);
       found.host = model.host;
       return model.status.ready;
     }
-    const tags = { [OWNER_TAG]: place.name };
+    const tags = { [OWNER_TAG]: config.name };
     const kind = { dimension: space.dimensions, metric: "cosine" as const, suppressConflicts: true as const };
     const spec = { serverless: { cloud, region } };
     await callRemote(remote, signal, () => client.createIndex({ name, ...kind, spec, tags }));
     return false;
   });
   if (isReady && found.host !== undefined) return found.host;
-  throw new MemoryError("unavailable", `Pinecone takes long to make the index "${name}". Try again later.`);
+  throw new MemoryError("unavailable", `Pinecone has not yet created the index "${name}". Try again later.`);
 }
 
 async function listOwnIndexes(
@@ -67,28 +67,28 @@ async function listOwnIndexes(
   );
 }
 
-/** An index of another number of dimensions: dropped where we made it, else emptied of what is ours. */
+/** Deletes an index of another dimension if this adapter created it; otherwise deletes only its own namespaces. */
 async function evictIndex(
-  place: PineconeConfig,
+  config: PineconeConfig,
   model: PineconeIndexModel,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!model.status.ready) return;
-  if (model.tags?.[OWNER_TAG] === place.name) {
-    await callRemote(place.remote, signal, () => place.client.deleteIndex(model.name).catch(ignoreGone));
+  if (model.tags?.[OWNER_TAG] === config.name) {
+    await callRemote(config.remote, signal, () => config.client.deleteIndex(model.name).catch(ignoreGone));
   } else {
-    await dropNamespaces(place, place.client.index({ host: model.host }), `${place.name}.`, signal);
+    await dropNamespaces(config, config.client.index({ host: model.host }), `${config.name}.`, signal);
   }
 }
 
 function checkIndexKind(model: PineconeIndexModel, { dimensions }: VectorIndexSpace): void {
   if (getIndexKind(model) === `${dimensions} cosine`) return;
   throw invalid(
-    `The index "${model.name}" at Pinecone is none of ${dimensions} dimensions and cosine similarity. Drop it, or give another name.`,
+    `The index "${model.name}" at Pinecone does not have ${dimensions} dimensions and cosine similarity. Delete it, or choose another name.`,
   );
 }
 
-/** The client works these out when they are read, and throws for an index without vectors. */
+/** The client computes these when they are read, and throws for an index without vectors. */
 function getIndexKind(model: PineconeIndexModel): string {
   try {
     return `${model.dimension} ${model.metric}`;
@@ -97,53 +97,55 @@ function getIndexKind(model: PineconeIndexModel): string {
   }
 }
 
-/** The spaces that were ever put are known by one record each; what belongs to others than the present one goes. */
+/** Each space that was ever used has a marker record. Deletes the entries of all spaces but the current one. */
 async function dropOtherSpaces(
-  place: PineconeConfig,
+  config: PineconeConfig,
   index: PineconeIndex,
   space: VectorIndexSpace,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { remote } = place;
-  const marks = index.namespace(`${place.name}.spaces`);
-  const known = async (): Promise<string[]> => {
+  const { remote } = config;
+  const marks = index.namespace(`${config.name}.spaces`);
+  const listMarks = async (): Promise<string[]> => {
     const keys: string[] = [];
-    for await (const page of listRecordKeys(place, marks, signal)) keys.push(...page);
+    for await (const page of listRecordKeys(config, marks, signal)) keys.push(...page);
     return keys;
   };
-  const own = toSpaceName(space);
-  const all = await known();
-  for (const other of all) {
-    if (other === own) continue;
-    await dropNamespaces(place, index, toNamespacePrefix(place.name, other), signal);
+  const currentName = toSpaceName(space);
+  const spaceNames = await listMarks();
+  for (const other of spaceNames) {
+    if (other === currentName) continue;
+    await dropNamespaces(config, index, toNamespacePrefix(config.name, other), signal);
     await callRemote(remote, signal, () => marks.deleteMany({ ids: [other] }).catch(ignoreGone));
   }
-  if (all.includes(own)) return;
+  if (spaceNames.includes(currentName)) return;
   const values = Array.from({ length: space.dimensions }, (_one, i) => (i === 0 ? 1 : 0));
-  await callRemote(remote, signal, () => marks.upsert({ records: [{ id: own, values, metadata: {} }] }));
-  await waitUntilVisible(place, signal, async () => (await known()).includes(own));
+  await callRemote(remote, signal, () =>
+    marks.upsert({ records: [{ id: currentName, values, metadata: {} }] }),
+  );
+  await waitUntilVisible(config, signal, async () => (await listMarks()).includes(currentName));
 }
 
 async function dropNamespaces(
-  place: PineconeConfig,
+  config: PineconeConfig,
   index: PineconeIndex,
   prefix: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const dropped = new Set<string>();
-  await waitUntilVisible(place, signal, async () => {
-    const left = await listNamespaces(place, index, prefix, signal);
-    for (const name of left) {
-      // Once is enough: a namespace is listed for a while after it went.
+  await waitUntilVisible(config, signal, async () => {
+    const remaining = await listNamespaces(config, index, prefix, signal);
+    for (const name of remaining) {
+      // Once is enough: a deleted namespace is still listed for a while.
       if (dropped.has(name)) continue;
-      await callRemote(place.remote, signal, () => index.namespace(name).deleteAll().catch(ignoreGone));
+      await callRemote(config.remote, signal, () => index.namespace(name).deleteAll().catch(ignoreGone));
       dropped.add(name);
     }
-    return left.length === 0 || place.settleMs === 0;
+    return remaining.length === 0 || config.settleMs === 0;
   });
 }
 
-/** The namespaces that hold anything. */
+/** The namespaces that contain entries. */
 async function listNamespaces(
   { remote }: PineconeConfig,
   index: PineconeIndex,
@@ -165,7 +167,7 @@ async function listNamespaces(
   return names;
 }
 
-/** Waits until reads show what was written; `unavailable` where they do not in time. */
+/** Waits until reads show a write. Throws `unavailable` if they do not in time. */
 export async function waitUntilVisible(
   { settleMs }: PineconeConfig,
   signal: AbortSignal | undefined,
@@ -175,7 +177,7 @@ export async function waitUntilVisible(
   if (settleMs === 0) return;
   throw new MemoryError(
     "unavailable",
-    `Pinecone has taken a change in and does not show it after ${settleMs} ms. Try again later.`,
+    `Pinecone accepted a change but does not show it after ${settleMs} ms. Try again later.`,
   );
 }
 
@@ -183,33 +185,33 @@ export function ignoreGone(error: unknown): void {
   if (!isGone(error)) throw error;
 }
 
-/** Where in Pinecone a follower keeps its entries, and how it asks. */
+/** The settings of the index, and how to call Pinecone. */
 export interface PineconeConfig {
   readonly client: PineconeClient;
   readonly remote: RemoteService;
-  /** Names of indexes and namespaces begin with it. */
+  /** The prefix of indexes and namespaces. */
   readonly name: string;
   readonly cloud: PineconeCloud;
   readonly region: string;
-  /** So long a write may take until reads show it, in ms; 0 where nobody looks. */
+  /** How long a write may take to become visible, in ms; 0 to skip the check. */
   readonly settleMs: number;
-  /** So long a new index may take until it is ready, in ms. */
+  /** How long a new index may take to become ready, in ms. */
   readonly createMs: number;
 }
 
-/** An index that is ready, and the space that it holds now. */
+/** A ready index and its current space. */
 export interface PreparedPineconeIndex {
   readonly index: PineconeIndex;
   readonly space: VectorIndexSpace;
 }
 
-/** Pinecone lists that many at most. */
+/** Pinecone's page size limit. */
 const PAGE_RECORDS = 100;
 
-/** One index for each number of dimensions, for an index takes no others. */
+/** One index for each number of dimensions, because an index accepts only one. */
 const toIndexName = (name: string, { dimensions }: VectorIndexSpace): string => `${name}-${dimensions}`;
 
-/** A namespace for each user of each space: its walls are the server's own. */
+/** A namespace for each user of each space, so that the server itself separates users. */
 export const toNamespaceName = (
   name: string,
   space: VectorIndexSpace,
@@ -247,12 +249,12 @@ const TRANSIENT_ERRORS: { readonly [name: string]: string } = {
   PineconeConflictError: "answered 409",
 };
 
-/** The client gives 400 and 403 one name; these words stand in answers of the second kind. */
+/** The client uses one name for 400 and 403; these words occur in messages of the second. */
 const NOT_ALLOWED = /quota|limit reached|forbidden|permission|not allowed|deletion protection|upgrade/i;
 
 /**
- * What an error of Pinecone's client means, by its name: errors carry no status. Its words are not repeated, for they quote what
- * was sent. The client tries 5xx again by itself and 429 never.
+ * Translates an error of Pinecone's client by its name, because errors have no status. Its message is not repeated, because it
+ * quotes the request. The client retries 5xx by itself, and 429 never.
  */
 export function toPineconeFault(error: unknown): RemoteFault {
   const { name, message } = error instanceof Error ? error : new Error();
@@ -260,34 +262,36 @@ export function toPineconeFault(error: unknown): RemoteFault {
   if (passes !== undefined) return { passes };
   if (name === "PineconeUnmappedHttpError") return toFaultByStatus(/Status: (\d{3})\./.exec(message)?.[1]);
   if (name === "PineconeAuthorizationError") {
-    return { stays: new MemoryError("forbidden", "Pinecone refuses the key. Check PINECONE_API_KEY.") };
+    return { stays: new MemoryError("forbidden", "Pinecone rejects the key. Check PINECONE_API_KEY.") };
   }
   if (name === "PineconePaymentRequiredError") {
-    return { stays: new MemoryError("unavailable", "Pinecone wants to be paid. Look at its billing.") };
+    return { stays: new MemoryError("unavailable", "Pinecone requires a payment. Check its billing.") };
   }
   if (name === "PineconeNotFoundError") {
-    return { stays: new MemoryError("unavailable", "Pinecone no longer has the index. Build it anew.") };
+    return { stays: new MemoryError("unavailable", "Pinecone no longer has the index. Rebuild it.") };
   }
   if (name === "PineconeBadRequestError" && NOT_ALLOWED.test(message)) {
     return {
       stays: new MemoryError(
         "forbidden",
-        "Pinecone does not allow it: a limit of the plan, a protected index, or what this key may do.",
+        "Pinecone does not allow this. Check the limits of the plan, the index protection, and the permissions of the key.",
       ),
     };
   }
   return name.startsWith("Pinecone")
-    ? { stays: invalid(`Pinecone refuses what it was sent (${name}).`) }
-    : { passes: "gave an answer that is none" };
+    ? { stays: invalid(`Pinecone rejects the request (${name}).`) }
+    : { passes: "gave an invalid answer" };
 }
 
 function toFaultByStatus(status: string | undefined): RemoteFault {
   const code = Number(status);
   if (code === 408 || code === 425 || code === 429 || code >= 500) return { passes: `answered ${code}` };
-  return { stays: new MemoryError("unavailable", `Pinecone answers ${code}. Is it Pinecone?`) };
+  return {
+    stays: new MemoryError("unavailable", `Pinecone answered ${code}. Check that the address is Pinecone's.`),
+  };
 }
 
-/** Whether an error says that there was nothing to delete: no such namespace, or another request was quicker. */
+/** Whether there was nothing to delete: no such namespace, or another request was faster. */
 const isGone = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === "PineconeNotFoundError" || error.name === "PineconeFailedPreconditionError");

@@ -84,7 +84,7 @@ describe("the client of @pinecone-database/pinecone", () => {
   });
 });
 
-describe("the follower in Pinecone", () => {
+describe("the vector index in Pinecone", () => {
   afterEach(() => {
     server.troubles.length = 0;
     server.always = undefined;
@@ -108,7 +108,7 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ids(entries))).toEqual([]);
   });
 
-  it("sends no more than two megabytes at once, however wide the vectors are", async () => {
+  it("sends at most two megabytes at once for vectors of any width", async () => {
     const follower = await prepared({}, { fingerprint: "wide", dimensions: 1536 });
     await follower.put(ANN, many(200, 1536));
     const upserts = sent("/vectors/upsert");
@@ -117,7 +117,7 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ["e0", "e199"])).toEqual(["e0", "e199"]);
   });
 
-  it("tries again what was one request too many, which the client does not, and what was not there for a moment", async () => {
+  it("retries rate-limited requests, which the client does not, and temporary failures", async () => {
     const follower = await prepared({ deadlineMs: 12_000 });
     server.troubles.push({ at: "/vectors/upsert", status: 429 }, { at: "/vectors/upsert", status: 503 });
     await follower.put(ANN, many(3));
@@ -126,7 +126,7 @@ describe("the follower in Pinecone", () => {
     expect(await follower.nearest(ANN, makeUnitVector([1]), { limit: 3 })).toHaveLength(3);
   });
 
-  it("comes through a limit of rate", async () => {
+  it("succeeds in spite of a rate limit", async () => {
     const follower = await prepared({ deadlineMs: 12_000 });
     server.perSecond = 3;
     for (const one of many(5)) await follower.put(ANN, [one]);
@@ -134,7 +134,7 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ["e0", "e1", "e2", "e3", "e4"])).toHaveLength(5);
   });
 
-  it("asks once where asking again is of no use, and says nothing of what was sent", async () => {
+  it("does not retry permanent errors, and does not show the request", async () => {
     const follower = await prepared();
     server.troubles.push({ at: "/query", status: 400 });
     const query = follower.nearest(ANN, makeUnitVector([1]), { limit: 3, where: { owner: "zebra" } });
@@ -148,7 +148,7 @@ describe("the follower in Pinecone", () => {
     expect(inspect([refused, forbidden], { depth: 9 })).not.toMatch(/zebra|pcsk|ann-the-user/);
   });
 
-  it("takes what is no answer for none", async () => {
+  it("treats an invalid answer as a failure", async () => {
     const follower = await prepared({ deadlineMs: 1000 });
     server.always = { at: "/query", it: "answers nonsense" };
     await expect(follower.nearest(ANN, makeUnitVector([1]), { limit: 3 })).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe("the follower in Pinecone", () => {
     });
   });
 
-  it("waits for a server that hangs as long as it may, and no longer", async () => {
+  it("waits for a hanging server until the deadline, and no longer", async () => {
     const follower = await prepared({ timeoutMs: 500, deadlineMs: 700 });
     server.always = { it: "hangs" };
     const begun = performance.now();
@@ -164,7 +164,7 @@ describe("the follower in Pinecone", () => {
     expect(performance.now() - begun).toBeLessThan(2000);
   });
 
-  it("is done with a write when reads show it, though they lag behind", async () => {
+  it("finishes a write once lagging reads show it", async () => {
     const follower = await prepared();
     server.lagMs = 150;
     await follower.put(ANN, many(3));
@@ -181,7 +181,7 @@ describe("the follower in Pinecone", () => {
     expect(await readIds(follower, ANN)).toEqual([]);
   });
 
-  it("does not say that something is gone before reads say so", async () => {
+  it("does not report a deletion before reads show it", async () => {
     const follower = await prepared({ settleMs: 150 });
     await follower.put(ANN, many(3));
     server.lagMs = 60_000;
@@ -190,7 +190,7 @@ describe("the follower in Pinecone", () => {
     await expect(follower.dropUser(ANN)).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("lets no write that was given up on bring back what is dropped after it", async () => {
+  it("prevents a timed-out write from restoring dropped entries", async () => {
     const follower = await prepared({ timeoutMs: 1500, deadlineMs: 1600 });
     // Late by less than the drop waits, with room for a machine that is busy.
     server.troubles.push({ at: "/vectors/upsert", afterMs: 1700 });
@@ -201,7 +201,7 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ["e0", "e1"])).toEqual([]);
   });
 
-  it("drops an index of another number of dimensions only where it made it", async () => {
+  it("deletes an index of another dimension only if it created it", async () => {
     const client = clientOf(server);
     const spec = { serverless: { cloud: "aws" as const, region: "us-east-1" } };
     const kind = { metric: "cosine" as const, spec, tags: {}, suppressConflicts: true as const };
@@ -216,7 +216,7 @@ describe("the follower in Pinecone", () => {
     expect(names.sort()).toEqual(["theirs-12", "theirs-16", "theirs-too"]);
   });
 
-  it("refuses an index of another kind under its name", async () => {
+  it("refuses an index of another kind with its name", async () => {
     const made = clientOf(server).createIndex as (options: object) => Promise<unknown>;
     const spec = { serverless: { cloud: "aws", region: "us-east-1" } };
     await made.call(clientOf(server), { name: "far-8", dimension: 8, metric: "euclidean", spec });
@@ -224,7 +224,7 @@ describe("the follower in Pinecone", () => {
     await expect(preparing).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  it("waits until an index is ready, and until the one that had its name is gone", async () => {
+  it("waits until an index is ready, and until an earlier one with its name is deleted", async () => {
     await using slow = await startPineconeServer({ createMs: 200, terminateMs: 200 });
     const client = clientOf(slow);
     const follower = opened(slow, "slow");
@@ -237,7 +237,7 @@ describe("the follower in Pinecone", () => {
     expect(await readIds(follower, ANN)).toEqual(["e0"]);
   });
 
-  it("says that an index is gone, and makes it anew when it is prepared again", async () => {
+  it("reports a missing index, and recreates it when it is prepared again", async () => {
     await using emptied = await startPineconeServer();
     const follower = opened(emptied, "emptied");
     await follower.prepare(SPACE);
@@ -253,7 +253,7 @@ describe("the follower in Pinecone", () => {
     expect(await readIds(follower, ANN)).toEqual(["e0"]);
   });
 
-  it("sends no name of a user or a project, and a text only where an entry has one", async () => {
+  it("sends no name of a user or a project, and a text only if an entry has one", async () => {
     const follower = await prepared();
     await follower.put({ project: "acme-gmbh", user: "ann-the-user" }, many(1));
     await follower.nearest({ project: "acme-gmbh", user: "ann-the-user" }, makeUnitVector([1]), { limit: 1 });
@@ -262,7 +262,7 @@ describe("the follower in Pinecone", () => {
     expect(JSON.stringify(server.received)).toContain("Ann sails on Fridays.");
   });
 
-  it("refuses options that cannot work", () => {
+  it("refuses invalid options", () => {
     const client = clientOf(server);
     for (const name of ["", "Keepsake", "1st", "with.dot", "a".repeat(31)]) {
       expect(() => createPineconeVectorIndex({ client, name })).toThrow(/name:/);

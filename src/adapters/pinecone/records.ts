@@ -1,11 +1,11 @@
 import type { VectorIndexEntry } from "../../ports/vector-index.ts";
 import { toJsonVector, toShortHash } from "../shared/vector-request.ts";
 
-/** One request takes 1,000 records and 2 MB; a little is left for what stands around them. */
+/** Pinecone's limits for one request: 1,000 records and 2 MB, minus a margin. */
 const MOST_RECORDS = 1000;
 const MOST_BYTES = 1_900_000;
 
-/** An entry as Pinecone holds it; `put` is the number of the call that put it, by which it is seen to have arrived. */
+/** An entry in Pinecone's format. `put` is the number of the call that wrote it, by which its arrival is detected. */
 function toPineconeRecord({ id, vector, metadata, text }: VectorIndexEntry, put: number): PineconeRecord {
   const { type, owner, at, kind, session } = metadata;
   const key = toRecordId(id);
@@ -25,7 +25,7 @@ function toPineconeRecord({ id, vector, metadata, text }: VectorIndexEntry, put:
   };
 }
 
-/** Entries as requests within Pinecone's limits, in order; of two with one id, the last. */
+/** Splits entries into requests within Pinecone's limits, in order. Of two with one id, the last wins. */
 export function* toUpsertBatches(
   entries: readonly VectorIndexEntry[],
   put: number,
@@ -47,11 +47,11 @@ export function* toUpsertBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** Ids are asked for in an address, which proxies and servers cut off at 8 kB and more. */
+/** Limits of a fetch: ids are in the URL, which some proxies and servers limit to 8 kB. */
 const MOST_ASKED = 100;
 const LONGEST_ADDRESS = 6000;
 
-/** Keys as requests that read records. */
+/** Splits keys into fetch requests. */
 export function* toFetchBatches(keys: readonly string[]): Generator<string[], void, void> {
   let batch: string[] = [];
   let letters = 0;
@@ -70,20 +70,20 @@ export function* toFetchBatches(keys: readonly string[]): Generator<string[], vo
 
 /** Pinecone's limit on the length of a record's id, which is ASCII. */
 const MAX_ID_LENGTH = 512;
-/** No escaped id begins with it. */
+/** The prefix of a hashed id; no escaped id begins with it. */
 const HASH_MARK = "=";
 
-/** The id of a record for an entry's id: letters that Pinecone takes, each in one way alone; of a very long one its hash. */
+/** The record id for an entry's id: an unambiguous escape in characters that Pinecone accepts, or the hash of a very long id. */
 export function toRecordId(id: string): string {
   const escaped = encodeURIComponent(id);
   return escaped.length <= MAX_ID_LENGTH ? escaped : `${HASH_MARK}${toShortHash(id)}`;
 }
 
-/** The entry's id; nothing where only its hash is there, and the metadata must be asked. */
+/** The entry's id; undefined for a hash, whose id is in the metadata. */
 export const parseRecordId = (key: string): string | undefined =>
   key.startsWith(HASH_MARK) ? undefined : decodeURIComponent(key);
 
-/** The part of a client of `@pinecone-database/pinecone` (tested with 9.0) that is used: an instance of its `Pinecone`. */
+/** The part of a `Pinecone` client of `@pinecone-database/pinecone` (tested with 9.0) that is used. */
 export interface PineconeClient {
   listIndexes(): Promise<{ readonly indexes?: readonly PineconeIndexModel[] }>;
   createIndex(options: {

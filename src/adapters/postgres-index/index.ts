@@ -16,31 +16,33 @@ import { toWhereSql } from "./where.ts";
 export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./tables.ts";
 
 export interface PgvectorIndexOptions {
-  /** A `Pool` of the package `pg` that the caller made; it stays open. */
+  /** A `Pool` of the package `pg` that belongs to the caller; it stays open. */
   readonly pool: IndexPool;
-  /** How the names of our two tables begin ("keepsake"); two programs on one schema take two. */
+  /** The prefix of our two tables (default: "keepsake"). Two programs on one schema need different prefixes. */
   readonly prefix?: string;
-  /** How long one call may take, in ms (30,000). */
+  /** Timeout of one call, in ms (default: 30,000). */
   readonly timeoutMs?: number;
 }
 
-/** Entries in one statement, and ids on one page. */
+/** Entries per statement, and ids per page. */
 const ENTRIES_PER_STATEMENT = 500;
 const PAGE_IDS = 1000;
-/** pgvector takes no more. */
+/** The limit of pgvector. */
 const MOST_SEARCHED = 1000;
-/** Of a user among many others, so many entries of everybody are looked at before the search gives up. */
+/** The most entries of all users that a search examines for one user before it stops. */
 const MOST_SCANNED = 200_000;
 
 /**
- * An HNSW index of pgvector (0.8 or newer) as a follower: a table of its own, beside the record or anywhere else. Where a user has few
- * of the entries, PostgreSQL looks at those one by one; else the index is walked until it has found enough of the user's. `invalid_input`
- * for options that cannot work.
+ * A vector index with pgvector's HNSW (0.8 or newer), in its own table, in the database of the store or any other. If the user has few
+ * of the entries, PostgreSQL scans those. Otherwise it walks the index until it has found enough of the user's. Throws
+ * `invalid_input` for invalid options.
  */
 export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex {
   const { pool, prefix = "keepsake" } = options;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
-    throw invalid("prefix: at most 40 small letters, digits and underscores, no digit first.");
+    throw invalid(
+      "prefix: use at most 40 lowercase letters, digits and underscores, not beginning with a digit.",
+    );
   }
   const run = createIndexRunner(pool, checkCount(options.timeoutMs ?? 30_000, "timeoutMs", 1, 600_000));
   const tables = toTableNames(prefix);
@@ -50,9 +52,9 @@ export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex 
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
-    if (isClosed) throw new MemoryError("unavailable", "The index in PostgreSQL is closed. Open another.");
+    if (isClosed) throw new MemoryError("unavailable", "The index in PostgreSQL is closed. Open it again.");
   };
-  const checked = ({ length }: Float32Array): PgvectorType => {
+  const checkVector = ({ length }: Float32Array): PgvectorType => {
     if (!space) throw invalid("The index in PostgreSQL is not prepared: call prepare() first.");
     if (length === space.dimensions) return getPgvectorType(length);
     throw invalid(`The index in PostgreSQL takes vectors of ${space.dimensions} numbers, not ${length}.`);
@@ -64,27 +66,29 @@ export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex 
 
     async prepare(wanted, { signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => prepareTables(ask, tables, wanted));
+      await run(signal, (query) => prepareTables(query, tables, wanted));
       space = { ...wanted };
     },
 
     async put(of, given, { signal } = {}) {
       begin(signal);
-      // Of two of one id the last one counts, and a statement may not put both.
-      const all = [...new Map(given.map((one) => [one.id, one])).values()];
-      const [kind] = given.map(({ vector }) => checked(vector));
+      // Of two with one id, the last wins, and a statement must not contain both.
+      const unique = [...new Map(given.map((one) => [one.id, one])).values()];
+      const [kind] = given.map(({ vector }) => checkVector(vector));
       const key = toScopeHash(of);
-      for (let at = 0; at < all.length; at += ENTRIES_PER_STATEMENT) {
-        const some = all.slice(at, at + ENTRIES_PER_STATEMENT);
-        await run(signal, (ask) => ask(buildPutSql(entries, kind ?? "vector"), [key, ...toColumns(some)]));
+      for (let at = 0; at < unique.length; at += ENTRIES_PER_STATEMENT) {
+        const batch = unique.slice(at, at + ENTRIES_PER_STATEMENT);
+        await run(signal, (query) =>
+          query(buildPutSql(entries, kind ?? "vector"), [key, ...toColumns(batch)]),
+        );
       }
     },
 
     async drop(of, ids, { signal } = {}) {
       begin(signal);
       if (ids.length === 0) return;
-      await run(signal, (ask) =>
-        ask(`DELETE FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
+      await run(signal, (query) =>
+        query(`DELETE FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
           toScopeHash(of),
           [...ids],
         ]),
@@ -93,17 +97,17 @@ export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex 
 
     async dropUser(of, { signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => ask(`DELETE FROM ${entries} WHERE owner_key = $1`, [toScopeHash(of)]));
+      await run(signal, (query) => query(`DELETE FROM ${entries} WHERE owner_key = $1`, [toScopeHash(of)]));
     },
 
     async nearest(of, vector, { limit, where = {}, signal }) {
       begin(signal);
-      const kind = checked(vector);
+      const kind = checkVector(vector);
       const values: unknown[] = [toScopeHash(of), toVectorText(vector), limit];
       const filter = toWhereSql(where, values);
-      const rows = await run(signal, (ask) =>
-        inTransaction(ask, toSearchSettings(limit), () =>
-          ask(
+      const rows = await run(signal, (query) =>
+        inTransaction(query, toSearchSettings(limit), () =>
+          query(
             `SELECT id, 1 - (vector <=> $2::${kind}) AS score FROM ${entries} ` +
               `WHERE owner_key = $1 AND ${filter} ORDER BY vector <=> $2::${kind} LIMIT $3`,
             values,
@@ -119,8 +123,8 @@ export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex 
     async held(of, ids, { signal } = {}) {
       begin(signal);
       if (ids.length === 0) return [];
-      const rows = await run(signal, (ask) =>
-        ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
+      const rows = await run(signal, (query) =>
+        query(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
           toScopeHash(of),
           [...ids],
         ]),
@@ -133,8 +137,8 @@ export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex 
       for (;;) {
         begin(signal);
         const after = last;
-        const rows = await run(signal, (ask) =>
-          ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_IDS}`, [
+        const rows = await run(signal, (query) =>
+          query(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_IDS}`, [
             toScopeHash(of),
             after,
           ]),
@@ -147,7 +151,7 @@ export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex 
 
     async clear({ signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => ask(`TRUNCATE ${entries}`));
+      await run(signal, (query) => query(`TRUNCATE ${entries}`));
     },
 
     async close() {
@@ -156,7 +160,7 @@ export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex 
   };
 }
 
-/** An index that is filtered gives too few, unless it goes on (pgvector 0.8). */
+/** A filtered search gives too few hits unless it continues iteratively (pgvector 0.8). */
 function toSearchSettings(limit: number): string[] {
   return [
     `hnsw.ef_search = ${Math.max(1, Math.min(MOST_SEARCHED, 2 * limit))}`,
@@ -175,15 +179,15 @@ function buildPutSql(table: string, kind: PgvectorType): string {
   );
 }
 
-function toColumns(some: readonly VectorIndexEntry[]): unknown[] {
+function toColumns(entries: readonly VectorIndexEntry[]): unknown[] {
   return [
-    some.map(({ id }) => id),
-    some.map(({ vector }) => toVectorText(vector)),
-    some.map(({ metadata }) => metadata.type),
-    some.map(({ metadata }) => metadata.owner),
-    some.map(({ metadata }) => metadata.at),
-    some.map(({ metadata }) => metadata.kind ?? null),
-    some.map(({ metadata }) => metadata.session ?? null),
+    entries.map(({ id }) => id),
+    entries.map(({ vector }) => toVectorText(vector)),
+    entries.map(({ metadata }) => metadata.type),
+    entries.map(({ metadata }) => metadata.owner),
+    entries.map(({ metadata }) => metadata.at),
+    entries.map(({ metadata }) => metadata.kind ?? null),
+    entries.map(({ metadata }) => metadata.session ?? null),
   ];
 }
 

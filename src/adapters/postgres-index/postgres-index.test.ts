@@ -12,16 +12,16 @@ import { createPgvectorIndex, type IndexPool } from "./index.ts";
 const url = process.env.KEEPSAKE_TEST_POSTGRES;
 const HOW = "set KEEPSAKE_TEST_POSTGRES to the address of a PostgreSQL with pgvector";
 
-it("takes the pool of pg as it is", () => {
+it("accepts a pool of pg", () => {
   expectTypeOf<Pool>().toExtend<IndexPool>();
 });
 
-it("refuses a prefix that is no plain name", () => {
+it("refuses a prefix that is not a plain name", () => {
   const pool = { connect: () => Promise.reject(new Error("never asked")), on: () => undefined };
   expect(() => createPgvectorIndex({ pool, prefix: 'x"; DROP TABLE y' })).toThrow(/prefix/);
 });
 
-it("says that a server is gone", async () => {
+it("reports a server that is gone", async () => {
   const pool = new Pool({ host: "127.0.0.1", port: 1, max: 1 });
   const follower = createPgvectorIndex({ pool });
   await expect(follower.prepare({ fingerprint: "test/8", dimensions: 8 })).rejects.toMatchObject({
@@ -30,7 +30,7 @@ it("says that a server is gone", async () => {
   await pool.end();
 });
 
-it("says within its deadline that a server hangs, and takes a new connection after that", async () => {
+it("reports a hanging server within the deadline, then uses a new connection", async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -63,7 +63,7 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
   };
   let prefix = "";
 
-  it("goes on where a connection ends while it is at work, or in the moment in which it is ready", async () => {
+  it("continues after a connection ends during a query or just when it is ready", async () => {
     const line = await faultyLine(url ?? "");
     const far = new Pool({ connectionString: line.url, max: 1 });
     far.on("error", () => {});
@@ -92,7 +92,7 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
     remove: () => removed(prefix),
   });
 
-  it("takes every filter, and means by it what the record does", async () => {
+  it("supports every filter, with the meaning of the memory store", async () => {
     const mine = named();
     const follower = createPgvectorIndex({ pool, prefix: mine });
     await follower.prepare({ fingerprint: "test/8", dimensions: 8 });
@@ -129,7 +129,7 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
     await removed(mine);
   });
 
-  it("finds a user's nearest among those of many others", { timeout: 60_000 }, async () => {
+  it("finds a user's nearest entries among those of many others", { timeout: 60_000 }, async () => {
     const mine = named();
     const follower = createPgvectorIndex({ pool, prefix: mine });
     await follower.prepare({ fingerprint: "test/32", dimensions: 32 });
@@ -162,7 +162,7 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
     await removed(mine);
   });
 
-  it("keeps long vectors as halves, and refuses longer ones", async () => {
+  it("stores long vectors with 16 bits, and refuses longer ones", async () => {
     const mine = named();
     const follower = createPgvectorIndex({ pool, prefix: mine });
     await follower.prepare({ fingerprint: "test/3072", dimensions: 3072 });

@@ -1,7 +1,7 @@
 import type { Where } from "../../domain/metadata-filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 
-/** The columns that can be filtered by; of any other field nothing is held. */
+/** The columns that filters can use; no other fields are stored. */
 const FILTER_COLUMNS: ReadonlySet<string> = new Set(["type", "owner", "at", "kind", "session"]);
 const COMPARISON_SIGNS: { readonly [operator: string]: string } = {
   $gt: ">",
@@ -11,8 +11,8 @@ const COMPARISON_SIGNS: { readonly [operator: string]: string } = {
 };
 
 /**
- * A filter as a condition of SQL, with the meaning that `matches` gives it. What it compares with is added to `values`.
- * `invalid_input` for what is no filter.
+ * Translates a filter to an SQL condition with the meaning of `matchesFilter`, and appends its parameters to `values`. Throws
+ * `invalid_input` for an invalid filter.
  */
 export function toWhereSql(where: Where, values: unknown[]): string {
   const parts = Object.entries(where).map(([field, wanted]) => toPartSql(field, wanted, values));
@@ -27,7 +27,7 @@ function toPartSql(field: string, wanted: unknown, values: unknown[]): string {
     if (parts.length === 0) return field === "$and" ? "true" : "false";
     return `(${parts.join(field === "$and" ? " AND " : " OR ")})`;
   }
-  if (field.startsWith("$")) throw invalid(`where: ${field} is no operator.`);
+  if (field.startsWith("$")) throw invalid(`where: ${field} is not an operator.`);
   if (!isFilter(wanted)) return toConditionSql(field, "$eq", wanted, values);
   const parts = Object.entries(wanted).map(([operator, value]) =>
     toConditionSql(field, operator, value, values),
@@ -53,18 +53,18 @@ function toConditionSql(field: string, operator: string, wanted: unknown, values
 
 function toAnySql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
   if (!Array.isArray(wanted)) throw invalid(`where: ${operator} takes a list.`);
-  const some = wanted.map((one) => toConditionSql(field, "$eq", one, values));
-  return some.length === 0 ? "false" : `(${some.join(" OR ")})`;
+  const alternatives = wanted.map((one) => toConditionSql(field, "$eq", one, values));
+  return alternatives.length === 0 ? "false" : `(${alternatives.join(" OR ")})`;
 }
 
-/** Texts have another order here than in the record, and nothing is greater or less than a value of another kind. */
+/** Refuses an order of texts, which differs from the memory store's. A value of another type is neither greater nor less. */
 function toOrderSql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
   const sign = COMPARISON_SIGNS[operator];
-  if (!sign) throw invalid(`where: ${operator} is no operator.`);
+  if (!sign) throw invalid(`where: ${operator} is not an operator.`);
   if (typeof wanted === "string" && field !== "at") {
     throw new MemoryError(
       "unsupported",
-      `where: this index cannot say ${operator} of a text. The record can.`,
+      `where: this vector index does not support ${operator} for texts; the database does.`,
     );
   }
   if (typeof wanted !== "number" || field !== "at") return "false";
@@ -74,7 +74,7 @@ function toOrderSql(field: string, operator: string, wanted: unknown, values: un
 function toEqualSql(field: string, column: string, wanted: unknown, values: unknown[]): string {
   if (wanted === null || !["string", "number", "boolean"].includes(typeof wanted)) {
     if (wanted === null) return "false";
-    throw invalid("where: a comparison takes a text, a number, true, false or null.");
+    throw invalid("where: compare with a text, a number, true, false or null.");
   }
   if (typeof wanted !== (field === "at" ? "number" : "string")) return "false";
   const type = field === "at" ? "double precision" : "text";

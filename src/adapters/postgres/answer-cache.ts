@@ -19,10 +19,10 @@ const RESERVE_ANSWER =
   "INSERT INTO answers (project, name, key, at, mark, state, request, long_names) VALUES ($1, $2, $3, $4, $5, 'begun', $6, $7) " +
   "ON CONFLICT (project, name, key) DO UPDATE SET at = excluded.at, mark = excluded.mark, state = 'begun', " +
   "request = excluded.request, body = NULL, erasures = '{}' " +
-  // One that is too old makes room, and one that was begun and left; and that of this very attempt, whose answer was lost.
+  // Overwrites an answer that is outdated, abandoned, or from this very attempt, whose reply was lost.
   "WHERE answers.at < $8 OR (answers.state = 'begun' AND answers.at < $9) OR answers.mark = excluded.mark RETURNING 1";
 
-/** Begins an answer, or gives the one that is there; see `KeptAnswers`. */
+/** Begins an answer, or gives the existing one; see the port `AnswerCache`. */
 export function reserveAnswer(
   database: PostgresDatabase,
   scope: Scope,
@@ -46,7 +46,7 @@ export function reserveAnswer(
       abandoned,
     );
     if (rows.length > 0) return undefined;
-    // Nobody can have taken it away in between: the conflict above locked it.
+    // The row cannot have been deleted meanwhile: the conflict above locked it.
     const [kept] = await transaction.query(
       `SELECT ${ANSWER_COLUMNS} FROM answers WHERE ${ONE_ANSWER}`,
       project,
@@ -100,7 +100,7 @@ export function deleteOldAnswers(database: PostgresDatabase, before: string): Pr
 
 const ANSWERS_OF_USER = "project = $1 AND name = $2";
 
-/** Within the commit of an erasure. */
+/** Runs within the commit of an erasure. */
 export function queueAnswerErasure(
   transaction: PostgresTransaction,
   { project, name }: { readonly project: string; readonly name: string },
@@ -119,7 +119,7 @@ export function queueAnswerErasure(
   );
 }
 
-/** What the answers of a user hold. */
+/** The stored answers of a user. */
 export async function fetchStoredAnswers(database: PostgresDatabase, scope: Scope): Promise<HttpAnswer[]> {
   const sql = `SELECT body FROM answers WHERE ${ANSWERS_OF_USER} AND state = 'done'`;
   const [rows = []] = await database.query(toAccessScope(scope), { sql, values: toScopeKeys(scope) });

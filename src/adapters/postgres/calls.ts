@@ -5,13 +5,13 @@ import type { PostgresTransaction, Row, SqlStatement } from "./database/connecti
 import { type AccessScope, ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import { decodeNames, decodeText, encodeLongNames, encodeText, toIndexKey } from "./database/user-rows.ts";
 
-/** The ledger of calls in the record's own database. */
+/** The ledger of model calls, in the database of the store. */
 export function createPostgresCallLedger(database: PostgresDatabase): Calls {
   return {
     note: (calls, turns = []) => storeCalls(database, calls, turns),
-    sums: (asked) => sumCalls(database, asked),
-    turns: (asked) => countTurns(database, asked),
-    list: (asked) => listCalls(database, asked),
+    sums: (filter) => sumCalls(database, filter),
+    turns: (filter) => countTurns(database, filter),
+    list: (filter) => listCalls(database, filter),
     unname: ({ project, user }) => anonymizeCalls(database, project, user),
     removeBefore: (at) => removeCallsBefore(database, at),
   };
@@ -42,7 +42,7 @@ async function storeCalls(
         transaction.queue(INSERT_TURNS, toIndexKey(project), toIndexKey(user), day, count);
       }
     },
-    // Turns are added up: they may not be added twice. They were stored with the first call, or not at all.
+    // Turns are added up, so they must not be added twice. They were stored with the first call, or not at all.
     async (transaction) => {
       if (!first) return { was: undefined };
       const found = await transaction.query("SELECT 1 FROM calls WHERE id = $1", toIndexKey(first.id));
@@ -83,21 +83,21 @@ export function queueCall(transaction: PostgresTransaction, call: ModelCall): vo
 }
 
 type CallFilterSql = { readonly [name in keyof CallFilter]: string };
-/** What each bound asks of a call; `?` stands for its value. */
+/** The condition of each bound on a call; `?` is its value. */
 const CALL_FILTERS: CallFilterSql = {
   project: "project = ?",
   user: "person = ?",
   from: "at >= ?",
   to: "at < ?",
 };
-/** The same of turns, which are known by whole days. */
+/** The same for turns, which are stored by day. */
 const TURN_FILTERS: CallFilterSql = {
   ...CALL_FILTERS,
   from: "day >= left(?, 10)",
   to: "day || 'T00:00:00.000Z' < ?",
 };
 
-/** Only the bounds that are given stand in the query: else no index would serve it. */
+/** The query contains only the bounds that are given; otherwise no index would serve it. */
 function buildCallFilter(
   { project, user, from, to }: CallFilter,
   bounds: CallFilterSql,
@@ -119,15 +119,18 @@ function buildCallFilter(
 async function fetchCallRows(
   database: PostgresDatabase,
   reach: AccessScope,
-  asked: SqlStatement,
+  statement: SqlStatement,
 ): Promise<readonly Row[]> {
-  const [rows = []] = await database.query(reach, asked);
+  const [rows = []] = await database.query(reach, statement);
   return rows;
 }
 
-async function sumCalls(database: PostgresDatabase, asked: Parameters<Calls["sums"]>[0]): Promise<CallSum[]> {
-  const by = asked.by === "day" ? "left(at, 10)" : asked.by === "outcome" ? "outcome" : "NULL::text";
-  const { where, values, reach } = buildCallFilter(asked, CALL_FILTERS);
+async function sumCalls(
+  database: PostgresDatabase,
+  filter: Parameters<Calls["sums"]>[0],
+): Promise<CallSum[]> {
+  const by = filter.by === "day" ? "left(at, 10)" : filter.by === "outcome" ? "outcome" : "NULL::text";
+  const { where, values, reach } = buildCallFilter(filter, CALL_FILTERS);
   const sql =
     `SELECT purpose, model, ${by} AS part, count(*) AS calls, count(*) FILTER (WHERE outcome <> 'ok') AS failed, ` +
     "sum(units) AS units, sum(tokens_in) AS tokens_in, sum(tokens_cached) AS tokens_cached, sum(tokens_out) AS tokens_out, " +
@@ -136,7 +139,7 @@ async function sumCalls(database: PostgresDatabase, asked: Parameters<Calls["sum
   return (await fetchCallRows(database, reach, { sql, values })).map((row) => ({
     purpose: row.purpose as CallSum["purpose"],
     model: decodeText(row.model),
-    ...(asked.by === undefined ? {} : { [asked.by]: row.part ?? "" }),
+    ...(filter.by === undefined ? {} : { [filter.by]: row.part ?? "" }),
     calls: Number(row.calls),
     failed: Number(row.failed),
     units: Number(row.units),
@@ -149,26 +152,26 @@ async function sumCalls(database: PostgresDatabase, asked: Parameters<Calls["sum
   }));
 }
 
-async function countTurns(database: PostgresDatabase, asked: CallFilter): Promise<number> {
-  const { where, values, reach } = buildCallFilter(asked, TURN_FILTERS);
+async function countTurns(database: PostgresDatabase, filter: CallFilter): Promise<number> {
+  const { where, values, reach } = buildCallFilter(filter, TURN_FILTERS);
   const sql = `SELECT coalesce(sum(turns), 0) AS found FROM turns WHERE ${where}`;
   return Number((await fetchCallRows(database, reach, { sql, values }))[0]?.found);
 }
 
 async function listCalls(
   database: PostgresDatabase,
-  asked: CallFilter & { readonly limit: number },
+  filter: CallFilter & { readonly limit: number },
 ): Promise<ModelCall[]> {
-  const { where, values, reach } = buildCallFilter(asked, CALL_FILTERS);
+  const { where, values, reach } = buildCallFilter(filter, CALL_FILTERS);
   const sql =
     "SELECT id, project, person, long_names, at, purpose, model, host, outcome, units, tokens_in, tokens_cached, tokens_out, " +
     `is_estimated, ms, cost FROM calls WHERE ${where} ORDER BY at DESC, number DESC LIMIT $${values.length + 1}`;
-  return (await fetchCallRows(database, reach, { sql, values: [...values, asked.limit] })).map(
+  return (await fetchCallRows(database, reach, { sql, values: [...values, filter.limit] })).map(
     parseModelCall,
   );
 }
 
-/** A call of a row. */
+/** Parses a row as a model call. */
 export function parseModelCall(row: Row): ModelCall {
   const [id = "", project = "", user = ""] = decodeNames(row.long_names, row.id, row.project, row.person);
   return {

@@ -36,8 +36,8 @@ const NEW_USER =
   "INSERT INTO users (project, name, long_names) VALUES ($1, $2, $3) ON CONFLICT (project, name) DO NOTHING";
 
 /**
- * Applies a change-set in one transaction and gives the new revision. The user's row is locked first: two writers of one user
- * follow each other, and the second finds another revision than the one it was thought out on.
+ * Applies a change-set in one transaction and gives the new revision. The user's row is locked first, so two writers of a
+ * user run one after the other. The second one finds a newer revision than its change-set was made for.
  */
 export async function storeChangeSet(
   database: PostgresDatabase,
@@ -49,7 +49,7 @@ export async function storeChangeSet(
   const person = await database.write(
     toAccessScope(scope),
     (transaction) => applyAttempt(database, transaction, { scope, changes, mark }),
-    // By its mark: another writer may have made a commit of this revision meanwhile.
+    // Look it up by its mark: another writer may have committed this revision meanwhile.
     async (transaction) => {
       const [user] = await transaction.query(LOCK_USER, ...toScopeKeys(scope));
       if (!user) return undefined;
@@ -70,7 +70,7 @@ interface CommitAttempt {
   readonly mark: string;
 }
 
-/** What is there already is read first, in one go; the rest goes with the COMMIT. Gives the user's number. */
+/** Reads all existing state first, in one round trip; the writes are sent with the COMMIT. Gives the user's number. */
 async function applyAttempt(
   database: PostgresDatabase,
   transaction: PostgresTransaction,
@@ -78,7 +78,7 @@ async function applyAttempt(
 ): Promise<number> {
   const { scope, changes, mark } = attempt;
   const [project, name] = toScopeKeys(scope);
-  // Nearly always there, but for the first write.
+  // The user exists nearly always, except at the first write.
   if (changes.base === 0) {
     transaction.queue(NEW_USER, project, name, encodeLongNames(scope.project, scope.user));
   }
@@ -87,7 +87,7 @@ async function applyAttempt(
   if (Number(user.revision) !== changes.base) {
     throw new MemoryError(
       "conflict",
-      `the change was thought out on revision ${changes.base}, the user is at ${user.revision}.`,
+      `the change was made for revision ${changes.base}, but the user is at revision ${user.revision}.`,
     );
   }
   const person = Number(user.number);
@@ -112,7 +112,7 @@ async function applyAttempt(
   return person;
 }
 
-/** Locks the user's row, and reads what the change-set meets; in one go where the user's number is known. */
+/** Locks the user's row and reads the state that the change-set needs; in one round trip if the user's number is known. */
 async function lockUser(
   transaction: PostgresTransaction,
   lock: SqlStatement,
@@ -124,27 +124,27 @@ async function lockUser(
     ...(known === undefined ? [] : buildStateQueries(known, changes)),
   );
   if (!user) return { user: { revision: "0" }, found: [] };
-  const isRight = known !== undefined && known === Number(user.number);
-  if (isRight) return { user, found };
+  const isKnownNumberCurrent = known !== undefined && known === Number(user.number);
+  if (isKnownNumberCurrent) return { user, found };
   return { user, found: await transaction.queryAll(...buildStateQueries(Number(user.number), changes)) };
 }
 
-/** In the order that the port names. */
+/** In the order that the port defines. */
 function queueChanges(
   writing: PostgresWriteContext,
   changes: ChangeSet,
-  held: ReturnType<typeof createCommitState>,
+  state: ReturnType<typeof createCommitState>,
 ): void {
-  for (const message of changes.messages ?? []) held.addMessage(message);
+  for (const message of changes.messages ?? []) state.addMessage(message);
   for (const change of changes.digests ?? []) {
-    held.changeMessage(change.id, (message) => applyDigestChange(message, change));
+    state.changeMessage(change.id, (message) => applyDigestChange(message, change));
   }
-  for (const memory of changes.memories ?? []) held.addVersion(memory);
+  for (const memory of changes.memories ?? []) state.addVersion(memory);
   queueVersions(writing, changes.memories ?? []);
-  queueLinks(writing, changes.links ?? [], held);
+  queueLinks(writing, changes.links ?? [], state);
   queueUnitRemoval(writing, changes.dropUnits ?? []);
-  if (changes.erase) queueErasure(writing, changes.erase, held);
-  queueMessages(writing, held);
+  if (changes.erase) queueErasure(writing, changes.erase, state);
+  queueMessages(writing, state);
   queueUnits(writing, changes.units ?? []);
   queueTombstones(writing, changes);
   queueReceipt(writing, changes);
@@ -166,7 +166,7 @@ export async function storeSealedReceipt(
     );
     return rows.length > 0;
   });
-  if (!isThere) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
+  if (!isThere) throw new MemoryError("not_found", "there is no erasure receipt with this id.");
 }
 
 const UPDATE_RECEIPT =

@@ -8,7 +8,7 @@ const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
 const erase = (id: string) => ({ messages: [], memories: [], rewrites: [], receipt: makeErasureReceipt(id) });
 
-describe.skipIf(!url)(`what servers tell each other${missing}`, () => {
+describe.skipIf(!url)(`notifications between servers${missing}`, () => {
   for (const pipeline of [true, false]) {
     describe(pipeline ? "pipelined" : "one query after the other", () => {
       let place: Place;
@@ -30,7 +30,7 @@ describe.skipIf(!url)(`what servers tell each other${missing}`, () => {
         return { one, other, heard, stop, listener };
       }
 
-      it("is an erasure of somebody whom they know, and nothing else", async () => {
+      it("report erasures of known users only", async () => {
         const { one, other, heard, stop } = await pair();
         for (const scope of [ANN, BOB])
           await one.commit(scope, makeChangeSet({ messages: [makeMessage("m1")] }));
@@ -46,7 +46,7 @@ describe.skipIf(!url)(`what servers tell each other${missing}`, () => {
         await Promise.all([one.close(), other.close()]);
       });
 
-      it("may have been missed where the line broke: then it may have been anybody", async () => {
+      it("report a possible erasure of any user after the connection broke", async () => {
         const { one, other, heard, listener } = await pair();
         await one.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
         await other.since(ANN, 0);
@@ -61,7 +61,7 @@ describe.skipIf(!url)(`what servers tell each other${missing}`, () => {
     });
   }
 
-  it("takes no connection from a pool that has one", async () => {
+  it("do not use the only connection of a pool", async () => {
     const place = testPlace(url ?? "", { max: 1 });
     const record = await place.open();
     record.watchErasures?.(() => {});

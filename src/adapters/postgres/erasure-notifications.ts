@@ -3,19 +3,19 @@ import type { PostgresConnection, PostgresNotification, PostgresTransaction } fr
 import { acquireConnection, quoteIdentifier } from "./database/connection.ts";
 import { type PostgresDatabase, withConnection } from "./database/database.ts";
 
-/** Of whom something was erased; absent where it may have been anybody. */
+/** Receives the user of an erasure; undefined if it may have been any user. */
 export type RemoteErasureListener = (scope?: Scope) => void;
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** A line that was cut without a word shows when something is sent over it. */
+/** A silently cut connection is only noticed when something is sent over it. */
 const KEEP_ALIVE_MS = 30_000;
 
 const toChannelName = (schema: string): string => `keepsake_${schema}`;
 
 /**
- * Tells the other servers that something of a user was erased, when the transaction is committed, by the user's number alone.
- * Only erasures: a NOTIFY makes commits wait for each other, and what is merely new is found by the revision.
+ * Notifies the other servers of an erasure when the transaction commits. The message contains only the user's number.
+ * Other changes send nothing: NOTIFY serialises commits, and the revision already reveals new data.
  */
 export function notifyErasure(
   { settings, instance }: PostgresDatabase,
@@ -26,31 +26,31 @@ export function notifyErasure(
 }
 
 /**
- * Hears of erasures by other servers, over a connection of its own for as long as it is wanted. Where that connection broke,
- * anything may have been missed: then it may have been anybody. A pool of one connection has none to spare, and hears nothing.
+ * Listens for erasures by other servers, over its own connection, until the returned function is called. If that connection
+ * breaks, notifications may be lost, so the listener is called without a user. A pool of one connection cannot listen.
  */
 export function listenForErasures(database: PostgresDatabase, listener: RemoteErasureListener): () => void {
   const { pool, settings } = database;
   if ((pool.options?.max ?? 2) < 2) return () => {};
   let isOver = false;
-  const erased: RemoteErasureListener = (scope) => {
+  const notifyListener: RemoteErasureListener = (scope) => {
     try {
       listener(scope);
     } catch {
-      // Nobody waits for it who could be told; it must not end the listening, or the program.
+      // An error of the listener has no recipient, and must end neither the listening nor the program.
     }
   };
   let stop = (): void => {};
-  const heard = ({ payload = "" }: PostgresNotification): void => {
+  const onNotification = ({ payload = "" }: PostgresNotification): void => {
     const [from, person] = payload.split(" ");
     if (from === database.instance || isOver) return;
     const scope = database.scopesByNumber.get(Number(person));
-    // Somebody whom this program never met, unless it forgot some.
-    if (scope) erased(scope);
-    else if (database.scopesByNumber.isPartial) erased();
+    // Unknown users were never seen by this program, unless it evicted some.
+    if (scope) notifyListener(scope);
+    else if (database.scopesByNumber.isPartial) notifyListener();
   };
-  const listening = async (connection: PostgresConnection): Promise<void> => {
-    connection.on("notification", heard);
+  const listen = async (connection: PostgresConnection): Promise<void> => {
+    connection.on("notification", onNotification);
     try {
       await connection.query({ text: `LISTEN ${quoteIdentifier(toChannelName(settings.schema))}` });
       await waitUntilBroken(connection, (end) => {
@@ -59,10 +59,10 @@ export function listenForErasures(database: PostgresDatabase, listener: RemoteEr
       });
       if (isOver) await connection.query({ text: "UNLISTEN *", query_timeout: 1000 });
     } finally {
-      connection.removeListener("notification", heard);
+      connection.removeListener("notification", onNotification);
     }
   };
-  const watching = async (): Promise<void> => {
+  const keepListening = async (): Promise<void> => {
     for (let pauseMs = FIRST_PAUSE_MS; !isOver; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
       const begun = performance.now();
       try {
@@ -70,44 +70,44 @@ export function listenForErasures(database: PostgresDatabase, listener: RemoteEr
         await withConnection(
           connection,
           () => {},
-          () => listening(connection),
+          () => listen(connection),
         );
       } catch {
-        // A server that is gone is said by every call; here it is waited for.
+        // Every call reports an unreachable server; this one retries.
       }
       if (isOver) return;
-      erased();
+      notifyListener();
       if (performance.now() - begun > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
       await waitForPause(pauseMs, (end) => {
         stop = end;
       });
     }
   };
-  void watching();
+  void keepListening();
   return () => {
     isOver = true;
     stop();
   };
 }
 
-/** Ends without an error when it is stopped, with one where the connection broke. */
+/** Resolves when it is stopped, and rejects when the connection breaks. */
 function waitUntilBroken(
   connection: PostgresConnection,
   stoppable: (end: () => void) => void,
 ): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    const asking = setInterval(() => {
-      connection.query({ text: "SELECT 1", query_timeout: 5000 }).catch(over);
+    const keepAlive = setInterval(() => {
+      connection.query({ text: "SELECT 1", query_timeout: 5000 }).catch(finish);
     }, KEEP_ALIVE_MS);
-    asking.unref();
-    const over = (error?: unknown): void => {
-      clearInterval(asking);
-      connection.removeListener("error", over);
+    keepAlive.unref();
+    const finish = (error?: unknown): void => {
+      clearInterval(keepAlive);
+      connection.removeListener("error", finish);
       if (error === undefined) resolve();
       else reject(error);
     };
-    connection.on("error", over);
-    stoppable(() => over());
+    connection.on("error", finish);
+    stoppable(() => finish());
   });
 }
 

@@ -15,7 +15,7 @@ const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
 const WORD = "zqx81canary";
 
-describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missing}`, () => {
+describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, () => {
   let place: Place;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
@@ -35,7 +35,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     return rows.map(({ name }) => name);
   }
 
-  it("is nothing, once it is verified; and everything before", async () => {
+  it("contains erased rows before the erasure is verified, and none after", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
     await record.commit(
@@ -76,7 +76,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is wiped one table at a time, and once for all erasures that were noted by then", async () => {
+  it("is wiped one table at a time, and once for all recorded erasures", async () => {
     const record = await place.open();
     for (const scope of [ANN, BOB]) {
       await record.commit(scope, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
@@ -101,7 +101,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is nothing in what the server knows of its tables, however often it looked at them", async () => {
+  it("leaves no samples in the server's statistics after ANALYZE", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
     const said = Array.from({ length: 20 }, (_, i) => `${WORD} ${i}`);
@@ -144,7 +144,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is in the log until that was turned over, which the background does", async () => {
+  it("is also in the write-ahead log until a background job rotates it", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
     await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
@@ -167,7 +167,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is not said to be nothing while somebody is at work who began before", async () => {
+  it("is not reported as clean while an older transaction runs", async () => {
     const record = await place.open();
     await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
     const holder = await place.pool.connect();
@@ -180,7 +180,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is done in the background where the tables could not be had, and the receipt says until when", async () => {
+  it("is wiped in the background if tables are locked, and the receipt states the deadline", async () => {
     const record = await place.open({ logKeptMs: 86_400_000 });
     const schema = place.schemaOf(record);
     await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
@@ -202,7 +202,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("waits an hour for more where that would shut a table for longer", async () => {
+  it("of a large table is wiped after an hour of collecting erasures", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
     const large = (i: number) => makeMessage(`m${i}`, { content: randomBytes(300_000).toString("hex") });

@@ -58,7 +58,7 @@ const DAMAGE: readonly (readonly [sql: string, fault: string])[] = [
   ["UPDATE log SET body = '{' WHERE revision = 1", "log: whose body is no JSON"],
 ];
 
-describe.skipIf(!url)(`checking a database${missing}`, () => {
+describe.skipIf(!url)(`the check of a PostgreSQL database${missing}`, () => {
   let place: Place;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
@@ -89,11 +89,11 @@ describe.skipIf(!url)(`checking a database${missing}`, () => {
     return record;
   }
 
-  it("finds nothing wrong with one that is well", async () => {
+  it("finds no fault in a healthy database", async () => {
     expect(await (await history()).check()).toEqual([]);
   });
 
-  it.each(DAMAGE)("after %s finds %s", async (sql, fault) => {
+  it.each(DAMAGE)("finds, after %s, the fault %s", async (sql, fault) => {
     const record = await history();
     // As a restore that went wrong would leave it: nothing that the database itself holds to.
     await place.pool.query(

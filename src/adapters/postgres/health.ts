@@ -9,7 +9,7 @@ import { toIndexKey } from "./database/user-rows.ts";
 import { POSTGRES_MIGRATIONS } from "./migrations/index.ts";
 import { fetchRowsOfAllProjects } from "./read.ts";
 
-/** What must give no row. Counts and places only: a check shows no user's text. */
+/** Queries that must return no row. They give counts and places only: a check never shows a user's text. */
 const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql: string])[] = [
   [
     "memories",
@@ -88,7 +88,7 @@ const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql
       "SELECT person, revision FROM units UNION ALL SELECT person, revision FROM gone UNION ALL SELECT person, revision FROM receipts) AS rows " +
       "JOIN users ON users.number = rows.person WHERE rows.revision > users.revision OR rows.revision < 1",
   ],
-  // The database holds to it as it writes; here it is looked at what a restore put in.
+  // The database enforces this as it writes; the check covers what a restore inserted.
   [
     "rows",
     "of another project than their user's, or of nobody",
@@ -107,7 +107,7 @@ const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql
 
 const CHECK_MS = 600_000;
 
-/** All laws as of one moment, then the bodies of rows. */
+/** Checks all consistency rules in one snapshot, then the bodies of rows. */
 export async function checkPostgresStore(database: PostgresDatabase): Promise<Fault[]> {
   const counts = await database.read(
     ALL_PROJECTS,
@@ -127,24 +127,24 @@ export async function checkPostgresStore(database: PostgresDatabase): Promise<Fa
 
 const PAGE_ROWS = 2000;
 
-/** Bodies are JSON that no column can look into: they are read here, a page at a time. */
+/** Checks of bodies, which are JSON that no column exposes: they are read here, a page at a time. */
 interface BodyCheck {
   readonly table: string;
-  /** Of the primary key, after the person's number. */
+  /** The columns of the primary key, after the person's number. */
   readonly keys: readonly string[];
   readonly more?: string;
-  /** What is wrong with a row; nothing where all is well. */
+  /** Gives the problem of a row; undefined if it has none. */
   readonly look: (body: unknown, row: Row) => string | undefined;
 }
 
 const UNREADABLE_BODY = "whose body is no JSON";
 const MISMATCHED_BODY = "whose body is another's";
 
-/** The faults of everybody's bodies, by what is wrong. */
+/** Faults in the bodies of all users, counted by problem. */
 async function findBodyFaults(database: PostgresDatabase): Promise<Fault[]> {
-  const forgotten = new Set<string>();
-  const kept = new Set<string>();
-  const readings: readonly BodyCheck[] = [
+  const forgetRevisions = new Set<string>();
+  const receiptRevisions = new Set<string>();
+  const bodyChecks: readonly BodyCheck[] = [
     {
       table: "messages",
       keys: ["id"],
@@ -169,7 +169,7 @@ async function findBodyFaults(database: PostgresDatabase): Promise<Fault[]> {
       keys: ["revision"],
       look: (body, row) => {
         const { cause, revision } = body as LogEntry;
-        if (cause === "forget") forgotten.add(`${row.person} ${revision}`);
+        if (cause === "forget") forgetRevisions.add(`${row.person} ${revision}`);
         return revision !== Number(row.revision) ? MISMATCHED_BODY : undefined;
       },
     },
@@ -180,7 +180,7 @@ async function findBodyFaults(database: PostgresDatabase): Promise<Fault[]> {
       more: "trace",
       look: (body, row) => {
         const { id, revision } = body as ErasureReceipt;
-        kept.add(`${row.person} ${revision}`);
+        receiptRevisions.add(`${row.person} ${revision}`);
         if (toIndexKey(id) !== row.id) return MISMATCHED_BODY;
         const trace = row.trace == null ? undefined : (JSON.parse(row.trace) as Trace);
         return trace && trace.receipt !== id ? "whose trace is another's" : undefined;
@@ -188,15 +188,15 @@ async function findBodyFaults(database: PostgresDatabase): Promise<Fault[]> {
     },
   ];
   const faults: Fault[] = [];
-  for (const reading of readings) faults.push(...(await findTableFaults(database, reading)));
-  const lost = [...forgotten].filter((place) => !kept.has(place)).length;
+  for (const check of bodyChecks) faults.push(...(await findTableFaults(database, check)));
+  const missingReceipts = [...forgetRevisions].filter((place) => !receiptRevisions.has(place)).length;
   return [
     ...faults,
-    { place: "erasures", problem: "in the log without their receipt", count: lost },
+    { place: "erasures", problem: "in the log without their receipt", count: missingReceipts },
     {
       place: "erasures",
       problem: "without an entry in the log",
-      count: await countUnlogged(database, [...kept]),
+      count: await countUnlogged(database, [...receiptRevisions]),
     },
   ];
 }
@@ -205,7 +205,7 @@ const UNLOGGED =
   "SELECT count(*) AS found FROM unnest($1::bigint[], $2::bigint[]) AS kept (person, revision) " +
   "WHERE NOT EXISTS (SELECT FROM log WHERE log.person = kept.person AND log.revision = kept.revision)";
 
-/** How many of some places, each a number and a revision, the log has no entry for. */
+/** Counts the places (a user's number and a revision) without an entry in the log. */
 async function countUnlogged(database: PostgresDatabase, places: readonly string[]): Promise<number> {
   const parts = places.map((place) => place.split(" ").map(Number));
   const [people, revisions] = [parts.map(([person]) => person), parts.map(([, revision]) => revision)];
@@ -250,8 +250,8 @@ function findProblem(row: Row, look: BodyCheck["look"]): string | undefined {
 const NEWEST_ERASURES = 500;
 
 /**
- * What the server's settings said when the record was opened, and what the tables say now. Its disk cannot be seen from here. A
- * `synchronous_commit` that is off is none of `reducedBy`: transactions set it on.
+ * The condition by the server's settings when the store was opened, and by its tables now. The server's disk is not visible from
+ * here. `reducedBy` never contains `synchronous_commit`, because transactions turn it on.
  */
 export async function fetchStorageCondition(
   database: PostgresDatabase,

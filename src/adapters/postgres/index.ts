@@ -7,7 +7,7 @@ import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
 import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
 import { listenForErasures } from "./erasure-notifications.ts";
 import { checkPostgresStore, fetchStorageCondition } from "./health.ts";
-import * as house from "./job-store.ts";
+import * as jobStore from "./job-store.ts";
 import {
   acquireServerLease,
   fetchStaleUnits,
@@ -16,7 +16,7 @@ import {
   renewServerLease,
 } from "./job-store.ts";
 import * as read from "./read.ts";
-import * as proof from "./receipts.ts";
+import * as receipts from "./receipts.ts";
 import { fetchRecallReceipts, storeRecallReceipts } from "./receipts.ts";
 import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scrub.ts";
 import { fetchSearchIndex, storeSearchIndex } from "./search-index.ts";
@@ -27,22 +27,22 @@ export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./dat
 export type { PostgresOptions } from "./database/open.ts";
 export { postgresStream, type RowStream } from "./fast-path/copy-stream.ts";
 
-/** The record, and the ledger of calls to models that stands in the same database; both close with the record. */
+/** The memory store, and the ledger of model calls in the same database. Both close with the store. */
 export type PostgresStore = MemoryStore & {
   readonly calls: Calls;
-  /** What several servers share beside the record: their keys. */
+  /** Documents that several servers share, such as their keys. */
   readonly documents: Documents;
-  /** What the operator should know: what the server's settings take away from what is promised. */
+  /** Notices for the operator: server settings that weaken the guarantees. */
   readonly notices: readonly string[];
 };
 
 /**
- * The record in PostgreSQL, through a pool of `pg` that the caller made and that stays the caller's. Every commit is on the
- * server's disk before it returns. Any number of processes may use one database. Errors: see `openDatabase`.
+ * Opens the memory store in PostgreSQL, through the caller's `pg` pool, which stays open. Every commit is on the server's disk
+ * before it returns. Any number of processes may use one database. Errors: see `openPostgresDatabase`.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { database, notices, reducedBy } = await openPostgresDatabase(options);
-  const stops = new Set<() => void>();
+  const unsubscribers = new Set<() => void>();
   return {
     name: "postgres",
     calls: createPostgresCallLedger(database),
@@ -55,7 +55,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     read: (scope, ids) => read.fetchByIds(database, scope, ids),
     vectors: (scope, ids, space) => read.fetchVectors(database, scope, ids, space),
     searchIndex: (scope, parts) => fetchSearchIndex(database, scope, parts),
-    saveSearchIndex: (scope, block) => storeSearchIndex(database, scope, block),
+    saveSearchIndex: (scope, index) => storeSearchIndex(database, scope, index),
     saveRecallReceipts: (kept) => storeRecallReceipts(database, kept),
     recallReceipts: (scope, options) => fetchRecallReceipts(database, scope, options),
     beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),
@@ -66,34 +66,35 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     log: (scope, options) => read.fetchLog(database, scope, options),
     receipt: (scope, key) => read.fetchReceipt(database, scope, key),
     erasures: (scope) => read.fetchErasureReceipts(database, scope),
-    erasureSummaries: () => proof.fetchErasureSummaries(database),
-    traces: (scope) => proof.fetchTraces(database, scope),
-    countDependents: (scope, memories) => proof.fetchTouchedCounts(database, scope, memories),
-    identity: () => proof.fetchIdentity(database),
-    backups: () => proof.fetchBackupNotes(database),
-    saveBackupNote: (note) => proof.storeBackupNote(database, note),
+    erasureSummaries: () => receipts.fetchErasureSummaries(database),
+    traces: (scope) => receipts.fetchTraces(database, scope),
+    countDependents: (scope, memories) => receipts.fetchTouchedCounts(database, scope, memories),
+    identity: () => receipts.fetchIdentity(database),
+    backups: () => receipts.fetchBackupNotes(database),
+    saveBackupNote: (note) => receipts.storeBackupNote(database, note),
     users: (project) => read.fetchUserNames(database, project),
     usersWithStaleEmbeddings: (space, limit) => fetchUsersWithStaleEmbeddings(database, space, limit),
     unitsWithStaleEmbeddings: (scope, space, limit) => fetchStaleUnits(database, scope, space, limit),
-    usersWithPendingMessages: (before, limit) => house.fetchUsersWithPendingMessages(database, before, limit),
-    jobProgress: (job, options) => house.fetchJobProgressPage(database, job, options),
-    userProgress: (job, scope) => house.fetchJobProgress(database, job, scope),
-    saveProgress: (job, visited) => house.storeJobProgress(database, job, visited),
-    failedProgress: (options) => house.fetchFailedProgress(database, options),
+    usersWithPendingMessages: (before, limit) =>
+      jobStore.fetchUsersWithPendingMessages(database, before, limit),
+    jobProgress: (job, options) => jobStore.fetchJobProgressPage(database, job, options),
+    userProgress: (job, scope) => jobStore.fetchJobProgress(database, job, scope),
+    saveProgress: (job, visited) => jobStore.storeJobProgress(database, job, visited),
+    failedProgress: (options) => jobStore.fetchFailedProgress(database, options),
     takeLease: (name, options) => acquireServerLease(database, name, options),
     renewLease: (name, token, forMs) => renewServerLease(database, name, token, forMs),
     releaseLease: (name, token, restMs) => releaseServerLease(database, name, token, restMs ?? 0),
-    currentMemories: (scope, options) => house.fetchCurrentMemories(database, scope, options),
-    findRecalled: (scope, memories) => house.fetchRecalledIds(database, scope, memories),
-    jobRuns: () => house.fetchJobNotes(database),
-    saveJobRun: (note) => house.storeJobNote(database, note),
+    currentMemories: (scope, options) => jobStore.fetchCurrentMemories(database, scope, options),
+    findRecalled: (scope, memories) => jobStore.fetchRecalledIds(database, scope, memories),
+    jobRuns: () => jobStore.fetchJobNotes(database),
+    saveJobRun: (note) => jobStore.storeJobNote(database, note),
     scrub: (scope, texts) => scrubTables(database, scope, texts),
     watchErasures: (erased) => {
-      const stop = listenForErasures(database, erased);
-      stops.add(stop);
+      const unsubscribe = listenForErasures(database, erased);
+      unsubscribers.add(unsubscribe);
       return () => {
-        stops.delete(stop);
-        stop();
+        unsubscribers.delete(unsubscribe);
+        unsubscribe();
       };
     },
     remains: () => fetchRemainders(database, options.logKeptMs),
@@ -102,8 +103,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     condition: () => fetchStorageCondition(database, reducedBy),
     check: () => checkPostgresStore(database),
     async close() {
-      for (const stop of stops) stop();
-      stops.clear();
+      for (const unsubscribe of unsubscribers) unsubscribe();
+      unsubscribers.clear();
       await database.close();
     },
   };

@@ -33,7 +33,7 @@ const SELECT_WAITING_USERS =
   "WHERE is_waiting AND stored_at < $1 GROUP BY person ORDER BY person LIMIT $2) AS waiting " +
   "JOIN users ON users.number = waiting.person ORDER BY users.number";
 
-/** Users whose messages wait for an extractor; the index holds those messages and no others. */
+/** Users whose messages await extraction. The index contains only those messages. */
 export async function fetchUsersWithPendingMessages(
   database: PostgresDatabase,
   storedBefore: string,
@@ -51,13 +51,13 @@ const SELECT_PROGRESS =
   `SELECT users.number, users.project, name, long_names, users.revision, ${PROGRESS_COLUMNS} FROM users ` +
   "LEFT JOIN visits ON visits.person = users.number AND visits.job = $1 WHERE users.number > $2 ORDER BY users.number LIMIT $3";
 
-/** A page of all users, and what a job noted of each. The cursor is the number of the last one. */
+/** A page of all users with a job's progress for each. The cursor is the number of the last user. */
 export async function fetchJobProgressPage(
   database: PostgresDatabase,
   job: JobName,
   { after = "0", limit }: { readonly after?: string; readonly limit: number },
 ): Promise<JobProgressPage> {
-  // One more than asked for tells whether there is another page.
+  // One extra row shows whether there is another page.
   const rows = await fetchRowsOfAllProjects(
     database,
     createStatement(SELECT_PROGRESS, encodeText(job), Number(after), limit + 1),
@@ -72,7 +72,7 @@ export async function fetchJobProgressPage(
   return { users, ...(cursor ? { cursor } : {}) };
 }
 
-/** What a job noted of one user. */
+/** A job's progress for one user. */
 export async function fetchJobProgress(
   database: PostgresDatabase,
   job: JobName,
@@ -83,7 +83,7 @@ export async function fetchJobProgress(
   return row && parseJobProgress(row);
 }
 
-/** A visit of a row, whose revision is called `seen`. */
+/** Parses the progress in a row, whose revision column is `seen`. */
 export function parseJobProgress({ seen, due, found, failed }: Row): JobProgress {
   return {
     revision: Number(seen),
@@ -104,7 +104,7 @@ export async function storeJobProgress(
   job: JobName,
   visits: readonly NewJobProgress[],
 ): Promise<void> {
-  // In one order, so that two servers that note the same users follow each other.
+  // In a fixed order, so that two servers that save the same users do not deadlock.
   const ordered = visits
     .map(({ scope, visit }, place) => ({ keys: toScopeKeys(scope), visit, place }))
     .sort((one, other) => compareKeys(one.keys, other.keys) || one.place - other.place);
@@ -147,7 +147,7 @@ const SELECT_CURRENT_MEMORIES =
   `SELECT newest.body FROM ${NEWEST_VERSIONS} WHERE heads.person = $1 AND heads.number > $2 ` +
   "AND is_current ORDER BY heads.number LIMIT $3";
 
-/** A page of the memories that are current, as of one moment with the revision. */
+/** A page of the current memories, in one snapshot with the revision. */
 export function fetchCurrentMemories(
   database: PostgresDatabase,
   scope: Scope,
@@ -167,15 +167,15 @@ export function fetchCurrentMemories(
   });
 }
 
-/** Those of some memories that are among the items of a kept receipt of a recall. */
+/** Those of the given memories that a stored recall receipt contains. */
 export async function fetchRecalledIds(
   database: PostgresDatabase,
   scope: Scope,
   memories: readonly string[],
 ): Promise<string[]> {
   const rows = await fetchUserRows(database, scope, "SELECT body FROM recalls WHERE person = $1");
-  const given = new Set(rows.flatMap((row) => parseBody<RecallReceipt>(row).items.map(({ id }) => id)));
-  return [...new Set(memories)].filter((id) => given.has(id));
+  const recalledIds = new Set(rows.flatMap((row) => parseBody<RecallReceipt>(row).items.map(({ id }) => id)));
+  return [...new Set(memories)].filter((id) => recalledIds.has(id));
 }
 
 export async function fetchJobNotes(database: PostgresDatabase): Promise<JobRun[]> {
@@ -194,25 +194,25 @@ export async function storeJobNote(database: PostgresDatabase, note: JobRun): Pr
   });
 }
 
-// By the clock of the database server, which all who share it share. In ms, as everything else is.
+// By the clock of the database server, which all servers share, in ms.
 const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const SELECT_LEASE = `SELECT token, until - ${NOW_MS} AS wait FROM leases WHERE name = $1 AND until > ${NOW_MS}`;
-// Of several who ask at once one inserts, the others find its row: what ran out or rests makes room where it may.
+// If several ask at once, one inserts and the others find its row. An expired or resting lease is overwritten where allowed.
 const UPSERT_LEASE =
   `INSERT INTO leases (name, token, until) VALUES ($1, $2, ${NOW_MS} + $3) ON CONFLICT (name) DO UPDATE ` +
   `SET token = excluded.token, until = ${NOW_MS} + $3 ` +
   `WHERE leases.until <= ${NOW_MS} OR (leases.token IS NULL AND $4) OR leases.token = $2 RETURNING 1`;
 
-/** Takes a lease; those that ran out are overwritten. */
+/** Takes a lease; expired leases are overwritten. */
 export async function acquireServerLease(
   database: PostgresDatabase,
   name: string,
   { forMs, isUrgent = false }: { readonly forMs: number; readonly isUrgent?: boolean },
 ): Promise<LeaseResult> {
   const find = createStatement(SELECT_LEASE, encodeText(name));
-  // Asked often, and refused mostly: that needs no write.
-  const [held] = await fetchRowsOfAllProjects(database, find);
-  if (held && !(held.token === null && isUrgent)) return toLeaseRefusal(held);
+  // Checked first without a write, because leases are requested often and mostly refused.
+  const [current] = await fetchRowsOfAllProjects(database, find);
+  if (current && !(current.token === null && isUrgent)) return toLeaseRefusal(current);
   const token = randomUUID();
   return database.write(ALL_PROJECTS, async (transaction) => {
     const taken = await transaction.query(UPSERT_LEASE, encodeText(name), token, forMs, isUrgent);
@@ -241,7 +241,7 @@ export function renewServerLease(
   );
 }
 
-/** One that rests no time is over at once. */
+/** Releases a lease. With a rest of 0 ms, it expires at once. */
 export function releaseServerLease(
   database: PostgresDatabase,
   name: string,
@@ -264,7 +264,7 @@ function updateLease(
   });
 }
 
-// The few spaces there are, each found by one step down the index.
+// The few existing spaces, each found by one index lookup.
 const SELECT_OTHER_SPACES =
   "WITH RECURSIVE spaces (space) AS ((SELECT space FROM units ORDER BY space LIMIT 1) UNION ALL " +
   "SELECT (SELECT units.space FROM units WHERE units.space > spaces.space ORDER BY units.space LIMIT 1) " +
@@ -274,13 +274,13 @@ const SELECT_STALE_USERS =
   "WHERE space = ANY ($1) GROUP BY person ORDER BY person LIMIT $2) AS outside " +
   "JOIN users ON users.number = outside.person ORDER BY users.number";
 
-/** Users with units outside a space, in the order in which they were first written to. */
+/** Users with units outside a space, in the order of their first write. */
 export async function fetchUsersWithStaleEmbeddings(
   database: PostgresDatabase,
   space: string,
   limit: number,
 ): Promise<UserWithStaleEmbeddings[]> {
-  // Mostly there are none; and of those that the first part of one statement finds, the planner would know nothing.
+  // Usually there are none. In a single statement, the planner would not know how few spaces the first part finds.
   const others = await fetchRowsOfAllProjects(
     database,
     createStatement(SELECT_OTHER_SPACES, encodeText(space)),
@@ -297,7 +297,7 @@ const SELECT_STALE_UNITS =
 const SELECT_OWNER_MESSAGES = "SELECT id, body FROM messages WHERE person = $1 AND id = ANY ($2)";
 const SELECT_OWNER_MEMORIES = `SELECT heads.id, newest.body FROM ${NEWEST_VERSIONS} WHERE heads.person = $1 AND heads.id = ANY ($2)`;
 
-/** Some of a user's units outside a space, with what they were made of, as of one moment. */
+/** Some of a user's units outside a space, with their messages and memories, in one snapshot. */
 export function fetchStaleUnits(
   database: PostgresDatabase,
   scope: Scope,

@@ -33,7 +33,7 @@ export async function fetchRevision(database: PostgresDatabase, scope: Scope): P
 
 const MESSAGES = "SELECT body FROM messages WHERE person = $1 AND revision > $2 ORDER BY turn";
 const MEMORIES = `SELECT newest.body FROM ${NEWEST_VERSIONS} WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number`;
-/** All of them: there a join is what it takes. */
+/** For all memories, a join is faster. */
 const ALL_MEMORIES =
   "SELECT body FROM heads JOIN versions USING (person, id, version) " +
   "WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number";
@@ -43,7 +43,7 @@ const GONE = "SELECT type, id, long_names FROM gone WHERE person = $1 AND revisi
 const TOMBSTONES = "SELECT hash, long_names, type, at FROM tombstones WHERE person = $1";
 const LINKS = "SELECT source, type, target, long_names, strength FROM links WHERE person = $1";
 
-/** What changed after a revision, as of one moment. */
+/** The changes after a revision, from one snapshot. */
 export async function fetchChangesSince(
   database: PostgresDatabase,
   scope: Scope,
@@ -63,9 +63,9 @@ export async function fetchChangesSince(
       createStatement(GONE, person, from),
       ...(withUnits ? [createStatement(UNITS, person, from)] : []),
     );
-  // The database was put back to an older state, and its numbers are other people's now.
+  // The database was restored to an older state, and its numbers belong to other users now.
   if (Number(users[0]?.number) !== person) return refetchChanges(database, scope, from, withUnits);
-  // To somebody who had nothing, nothing is gone.
+  // A user who had nothing before has nothing removed.
   const goneOf = (type: string): string[] =>
     (from === 0 ? [] : gone)
       .filter((row) => row.type === type)
@@ -106,7 +106,7 @@ export function parseLink({ source, type, target, long_names, strength }: Row): 
   return { from, type: type as MemoryLink["type"], to, strength: Number(strength) };
 }
 
-/** A unit of a row, without its vector. */
+/** Parses a row as a unit, without its vector. */
 export function parseUnitWithoutVector(row: Row): Omit<SearchUnit, "vector"> {
   const [id = "", owner = ""] = decodeNames(row.long_names, row.id, row.owner);
   return {
@@ -124,7 +124,7 @@ export function parseUnit(row: Row): SearchUnit {
   return { ...parseUnitWithoutVector(row), vector: decodeVector(decodeBytes(row.vector)) };
 }
 
-// Sorted here: a database orders text by its UTF-8 bytes, the record by UTF-16 code units, as JavaScript does.
+// Sorted here: the database orders texts by UTF-8 bytes, the store by UTF-16 code units, like JavaScript.
 function compareByEnds(one: MemoryLink, other: MemoryLink): number {
   return (
     compareStrings(one.from, other.from) ||
@@ -137,7 +137,7 @@ function compareStrings(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** Messages and memories by id, in the order asked for. */
+/** Messages and memories by id, in the requested order. */
 export async function fetchByIds(
   database: PostgresDatabase,
   scope: Scope,
@@ -145,8 +145,8 @@ export async function fetchByIds(
 ): Promise<{ messages: Message[]; memories: Memory[] }> {
   const person = await findUserNumber(database, scope);
   const wanted = { messages: ids.messages.map(toIndexKey), memories: ids.memories.map(toIndexKey) };
-  const asked = createStatement(SELECT_BODIES, person, wanted.messages, wanted.memories);
-  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], asked);
+  const statement = createStatement(SELECT_BODIES, person, wanted.messages, wanted.memories);
+  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
   const of = (type: string, keys: readonly string[]): Row[] =>
     orderByKeys(
       rows.filter((row) => row.type === type),
@@ -172,12 +172,12 @@ export async function fetchVectors(
   if (ids.length === 0) return [];
   const keys = ids.map(toIndexKey);
   const person = await findUserNumber(database, scope);
-  const asked = createStatement(SELECT_VECTORS, person, keys, encodeText(space));
-  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], asked);
+  const statement = createStatement(SELECT_VECTORS, person, keys, encodeText(space));
+  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
   return orderByKeys(rows, keys).map((row) => row && decodeVector(decodeBytes(row.vector)));
 }
 
-/** The rows of a user: the statement's first value is the user's number. */
+/** The rows of a user. The first value of the statement is the user's number. */
 export async function fetchUserRows(
   database: PostgresDatabase,
   scope: Scope,
@@ -244,9 +244,9 @@ export async function fetchErasureReceipts(
 /** The rows of all users of all projects. */
 export async function fetchRowsOfAllProjects(
   database: PostgresDatabase,
-  asked: SqlStatement,
+  statement: SqlStatement,
 ): Promise<readonly Row[]> {
-  const [rows = []] = await database.query(ALL_PROJECTS, asked);
+  const [rows = []] = await database.query(ALL_PROJECTS, statement);
   return rows;
 }
 

@@ -43,7 +43,7 @@ function toScopeNames(row: Parameters<typeof parseScope>[0]): { project: string;
   return { project, user };
 }
 
-/** What erasures took, in the order in which they were made. */
+/** Traces of erasures, in the order of their creation. */
 export async function fetchTraces(database: PostgresDatabase, scope?: Scope): Promise<Trace[]> {
   const rows = scope
     ? await fetchUserRows(
@@ -67,19 +67,21 @@ export async function fetchTouchedCounts(
   memories: readonly string[],
 ): Promise<DependentCounts> {
   const person = await findUserNumber(database, scope);
-  const [links = [], blocks = [], receipts = []] = await database.query(
+  const [links = [], indexes = [], receipts = []] = await database.query(
     toAccessScope(scope),
     createStatement(COUNT_LINKS, person, memories.map(toIndexKey)),
     createStatement("SELECT count(*) AS found FROM blocks WHERE person = $1 AND piece = 0", person),
     createStatement("SELECT body FROM receipts WHERE person = $1", person),
   );
   const ids = new Set(memories);
-  const naming = receipts.filter((row) => parseBody<KeptReceipt>(row).memories.some(({ id }) => ids.has(id)));
-  const held = await fetchStoredAnswers(database, scope);
+  const affected = receipts.filter((row) =>
+    parseBody<KeptReceipt>(row).memories.some(({ id }) => ids.has(id)),
+  );
+  const answers = await fetchStoredAnswers(database, scope);
   return {
     links: Number(links[0]?.found),
-    blocks: Number(blocks[0]?.found),
-    answers: naming.length + held.length,
+    blocks: Number(indexes[0]?.found),
+    answers: affected.length + answers.length,
   };
 }
 
@@ -106,20 +108,20 @@ export async function storeBackupNote(database: PostgresDatabase, note: BackupNo
   });
 }
 
-/** In one order, so that two servers that keep those of the same users follow each other. */
+/** In a fixed order, so that two servers that save receipts of the same users do not deadlock. */
 const LOCK_USERS =
   "SELECT number, project, name FROM users WHERE number = ANY ($1::bigint[]) AND revision > 0 ORDER BY number FOR NO KEY UPDATE";
 const UPSERT_RECEIPTS =
   "INSERT INTO recalls (person, project, id, body) SELECT person, project, id, body " +
   "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS row (person, project, id, body, place) " +
   "ORDER BY place ON CONFLICT (person, id) DO UPDATE SET number = excluded.number, body = excluded.body";
-/** Of each user the newest that is one too many. Looked up for each by its index: a join might read everybody's. */
+/** The newest excess receipt of each user, found by its index. A join might read the receipts of all users. */
 const SELECT_EXCESS =
   "SELECT person, (SELECT number FROM recalls WHERE recalls.person = wanted.person ORDER BY number DESC LIMIT 1 OFFSET $2) AS last " +
   "FROM unnest($1::bigint[]) AS wanted (person)";
 const DELETE_EXCESS = "DELETE FROM recalls WHERE person = $1 AND number <= $2";
 
-/** Keeps receipts of recalls, and of each user the newest alone. A user who has nothing has none. */
+/** Saves recall receipts, and deletes all but the newest of each user. Users without data have none. */
 export async function storeRecallReceipts(
   database: PostgresDatabase,
   kept: readonly NewRecallReceipts[],
@@ -134,12 +136,12 @@ export async function storeRecallReceipts(
   const [project] = toScopeKeys(first.scope);
   const reach = kept.every(({ scope }) => toScopeKeys(scope)[0] === project) ? { project } : ALL_PROJECTS;
   const numbers = await Promise.all(kept.map(({ scope }) => findUserNumber(database, scope)));
-  // One transaction, and few statements: each costs more than the rows, and recalls of many users come together.
+  // One transaction with few statements: each statement costs more than its rows, and recalls of many users arrive together.
   await database.write(reach, async (transaction) => {
-    const there = await transaction.query(LOCK_USERS, numbers);
-    const rows = there.flatMap((row) => {
-      const own = users.get(JSON.stringify([row.project, row.name])) ?? [];
-      return takeLastOfEach(own).map(([id, receipt]) => ({
+    const lockedUsers = await transaction.query(LOCK_USERS, numbers);
+    const rows = lockedUsers.flatMap((row) => {
+      const userReceipts = users.get(JSON.stringify([row.project, row.name])) ?? [];
+      return takeLastOfEach(userReceipts).map(([id, receipt]) => ({
         person: Number(row.number),
         of: row.project,
         id,
@@ -153,17 +155,17 @@ export async function storeRecallReceipts(
       rows.map(({ id }) => id),
       rows.map(({ receipt }) => JSON.stringify(receipt)),
     ];
-    const people = there.map(({ number }) => Number(number));
-    const [, tooMany = []] = await transaction.queryAll(
+    const people = lockedUsers.map(({ number }) => Number(number));
+    const [, excess = []] = await transaction.queryAll(
       { sql: UPSERT_RECEIPTS, values: columns },
       { sql: SELECT_EXCESS, values: [people, MAX_RECALL_RECEIPTS] },
     );
-    for (const { person, last } of tooMany)
+    for (const { person, last } of excess)
       if (last !== null) transaction.queue(DELETE_EXCESS, Number(person), Number(last));
   });
 }
 
-/** Of two of one id the last; where it stood last, for that is how new it is. */
+/** Keeps the last receipt of each id, at its last position, because the position defines its age. */
 function takeLastOfEach(receipts: readonly RecallReceipt[]): [id: string, receipt: RecallReceipt][] {
   const last = new Map<string, RecallReceipt>();
   for (const receipt of receipts) {
@@ -173,7 +175,7 @@ function takeLastOfEach(receipts: readonly RecallReceipt[]): [id: string, receip
   return [...last];
 }
 
-/** The receipts of recalls, newest first. */
+/** Recall receipts, newest first. */
 export async function fetchRecallReceipts(
   database: PostgresDatabase,
   scope: Scope,

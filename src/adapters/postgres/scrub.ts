@@ -22,12 +22,12 @@ interface PostgresScrubCount {
   readonly found: number;
 }
 
-/** The place in receipts, and in what remains. */
+/** The place name in receipts and in remainders. */
 const FREED_SPACE = "PostgreSQL: freed space of its tables";
 
 /**
- * Says how many of the texts stand in each place of the scope, and writes the tables anew that they were in. Where that
- * cannot be done at once it is done in the background, and `remains` has said until when.
+ * Counts the texts in each place of the scope, and rewrites the tables that contained them. Large tables are rewritten in the
+ * background; `remains` gives the deadline.
  */
 export async function scrubTables(
   database: PostgresDatabase,
@@ -43,9 +43,9 @@ export async function scrubTables(
     createStatement("SELECT body FROM receipts WHERE person = $1", person),
   );
   const answers = (await fetchStoredAnswers(database, scope)).map(({ body }) => body);
-  const words = receipts.map(parseBody<KeptReceipt>).flatMap(collectReceiptTexts);
-  const isWrittenAnew = await rewriteSmallTables(database, await markTablesForRewrite(database, person));
-  // After the last of it was written.
+  const receiptTexts = receipts.map(parseBody<KeptReceipt>).flatMap(collectReceiptTexts);
+  const isRewritten = await rewriteSmallTables(database, await markTablesForRewrite(database, person));
+  // After the last write.
   await markWalPosition(database);
   return [
     {
@@ -63,14 +63,14 @@ export async function scrubTables(
         terms.map((row) => decodeText(row.terms)),
       ),
     },
-    { place: "receipts", found: countOccurringTexts(texts, [...words, ...answers]) },
-    ...(isWrittenAnew ? [{ place: FREED_SPACE, found: 0 }] : []),
+    { place: "receipts", found: countOccurringTexts(texts, [...receiptTexts, ...answers]) },
+    ...(isRewritten ? [{ place: FREED_SPACE, found: 0 }] : []),
   ];
 }
 
 /**
- * What an erasure cannot reach at once: freed space, until the tables are written anew, and the log, for as long as the
- * server and its archives keep it: told, or known where nobody else keeps it and the background turns it over.
+ * Places that an erasure cannot clean at once: freed space until the tables are rewritten, and the write-ahead log. The log's time
+ * is configured, or known if only the server keeps it and background jobs rotate it.
  */
 export async function fetchRemainders(
   database: PostgresDatabase,
@@ -84,28 +84,28 @@ export async function fetchRemainders(
 }
 
 /**
- * PostgreSQL takes a row away by marking it: its bytes stay in the freed space of the table until they are overwritten, and
- * VACUUM leaves them there, too. Only a table that is written anew (VACUUM FULL) holds its rows and nothing else. That shuts it
- * to everybody meanwhile, and takes the server's time from them: some hundredths of a second for the smallest, which are done
- * at once; others wait in the background for more that goes out of them, the larger they are the longer.
+ * PostgreSQL deletes a row by marking it: its bytes stay in the table's freed space until they are overwritten, even after VACUUM.
+ * Only a rewritten table (VACUUM FULL) contains nothing but its rows. A rewrite locks the table and loads the server: some
+ * hundredths of a second for the smallest tables, which are rewritten at once. Others wait in the background for further
+ * erasures, larger ones longer.
  */
 const IMMEDIATE_REWRITE_BYTES = 8 * 1024 * 1024;
 const SOON_BYTES = 64 * 1024 * 1024;
 const SOON_INTERVAL = "1 hour";
-/** By then every table has been written anew; the background begins well before. */
+/** By then, every table has been rewritten; the background starts well before. */
 const REWRITE_WITHIN_MS: number = 7 * 86_400_000;
 const DUE_INTERVAL = "3 days";
-/** So long an hour the background begins with another one: they would come to seconds, one after the other. */
+/** In each hourly run, no further rewrite starts after this many ms; together they would take seconds. */
 const BATCH_MS = 1000;
-/** How long everybody else may have to wait for the one that waits for a table. */
+/** How long a rewrite may wait for its lock, in ms: everyone else queues behind it. */
 const LOCK_MS = 1000;
 const REWRITE_MS = 600_000;
 const SNAPSHOTS_MS = 1000;
-/** How long nobody is waited for much, once somebody stayed for the whole of a wait: others wait behind it. */
+/** How long waits are kept short after a transaction outlasted a full wait, in ms: others queue behind it. */
 const SHORT_WAIT_PERIOD_MS = 5000;
 const SHORT_WAIT_MS = 50;
 
-/** What holds words of a user: tables of everybody's, and those of the user's part. */
+/** Tables with words of users: unpartitioned tables, and partitioned ones, which only change in the user's partition. */
 const UNPARTITIONED_TABLES = ["receipts", "answers"];
 const PARTITIONED_TABLES = ["messages", "versions", "units", "blocks"];
 
@@ -113,7 +113,7 @@ const SELECT_PARTITION =
   "SELECT part FROM generate_series(0, 15) AS part " +
   "WHERE satisfies_hash_partition('messages'::regclass, 16, part, $1::bigint)";
 
-/** Notes that a user's rows went out of tables. */
+/** Records that a user's rows were deleted from tables. */
 async function markTablesForRewrite(database: PostgresDatabase, person: number): Promise<string[]> {
   const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_PARTITION, person));
   const names = [...UNPARTITIONED_TABLES, ...PARTITIONED_TABLES.map((table) => `${table}_${row?.part}`)];
@@ -128,8 +128,8 @@ async function markTablesForRewrite(database: PostgresDatabase, person: number):
 }
 
 /**
- * Writes tables anew that are small enough. False where one is not, or is not to be had now: it is done later. Of erasures at
- * the same time, one has a table written anew for all that were noted by then.
+ * Rewrites the tables that are small enough. False if one is too large or locked; it is rewritten later. Concurrent erasures
+ * share a rewrite that starts after all of them were recorded.
  */
 async function rewriteSmallTables(database: PostgresDatabase, names: readonly string[]): Promise<boolean> {
   let isDone = true;
@@ -140,28 +140,28 @@ async function rewriteSmallTables(database: PostgresDatabase, names: readonly st
 }
 
 interface RewriteQueue {
-  /** Over with the last that waits. */
+  /** Settles with the last queued rewrite. */
   last: Promise<unknown>;
-  /** Until when nobody is waited for much. */
+  /** The time until which waits are kept short. */
   hurriedUntil: number;
 }
 
 const rewriteQueues = new WeakMap<PostgresDatabase, RewriteQueue>();
 
 function getRewriteQueue(database: PostgresDatabase): RewriteQueue {
-  const own = rewriteQueues.get(database) ?? { last: Promise.resolve(), hurriedUntil: 0 };
-  rewriteQueues.set(database, own);
-  return own;
+  const queue = rewriteQueues.get(database) ?? { last: Promise.resolve(), hurriedUntil: 0 };
+  rewriteQueues.set(database, queue);
+  return queue;
 }
 
 /**
- * One table at a time: two at once would keep each other's dead rows alive, and take the server's time from everybody else.
- * It is waited for here and not in the server, where who waits is somebody who began before.
+ * Runs one rewrite at a time. Two at once would keep each other's dead rows alive and slow the server down. It queues here instead
+ * of in the server, where a waiting session would itself be an older transaction to wait for.
  */
 function runExclusively(database: PostgresDatabase, work: () => Promise<boolean>): Promise<boolean> {
-  const own = getRewriteQueue(database);
-  const turn = own.last.then(work);
-  own.last = turn.catch(() => {});
+  const queue = getRewriteQueue(database);
+  const turn = queue.last.then(work);
+  queue.last = turn.catch(() => {});
   return turn;
 }
 
@@ -175,7 +175,7 @@ const SELECT_DUE_TABLES =
   `SELECT name FROM freed WHERE name <> '' AND since < now() - CASE WHEN pg_total_relation_size(nullif(name, '')::regclass) ` +
   `<= ${SOON_BYTES} THEN interval '${SOON_INTERVAL}' ELSE interval '${DUE_INTERVAL}' END ORDER BY since`;
 
-/** Writes tables anew that have waited for long enough, one after the other, for a while. Gives how many. */
+/** Rewrites the due tables one after the other, for a limited time. Gives how many it rewrote. */
 export async function rewriteDueTables(database: PostgresDatabase): Promise<number> {
   const begun = performance.now();
   let done = 0;
@@ -186,10 +186,10 @@ export async function rewriteDueTables(database: PostgresDatabase): Promise<numb
   return done;
 }
 
-/** When rows last went out of a table, and in which transaction; nothing where it was written anew since. */
+/** When rows were last deleted from a table, and in which transaction; undefined if it was rewritten since. */
 async function findRewriteMark(database: PostgresDatabase, name: string): Promise<Row | undefined> {
-  const noted = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
-  return (await fetchRowsOfAllProjects(database, createStatement(noted, name)))[0];
+  const sql = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
+  return (await fetchRowsOfAllProjects(database, createStatement(sql, name)))[0];
 }
 
 async function fetchTableSize(database: PostgresDatabase, name: string): Promise<number> {
@@ -200,7 +200,7 @@ async function fetchTableSize(database: PostgresDatabase, name: string): Promise
   return Number(rows[0]?.bytes);
 }
 
-/** False where somebody holds it, or reads what was before, for too long, or this login may not. */
+/** False if the table is locked or an older transaction reads it for too long, or this login lacks the privilege. */
 async function rewriteTable(database: PostgresDatabase, name: string): Promise<boolean> {
   const table = `${quoteIdentifier(database.settings.schema)}.${quoteIdentifier(name)}`;
   const before = await findRewriteMark(database, name);
@@ -216,7 +216,7 @@ async function rewriteTable(database: PostgresDatabase, name: string): Promise<b
     throw error;
   }
   await database.write(ALL_PROJECTS, async (transaction) => {
-    // What was erased meanwhile is noted anew.
+    // Erasures during the rewrite are recorded with a later time.
     transaction.queue("DELETE FROM freed WHERE name = $1 AND last = $2::timestamptz", name, before.last);
   });
   return true;
@@ -227,13 +227,13 @@ const COUNT_OLDER_SNAPSHOTS =
   "AND greatest(age(backend_xmin), age(backend_xid)) >= age($1::text::xid)";
 
 /**
- * What somebody may still read, or who began before, is written anew with the rest: waits a moment until nobody can. False where
- * somebody still does: then it would look as if it were done.
+ * Waits briefly for older transactions, because rows that they may still read survive a rewrite. False if one remains: the
+ * rewrite would seem done without being so.
  */
 async function waitForOldSnapshots(database: PostgresDatabase, xid: string): Promise<boolean> {
-  const own = getRewriteQueue(database);
+  const queue = getRewriteQueue(database);
   const begun = performance.now();
-  const isHurried = begun < own.hurriedUntil;
+  const isHurried = begun < queue.hurriedUntil;
   const end = begun + (isHurried ? SHORT_WAIT_MS : SNAPSHOTS_MS);
   for (;;) {
     const [row] = await fetchRowsOfAllProjects(database, createStatement(COUNT_OLDER_SNAPSHOTS, xid));
@@ -241,30 +241,30 @@ async function waitForOldSnapshots(database: PostgresDatabase, xid: string): Pro
     if (performance.now() >= end) break;
     await pause(20);
   }
-  if (!isHurried) own.hurriedUntil = performance.now() + SHORT_WAIT_PERIOD_MS;
+  if (!isHurried) queue.hurriedUntil = performance.now() + SHORT_WAIT_PERIOD_MS;
   return false;
 }
 
 /**
- * The write-ahead log holds what was written until its files are overwritten, and a quiet server writes little: its old files,
- * kept for new ones, would hold erased words for months. So it is turned over: each switch to a new file fills up
- * the one before with zeros. That reaches neither archives nor copies on other servers.
+ * The write-ahead log contains old writes until its files are overwritten. A quiet server writes little, so recycled files could
+ * contain erased words for months. So the log is rotated: each switch to a new file fills the previous one with zeros. This
+ * reaches neither archives nor replicas.
  */
 const MIN_SWITCHES = 3;
-/** It is done with in so many turns, an hour apart: within three days. */
+/** The rotation is spread over this many hourly rounds: three days. */
 const ROTATION_ROUNDS = 72;
 
 const SELECT_WAL_KEEPERS =
   "SELECT current_setting('archive_mode') AS archives, (SELECT count(*) FROM pg_replication_slots) AS slots, " +
   "current_setting('wal_keep_size') AS kept, has_function_privilege(session_user, 'pg_switch_wal()', 'EXECUTE') AS may";
 
-/** Whether nobody but the server itself keeps the log, and this login may turn it over. */
+/** Whether only the server itself keeps the log, and this login may rotate it. */
 async function isWalPrivate(database: PostgresDatabase): Promise<boolean> {
   const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_WAL_KEEPERS));
   return row?.archives === "off" && row.slots === "0" && row.kept === "0" && row.may === "t";
 }
 
-/** Notes that what stands in the log up to here holds what was erased. */
+/** Records that the log up to its current position contains erased data. */
 async function markWalPosition(database: PostgresDatabase): Promise<void> {
   await database.write(ALL_PROJECTS, async (transaction) => {
     transaction.queue(
@@ -274,13 +274,13 @@ async function markWalPosition(database: PostgresDatabase): Promise<void> {
   });
 }
 
-// Twice as many bytes as the server may keep in files for new ones: until then, each of them has been written over.
+// Twice as many bytes as the server may keep in recycled files: by then, each of them has been overwritten.
 const SELECT_WAL_FILES_LEFT =
   "SELECT coalesce(ceil((2 * (pg_size_bytes(current_setting('max_wal_size')) + 2 * segment) " +
   "- pg_wal_lsn_diff(pg_current_wal_insert_lsn(), up_to)) / segment), 0) AS files " +
   "FROM freed, pg_size_bytes(current_setting('wal_segment_size')) AS segment WHERE name = ''";
 
-/** Turns the log over by a few files, where it holds something that was erased. Gives how many. */
+/** Rotates the log by a few files if it contains erased data. Gives how many. */
 export async function rotateWal(database: PostgresDatabase): Promise<number> {
   const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_WAL_FILES_LEFT));
   if (!row) return 0;
@@ -293,11 +293,11 @@ export async function rotateWal(database: PostgresDatabase): Promise<number> {
   }
   if (!(await isWalPrivate(database))) return 0;
   const count = Math.min(left, Math.max(MIN_SWITCHES, Math.ceil(left / ROTATION_ROUNDS)));
-  const turn = ["SELECT pg_logical_emit_message(false, 'keepsake', '')", "SELECT pg_switch_wal()"];
+  const statements = ["SELECT pg_logical_emit_message(false, 'keepsake', '')", "SELECT pg_switch_wal()"];
   try {
-    for (let turned = 0; turned < count; turned += 1) await database.runOutsideTransaction(turn);
+    for (let switched = 0; switched < count; switched += 1) await database.runOutsideTransaction(statements);
   } catch (error) {
-    // It is tried again in an hour.
+    // The next hourly run tries again.
     if (isMemoryError(error)) return 0;
     throw error;
   }

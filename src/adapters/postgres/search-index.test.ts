@@ -11,7 +11,7 @@ const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/service
 /** More than comes at once, and no whole number of pieces. */
 const LARGE = 9_000_001;
 
-describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
+describe.skipIf(!url)(`search indexes in pieces${missing}`, () => {
   const WAYS: [string, PoolConfig][] = [
     ["as bytes that are told apart beneath the client", { pipeline: true, stream: postgresStream }],
     ["as bytes that the client tells of", { pipeline: true, stream: () => new Socket() }],
@@ -40,7 +40,7 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
         return all;
       };
 
-      it("come whole, of any size, also several at once, with other reads in between", async () => {
+      it("are complete at any size, in parallel, and between other reads", async () => {
         const all = await filled([LARGE, 0, 1, 65_536, 65_537, 300_000]);
         const reads = all.map(async (bytes, i) => {
           const [found, revision] = await Promise.all([
@@ -55,7 +55,7 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
         await Promise.all(reads);
       });
 
-      it("come in parts as they come, each once and in order, where somebody takes them so", async () => {
+      it("are passed on in parts, each once and in order", async () => {
         const [bytes = new Uint8Array(0)] = await filled([LARGE]);
         const parts: Buffer[] = [];
         const found = await record.searchIndex(scopeOf(0), {
@@ -67,7 +67,7 @@ describe.skipIf(!url)(`blocks in pieces${missing}`, () => {
         expect(Buffer.compare(Buffer.concat(parts), bytes)).toBe(0);
       });
 
-      it("are one or the other while they are kept anew, never parts of both", async () => {
+      it("never mix parts of two versions during a write", async () => {
         const [first = new Uint8Array(0)] = await filled([LARGE]);
         const second = new Uint8Array(randomBytes(LARGE - 100_000));
         let isOver = false;

@@ -6,21 +6,21 @@ import type { RawRow } from "./fast-path/raw-copy.ts";
 import { fetchUserRows } from "./read.ts";
 
 const PIECE_BYTES = 65_536;
-/** So many come at once, 8 MB: other short reads wait for no more than that. */
+/** The number of pieces per read, 8 MB: other short reads wait no longer than that. */
 const PIECES_AT_ONCE = 128;
-/** Where somebody keeps another one in between, it is read anew. */
+/** It is read again if another index is stored meanwhile. */
 const MAX_ATTEMPTS = 3;
 
-/** Pieces that are being given on. */
+/** The progress of a download. */
 interface SearchIndexDownload {
   revision: number;
   size: number;
-  /** Pieces and bytes that were given. */
+  /** Pieces and bytes passed on so far. */
   pieces: number;
   have: number;
 }
 
-/** What was kept for a user's search. Its bytes go to `parts` where there is one, piece by piece as they come. */
+/** The stored search index of a user. If `parts` is given, its bytes go there piece by piece as they arrive. */
 export async function fetchSearchIndex(
   database: PostgresDatabase,
   scope: Scope,
@@ -28,37 +28,37 @@ export async function fetchSearchIndex(
 ): Promise<StoredSearchIndex | undefined> {
   const person = await findUserNumber(database, scope);
   if (person === NO_USER) return undefined;
-  const own = createPartBuffer();
+  const buffer = createPartBuffer();
   for (let tries = MAX_ATTEMPTS; tries > 0; tries -= 1) {
-    const coming: SearchIndexDownload = { revision: 0, size: 0, pieces: 0, have: 0 };
+    const download: SearchIndexDownload = { revision: 0, size: 0, pieces: 0, have: 0 };
     let before: number;
     do {
-      before = coming.pieces;
-      await readPieces(database, scope, person, coming, parts ?? own);
-    } while (coming.pieces > before && coming.have < coming.size);
-    const { revision } = coming;
+      before = download.pieces;
+      await readPieces(database, scope, person, download, parts ?? buffer);
+    } while (download.pieces > before && download.have < download.size);
+    const { revision } = download;
     if (revision === 0) return undefined;
-    if (coming.have === coming.size) return { revision, bytes: parts ? NO_BYTES : own.bytes() };
+    if (download.have === download.size) return { revision, bytes: parts ? NO_BYTES : buffer.bytes() };
   }
   return undefined;
 }
 
-/** Puts parts together. */
+/** Joins parts to one buffer. */
 function createPartBuffer(): SearchIndexSink & { bytes(): Uint8Array } {
-  let whole = new Uint8Array(0);
+  let joined = new Uint8Array(0);
   let have = 0;
   return {
     begin(_revision, size) {
-      // Not filled with zeros: every byte is written, or it is not given away.
+      // Not zero-filled: it is only given away when every byte is written.
       const { buffer, byteOffset, byteLength } = Buffer.allocUnsafeSlow(size);
-      whole = new Uint8Array(buffer, byteOffset, byteLength);
+      joined = new Uint8Array(buffer, byteOffset, byteLength);
       have = 0;
     },
     take(bytes) {
-      whole.set(bytes, have);
+      joined.set(bytes, have);
       have += bytes.length;
     },
-    bytes: () => whole,
+    bytes: () => joined,
   };
 }
 
@@ -66,14 +66,14 @@ async function readPieces(
   database: PostgresDatabase,
   scope: Scope,
   person: number,
-  coming: SearchIndexDownload,
+  download: SearchIndexDownload,
   parts: SearchIndexSink,
 ): Promise<void> {
   const [project] = toScopeKeys(scope);
-  const first = coming.pieces;
+  const first = download.pieces;
   const range = [person, first, first + PIECES_AT_ONCE] as const;
   const take = ([revision, size, piece, bytes = NO_BYTES]: RawRow): void =>
-    addPiece(coming, parts, {
+    addPiece(download, parts, {
       revision: parseLong(revision),
       size: parseLong(size),
       piece: parseLong(piece),
@@ -88,7 +88,7 @@ async function readPieces(
     range[2],
   )) {
     const numbers = { revision: Number(revision), size: Number(size), piece: Number(piece) };
-    addPiece(coming, parts, { ...numbers, bytes: decodeBytes(bytes) });
+    addPiece(download, parts, { ...numbers, bytes: decodeBytes(bytes) });
   }
 }
 
@@ -97,7 +97,7 @@ const SELECT_PIECES =
   "SELECT revision, size, piece, encode(bytes, 'base64') AS bytes FROM blocks " +
   "WHERE person = $1 AND piece >= $2 AND piece < $3 ORDER BY piece";
 
-/** COPY takes no values; these are numbers of our own. */
+/** COPY takes no parameters; all interpolated values are numbers of this program. */
 function buildCopyPiecesSql(tag: number, person: number, from: number, to: number): string {
   return (
     `COPY (SELECT ${tag}::bigint, revision, size::bigint, piece::bigint, bytes FROM blocks ` +
@@ -116,22 +116,22 @@ interface SearchIndexPiece {
   readonly bytes: Uint8Array;
 }
 
-/** Pieces of another block than the first one's, and such as come a second time after a lost connection, are left out. */
+/** Skips pieces of another index than the first piece's, and pieces repeated after a lost connection. */
 function addPiece(
-  coming: SearchIndexDownload,
+  download: SearchIndexDownload,
   parts: SearchIndexSink,
   { revision, size, piece, bytes }: SearchIndexPiece,
 ): void {
-  if (coming.revision === 0) {
-    coming.revision = revision;
-    coming.size = size;
+  if (download.revision === 0) {
+    download.revision = revision;
+    download.size = size;
     parts.begin(revision, size);
   }
-  const isNext = piece === coming.pieces && coming.have + bytes.length <= size;
-  if (revision !== coming.revision || size !== coming.size || !isNext) return;
+  const isNext = piece === download.pieces && download.have + bytes.length <= size;
+  if (revision !== download.revision || size !== download.size || !isNext) return;
   parts.take(bytes);
-  coming.pieces += 1;
-  coming.have += bytes.length;
+  download.pieces += 1;
+  download.have += bytes.length;
 }
 
 const LOCK_USER =
@@ -140,8 +140,8 @@ const INSERT_PIECE =
   "INSERT INTO blocks (person, project, revision, size, piece, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
 
 /**
- * Keeps a block in place of the one before. One of another revision than the user's is left out: made before an
- * erasure, it would bring back what is gone. The user's row is locked, so that no erasure comes in between.
+ * Replaces the stored search index. An index of another revision than the user's is ignored: built before an erasure, it would
+ * bring back erased data. The user's row is locked, so that no erasure comes in between.
  */
 export async function storeSearchIndex(
   database: PostgresDatabase,

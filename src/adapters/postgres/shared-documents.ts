@@ -6,13 +6,13 @@ import { decodeText, encodeText, toIndexKey } from "./database/user-rows.ts";
 
 const SELECT_DOCUMENT =
   "SELECT mark, CASE WHEN mark::text = $2 THEN NULL ELSE body END AS body FROM documents WHERE name = $1";
-/** One change after the other; also where there is no row to lock yet. */
+/** Serialises changes, even while there is no row to lock. */
 const LOCK_DOCUMENT = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake documents ' || $1, 0))";
 const UPSERT_DOCUMENT =
   "INSERT INTO documents (name, mark, body) VALUES ($1, $2, $3) " +
   "ON CONFLICT (name) DO UPDATE SET mark = excluded.mark, body = excluded.body";
 
-/** What several servers share, in the record's own database. */
+/** Documents that several servers share, in the database of the store. */
 export function createPostgresDocuments(database: PostgresDatabase): Documents {
   return {
     async read(name, known = "") {
@@ -27,30 +27,30 @@ export function createPostgresDocuments(database: PostgresDatabase): Documents {
       const key = toIndexKey(name);
       const mark = randomUUID();
       let thrown: { readonly reason: unknown } | undefined;
-      const changed = async (transaction: PostgresTransaction): Promise<SharedDocument | undefined> => {
+      const applyChange = async (transaction: PostgresTransaction): Promise<SharedDocument | undefined> => {
         thrown = undefined;
         const [, rows = []] = await transaction.queryAll(
           { sql: LOCK_DOCUMENT, values: [key] },
           { sql: SELECT_DOCUMENT, values: [key, ""] },
         );
-        const held = rows[0] && parseDocument(rows[0]);
+        const current = rows[0] && parseDocument(rows[0]);
         let text: string | undefined;
         try {
-          text = change(held?.text);
+          text = change(current?.text);
         } catch (reason) {
           thrown = { reason };
-          return held;
+          return current;
         }
-        if (text === undefined || text === held?.text) return held;
+        if (text === undefined || text === current?.text) return current;
         transaction.queue(UPSERT_DOCUMENT, key, mark, encodeText(text));
         return { mark, text };
       };
-      const kept = await database.write(ALL_PROJECTS, changed, async (transaction) => {
-        // Where the answer was lost, the mark says whether it was stored.
+      const kept = await database.write(ALL_PROJECTS, applyChange, async (transaction) => {
+        // If the answer was lost, the mark shows whether it was stored.
         const [row] = await transaction.query(SELECT_DOCUMENT, key, "");
         return row?.mark === mark ? { was: parseDocument(row) } : undefined;
       });
-      // Whatever it is, it is no fault of the connection, and nothing to be tried again.
+      // An error of the callback is no fault of the connection, so it is not retried.
       if (thrown) throw (thrown as { readonly reason: unknown }).reason;
       return kept;
     },

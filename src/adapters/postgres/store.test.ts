@@ -31,8 +31,8 @@ describe.skipIf(!url)(`on a server${missing}`, () => {
   }
 });
 
-describe.skipIf(!url)(`a record that was filled from another${missing}`, () => {
-  it("is one whose sizes the server knows", async () => {
+describe.skipIf(!url)(`a PostgreSQL database copied from another store${missing}`, () => {
+  it("has up-to-date statistics in the server", async () => {
     const place = testPlace(url ?? "", { pipeline: true });
     const elsewhere = createInMemoryStore();
     await elsewhere.commit(
@@ -57,7 +57,7 @@ describe.skipIf(!url)(`a record that was filled from another${missing}`, () => {
   });
 });
 
-it("takes a pool of pg as it is", async () => {
+it("accepts a pool of pg", async () => {
   const pool = new Pool();
   const ours: PostgresPool = pool;
   expect(ours).toBe(pool);

@@ -12,7 +12,7 @@ import {
 } from "./database/connection.ts";
 import { encodeLongNames, encodeText, toIndexKey } from "./database/user-rows.ts";
 
-/** Where a change is written, and the revision that it makes. */
+/** The target of a change, and the revision that it creates. */
 export interface PostgresWriteContext {
   readonly transaction: PostgresTransaction;
   /** The user's number, and the keys of both names. */
@@ -22,7 +22,7 @@ export interface PostgresWriteContext {
   readonly revision: number;
 }
 
-// Rows come as one array for each column: one statement for all of them, and always the same one.
+// Each column is one array, so that one constant statement writes all rows.
 
 const ADD_MESSAGES =
   "INSERT INTO messages (person, project, id, turn, revision, is_waiting, stored_at, body) " +
@@ -35,9 +35,9 @@ const CHANGE_MESSAGES =
 
 export function queueMessages(
   { transaction, person, project, revision }: PostgresWriteContext,
-  held: CommitState,
+  state: CommitState,
 ): void {
-  const { added, changed } = held.messages();
+  const { added, changed } = state.messages();
   if (added.length > 0) {
     transaction.queue(
       ADD_MESSAGES,
@@ -62,7 +62,7 @@ export function queueMessages(
   );
 }
 
-/** Whether an extractor has still to read it. */
+/** Whether the message still awaits extraction. */
 export function isPendingExtraction({ digest, undone }: Message): boolean {
   return digest === "pending" && undone !== true;
 }
@@ -87,7 +87,7 @@ export function queueVersions(writing: PostgresWriteContext, memories: readonly 
     memories.map(({ version }) => version),
     memories.map((memory) => JSON.stringify({ ...memory, revision })),
   );
-  // Of several versions of one the last; in the order in which each was met first.
+  // The last of several versions of a memory, in the order of its first one.
   const heads = [...new Map(memories.map((memory) => [toIndexKey(memory.id), memory]))];
   transaction.queue(
     PUT_HEADS,
@@ -113,10 +113,10 @@ const PUT_LINKS =
 export function queueLinks(
   { transaction, person, project }: PostgresWriteContext,
   links: readonly MemoryLink[],
-  held: CommitState,
+  state: CommitState,
 ): void {
-  if (!links.every(({ from, to }) => held.hasMemory(from) && held.hasMemory(to))) {
-    throw new MemoryError("conflict", "a memory to link is not there.");
+  if (!links.every(({ from, to }) => state.hasMemory(from) && state.hasMemory(to))) {
+    throw new MemoryError("conflict", "a memory to link does not exist.");
   }
   const rows = takeLastPerKey(links, ({ from, type, to }) => JSON.stringify([from, type, to]));
   if (rows.length === 0) return;
@@ -132,7 +132,7 @@ export function queueLinks(
   );
 }
 
-/** One for each key, the last. */
+/** The last value of each key. */
 function takeLastPerKey<Value>(values: readonly Value[], keyOfValue: (value: Value) => string): Value[] {
   return [...new Map(values.map((value) => [keyOfValue(value), value])).values()];
 }
@@ -169,7 +169,7 @@ export function queueUnits(writing: PostgresWriteContext, units: readonly Search
   queueGoneRemoval(writing, "unit", keys);
 }
 
-// What was not there is not gone either.
+// Only deleted units are recorded as gone.
 const DROP_UNITS =
   "WITH dropped AS (DELETE FROM units WHERE person = $1 AND id = ANY ($3) RETURNING id, long_names) " +
   "INSERT INTO gone (person, project, type, id, long_names, revision) " +
@@ -249,11 +249,15 @@ const REWRITE_HEADS =
   "FROM unnest($3::text[], $4::bigint[], $5::boolean[]) AS row (id, version, is_current) " +
   "WHERE person = $1 AND heads.id = row.id AND heads.version = row.version";
 
-/** The part of a change-set that destroys. */
-export function queueErasure(writing: PostgresWriteContext, erasure: ErasureChange, held: CommitState): void {
+/** Writes the erasure of a change-set. */
+export function queueErasure(
+  writing: PostgresWriteContext,
+  erasure: ErasureChange,
+  state: CommitState,
+): void {
   const { transaction, person, project, name } = writing;
   for (const { id, content, parts, keepMetadata } of erasure.messages) {
-    held.changeMessage(id, ({ parts: _parts, metadata, ...message }) => ({
+    state.changeMessage(id, ({ parts: _parts, metadata, ...message }) => ({
       ...message,
       content,
       ...(keepMetadata && metadata ? { metadata } : {}),
@@ -262,7 +266,7 @@ export function queueErasure(writing: PostgresWriteContext, erasure: ErasureChan
   }
   dropMemories(
     writing,
-    [...new Set(erasure.memories)].filter((id) => held.dropMemory(id)),
+    [...new Set(erasure.memories)].filter((id) => state.dropMemory(id)),
   );
   transaction.queue("DELETE FROM blocks WHERE person = $1", person);
   queueAnswerErasure(transaction, { project, name }, erasure.receipt.id);
@@ -303,7 +307,7 @@ function rewriteVersions(
   { transaction, person, revision }: PostgresWriteContext,
   versions: ErasureChange["rewrites"],
 ): void {
-  // Of two that write one version again, the last holds.
+  // The last of several rewrites of one version wins.
   const rows = [...new Map(versions.map((one) => [`${one.version} ${toIndexKey(one.id)}`, one])).values()];
   if (rows.length === 0) return;
   const keys = rows.map(({ id }) => toIndexKey(id));
@@ -325,36 +329,36 @@ function rewriteVersions(
   );
 }
 
-/** What a change-set meets, as it is while its parts are applied one after the other. */
+/** The stored state that a change-set affects, as its parts are applied one after the other. */
 interface CommitState {
-  /** `conflict` where its id is there already. */
+  /** Throws `conflict` if the id already exists. */
   addMessage(message: Message): void;
-  /** `conflict` where it is not there. */
+  /** Throws `conflict` if the message does not exist. */
   changeMessage(id: string, change: (message: Message) => Message): void;
-  /** `conflict` where its version is not the next one. */
+  /** Throws `conflict` if the version is not the next one. */
   addVersion(memory: Memory): void;
   hasMemory(id: string): boolean;
-  /** False where it was not there. */
+  /** False if the memory did not exist. */
   dropMemory(id: string): boolean;
-  /** Messages as they end up: those that are new, and those that were changed. */
+  /** The final messages: the new ones and the changed ones. */
   messages(): { readonly added: readonly Message[]; readonly changed: readonly Message[] };
 }
 
 const SELECT_MESSAGES = "SELECT id, body FROM messages WHERE person = $1 AND id = ANY ($2)";
 const SELECT_HEADS = "SELECT id, version FROM heads WHERE person = $1 AND id = ANY ($2)";
 
-/** Two statements whose rows `heldOf` takes. */
+/** Two statements whose rows `createCommitState` takes. */
 export function buildStateQueries(person: number, changes: ChangeSet): readonly SqlStatement[] {
   const { messages = [], digests = [], memories = [], links = [], erase } = changes;
-  const met = [...messages, ...digests, ...(erase?.messages ?? [])].map(({ id }) => id);
-  const named = [
+  const messageIds = [...messages, ...digests, ...(erase?.messages ?? [])].map(({ id }) => id);
+  const memoryIds = [
     ...memories.map(({ id }) => id),
     ...links.flatMap(({ from, to }) => [from, to]),
     ...(erase?.memories ?? []),
   ];
   return [
-    createStatement(SELECT_MESSAGES, person, toUniqueKeys(met)),
-    createStatement(SELECT_HEADS, person, toUniqueKeys(named)),
+    createStatement(SELECT_MESSAGES, person, toUniqueKeys(messageIds)),
+    createStatement(SELECT_HEADS, person, toUniqueKeys(memoryIds)),
   ];
 }
 
@@ -374,7 +378,7 @@ export function createCommitState(
   return {
     addMessage(message) {
       const key = toIndexKey(message.id);
-      if (bodies.has(key)) throw new MemoryError("conflict", "a message with this id is there already.");
+      if (bodies.has(key)) throw new MemoryError("conflict", "a message with this id already exists.");
       turn += 1;
       bodies.set(key, { ...message, turn });
       added.add(key);
@@ -382,27 +386,30 @@ export function createCommitState(
     changeMessage(id, change) {
       const key = toIndexKey(id);
       const message = bodies.get(key);
-      if (!message) throw new MemoryError("conflict", "a message to change is not there.");
+      if (!message) throw new MemoryError("conflict", "a message to change does not exist.");
       bodies.set(key, change(message));
       if (!added.has(key)) changed.add(key);
     },
     addVersion({ id, version }) {
-      const held = versions.get(toIndexKey(id)) ?? 0;
-      if (version !== held + 1) {
-        throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
+      const current = versions.get(toIndexKey(id)) ?? 0;
+      if (version !== current + 1) {
+        throw new MemoryError(
+          "conflict",
+          `a memory's version ${version} cannot follow its version ${current}.`,
+        );
       }
       versions.set(toIndexKey(id), version);
     },
     hasMemory: (id) => versions.has(toIndexKey(id)),
     dropMemory: (id) => versions.delete(toIndexKey(id)),
     messages() {
-      const all = (of: Set<string>): Message[] => [...of].flatMap((key) => bodies.get(key) ?? []);
-      return { added: all(added), changed: all(changed) };
+      const listMessages = (of: Set<string>): Message[] => [...of].flatMap((key) => bodies.get(key) ?? []);
+      return { added: listMessages(added), changed: listMessages(changed) };
     },
   };
 }
 
-/** A message whose digest changed. */
+/** The message with its changed digest. */
 export function applyDigestChange(
   message: Message,
   change: NonNullable<ChangeSet["digests"]>[number],

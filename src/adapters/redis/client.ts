@@ -6,25 +6,25 @@ import { type CircuitBreaker, createCircuitBreaker } from "../shared/circuit-bre
 import { withTimeout } from "../shared/remote-call.ts";
 import { toScopeHash, toShortHash } from "../shared/vector-request.ts";
 
-/** The part of an ioredis client (5 or 6) that is used: any command, answered in texts or in bytes. */
+/** The part of an ioredis client (5 or 6) that is used: any command, with answers as text or bytes. */
 export interface RedisClient {
   call(command: string, args: (string | Buffer | number)[]): Promise<unknown>;
   callBuffer(command: string, args: (string | Buffer | number)[]): Promise<unknown>;
 }
 
-/** What every adapter of this folder takes. */
+/** Options of every adapter in this folder. */
 export interface RedisOptions {
-  /** Made, and closed in the end, by the caller. `REDIS_CLIENT` says how it is best made. */
+  /** Created and closed by the caller. `REDIS_CLIENT` has recommended options. */
   readonly client: RedisClient;
-  /** What every key begins with ("keepsake"): several programs can share one server. */
+  /** The prefix of every key (default: "keepsake"), so that several programs can share a server. */
   readonly prefix?: string;
-  /** How long one request may take, in ms. */
+  /** Timeout of one request, in ms. */
   readonly timeoutMs?: number;
 }
 
 /**
- * How a client for these adapters is best made: `new Redis({ ...REDIS_CLIENT, host, port, password })`. A command that cannot go
- * out now fails now: nothing waits in line for a server that is down, to be carried out when it is up again.
+ * Recommended client options: `new Redis({ ...REDIS_CLIENT, host, port, password })`. A command that cannot be sent now fails now,
+ * so that no command waits for a server that is down and runs once it is up again.
  */
 export const REDIS_CLIENT = {
   enableOfflineQueue: false,
@@ -38,36 +38,36 @@ type RedisArgument = string | number | Buffer;
 
 export interface RedisCommandOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Whether the answer is wanted in bytes. */
+  /** Whether the answer is returned as bytes. */
   readonly binary?: boolean;
-  /** Goes out even where the server failed a moment ago, and is waited for longer: an erasure. */
+  /** Sends even if the server just failed, with a longer timeout; for erasures. */
   readonly isUrgent?: boolean;
 }
 
-/** Sends a command, once. It fails within the time that a request may take, as the ports want it. */
+/** Sends a command once. It fails within the request timeout, as the ports require. */
 export type SendRedisCommand = (
   command: string,
   args: readonly RedisArgument[],
-  asked?: RedisCommandOptions,
+  options?: RedisCommandOptions,
 ) => Promise<unknown>;
 
-/** Of an urgent request, in ms. */
+/** Timeout of an urgent request, in ms. */
 const URGENT_MS = 2000;
 const MAX_FAILURES = 3;
 const OPEN_MS = 500;
 const LONGEST_OPEN_MS = 4000;
-/** Answers of a server that is there: they say nothing against asking it again at once. */
+/** Errors that prove that the server is available, so that it may be called again at once. */
 const SERVER_ANSWERS: ReadonlySet<string> = new Set(["OOM", "NOSCRIPT", "ERR", "WRONGTYPE"]);
 
-/** What goes wrong with one client goes wrong for everybody who asks through it. */
+/** Breakers are shared by client, because a failing client fails for all its users. */
 const circuitBreakers = new WeakMap<RedisClient, CircuitBreaker>();
 
-/** Asks a server through a client, and spares it and the one who waits where it does not answer. */
+/** Sends commands through a client, with a circuit breaker that spares an unresponsive server and its callers. */
 export function createRedisSender(
   { client, timeoutMs = 100 }: RedisOptions,
   place: string,
 ): SendRedisCommand {
-  const spared =
+  const breaker =
     circuitBreakers.get(client) ??
     createCircuitBreaker({
       place: "Redis",
@@ -75,20 +75,20 @@ export function createRedisSender(
       openMs: OPEN_MS,
       longestMs: LONGEST_OPEN_MS,
     });
-  circuitBreakers.set(client, spared);
+  circuitBreakers.set(client, breaker);
   return async (command, args, { signal, binary = false, isUrgent = false } = {}) => {
     signal?.throwIfAborted();
-    if (!isUrgent) spared.enter();
+    if (!isUrgent) breaker.enter();
     const ms = isUrgent ? Math.max(URGENT_MS, timeoutMs) : timeoutMs;
     const late = (): MemoryError =>
       new MemoryError("unavailable", `${place} gave no answer within ${ms} ms. Try again later.`);
     try {
       const sent = binary ? client.callBuffer(command, [...args]) : client.call(command, [...args]);
       const answer = await withTimeout(sent, ms, late, signal);
-      spared.recordOutcome("well");
+      breaker.recordOutcome("well");
       return answer;
     } catch (error) {
-      spared.recordOutcome(classifyOutcome(error, signal));
+      breaker.recordOutcome(classifyOutcome(error, signal));
       if (signal?.aborted && error === signal.reason) throw error;
       throw getRedisErrorCode(error) === "NOSCRIPT" ? error : toRedisError(error, place);
     }
@@ -100,56 +100,56 @@ function classifyOutcome(error: unknown, signal: AbortSignal | undefined): "well
   return SERVER_ANSWERS.has(getRedisErrorCode(error)) ? "well" : "badly";
 }
 
-/** What a server says first in an error: a word in capitals. */
+/** The first word of a server error, in capitals. */
 const CODE = /^[A-Z]+/;
 const WRONG_CREDENTIALS: ReadonlySet<string> = new Set(["NOAUTH", "WRONGPASS", "NOPERM"]);
 
-/** What went wrong, without what was asked: an error of Redis may repeat the command. */
+/** The error without the command, which an error of Redis may repeat. */
 function toRedisError(error: unknown, place: string): MemoryError {
   if (isMemoryError(error)) return error as MemoryError;
   const code = getRedisErrorCode(error);
   if (WRONG_CREDENTIALS.has(code)) {
-    return new MemoryError("forbidden", `${place} refuses the credentials (${code}). Check REDIS_PASSWORD.`);
+    return new MemoryError("forbidden", `${place} rejects the credentials (${code}). Check REDIS_PASSWORD.`);
   }
   if (code === "OOM") {
     return new MemoryError(
       "unavailable",
-      `${place} is full. Raise its maxmemory, or let it evict what expires (volatile-ttl).`,
+      `${place} is full. Raise its maxmemory, or let it evict expiring keys (volatile-ttl).`,
     );
   }
   const why = code === "" ? "cannot be reached" : `cannot do this now (${code})`;
   return new MemoryError("unavailable", `${place} ${why}. Try again later.`);
 }
 
-/** The word by which the server names an error; empty for anything that is not the server's answer. */
+/** The server's name for an error; empty for anything but an answer of the server. */
 function getRedisErrorCode(error: unknown): string {
   if (!(error instanceof Error) || error.name !== "ReplyError") return "";
   return CODE.exec(error.message)?.[0] ?? "ERR";
 }
 
-/** Runs on the server, all of it or nothing, with nobody in between. */
+/** Runs on the server, atomically. */
 export type RedisScript = (
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   keys: readonly string[],
   args: readonly RedisArgument[],
-  asked?: RedisCommandOptions,
+  options?: RedisCommandOptions,
 ) => Promise<unknown>;
 
-/** A script in Lua, named by its hash: its text goes over only where the server does not know it (yet, or any more). */
+/** A Lua script, called by its hash. Its text is sent only if the server does not know it. */
 export function createRedisScript(text: string): RedisScript {
   const hash = createHash("sha1").update(text).digest("hex");
-  return async (ask, keys, args, asked) => {
+  return async (send, keys, args, options) => {
     const rest = [keys.length, ...keys, ...args];
     try {
-      return await ask("EVALSHA", [hash, ...rest], asked);
+      return await send("EVALSHA", [hash, ...rest], options);
     } catch (error) {
       if (getRedisErrorCode(error) !== "NOSCRIPT") throw error;
-      return ask("EVAL", [text, ...rest], asked);
+      return send("EVAL", [text, ...rest], options);
     }
   };
 }
 
-/** Begins a script: `now` in ms, of the server's own clock where ARGV[1] names none, so that all servers go by one. */
+/** Begins a script with `now` in ms: ARGV[1], or else the server's own clock, so that all servers share one. */
 export const NOW_LUA = `
 local now = tonumber(ARGV[1])
 if not now then
@@ -158,33 +158,33 @@ if not now then
 end
 `;
 
-/** For ARGV[1]. */
+/** The value for ARGV[1]. */
 export const toNowArgument = (clock: Clock | undefined): string => (clock ? String(clock().getTime()) : "");
 
-/** `project` and `user` of a scope. */
+/** The project and user of a scope. */
 interface RedisKeyOwner {
   readonly project: string;
   readonly user: string;
 }
 
 /**
- * The key of something of a user. It says nothing of who that is, and all keys of a user stand on one node of a cluster
- * (its part in braces).
+ * The key of a user's data. It does not reveal the user, and the part in braces keeps all keys of a user on one node of a
+ * cluster.
  */
 export const toUserKey = (prefix: string, of: RedisKeyOwner, what: string): string =>
   `${prefix}:{${toScopeHash(of)}}:${what}`;
 
-/** What bars words that were erased from coming back: the revision of the user's last erasure. */
+/** The key of the erasure mark, which keeps erased words from coming back: the revision of the user's last erasure. */
 export const toErasureKey = (prefix: string, of: RedisKeyOwner): string => toUserKey(prefix, of, "erased");
 
-/** A field of a user's: a session, an entry of the cache. */
+/** A field of a user's hash: a session, or an entry of the cache. */
 export const toField = (name: string): string => toShortHash(name);
 
 export const DEFAULT_PREFIX = "keepsake";
-/** A bar stands for a day: nothing that old is still on its way. */
+/** A mark expires after a day: no data that old can still be in flight. */
 const ERASURE_MARK_MS = 86_400_000;
 
-/** The key of the bar is KEYS[1]; ARGV[2] the revision of what comes, or empty. Gives nil where it may be kept. */
+/** KEYS[1] is the erasure mark, ARGV[2] the revision of the new data, or empty. `barred()` is nil or false if it may be stored. */
 export const IS_ERASED_LUA = `
 local function barred()
   local own = tonumber(ARGV[2])
@@ -193,7 +193,7 @@ local function barred()
 end
 `;
 
-/** Puts the bar of ARGV[2] to KEYS[1], never lower than it is; whether it could (a server that is full takes nothing). */
+/** Raises the mark in KEYS[1] to ARGV[2], never lowers it. Gives 1 if that succeeded; a full server stores nothing. */
 export const MARK_ERASED_LUA: string = `
 local function bar()
   local own = tonumber(ARGV[2])
@@ -205,59 +205,59 @@ local function bar()
 end
 `;
 
-/** Keys that one step of a walk looks at. */
+/** Keys examined per scan step. */
 const SCAN_STEP = 500;
 
-/** The keys that match a pattern, a page at a time; one that is there all the while comes at least once. */
+/** The keys that match a pattern, page by page. A key that exists during the whole scan appears at least once. */
 export async function* scanKeys(
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   pattern: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string[], void, void> {
   let cursor = "0";
   do {
     const [next, found] = toList(
-      await ask("SCAN", [cursor, "MATCH", pattern, "COUNT", SCAN_STEP], { signal }),
+      await send("SCAN", [cursor, "MATCH", pattern, "COUNT", SCAN_STEP], { signal }),
     );
     cursor = String(next);
     yield toList(found).map(String);
   } while (cursor !== "0");
 }
 
-/** A prefix as it stands in a pattern. */
+/** The prefix, escaped for a pattern. */
 export const escapePattern = (prefix: string): string => prefix.replace(/[*?[\]\\^]/g, "\\$&");
 
 export const toList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 
 /**
- * Files in which a server goes on holding what was deleted: its append-only file until that is rewritten, its snapshots until the
- * next one. A server that does not say whether it writes snapshots may.
+ * Files in which a server keeps deleted data: its append-only file until it is rewritten, and its snapshot until the next one. A
+ * server that does not report its snapshot setting is assumed to write them.
  */
 export async function readPersistence(
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   signal?: AbortSignal,
 ): Promise<VectorIndexRemainder[]> {
-  const told = String(await ask("INFO", ["persistence"], { signal }));
-  const [, save] = toList(await ask("CONFIG", ["GET", "save"], { signal }).catch(() => ["save", "unknown"]));
+  const info = String(await send("INFO", ["persistence"], { signal }));
+  const [, save] = toList(await send("CONFIG", ["GET", "save"], { signal }).catch(() => ["save", "unknown"]));
   return [
-    ...(/^aof_enabled:1/m.test(told)
+    ...(/^aof_enabled:1/m.test(info)
       ? [{ place: "Redis' append-only file, until it is rewritten (BGREWRITEAOF)" }]
       : []),
     ...(save === "" ? [] : [{ place: "Redis' snapshot, until the next one (BGSAVE)" }]),
   ];
 }
 
-/** What the server takes and may take, in bytes; no `most` where it may take whatever there is. */
+/** The memory use and limit of the server, in bytes; no `most` without a limit. */
 export async function readMemoryUse(
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   signal?: AbortSignal,
 ): Promise<{ readonly bytes: number; readonly most?: number }> {
-  const told = String(await ask("INFO", ["memory"], { signal }));
-  const bytes = parseInfoNumber(told, "used_memory");
-  const most = parseInfoNumber(told, "maxmemory");
+  const info = String(await send("INFO", ["memory"], { signal }));
+  const bytes = parseInfoNumber(info, "used_memory");
+  const most = parseInfoNumber(info, "maxmemory");
   return { bytes, ...(most > 0 ? { most } : {}) };
 }
 
-function parseInfoNumber(told: string, name: string): number {
-  return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(told)?.[1] ?? 0);
+function parseInfoNumber(info: string, name: string): number {
+  return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
 }

@@ -31,27 +31,27 @@ import {
 } from "./client.ts";
 
 export interface RedisSessionsOptions extends RedisOptions {
-  /** In place of the Redis server's clock, for tests. */
+  /** Replaces the Redis server's clock, for tests. */
   readonly clock?: Clock;
 }
 
 type RedisSessionUser = Omit<SessionOf, "session">;
 
 const SESSIONS = "sessions";
-/** How often an erasure that found the server full puts its bar up again, for it has made room itself. */
+/** Attempts to set the mark if the server is full, because the erasure itself frees memory. */
 const MAX_ATTEMPTS = 2;
 
-/** Sessions on Redis: several servers share them. By the clock of the Redis server. */
+/** Sessions on Redis that several servers share, by the Redis server's clock. */
 export function redisSessions(options: RedisSessionsOptions): Sessions {
   const { clock, prefix = DEFAULT_PREFIX } = options;
-  const ask = createRedisSender(options, "Redis (sessions)");
+  const send = createRedisSender(options, "Redis (sessions)");
   const keysOf = (of: RedisSessionUser): string[] => [
     toErasureKey(prefix, of),
     toUserKey(prefix, of, SESSIONS),
     toUserKey(prefix, of, `${SESSIONS}:known`),
     toUserKey(prefix, of, `${SESSIONS}:messages`),
   ];
-  const erased = async (
+  const runErasure = async (
     run: RedisScript,
     of: RedisSessionUser,
     { signal, revision, ids }: CallOptions & { revision?: number; ids: readonly string[] },
@@ -59,11 +59,11 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
     let sum = 0;
     for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
       const args = [toNowArgument(clock), String(revision ?? ""), ...ids];
-      const [gone, isBarred] = toNumbers(await run(ask, keysOf(of), args, { signal, isUrgent: true }));
+      const [gone, isBarred] = toNumbers(await run(send, keysOf(of), args, { signal, isUrgent: true }));
       sum += gone ?? 0;
       if (isBarred === 1) return sum;
     }
-    // As long as it is full, what is on its way is kept out by that.
+    // While the server is full, late messages cannot be stored either.
     return sum;
   };
 
@@ -73,24 +73,24 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
     async append(of, messages, { signal, revision } = {}) {
       signal?.throwIfAborted();
       if (messages.length === 0) return;
-      const said = messages.flatMap((turn) => [turn.id, JSON.stringify(turn)]);
-      const args = [toNowArgument(clock), String(revision ?? ""), toField(of.session), of.session, ...said];
-      await APPEND_SCRIPT(ask, keysOf(of), args, { signal });
+      const turns = messages.flatMap((turn) => [turn.id, JSON.stringify(turn)]);
+      const args = [toNowArgument(clock), String(revision ?? ""), toField(of.session), of.session, ...turns];
+      await APPEND_SCRIPT(send, keysOf(of), args, { signal });
     },
 
     async recent(of, { limit, signal }) {
       const args = [toNowArgument(clock), "", toField(of.session), limit];
-      return toList(await RECENT_SCRIPT(ask, keysOf(of), args, { signal })).flatMap(parseSessionTurn);
+      return toList(await RECENT_SCRIPT(send, keysOf(of), args, { signal })).flatMap(parseSessionTurn);
     },
 
     async active(of, { signal } = {}) {
-      return toList(await ACTIVE_SCRIPT(ask, keysOf(of), [toNowArgument(clock)], { signal })).map(
+      return toList(await ACTIVE_SCRIPT(send, keysOf(of), [toNowArgument(clock)], { signal })).map(
         parseActiveSession,
       );
     },
 
     async end(of, { signal } = {}) {
-      await END_SCRIPT(ask, keysOf(of), [toNowArgument(clock), "", toField(of.session)], {
+      await END_SCRIPT(send, keysOf(of), [toNowArgument(clock), "", toField(of.session)], {
         signal,
         isUrgent: true,
       });
@@ -99,36 +99,36 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
     async erase(of, what, { signal, revision } = {}) {
       const more = { ...(signal ? { signal } : {}), ...(revision === undefined ? {} : { revision }) };
       return what === "everything"
-        ? erased(ERASE_ALL_SCRIPT, of, { ...more, ids: [] })
-        : erased(ERASE_SOME_SCRIPT, of, { ...more, ids: what.messages });
+        ? runErasure(ERASE_ALL_SCRIPT, of, { ...more, ids: [] })
+        : runErasure(ERASE_SOME_SCRIPT, of, { ...more, ids: what.messages });
     },
 
     async cleanUp({ signal } = {}) {
       const ending = `:${SESSIONS}`;
       let over = 0;
-      for await (const found of scanKeys(ask, `${escapePattern(prefix)}:{*}${ending}`, signal)) {
+      for await (const found of scanKeys(send, `${escapePattern(prefix)}:{*}${ending}`, signal)) {
         for (const key of found) {
           const user = key.slice(0, -ending.length);
           const keys = [`${user}:erased`, key, `${key}:known`, `${key}:messages`];
-          over += Number(await CLEAN_UP_SCRIPT(ask, keys, [toNowArgument(clock)], { signal }));
+          over += Number(await CLEAN_UP_SCRIPT(send, keys, [toNowArgument(clock)], { signal }));
         }
       }
       return over;
     },
 
-    remains: () => readPersistence(ask),
+    remains: () => readPersistence(send),
 
-    room: ({ signal } = {}) => readMemoryUse(ask, signal),
+    room: ({ signal } = {}) => readMemoryUse(send, signal),
 
     async close() {
-      // The client is the caller's.
+      // The client belongs to the caller.
     },
   };
 }
 
 const toNumbers = (answer: unknown): number[] => toList(answer).map(Number);
 
-/** Nothing for what is no message of ours. */
+/** Parses a message; empty for data of other programs. */
 function parseSessionTurn(answer: unknown): SessionTurn[] {
   if (typeof answer !== "string") return [];
   try {
@@ -151,9 +151,9 @@ function parseActiveSession(answer: unknown): ActiveSession {
 }
 
 /**
- * What a user's sessions take. KEYS: 1 the bar; 2 a sorted set of sessions by when they were added to last; 3 a hash of
- * sessions, what is known of each with the ids of its messages in their order; 4 a hash of messages by id. All expire a day
- * after the user's last word; within it, a session goes when it is over and something else is said.
+ * The keys of a user's sessions. KEYS: 1 the erasure mark; 2 a sorted set of sessions by their last message; 3 a hash of sessions,
+ * each with the ids of its messages in order; 4 a hash of messages by id. All expire a day after the user's last message. Before
+ * that, an expired session is deleted when another message is added.
  */
 const SHARED_LUA = `${NOW_LUA}
 local function end_session(session)
@@ -175,7 +175,7 @@ local function live(session)
 end
 `;
 
-/** ARGV: 1 now, 2 the revision, 3 the session's field, 4 its name, then id and message, by turns. */
+/** ARGV: 1 now, 2 the revision, 3 the session's field, 4 its name, then ids and messages alternately. */
 const APPEND_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}${IS_ERASED_LUA}
 if barred() then return 0 end
 end_over()
@@ -211,7 +211,7 @@ end
 return found
 `);
 
-/** ARGV: 1 now. Gives what is known of each and when it was added to last, the last one first. */
+/** ARGV: 1 now. Gives each session and the time of its last message, newest first. */
 const ACTIVE_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
 local found = {}
 local active = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. (now - ${SESSION_TTL_MS}), 'WITHSCORES', 'LIMIT', 0, ${MAX_ACTIVE_SESSIONS})
@@ -231,19 +231,19 @@ end_session(ARGV[3])
 return 1
 `);
 
-/** ARGV: 1 now. Gives how many were over. */
+/** ARGV: 1 now. Gives the number of expired sessions. */
 const CLEAN_UP_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
 return end_over()
 `);
 
-/** ARGV: 1 now, 2 the revision of the erasure. Gives how many messages went, and whether the bar is up. */
+/** ARGV: 1 now, 2 the revision of the erasure. Gives the number of erased messages, and whether the mark is set. */
 const ERASE_ALL_SCRIPT: RedisScript = createRedisScript(`${NOW_LUA}${MARK_ERASED_LUA}
 local gone = redis.call('HLEN', KEYS[4])
 redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
 return { gone, bar() }
 `);
 
-/** ARGV: 1 now, 2 the revision of the erasure, then the ids. Sessions of which nothing is left end. */
+/** ARGV: 1 now, 2 the revision of the erasure, then the ids. Sessions without remaining messages end. */
 const ERASE_SOME_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}${MARK_ERASED_LUA}
 local gone, wanted = 0, {}
 for i = 3, #ARGV do

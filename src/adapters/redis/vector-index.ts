@@ -26,21 +26,21 @@ import {
 } from "./client.ts";
 
 const INDEX_KEY = "index";
-/** Entries in one script: others come in between. */
+/** Entries per script, so that other commands run in between. */
 const PUT_AT_ONCE = 100;
 const IDS_AT_ONCE = 1000;
-/** Chunks in one reply: about 4 MB. */
+/** Chunks per reply: about 4 MB. */
 const CHUNKS_AT_ONCE = 16;
-/** How often a drop is tried that found the server full, for it makes room itself. */
+/** Attempts of a drop if the server is full, because the drop itself frees memory. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * An exact vector index in plain Redis (7, no modules), in the memory of the server: about 2 kB for a unit of 256 numbers. A search
- * reads the user's codes of 8 bits, and the vectors themselves of those that may be among the nearest.
+ * An exact vector index in plain Redis (7, no modules), in the server's memory: about 2 kB for a unit of 256 numbers. A search
+ * reads the user's 8-bit codes, and then the full vectors of the candidates only.
  */
 export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
   const { prefix = DEFAULT_PREFIX } = options;
-  const ask = createRedisSender({ timeoutMs: 5000, ...options }, "Redis (index)");
+  const send = createRedisSender({ timeoutMs: 5000, ...options }, "Redis (index)");
   const keysOf = (of: VectorIndexUser): string[] =>
     ["slots", "ids", "vectors", "metadata", "free", "size", "codes"].map((what) =>
       toUserKey(prefix, of, `${INDEX_KEY}:${what}`),
@@ -52,7 +52,7 @@ export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
-    if (isClosed) throw new MemoryError("unavailable", "this index on Redis is closed. Open another.");
+    if (isClosed) throw new MemoryError("unavailable", "this index on Redis is closed. Open it again.");
   };
   const spaceFor = (vectors: readonly Float32Array[]): VectorIndexSpace => {
     if (!space) throw invalid("the index on Redis is not prepared: call prepare() first.");
@@ -61,19 +61,19 @@ export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
     if (!wrong) return space;
     throw invalid(`the index on Redis takes vectors of ${dimensions} numbers, not ${wrong.length}.`);
   };
-  /** A server that came back with nothing would pass for one that holds nothing of a user. */
-  const checkThere = async (signal: AbortSignal | undefined): Promise<void> => {
-    const there = space ? await ask("GET", [spaceKey], { signal }) : undefined;
-    if (!space || there === toSpaceName(space)) return;
+  /** Throws if the server lost its data; otherwise it would seem to contain nothing of a user. */
+  const checkPrepared = async (signal: AbortSignal | undefined): Promise<void> => {
+    const storedSpace = space ? await send("GET", [spaceKey], { signal }) : undefined;
+    if (!space || storedSpace === toSpaceName(space)) return;
     throw new MemoryError(
       "unavailable",
-      "the index on Redis was emptied, or taken by another space. Prepare it again.",
+      "the index on Redis was emptied, or replaced by another vector space. Prepare it again.",
     );
   };
   const clear = async (signal: AbortSignal | undefined): Promise<void> => {
-    for await (const keys of scanKeys(ask, `${escapePattern(prefix)}:{*}:${INDEX_KEY}:*`, signal)) {
-      // One by one: on a cluster, users stand in different slots.
-      await Promise.all(keys.map((key) => ask("UNLINK", [key], { signal, isUrgent: true })));
+    for await (const keys of scanKeys(send, `${escapePattern(prefix)}:{*}:${INDEX_KEY}:*`, signal)) {
+      // One by one, because on a cluster, users are in different slots.
+      await Promise.all(keys.map((key) => send("UNLINK", [key], { signal, isUrgent: true })));
     }
   };
 
@@ -85,24 +85,24 @@ export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
 
     async prepare(wanted, { signal } = {}) {
       begin(signal);
-      const there = String((await ask("GET", [spaceKey], { signal })) ?? "");
-      const said = toSpaceName(wanted);
-      if (there !== said) {
+      const storedSpace = String((await send("GET", [spaceKey], { signal })) ?? "");
+      const spaceName = toSpaceName(wanted);
+      if (storedSpace !== spaceName) {
         await clear(signal);
-        await ask("SET", [spaceKey, said], { signal });
+        await send("SET", [spaceKey, spaceName], { signal });
       }
       space = { ...wanted };
-      remains = await readPersistence(ask, signal);
+      remains = await readPersistence(send, signal);
     },
 
     async put(of, entries, { signal } = {}) {
       begin(signal);
       const { dimensions } = spaceFor(entries.map(({ vector }) => vector));
       const keys = keysOf(of);
-      await checkThere(signal);
+      await checkPrepared(signal);
       for (let at = 0; at < entries.length; at += PUT_AT_ONCE) {
         const args = entries.slice(at, at + PUT_AT_ONCE).flatMap(toPutArguments);
-        await PUT_SCRIPT(ask, keys, [getCodeLength(dimensions), ...args], { signal });
+        await PUT_SCRIPT(send, keys, [getCodeLength(dimensions), ...args], { signal });
       }
     },
 
@@ -111,26 +111,31 @@ export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
       const { dimensions } = spaceFor([]);
       const blank = Buffer.alloc(getCodeLength(dimensions));
       for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-        await dropEntries(ask, keysOf(of), [blank, ...ids.slice(at, at + IDS_AT_ONCE)], { signal });
+        await dropEntries(send, keysOf(of), [blank, ...ids.slice(at, at + IDS_AT_ONCE)], { signal });
       }
     },
 
     async dropUser(of, { signal } = {}) {
       begin(signal);
-      await DROP_USER_SCRIPT(ask, keysOf(of), [], { signal, isUrgent: true });
+      await DROP_USER_SCRIPT(send, keysOf(of), [], { signal, isUrgent: true });
     },
 
     async nearest(of, vector, { limit, where, signal }) {
       begin(signal);
       spaceFor([vector]);
       const [found] = await Promise.all([
-        readCosineBounds(ask, keysOf(of), vector, signal),
-        checkThere(signal),
+        readCosineBounds(send, keysOf(of), vector, signal),
+        checkPrepared(signal),
       ]);
-      const isNarrowed = where !== undefined && Object.keys(where).length > 0;
-      // What passes a filter is not known before it is asked.
-      const slots = selectCandidateSlots(found, isNarrowed ? Number.POSITIVE_INFINITY : limit);
-      return rankExactly(ask, keysOf(of), vector, { slots, limit, ...(isNarrowed ? { where } : {}), signal });
+      const isFiltered = where !== undefined && Object.keys(where).length > 0;
+      // Without reading the metadata, it is unknown which entries pass a filter.
+      const slots = selectCandidateSlots(found, isFiltered ? Number.POSITIVE_INFINITY : limit);
+      return rankExactly(send, keysOf(of), vector, {
+        slots,
+        limit,
+        ...(isFiltered ? { where } : {}),
+        signal,
+      });
     },
 
     async held(of, ids, { signal } = {}) {
@@ -139,9 +144,9 @@ export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
       const wanted = [...new Set(ids)];
       const found: string[] = [];
       for (let at = 0; at < wanted.length; at += IDS_AT_ONCE) {
-        const some = wanted.slice(at, at + IDS_AT_ONCE);
-        const there = toList(await ask("HMGET", [slots, ...some], { signal, isUrgent: true }));
-        found.push(...some.filter((_id, i) => there[i] !== null));
+        const batch = wanted.slice(at, at + IDS_AT_ONCE);
+        const stored = toList(await send("HMGET", [slots, ...batch], { signal, isUrgent: true }));
+        found.push(...batch.filter((_id, i) => stored[i] !== null));
       }
       return found;
     },
@@ -152,9 +157,9 @@ export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
       const seen = new Set<string>();
       let cursor = "0";
       do {
-        const [next, page] = toList(await ask("HSCAN", [slots, cursor, "COUNT", IDS_AT_ONCE], { signal }));
+        const [next, page] = toList(await send("HSCAN", [slots, cursor, "COUNT", IDS_AT_ONCE], { signal }));
         cursor = String(next);
-        // Id and slot, by turns; while a hash grows, some come twice.
+        // Ids and slots alternate. While a hash grows, some appear twice.
         const ids = toList(page).flatMap((one, i) =>
           i % 2 === 0 && !seen.has(String(one)) ? String(one) : [],
         );
@@ -169,7 +174,7 @@ export function createRedisVectorIndex(options: RedisOptions): VectorIndex {
     },
 
     async close() {
-      // The client is the caller's.
+      // The client belongs to the caller.
       isClosed = true;
     },
   };
@@ -184,32 +189,35 @@ function toPutArguments({ id, vector, metadata }: VectorIndexEntry): [string, Bu
 }
 
 async function dropEntries(
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   keys: readonly string[],
   args: readonly (Buffer | string)[],
-  asked: RedisCommandOptions,
+  options: RedisCommandOptions,
 ): Promise<void> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
-    if (Number(await DROP_SCRIPT(ask, keys, args, { ...asked, isUrgent: true })) === 1) return;
+    if (Number(await DROP_SCRIPT(send, keys, args, { ...options, isUrgent: true })) === 1) return;
   }
-  throw new MemoryError("unavailable", "Redis (index) is too full to write over what is dropped.");
+  throw new MemoryError(
+    "unavailable",
+    "Redis (index) is too full to overwrite dropped entries. Raise its maxmemory.",
+  );
 }
 
-/** How near each of a user's slots is to a query, at least and at most. */
+/** The lower and upper bounds of the cosine of each of a user's slots with a query. */
 async function readCosineBounds(
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   keys: readonly string[],
   vector: Float32Array,
   signal: AbortSignal | undefined,
 ): Promise<CosineBounds> {
   const [, , , , , size = "", codes = ""] = keys;
-  const slots = Number((await ask("GET", [size], { signal })) ?? 0);
+  const slots = Number((await send("GET", [size], { signal })) ?? 0);
   const chunks = Math.ceil(slots / CHUNK_SLOTS);
   const found = createCosineBounds(slots);
   for (let at = 0; at < chunks; at += CHUNKS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(CHUNKS_AT_ONCE, chunks - at) }, (_one, i) => at + i);
     const wanted = numbers.map((number) => `${codes}:${number}`);
-    const bytes = toList(await ask("MGET", wanted, { signal, binary: true }));
+    const bytes = toList(await send("MGET", wanted, { signal, binary: true }));
     for (const [i, chunk] of bytes.entries()) {
       if (Buffer.isBuffer(chunk)) addCosineBounds(found, chunk, vector, (at + i) * CHUNK_SLOTS);
     }
@@ -217,9 +225,9 @@ async function readCosineBounds(
   return found;
 }
 
-/** The nearest by their vectors themselves, of slots that may be among them. */
+/** Ranks candidate slots by their full vectors, and gives the nearest. */
 async function rankExactly(
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   keys: readonly string[],
   vector: Float32Array,
   {
@@ -237,15 +245,15 @@ async function rankExactly(
   const [, idsKey = "", vectors = "", metadata = ""] = keys;
   const hits: VectorIndexHit[] = [];
   for (let at = 0; at < slots.length; at += IDS_AT_ONCE) {
-    const some = slots.slice(at, at + IDS_AT_ONCE);
-    const named = toList(await ask("HMGET", [idsKey, ...some], { signal }));
-    const ids = named.filter((id) => typeof id === "string");
+    const batch = slots.slice(at, at + IDS_AT_ONCE);
+    const slotIds = toList(await send("HMGET", [idsKey, ...batch], { signal }));
+    const ids = slotIds.filter((id) => typeof id === "string");
     if (ids.length === 0) continue;
-    const passing = where ? await filterByMetadata(ask, metadata, ids, where, signal) : ids;
+    const passing = where ? await filterByMetadata(send, metadata, ids, where, signal) : ids;
     if (passing.length === 0) continue;
-    const held = toList(await ask("HMGET", [vectors, ...passing], { signal, binary: true }));
+    const stored = toList(await send("HMGET", [vectors, ...passing], { signal, binary: true }));
     for (const [i, id] of passing.entries()) {
-      const bytes = held[i];
+      const bytes = stored[i];
       if (Buffer.isBuffer(bytes)) hits.push({ id, score: computeCosine(vector, bytes) });
     }
   }
@@ -253,20 +261,20 @@ async function rankExactly(
 }
 
 async function filterByMetadata(
-  ask: SendRedisCommand,
+  send: SendRedisCommand,
   metadata: string,
   ids: readonly string[],
   where: Parameters<typeof matchesFilter>[0],
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
-  const told = toList(await ask("HMGET", [metadata, ...ids], { signal }));
+  const stored = toList(await send("HMGET", [metadata, ...ids], { signal }));
   return ids.filter((_id, i) => {
-    const one = told[i];
+    const one = stored[i];
     return typeof one === "string" && matchesFilter(where, { ...(JSON.parse(one) as VectorIndexMetadata) });
   });
 }
 
-/** Of vectors of unit length. */
+/** The cosine of two unit vectors. */
 function computeCosine(vector: Float32Array, bytes: Buffer): number {
   let sum = 0;
   for (let i = 0, at = 0; i < vector.length && at + 4 <= bytes.length; i += 1, at += 4) {
@@ -275,13 +283,13 @@ function computeCosine(vector: Float32Array, bytes: Buffer): number {
   return clampCosine(sum);
 }
 
-/** Vectors in one chunk of codes. */
+/** Vectors per chunk of codes. */
 const CHUNK_SLOTS = 512;
 
 /**
- * What a user's entries take. KEYS: 1 a hash of slots by id; 2 a hash of ids by slot; 3 a hash of vectors by id; 4 one of metadata
- * by id; 5 a list of slots that are free; 6 how many slots there are; 7 what the keys of the chunks begin with. A chunk holds the
- * codes of `CHUNK` slots, so that a search reads a few large values and not many small ones.
+ * The keys of a user's entries. KEYS: 1 a hash of slots by id; 2 a hash of ids by slot; 3 a hash of vectors by id; 4 a hash of
+ * metadata by id; 5 a list of free slots; 6 the number of slots; 7 the prefix of the chunk keys. A chunk contains the codes of
+ * `CHUNK_SLOTS` slots, so that a search reads a few large values instead of many small ones.
  */
 const CHUNK_OF_LUA = `
 local function chunk_of(slot)
@@ -289,7 +297,7 @@ local function chunk_of(slot)
 end
 `;
 
-/** ARGV: 1 the length of a code, then by turns id, code, vector and metadata. */
+/** ARGV: 1 the length of a code, then repeatedly id, code, vector and metadata. */
 const PUT_SCRIPT: RedisScript = createRedisScript(`${CHUNK_OF_LUA}
 local length = tonumber(ARGV[1])
 for i = 2, #ARGV, 4 do
@@ -308,8 +316,8 @@ return 1
 `);
 
 /**
- * ARGV: 1 nothing but zeros, as long as a code; then ids. Codes are written over. Gives 0 where the server is too full for that:
- * what was freed has made room, so that it can be asked again.
+ * ARGV: 1 zeros, as long as a code; then ids. Codes are overwritten. Gives 0 if the server is too full for that; the freed memory
+ * may then make a second attempt succeed.
  */
 const DROP_SCRIPT: RedisScript = createRedisScript(`${CHUNK_OF_LUA}
 local whole = 1
@@ -340,9 +348,9 @@ return 1
 `);
 
 /**
- * A vector in 8 bits a part, with how far that is off at most: enough to leave out, without a doubt, nearly all that cannot be
- * among the nearest. Layout, little-endian: the step (a 32-bit float), the length of what the codes leave out (a 32-bit float),
- * then a signed byte for each part. All zeros is nothing.
+ * A vector as 8-bit codes, with a bound of the error: enough to rule out safely nearly all vectors that are not among the nearest.
+ * Layout, little-endian: the step (32-bit float), the length of the error vector (32-bit float), then a signed byte for each part.
+ * All zeros is an empty slot.
  */
 const CODE_HEADER_BYTES = 8;
 const MAX_CODE = 127;
@@ -362,12 +370,12 @@ function encodeVectorCode(vector: Float32Array): Buffer {
     rest += (part - rounded * step) ** 2;
   }
   code.writeFloatLE(step, 0);
-  // Rounded up: a bound that is a little too wide leaves nothing out.
+  // Rounded up: a bound that is slightly too wide never excludes a candidate.
   code.writeFloatLE(Math.sqrt(rest) * 1.000_01 + 1e-7, 4);
   return code;
 }
 
-/** By slot: between which bounds the cosine with a query lies. Where nothing is, both are below every cosine. */
+/** By slot: the bounds of the cosine with a query. For empty slots, both are below every cosine. */
 interface CosineBounds {
   readonly least: Float32Array;
   readonly most: Float32Array;
@@ -382,7 +390,7 @@ function createCosineBounds(slots: number): CosineBounds {
   };
 }
 
-/** Notes what a chunk of codes tells of a query; `first` is the slot of its first code. */
+/** Adds the bounds from a chunk of codes; `first` is the slot of its first code. */
 function addCosineBounds(
   { least, most }: CosineBounds,
   chunk: Buffer,
@@ -404,22 +412,23 @@ function addCosineBounds(
     for (let i = 0, from = at + CODE_HEADER_BYTES; i < dimensions; i += 1, from += 1) {
       sum += (query[i] as number) * (codes[from] as number);
     }
-    // |q·(v - v')| is at most |v - v'|, for |q| is 1 (Cauchy and Schwarz).
+    // |q·(v - v')| is at most |v - v'|, because |q| is 1 (Cauchy-Schwarz).
     least[slot] = sum * step - off - ROUNDING;
     most[slot] = sum * step + off + ROUNDING;
   }
 }
 
-/** The bounds are kept in 32 bits. */
+/** Tolerance, because the bounds are stored as 32-bit floats. */
 const ROUNDING = 1e-6;
 
-/** The slots of which one may be among the `limit` nearest: no other can be. */
+/** The slots that may be among the `limit` nearest; no other slot can be. */
 function selectCandidateSlots({ least, most }: CosineBounds, limit: number): number[] {
-  const sure = least.length <= limit ? EMPTY_BOUND : (least.slice().sort()[least.length - limit] as number);
+  const threshold =
+    least.length <= limit ? EMPTY_BOUND : (least.slice().sort()[least.length - limit] as number);
   const found: number[] = [];
   for (let slot = 0; slot < most.length; slot += 1) {
     const bound = most[slot] as number;
-    if (bound > EMPTY_BOUND && bound >= sure) found.push(slot);
+    if (bound > EMPTY_BOUND && bound >= threshold) found.push(slot);
   }
   return found;
 }

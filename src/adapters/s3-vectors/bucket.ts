@@ -3,59 +3,59 @@ import type { VectorIndexEntry, VectorIndexSpace, VectorIndexUser } from "../../
 import { callRemote, type RemoteFault, type RemoteService } from "../shared/remote-call.ts";
 import { toJsonVector, toScopeHash, toShortHash } from "../shared/vector-request.ts";
 
-/** Where in S3 Vectors a follower keeps its entries, and how it asks. */
+/** The settings of the index, and how to call S3 Vectors. */
 export interface S3VectorsConfig {
   readonly client: S3VectorsClient;
   readonly remote: RemoteService;
   readonly bucket: string;
-  /** Names of indexes begin with it. */
+  /** The prefix of index names. */
   readonly name: string;
-  /** Users are spread over so many indexes; each is made when its first entry comes. */
+  /** The number of indexes over which users are spread; each is created with its first entry. */
   readonly indexes: number;
 }
 
-/** Where a user's entries are. */
+/** The index of a user. */
 export interface S3UserIndex extends S3Index {
-  /** The user, as metadata and keys name it. */
+  /** The hash of the user, for metadata and keys. */
   readonly user: string;
 }
 
-/** So many indexes a page. */
+/** Indexes per page. */
 const PAGE_INDEXES = 500;
 const SPACE_LETTERS = 12;
-/** What a filter may not ask for, and so may be long: metadata that can be asked for is bounded to 2 KB. */
+/** Metadata that filters cannot use and that may be long; filterable metadata is limited to 2 KB. */
 const NOT_FILTERABLE = ["text"];
 
-/** The names of all indexes of a space begin with this. */
+/** The prefix of all index names of a space. */
 export function toIndexPrefix(
   { name, indexes }: S3VectorsConfig,
   { fingerprint, dimensions }: VectorIndexSpace,
 ): string {
-  // Another number of indexes is another place for nearly everybody: as good as another space.
+  // With another number of indexes, nearly every user is in another one, so it counts as another space.
   const space = toShortHash(JSON.stringify([fingerprint, dimensions, indexes])).slice(0, SPACE_LETTERS);
   return `${name}-${space}-`;
 }
 
 export function toUserIndex(
-  place: S3VectorsConfig,
+  config: S3VectorsConfig,
   space: VectorIndexSpace,
   of: VectorIndexUser,
 ): S3UserIndex {
   const user = toScopeHash(of);
-  const number = Number.parseInt(user.slice(0, 12), 16) % place.indexes;
-  return { vectorBucketName: place.bucket, indexName: `${toIndexPrefix(place, space)}${number}`, user };
+  const number = Number.parseInt(user.slice(0, 12), 16) % config.indexes;
+  return { vectorBucketName: config.bucket, indexName: `${toIndexPrefix(config, space)}${number}`, user };
 }
 
-/** Makes the bucket where it is missing. */
-export async function ensureBucket(place: S3VectorsConfig, signal: AbortSignal | undefined): Promise<void> {
-  const { client, remote } = place;
-  const named = { vectorBucketName: place.bucket };
-  const isThere = await callRemote(remote, signal, (abortSignal) =>
-    client.getVectorBucket(named, { abortSignal }).then(() => true, ignoreMissing),
+/** Creates the bucket if it does not exist. */
+export async function ensureBucket(config: S3VectorsConfig, signal: AbortSignal | undefined): Promise<void> {
+  const { client, remote } = config;
+  const bucketName = { vectorBucketName: config.bucket };
+  const exists = await callRemote(remote, signal, (abortSignal) =>
+    client.getVectorBucket(bucketName, { abortSignal }).then(() => true, ignoreMissing),
   );
-  if (isThere) return;
+  if (exists) return;
   await callRemote(remote, signal, (abortSignal) =>
-    client.createVectorBucket(named, { abortSignal }).catch(ignoreExisting),
+    client.createVectorBucket(bucketName, { abortSignal }).catch(ignoreExisting),
   );
 }
 
@@ -78,19 +78,19 @@ export async function ensureIndex(
   );
 }
 
-/** The names of all indexes that this adapter ever made; none where the bucket is missing. */
+/** The names of all indexes of this adapter; empty if the bucket does not exist. */
 export async function listIndexNames(
-  place: S3VectorsConfig,
+  config: S3VectorsConfig,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
-  const { client, remote, bucket, name } = place;
+  const { client, remote, bucket, name } = config;
   const names: string[] = [];
   let nextToken: string | undefined;
   do {
-    const asking = { vectorBucketName: bucket, prefix: `${name}-`, maxResults: PAGE_INDEXES };
+    const query = { vectorBucketName: bucket, prefix: `${name}-`, maxResults: PAGE_INDEXES };
     const token = nextToken === undefined ? {} : { nextToken };
     const page = await callRemote(remote, signal, (abortSignal) =>
-      client.listIndexes({ ...asking, ...token }, { abortSignal }).catch(ignoreMissing),
+      client.listIndexes({ ...query, ...token }, { abortSignal }).catch(ignoreMissing),
     );
     if (page === false) return [];
     for (const { indexName = "" } of page.indexes ?? []) {
@@ -115,7 +115,7 @@ export async function dropIndexes(
   }
 }
 
-/** For what is not there: false, where that is all. */
+/** Gives false for an object that does not exist; rethrows any other error. */
 export function ignoreMissing(error: unknown): false {
   if (isNotFoundError(error)) return false;
   throw error;
@@ -125,14 +125,14 @@ function ignoreExisting(error: unknown): void {
   if (!isConflictError(error)) throw error;
 }
 
-/** One request puts 500 vectors and weighs 20 MiB. */
+/** The limits of one request: 500 vectors and 20 MiB. */
 export const MAX_VECTORS_PER_PUT = 500;
 const MOST_BYTES = 16_000_000;
 
-/** Keys are unique within an index, which several users share. */
+/** Keys must be unique within an index, which several users share. */
 export const toVectorKey = (user: string, id: string): string => `${user}/${id}`;
 
-/** The entry's id; nothing for a key of another user. */
+/** The entry's id; undefined for a key of another user. */
 export const parseVectorKey = (user: string, key: string | undefined): string | undefined =>
   key?.startsWith(`${user}/`) ? key.slice(user.length + 1) : undefined;
 
@@ -153,7 +153,7 @@ function toS3Vector(user: string, { id, vector, metadata, text }: VectorIndexEnt
   };
 }
 
-/** Entries as requests within the service's limits, in order; of two with one id, the last. */
+/** Splits entries into requests within the service's limits, in order. Of two with one id, the last wins. */
 export function* toPutBatches(
   user: string,
   entries: readonly VectorIndexEntry[],
@@ -183,30 +183,30 @@ const TRANSIENT_ERRORS: { readonly [name: string]: string } = {
   RequestTimeoutException: "answered 408",
   ConflictException: "answered 409",
   TimeoutError: "gave no answer",
-  SyntaxError: "gave an answer that is none",
+  SyntaxError: "gave an invalid answer",
 };
 
-/** Names of AWS's errors that say: these credentials may not, or are none. */
+/** Names of AWS errors for missing, invalid or insufficient credentials. */
 const CREDENTIAL_ERRORS =
   /^(AccessDenied|Kms|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|Expired|InvalidAccessKeyId|InvalidClientToken|Credentials|IncompleteSignature)/;
 
-/** What an error of AWS's client means, by its name. Its words are not repeated, for they quote what was sent. */
+/** Translates an error of the AWS client by its name. Its message is not repeated, because it quotes the request. */
 export function toS3Fault(error: unknown): RemoteFault {
   const name = getErrorName(error);
   const passes = TRANSIENT_ERRORS[name];
   if (passes !== undefined) return { passes };
   const status = getStatus(error);
   if (CREDENTIAL_ERRORS.test(name) || status === 401 || status === 403) {
-    const why = `AWS refuses it (${name}). Check the credentials, the region, and what they may do with S3 Vectors.`;
+    const why = `AWS rejects the request (${name}). Check the credentials, the region, and their permissions for S3 Vectors.`;
     return { stays: new MemoryError("forbidden", why) };
   }
-  if (name === "ValidationException") return { stays: invalid("S3 Vectors refuses what it was sent.") };
+  if (name === "ValidationException") return { stays: invalid("S3 Vectors rejects the request.") };
   if (name === "ServiceQuotaExceededException") {
-    const why = "S3 Vectors has no room for it: a quota of the account or the bucket is used up.";
+    const why = "S3 Vectors has no room: a quota of the account or the bucket is used up. Raise it.";
     return { stays: new MemoryError("unavailable", why) };
   }
   if (name === "NotFoundException") {
-    const why = "S3 Vectors no longer has the bucket. It is made again, and filled, in a minute.";
+    const why = "S3 Vectors no longer has the bucket. It is recreated and filled again within a minute.";
     return { stays: new MemoryError("unavailable", why) };
   }
   return status !== undefined && status >= 500
@@ -225,7 +225,7 @@ function getStatus(error: unknown): number | undefined {
   return $metadata?.httpStatusCode;
 }
 
-/** The part of a client of `@aws-sdk/client-s3vectors` (tested with 3.1137) that is used: an instance of its `S3Vectors`. */
+/** The part of an `S3Vectors` client of `@aws-sdk/client-s3vectors` (tested with 3.1137) that is used. */
 export interface S3VectorsClient {
   createVectorBucket(input: { vectorBucketName: string }, options?: S3Call): Promise<unknown>;
   getVectorBucket(input: { vectorBucketName: string }, options?: S3Call): Promise<unknown>;
@@ -274,7 +274,7 @@ export interface S3Index {
   indexName: string;
 }
 
-/** JSON, as the SDK wants it. */
+/** JSON, as the SDK types it. */
 export type S3Document = null | boolean | number | string | S3Document[] | { [field: string]: S3Document };
 
 interface S3Vector {

@@ -87,7 +87,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
     return indexes.map(({ indexName = "" }) => indexName).sort();
   };
 
-  describe("the follower in S3 Vectors", () => {
+  describe("the vector index in S3 Vectors", () => {
     const all: VectorIndex[] = [];
     const prepared = async (
       options: Partial<S3VectorsIndexOptions> = {},
@@ -120,7 +120,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(await readIds(follower, ANN)).toEqual([]);
     });
 
-    it("takes metadata as long as they come, and long texts beside them", async () => {
+    it("accepts the longest metadata together with long texts", async () => {
       const follower = await prepared();
       const longest = { owner: "m".repeat(512), session: "s".repeat(512), kind: "preference" };
       const one = { ...makeEntry(`${"m".repeat(512)}#12`, [1], longest), text: "word ".repeat(2000) };
@@ -130,7 +130,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(await follower.nearest(ANN, makeUnitVector([1]), { limit: 3, where })).toHaveLength(1);
     });
 
-    it("tries again what was one request too many, and what was not there for a moment", async () => {
+    it("retries rate-limited requests and temporary failures", async () => {
       const follower = await prepared({ deadlineMs: 12_000 });
       proxy.troubles.push(
         { at: "/PutVectors", ...refusal(429, "TooManyRequestsException") },
@@ -142,7 +142,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(await follower.held(ANN, ["e0", "e1", "e2"])).toHaveLength(3);
     });
 
-    it("asks once where asking again is of no use, and says nothing of what was sent", async () => {
+    it("does not retry permanent errors, and does not show the request", async () => {
       const follower = await prepared();
       await follower.put(ANN, many(1));
       proxy.received.length = 0;
@@ -162,7 +162,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(inspect(failed, { depth: 9 })).not.toMatch(/zebra|ann-the-user|by order/);
     });
 
-    it("waits for a server that hangs as long as it may, and no longer", async () => {
+    it("waits for a hanging server until the deadline, and no longer", async () => {
       const follower = await prepared({ timeoutMs: 500, deadlineMs: 700 });
       proxy.always = { it: "hangs" };
       const begun = performance.now();
@@ -171,7 +171,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(performance.now() - begun).toBeLessThan(3000);
     });
 
-    it("makes the bucket and an index where they are missing, and one index for two who need it at once", async () => {
+    it("creates a missing bucket and index, and one index for two concurrent callers", async () => {
       const own = `keepsake-${randomUUID()}`;
       const direct = clientOf(address ?? "");
       const follower = opened("fresh", { bucket: own, indexes: 1 });
@@ -185,7 +185,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       direct.destroy();
     });
 
-    it("says once that an index is gone which was there, and makes it anew after that", async () => {
+    it("reports a lost index once, then recreates it", async () => {
       const follower = await prepared();
       await follower.put(ANN, many(2));
       const [indexName] = await indexNames(nameOf(follower));
@@ -197,7 +197,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(await readIds(follower, ANN)).toEqual(["e0"]);
     });
 
-    it("sweeps up its own indexes alone when the space changes", async () => {
+    it("deletes only its own indexes when the space changes", async () => {
       const follower = await prepared();
       const name = nameOf(follower);
       const theirs = `${name}-theirs`;
@@ -229,8 +229,8 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
   });
 });
 
-describe("options of the follower in S3 Vectors", () => {
-  it("are refused where they cannot work", () => {
+describe("the options of the vector index in S3 Vectors", () => {
+  it("are refused if they are invalid", () => {
     const client = clientOf("http://127.0.0.1:9");
     for (const bucket of ["", "ab", "Bucket", "under_score", "a".repeat(64)]) {
       expect(() => createS3VectorsIndex({ client, bucket })).toThrow(/bucket:/);

@@ -18,7 +18,7 @@ const made = () => {
   return { one, states, fails, wait: (ms: number) => (now += ms) };
 };
 
-it("opens after several failures in a row, and not for some among successes", () => {
+it("opens after several failures in a row, but not for failures between successes", () => {
   const { one, fails } = made();
   for (let i = 0; i < 5; i += 1) {
     fails();
@@ -31,16 +31,16 @@ it("opens after several failures in a row, and not for some among successes", ()
   fails();
   fails();
   expect(one.state()).toBe("open");
-  expect(() => one.enter()).toThrow("the server failed 3 times in a row; it is asked again in 1 s.");
+  expect(() => one.enter()).toThrow("the server failed 3 times in a row. The next attempt is in 1 s.");
 });
 
-it("lets one request out as a probe, and waits twice as long each time that one fails", () => {
+it("lets one request through as a probe, and doubles the pause each time it fails", () => {
   const { one, fails, wait, states } = made();
   for (let i = 0; i < 3; i += 1) fails();
   wait(1000);
   one.enter();
   expect(one.state()).toBe("half_open");
-  expect(() => one.enter()).toThrow("asked again");
+  expect(() => one.enter()).toThrow("next attempt");
   one.recordOutcome("badly");
   wait(1999);
   expect(() => one.enter()).toThrow("in 1 s");
@@ -52,7 +52,7 @@ it("lets one request out as a probe, and waits twice as long each time that one 
   expect(states).toEqual(["open", "half_open", "open", "half_open", "closed"]);
 });
 
-it("never waits longer than five minutes", () => {
+it("never stays open longer than five minutes", () => {
   const { one, fails, wait } = made();
   for (let i = 0; i < 3; i += 1) fails();
   for (let i = 0; i < 20; i += 1) {
@@ -63,7 +63,7 @@ it("never waits longer than five minutes", () => {
   expect(() => one.enter()).not.toThrow();
 });
 
-it("learns nothing from a probe that was broken off: the next one is the probe", () => {
+it("ignores an aborted probe: the next request is the probe", () => {
   const { one, fails, wait } = made();
   for (let i = 0; i < 3; i += 1) fails();
   wait(1000);

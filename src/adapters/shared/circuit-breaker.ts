@@ -2,26 +2,26 @@ import { MemoryError } from "../../errors.ts";
 import type { CircuitState } from "../../ports/language/model-calls.ts";
 
 /**
- * Spares a server that is down, and whoever waits for it: after several failures in a row nothing is sent for a while;
- * then one request goes out as a probe, and decides (M. Nygard, "Release It!", 2007).
+ * Circuit breaker for a failing server. After several failures in a row, it rejects requests for a while.
+ * Then it lets one request through as a probe, which closes or reopens it (M. Nygard, "Release It!", 2007).
  */
 export interface CircuitBreaker {
   state(): CircuitState;
-  /** To be called before a request; `unavailable` where it must not go out. */
+  /** Call it before each request. Throws `unavailable` if the request must not go out. */
   enter(): void;
-  /** What became of the request that entered; `unknown` where the caller broke it off. */
+  /** The outcome of a request that entered; `unknown` if the caller aborted it. */
   recordOutcome(how: "well" | "badly" | "unknown"): void;
 }
 
 export interface CircuitBreakerOptions {
-  /** Who is asked, for messages: "the embedding server api.openai.com". */
+  /** The server, for messages: "the embedding server api.openai.com". */
   readonly place: string;
-  /** Failures in a row that open it (5). */
+  /** Consecutive failures that open the circuit (default: 5). */
   readonly failures?: number;
-  /** How long it stays open the first time, in ms (10,000); twice as long each time the probe fails, up to `longestMs` (5 minutes). */
+  /** First open period in ms (default: 10,000). It doubles each time the probe fails, up to `longestMs` (default: 5 minutes). */
   readonly openMs?: number;
   readonly longestMs?: number;
-  /** In ms, never going back. */
+  /** A monotonic clock, in ms. */
   readonly now?: () => number;
   readonly onChange?: ((state: CircuitState) => void) | undefined;
 }
@@ -50,12 +50,12 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     state: () => state,
     enter() {
       if (state === "closed") return;
-      const waits = until - now();
-      if (state === "half_open" || waits > 0) {
-        const soon = `${Math.max(1, Math.ceil(waits / 1000))} s`;
+      const waitMs = until - now();
+      if (state === "half_open" || waitMs > 0) {
+        const delay = `${Math.max(1, Math.ceil(waitMs / 1000))} s`;
         throw new MemoryError(
           "unavailable",
-          `${place} failed ${failures} times in a row; it is asked again in ${soon}.`,
+          `${place} failed ${failures} times in a row. The next attempt is in ${delay}.`,
         );
       }
       become("half_open");
@@ -69,7 +69,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
         failures += 1;
         if (state === "half_open" || (state === "closed" && failures >= most)) open();
       } else if (state === "half_open") {
-        // Nothing was learnt; the next one is the probe.
+        // The outcome is unknown, so the next request is the probe.
         until = now();
         become("open");
       }

@@ -22,7 +22,7 @@ function run(atStart: readonly string[], byItself: readonly string[]): string {
 
 const collections = (said: string): number => said.split("Mark-Compact").length - 1;
 
-it("are words that this Node knows, and it collects no more often than without", () => {
+it("gives V8 options that this Node knows, and collects no more often with them", () => {
   const without = collections(run([], []));
   for (const said of [run(getGarbageCollectorFlags(), []), run([], getGarbageCollectorFlags())]) {
     expect(said).not.toMatch(/unrecognized|bad option/);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { makeMemory, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { collectMemoryTexts, collectMessageTexts, countOccurringTexts } from "./erased-texts.ts";
 
-describe("words that are held", () => {
-  it("are whole words, in any case", () => {
+describe("the texts of a user", () => {
+  it("are counted as whole words in any case", () => {
     expect(countOccurringTexts(["Ana"], ["banana, anaphora"])).toBe(0);
     expect(countOccurringTexts(["Ana", "rome"], ["banana split\nfor ANA.", "(Rome)"])).toBe(2);
     expect(countOccurringTexts(["école"], ["L'ÉCOLE"])).toBe(1);
@@ -11,7 +11,7 @@ describe("words that are held", () => {
     expect(countOccurringTexts([""], ["anything"])).toBe(0);
   });
 
-  it("are in every field that a person fills, and in no other", () => {
+  it("are collected from every field with words, and from no other", () => {
     const all = collectMessageTexts(
       makeMessage("magnet", {
         content: "a",

@@ -2,7 +2,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { KeptReceipt } from "../../domain/receipt.ts";
 
-/** Where words of a user stand, and may be looked for after an erasure. Ids, times and fixed values are no words. */
+/** Texts of a user that an erasure must remove. Ids, times and fixed values are not texts. */
 
 export function collectMessageTexts({ content, name, parts, metadata }: Message): string[] {
   return [content, name ?? "", ...collectStrings(parts), ...collectStrings(metadata)];
@@ -17,7 +17,7 @@ export function collectReceiptTexts({ memories }: KeptReceipt): string[] {
   return memories.map(({ why }) => why ?? "");
 }
 
-/** All strings inside a value of JSON, names of fields too: the caller chose those of metadata. */
+/** All strings inside a JSON value, including field names: callers choose the field names of metadata. */
 function collectStrings(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
@@ -26,8 +26,8 @@ function collectStrings(value: unknown): string[] {
 }
 
 /**
- * How many of the texts stand in the words given: whole words, without regard to case. ("Ana" does not stand in
- * "banana".) Chinese, Japanese and other scripts without spaces match anywhere.
+ * Counts the texts that occur in `words`, as whole words and ignoring case. ("Ana" does not occur in "banana".)
+ * In Chinese, Japanese and other scripts without spaces, a match may start and end anywhere.
  */
 export function countOccurringTexts(texts: readonly string[], words: readonly string[]): number {
   const all = words.join("\n").toLowerCase();
@@ -48,7 +48,7 @@ function occursIn(text: string, all: string): boolean {
   return false;
 }
 
-/** Whether two neighbouring characters belong to one word. */
+/** Whether two neighbouring characters belong to the same word. */
 function isOneWord(left: string, right: string): boolean {
   return SPACED_SCRIPTS.test(left) && SPACED_SCRIPTS.test(right);
 }

@@ -1,4 +1,4 @@
-/** The part of a pool of the package `pg` that tells of new connections. */
+/** The part of a `pg` pool that reports new connections. */
 interface ConnectionEmitter {
   on(event: "connect", listener: (connection: ErrorEmitter) => void): unknown;
 }
@@ -11,9 +11,9 @@ const handledPools = new WeakSet<ConnectionEmitter>();
 const handledConnections = new WeakSet<ErrorEmitter>();
 
 /**
- * Has somebody listen to each new connection of a pool for as long as it lives. One that is ended in the same piece of bytes
- * that says it is ready has been handed over, and whoever waits for it does not listen yet: what it tells would end the
- * program. They learn of it by their next query.
+ * Adds an error listener to each new connection of a pool, for the lifetime of the connection. If a connection
+ * ends in the same chunk that reports it ready, its owner does not listen yet. Its error would then end the
+ * program. The owner sees the failure with its next query.
  */
 export function handlePoolErrors(pool: ConnectionEmitter): void {
   if (handledPools.has(pool)) return;
@@ -21,7 +21,7 @@ export function handlePoolErrors(pool: ConnectionEmitter): void {
   pool.on("connect", handleConnectionErrors);
 }
 
-/** The same for one connection, which may be older than that. */
+/** Adds the error listener to one connection, which may be older than the pool's listener. */
 export function handleConnectionErrors(connection: ErrorEmitter): void {
   if (handledConnections.has(connection)) return;
   handledConnections.add(connection);

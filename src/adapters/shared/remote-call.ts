@@ -1,27 +1,27 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MemoryError } from "../../errors.ts";
 
-/** A server that is asked through a client which somebody else made. */
+/** A server that is called through a client supplied by the user. */
 export interface RemoteService extends RetryPolicy {
-  /** Who is asked, for messages: "Pinecone". */
+  /** The server, for messages: "Pinecone". */
   readonly place: string;
-  /** What an error of the client means. */
+  /** Translates an error of the client. */
   troubleOf(error: unknown): RemoteFault;
 }
 
-/** One that may pass, with what the server did ("answered 429"); or one that will not, as it is thrown. */
+/** Either a temporary fault, with what the server did ("answered 429"), or a permanent error to throw. */
 export type RemoteFault = { readonly passes: string } | { readonly stays: MemoryError };
 
-/** How long a request may take (5 s), with its tries (5) and the pauses between (12 s). */
+/** Limits for one request: timeout (5 s), tries (5) and a deadline for all tries and pauses (12 s). */
 export const REMOTE_RETRY_POLICY: RetryPolicy = { tries: 5, timeoutMs: 5000, deadlineMs: 12_000 };
 
-/** The first and the longest pause of `until`, in ms. */
+/** The first and the longest pause of `pollUntil`, in ms. */
 const FIRST_POLL_MS = 50;
 const LONGEST_POLL_MS = 1000;
 
 /**
- * One request: tried again while its trouble may pass, ended at its deadline, broken off with the caller's own reason. The call
- * gets a signal; of a client that cannot be broken off, the answer is no longer waited for. `unavailable` where nothing helped.
+ * Makes one request. Retries temporary faults until the deadline, and rejects with the caller's own reason on abort.
+ * The call gets a signal. If the client ignores it, its answer is no longer awaited. Throws `unavailable` if all tries fail.
  */
 export function callRemote<Value>(
   remote: RemoteService,
@@ -30,24 +30,24 @@ export function callRemote<Value>(
 ): Promise<Value> {
   const { place } = remote;
   return retryWithBackoff<Value>(remote, signal, async (timeoutMs) => {
-    const late = createUnavailableError(`${place} gave no answer within ${timeoutMs} ms`);
+    const timeoutError = createUnavailableError(`${place} gave no answer within ${timeoutMs} ms`);
     const end = new AbortController();
     try {
       const both = signal ? AbortSignal.any([end.signal, signal]) : end.signal;
-      return { value: await withTimeout(call(both), timeoutMs, () => late, signal) };
+      return { value: await withTimeout(call(both), timeoutMs, () => timeoutError, signal) };
     } catch (error) {
       signal?.throwIfAborted();
-      if (error === late) return { failed: late };
-      const trouble = remote.troubleOf(error);
-      if ("stays" in trouble) throw trouble.stays;
-      return { failed: createUnavailableError(`${place} ${trouble.passes}`) };
+      if (error === timeoutError) return { failed: timeoutError };
+      const fault = remote.troubleOf(error);
+      if ("stays" in fault) throw fault.stays;
+      return { failed: createUnavailableError(`${place} ${fault.passes}`) };
     } finally {
       end.abort();
     }
   });
 }
 
-/** Looks again, with growing pauses, until it holds or the time (ms) is over; whether it held. */
+/** Polls with growing pauses until the condition holds or `withinMs` is over. Gives whether it held. */
 export async function pollUntil(
   withinMs: number,
   signal: AbortSignal | undefined,
@@ -65,12 +65,12 @@ export async function pollUntil(
 const createUnavailableError = (what: string): MemoryError =>
   new MemoryError("unavailable", `${what}. Try again later.`);
 
-/** What one try came to: a value, or a reason that may pass, with what the server said of when to come again. */
+/** The outcome of one try: a value, or a temporary failure with the server's retry delay. */
 type RetryAttempt<Value> =
   | { readonly value: Value }
   | { readonly failed: Error; readonly retryAfterMs?: number };
 
-/** How often to try, how long one try may take, and how long all of them with the pauses between, in ms. */
+/** How many tries, the timeout of one try, and the deadline for all tries and pauses, in ms. */
 export interface RetryPolicy {
   readonly tries: number;
   readonly timeoutMs: number;
@@ -79,12 +79,12 @@ export interface RetryPolicy {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
-/** A server that wants more patience than this is told of as not there. */
+/** A server that asks for a longer delay than this counts as unavailable. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Tries again what may pass: after the time the server asks for, else after twice as long as the time before, up to 20 s,
- * and never in step with others. A try is told how long it may take. Throws what failed last, or the signal's reason.
+ * Retries temporary failures. The pause is the server's retry delay, or else doubles each time, up to 20 s, with jitter.
+ * Each try receives its timeout in ms. Throws the last failure, or the signal's reason.
  */
 export async function retryWithBackoff<Value>(
   { tries, timeoutMs, deadlineMs }: RetryPolicy,
@@ -116,27 +116,26 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
   try {
     await pause(ms, undefined, signal ? { signal } : {});
   } catch (error) {
-    // The caller's reason, not the timer's.
+    // Throw the caller's reason instead of the timer's.
     signal?.throwIfAborted();
     throw error;
   }
 }
 
-/** Milliseconds from the headers `retry-after-ms` or `retry-after` (seconds, or a date); nothing where neither says. */
+/** Milliseconds from the headers `retry-after-ms` or `retry-after` (seconds or a date); undefined without a valid header. */
 export function parseRetryAfter(headers: Headers, now: number = Date.now()): number | undefined {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return exact;
-  const said = headers.get("retry-after");
-  if (said === null) return undefined;
-  if (/^\d+(\.\d+)?$/.test(said.trim())) return Number(said) * 1000;
-  const at = Date.parse(said);
+  const header = headers.get("retry-after");
+  if (header === null) return undefined;
+  if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
 /**
- * What a promise gives, unless it takes longer than so many milliseconds (then what `late` gives is thrown) or the signal
- * says otherwise (then its reason is). What the promise stands for goes on by itself: a client that cannot be told to stop
- * is at least not waited for.
+ * Awaits a promise for at most `ms` milliseconds. Throws the error of `late` after that, or the signal's reason on abort.
+ * The work itself continues: a client that ignores signals is at least no longer awaited.
  */
 export async function withTimeout<Value>(
   work: Promise<Value>,
@@ -147,7 +146,7 @@ export async function withTimeout<Value>(
   signal?.throwIfAborted();
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal?.reason);
-  // What has arrived while this process was busy is taken in first: a clock that ran out alone is no server that is late.
+  // First handle replies that arrived while this process was busy: a timer alone does not prove that the server is late.
   const timer = setTimeout(() => setImmediate(() => reject(late())), ms);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
@@ -155,7 +154,7 @@ export async function withTimeout<Value>(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
-    // Nobody waits for it any more, and what nobody waits for must not end the program.
+    // Nothing awaits the work any more, and an unhandled rejection would end the program.
     work.catch(() => {});
   }
 }

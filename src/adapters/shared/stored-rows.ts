@@ -4,7 +4,7 @@ import { invalid, MemoryError } from "../../errors.ts";
 import type { Delta } from "../../ports/memory-store.ts";
 import type { DumpPart } from "../../ports/store-dump.ts";
 
-/** The JSON of a row's `body`. `corrupt` where it is none; without the parser's words, which quote the row. */
+/** The JSON of a row's `body`. Throws `corrupt` if it does not parse, without the parser's message, which quotes the row. */
 export function parseBody<Body>(row: { readonly [column: string]: unknown }): Body {
   try {
     return JSON.parse(String(row.body)) as Body;
@@ -13,15 +13,15 @@ export function parseBody<Body>(row: { readonly [column: string]: unknown }): Bo
   }
 }
 
-/** `invalid_input` for names that are no well-formed Unicode. */
+/** Throws `invalid_input` for names that are not well-formed Unicode. */
 export function checkNames(...names: readonly string[]): void {
   if (names.every((name) => name.isWellFormed())) return;
-  throw invalid("a name or an id is no well-formed Unicode: it holds half a surrogate pair.");
+  throw invalid("a name or an id is not well-formed Unicode: it contains half a surrogate pair.");
 }
 
 /**
- * A vector as a database stores it, without loss, little-endian: 16 bits a part and a byte for their exponent where that
- * tells it exactly (an odd number of bytes), else 32-bit floats (a multiple of four).
+ * Encodes a vector for a database, without loss, little-endian. If 16 bits a part and one shared exponent byte are exact,
+ * it uses them (an odd number of bytes). Otherwise it uses 32-bit floats (a multiple of four bytes).
  */
 export function encodeVector(vector: Float32Array): Uint8Array {
   const short = vector.length === 0 ? undefined : quantizeExactly(vector);
@@ -34,7 +34,7 @@ export function encodeVector(vector: Float32Array): Uint8Array {
 
 export function decodeVector(blob: unknown): Float32Array {
   if (!(blob instanceof Uint8Array)) return new Float32Array(0);
-  // Copied, because a row's bytes need not start where a larger number may.
+  // Copied, because a row's bytes may be unaligned for wider numbers.
   const { buffer } = new Uint8Array(blob);
   const { length } = blob;
   if (length % 2 === 0) return new Float32Array(buffer);
@@ -42,7 +42,7 @@ export function decodeVector(blob: unknown): Float32Array {
   return dequantize({ codes: new Int16Array(buffer, 0, (length - 1) / 2), exponent });
 }
 
-/** What a change-set did, by id alone: the entry that a record logs for it. */
+/** The log entry for a change-set. It contains ids only. */
 export function createLogEntry(
   revision: number,
   { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet,
@@ -58,7 +58,7 @@ export function createLogEntry(
   };
 }
 
-/** What is read of somebody who has nothing. */
+/** The delta of a user without data. */
 export function createEmptyDelta(): Delta {
   return {
     revision: 0,
@@ -71,7 +71,7 @@ export function createEmptyDelta(): Delta {
   };
 }
 
-/** The table of each part, which SQL databases name alike. */
+/** The table of each dump part; all SQL adapters use the same names. */
 export const PART_TABLES: { readonly [Part in DumpPart]: string } = {
   users: "users",
   messages: "messages",

@@ -3,7 +3,7 @@ import type { Where } from "../../domain/metadata-filter.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 
-/** What vector databases know of our filters, by the kind of value that they compare. */
+/** The value types that vector databases can compare, by filter operator. */
 const OPERATOR_TYPES: { readonly [operator: string]: readonly string[] } = {
   $eq: ["string", "number", "boolean"],
   $ne: ["string", "number", "boolean"],
@@ -15,14 +15,14 @@ const OPERATOR_TYPES: { readonly [operator: string]: readonly string[] } = {
   $nin: ["string", "number", "boolean"],
 };
 
-/** A filter of the kind that Pinecone and S3 Vectors share. */
+/** The filter format that Pinecone and S3 Vectors share. */
 type PlainFilter = { readonly [field: string]: unknown };
 
 /**
- * A filter in the words that vector databases share: each condition with one operator, written out; several in `$and`. What
- * they read differently is said so that there is one reading: a field that is not there is unequal to everything. Nothing for
- * the empty filter. `unsupported` for what they cannot say (`$not`, `null`, an order of texts, an empty list), `invalid_input`
- * for what is no filter at all.
+ * Translates a filter to the format that vector databases share: one operator per condition, several conditions in `$and`.
+ * Where databases differ, the result is explicit: a missing field is unequal to every value. Undefined for the empty filter.
+ * Throws `unsupported` for what they cannot express (`$not`, `null`, an order of texts, an empty list).
+ * Throws `invalid_input` for an invalid filter.
  */
 export function toPlainFilter(where: Where): PlainFilter | undefined {
   const parts = Object.entries(where).flatMap(([field, wanted]) => toConditions(field, wanted));
@@ -32,7 +32,7 @@ export function toPlainFilter(where: Where): PlainFilter | undefined {
 function toConditions(field: string, wanted: unknown): PlainFilter[] {
   if (field === "$and" || field === "$or") return [{ [field]: toFilterList(field, wanted) }];
   if (field.startsWith("$"))
-    throw field === "$not" ? createUnsupportedError("$not") : invalid(`where: ${field} is no operator.`);
+    throw field === "$not" ? createUnsupportedError("$not") : invalid(`where: ${field} is not an operator.`);
   if (!isFilter(wanted)) return [toCondition(field, "$eq", wanted)];
   return Object.entries(wanted).map(([operator, value]) => toCondition(field, operator, value));
 }
@@ -43,48 +43,48 @@ function toFilterList(operator: string, wanted: unknown): PlainFilter[] {
   }
   const parts = wanted.map((one) => toPlainFilter(one));
   if (parts.length > 0 && parts.every((one) => one !== undefined)) return parts;
-  throw createUnsupportedError(`${operator} with nothing in it`);
+  throw createUnsupportedError(`an empty ${operator}`);
 }
 
 function toCondition(field: string, operator: string, value: unknown): PlainFilter {
   if (operator === "$exists") return { [field]: { $exists: value !== false } };
   if (operator === "$not") throw createUnsupportedError("$not");
   const kinds = OPERATOR_TYPES[operator];
-  if (!kinds) throw invalid(`where: ${operator} is no operator.`);
+  if (!kinds) throw invalid(`where: ${operator} is not an operator.`);
   const isList = operator === "$in" || operator === "$nin";
   if (isList && !Array.isArray(value)) throw invalid(`where: ${operator} takes a list.`);
   const values: readonly unknown[] = isList && Array.isArray(value) ? value : [value];
-  if (values.length === 0) throw createUnsupportedError(`${operator} with nothing in it`);
+  if (values.length === 0) throw createUnsupportedError(`an empty ${operator}`);
   if (!values.every((one) => kinds.includes(typeof one)))
-    throw createUnsupportedError(`${operator} with such a value`);
-  const said = { [field]: { [operator]: value } };
+    throw createUnsupportedError(`${operator} with a value of this type`);
+  const condition = { [field]: { [operator]: value } };
   const isUnequal = operator === "$ne" || operator === "$nin";
-  return isUnequal ? { $or: [said, { [field]: { $exists: false } }] } : said;
+  return isUnequal ? { $or: [condition, { [field]: { $exists: false } }] } : condition;
 }
 
 const isFilter = (value: unknown): value is Where =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const createUnsupportedError = (what: string): MemoryError =>
-  new MemoryError("unsupported", `where: this index cannot say ${what}. The record can.`);
+  new MemoryError("unsupported", `where: this vector index does not support ${what}; the database does.`);
 
-/** Digits by which a number of 32 bits is told from every other (IEEE 754, binary32). */
+/** Significant digits that identify every 32-bit float (IEEE 754, binary32). */
 const DIGITS = 9;
 
-/** A vector as JSON takes it: the same numbers of 32 bits in half the letters, for servers bound what a request may weigh. */
+/** A vector for JSON: the same 32-bit numbers in half the characters, because servers limit the size of a request. */
 export function toJsonVector(vector: Float32Array): number[] {
   return Array.from(vector, (part) => Number(part.toPrecision(DIGITS)));
 }
 
-/** A cosine as the port wants it, of a server that rounds. */
+/** Clamps a cosine that the server rounded to the range of the port. */
 export const clampCosine = (score: number): number => Math.max(-1, Math.min(1, score));
 
-/** Half of a SHA-256 and a little more: nobody meets another's by chance, and it fits into any name. */
+/** 160 bits of a SHA-256: collisions are practically impossible, and it fits into any name. */
 const HASH_LETTERS = 40;
 
 /**
- * A name for a user on a server that is not ours: letters and digits alone, the same in every process. It does not say who it is;
- * whoever knows a user's name can work it out.
+ * A name for a user on a third-party server: letters and digits only, the same in every process. It hides the user's name,
+ * but a reader who knows that name can recompute the hash.
  */
 export const toScopeHash = (scope: { readonly project: string; readonly user: string }): string =>
   toShortHash(toScopeKey(scope));

@@ -6,17 +6,17 @@ import { withTimeout } from "./remote-call.ts";
 const never = new Promise<never>(() => {});
 const late = (): Error => new Error("late");
 
-describe("within", () => {
-  it("gives what comes in time, and what fails in time", async () => {
+describe("withTimeout", () => {
+  it("passes on results and errors that arrive in time", async () => {
     expect(await withTimeout(Promise.resolve(7), 1000, late)).toBe(7);
     await expect(withTimeout(Promise.reject(new Error("broken")), 1000, late)).rejects.toThrow("broken");
   });
 
-  it("does not wait for what comes too late", async () => {
+  it("does not wait for late results", async () => {
     await expect(withTimeout(never, 5, late)).rejects.toThrow("late");
   });
 
-  it("passes on the reason of whoever breaks off, before and in between", async () => {
+  it("throws the abort reason, before and during the wait", async () => {
     const reason = new Error("enough");
     await expect(withTimeout(never, 1000, late, AbortSignal.abort(reason))).rejects.toBe(reason);
     const controller = new AbortController();
@@ -25,7 +25,7 @@ describe("within", () => {
     await expect(waiting).rejects.toBe(reason);
   });
 
-  it("keeps quiet about what fails when nobody waits any more", async () => {
+  it("ignores errors that arrive too late", async () => {
     const { promise, reject } = Promise.withResolvers<never>();
     await expect(withTimeout(promise, 5, late)).rejects.toThrow("late");
     reject(new Error("too late to matter"));
@@ -33,7 +33,7 @@ describe("within", () => {
   });
 });
 
-it("takes what arrived while this process was busy", async () => {
+it("accepts a reply that arrived while this process was busy", async () => {
   const server = createServer((socket) => socket.end("here")).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

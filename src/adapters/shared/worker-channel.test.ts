@@ -18,18 +18,18 @@ function run(program: string): { readonly status: number | null; readonly out: s
   return { status, out: stdout };
 }
 
-it("a thread that nobody asked anything holds up no end of the program", () => {
+it("an idle worker thread does not keep the program running", () => {
   expect(run("")).toEqual({ status: 0, out: "" });
 });
 
-it("one that was asked answers first", () => {
+it("a pending request keeps the program running until it is answered", () => {
   expect(run('line.request("once").then(({ told }) => console.log(told));')).toEqual({
     status: 0,
     out: "once\n",
   });
 });
 
-it("whoever asks one that has ended is told so", () => {
+it("a request to a worker thread that has ended reports that", () => {
   const program = 'await line.close(); console.log(JSON.stringify(await line.request("once")));';
   expect(run(program)).toEqual({ status: 0, out: '{"ended":"before"}\n' });
 });

@@ -2,18 +2,18 @@ import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, type Worker } from "node:worker_threads";
 
-/** The part of a thread of Node that is used here; `forkWorkerProcess` makes a process look like one. */
+/** The part of a Node worker thread that is used here; `forkWorkerProcess` gives a process the same interface. */
 export type WorkerHandle = Pick<Worker, "postMessage" | "on" | "ref" | "unref" | "terminate">;
 
-/** What becomes of what a thread was asked: its answer; or the thread ended, before or after it was asked. */
+/** The outcome of a request: its answer, or that the thread ended before or after it received the request. */
 type WorkerOutcome<Told> =
   | { readonly told: Told }
   | { readonly told?: undefined; readonly ended: "before" | "after" };
 
-/** A thread that is asked, several things at once, and answers each. */
+/** A channel to a thread that answers several requests at once. */
 export interface WorkerChannel<Asked, Told> {
   request(asked: Asked): Promise<WorkerOutcome<Told>>;
-  /** Ends the thread. */
+  /** Terminates the thread. */
   close(): Promise<void>;
 }
 
@@ -22,10 +22,10 @@ interface WorkerRequest<Asked> {
   readonly payload: Asked;
 }
 
-/** "ready" comes first, of itself. */
+/** The thread sends "ready" first, unasked. */
 type WorkerReply<Told> = "ready" | { readonly number: number; readonly told: Told };
 
-/** Begins a thread whose program calls `answering`. It holds up no end of the program but while somebody waits for it. */
+/** Starts a thread whose program calls `serveInThread`. It keeps the program alive only while a request is pending. */
 export function openWorkerChannel<Asked, Told>(
   begin: () => WorkerHandle,
   onEnd: () => void = () => {},
@@ -34,11 +34,11 @@ export function openWorkerChannel<Asked, Told>(
   const ready = Promise.withResolvers<void>();
   let number = 0;
   let isOver = false;
-  let inNeed = 0;
+  let pendingRequests = 0;
   const thread = begin();
   const need = (more: 1 | -1): void => {
-    inNeed += more;
-    if (inNeed === 0) thread.unref();
+    pendingRequests += more;
+    if (pendingRequests === 0) thread.unref();
     else thread.ref();
   };
   const over = (): void => {
@@ -56,7 +56,7 @@ export function openWorkerChannel<Asked, Told>(
   });
   thread.on("error", over);
   thread.on("exit", over);
-  // After these: to listen makes it count again.
+  // After the listeners, because adding one refs the thread again.
   thread.unref();
   return {
     async request(asked) {
@@ -65,9 +65,9 @@ export function openWorkerChannel<Asked, Told>(
         await ready.promise;
         if (isOver) return { ended: "before" };
         number += 1;
-        const own = number;
-        const outcome = new Promise<WorkerOutcome<Told>>((resolve) => waiting.set(own, resolve));
-        thread.postMessage({ number: own, payload: asked } satisfies WorkerRequest<Asked>);
+        const id = number;
+        const outcome = new Promise<WorkerOutcome<Told>>((resolve) => waiting.set(id, resolve));
+        thread.postMessage({ number: id, payload: asked } satisfies WorkerRequest<Asked>);
         return await outcome;
       } finally {
         need(-1);
@@ -80,45 +80,48 @@ export function openWorkerChannel<Asked, Told>(
   };
 }
 
-/** In a thread: answers what it is asked from now on. */
+/** In a thread: answers all requests from now on. */
 export function serveInThread<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
   if (isMainThread || !parentPort) return;
   const port = parentPort;
   serveOverPort(
-    { onMessage: (hear) => void port.on("message", hear), send: (message) => port.postMessage(message) },
+    {
+      onMessage: (listener) => void port.on("message", listener),
+      send: (message) => port.postMessage(message),
+    },
     answer,
   );
 }
 
-/** The end of a line where the answers are given. */
+/** The answering end of a channel. */
 interface WorkerPort {
-  onMessage(hear: (message: unknown) => void): void;
+  onMessage(listener: (message: unknown) => void): void;
   send(message: unknown): void;
 }
 
-/** Answers what comes over a line from now on. */
+/** Answers all requests that arrive over a port from now on. */
 function serveOverPort<Asked, Told>(
-  { onMessage: hear, send: tell }: WorkerPort,
+  { onMessage, send }: WorkerPort,
   answer: (asked: Asked) => Promise<Told>,
 ): void {
-  hear(async (message) => {
-    const { number, payload: asked } = message as WorkerRequest<Asked>;
-    tell({ number, told: await answer(asked) } satisfies WorkerReply<Told>);
+  onMessage(async (message) => {
+    const { number, payload } = message as WorkerRequest<Asked>;
+    send({ number, told: await answer(payload) } satisfies WorkerReply<Told>);
   });
-  tell("ready" satisfies WorkerReply<Told>);
+  send("ready" satisfies WorkerReply<Told>);
 }
 
-/** The program of a thread beside a module: as it is compiled, or as it stands in the source. */
+/** The program of a worker next to a module: compiled, or as source. */
 export function resolveWorkerScript(module: string, name: string): URL {
   return new URL(`${name}${module.endsWith(".ts") ? ".ts" : ".js"}`, module);
 }
 
-/** How long a process that was told to end may take, in ms. */
+/** How long a process may take to end after it was asked to, in ms. */
 const END_MS = 2000;
 
 /**
- * Begins a process with the program of a name beside a module, and `words` for Node before it, and has it look like a thread.
- * It shares no memory with this one, and where it ends, whatever the reason, this one goes on. It ends with this one.
+ * Starts a process with the named program next to a module, with `words` as options for Node, and gives it the interface of
+ * a thread. It shares no memory with this process. If it ends for any reason, this process continues. It ends with this one.
  */
 export function forkWorkerProcess(
   module: string,
@@ -126,18 +129,18 @@ export function forkWorkerProcess(
   data: unknown,
   words: readonly string[] = [],
 ): WorkerHandle {
-  // Loaded with the first process: a program that only imports the library starts none.
+  // Loaded with the first process, so that importing the library costs nothing.
   const { fork } = process.getBuiltinModule("node:child_process");
   const child = fork(resolveWorkerScript(module, program), [JSON.stringify(data)], {
-    // Typed arrays go over as they are.
+    // Sends typed arrays without converting them.
     serialization: "advanced",
-    // None of this one's own: a profile, a port of a debugger.
+    // Inherit no options of this process, such as a profiler or a debugger port.
     execArgv: [...words],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   return {
     postMessage(message: object) {
-      // That it is gone, "exit" says.
+      // Ignore errors: the "exit" event reports that the process is gone.
       child.send(message, () => {});
     },
     on: child.on.bind(child) as unknown as WorkerHandle["on"],
@@ -153,7 +156,7 @@ export function forkWorkerProcess(
   };
 }
 
-/** Lets go of the line, at which the process ends by itself, and sees to it that it does. */
+/** Disconnects the process, which makes it exit, and kills it if it does not. */
 async function terminateProcess(child: ChildProcess): Promise<number> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 0;
   child.ref();
@@ -165,19 +168,19 @@ async function terminateProcess(child: ChildProcess): Promise<number> {
   return code;
 }
 
-/** In a process: what it was begun with. */
+/** In a process: the data it was started with. */
 export function readProcessInput(): unknown {
   return JSON.parse(process.argv[2] ?? "null");
 }
 
-/** In a process: answers what it is asked from now on, until the one that began it lets go, or is gone. */
+/** In a process: answers all requests from now on, until the parent disconnects or is gone. */
 export function serveInProcess<Asked, Told>(answer: (asked: Asked) => Promise<Told>): void {
-  // Who stops a server from a terminal tells all of its processes; when this one ends is for that one to say.
+  // A signal from a terminal reaches all processes of a server. The parent decides when this one ends.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
   serveOverPort(
     {
-      onMessage: (hear) => void process.on("message", hear),
+      onMessage: (listener) => void process.on("message", listener),
       send: (message) => void process.send?.(message, undefined, undefined, () => {}),
     },
     answer,
@@ -185,8 +188,8 @@ export function serveInProcess<Asked, Told>(answer: (asked: Asked) => Promise<To
 }
 
 /**
- * How many processes can be at work beside this one and its threads: two less than there are processors, and at most so many. On
- * two processors one, for the threads leave most of the second to it.
+ * How many extra processes can run beside this one and its threads: two fewer than there are processors, and at most `most`.
+ * On two processors it is one, because the threads leave most of the second processor free.
  */
 export function countSpareProcesses(most: number): number {
   const processors = availableParallelism();
@@ -194,9 +197,9 @@ export function countSpareProcesses(most: number): number {
 }
 
 /**
- * Words for V8 that a process with many arrays beside its heap (vectors, search columns) is to run with. By itself V8 13.6, that of
- * Node 24, begins to collect everything whenever such memory has grown by 64 MB, and then has each new array mark a little, up
- * to 15 ms at a time. This has it weighed with the rest of the heap. Later versions may not know the word, and would say so.
+ * V8 options for a process with many arrays outside its heap (vectors, search columns). By default, V8 13.6 (Node 24) starts a
+ * full collection whenever such memory grew by 64 MB. Each new array then adds marking work, up to 15 ms at a time.
+ * The option counts this memory with the rest of the heap. Later versions may not know the option and would print a warning.
  */
 export function getGarbageCollectorFlags(): readonly string[] {
   return /^13\.6\./.test(process.versions.v8) ? ["--external-memory-accounted-in-global-limit"] : [];

@@ -6,7 +6,7 @@ import { checkNames, parseBody } from "./database.ts";
 const ANSWERS_OF_USER = "project = :project AND name = :name";
 const ONE_ANSWER = `${ANSWERS_OF_USER} AND key = :key`;
 
-/** Begins an answer, or gives the one that is there; see `KeptAnswers`. */
+/** Begins an answer, or gives the existing one; see the port `AnswerCache`. */
 export function beginStoredAnswer(
   database: SqliteDatabase,
   scope: Scope,
@@ -64,7 +64,7 @@ export function deleteStoredAnswers(database: SqliteDatabase, before: string): n
 
 const SET_ERASED = "state = 'erased', request = '', body = NULL";
 
-/** Within the commit of an erasure. */
+/** Runs within the commit of an erasure. */
 export function eraseStoredAnswers(database: SqliteDatabase, user: number, receipt: string): void {
   const whose = "(project, name) = (SELECT project, name FROM users WHERE id = :user)";
   database.statement(`UPDATE answers SET ${SET_ERASED} WHERE ${whose} AND state != 'begun'`).run({ user });
@@ -75,7 +75,7 @@ export function eraseStoredAnswers(database: SqliteDatabase, user: number, recei
     .run({ user, receipt });
 }
 
-/** What the answers of a user hold. */
+/** The stored answers of a user. */
 export function readStoredAnswers(database: SqliteDatabase, { project, user: name }: Scope): HttpAnswer[] {
   return database
     .statement(`SELECT body FROM answers WHERE ${ANSWERS_OF_USER} AND state = 'done'`)

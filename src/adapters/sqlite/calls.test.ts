@@ -34,7 +34,7 @@ callsConformance({
   },
 });
 
-it("adds up what two processes note in one file", async () => {
+it("adds up the calls of two processes in one file", async () => {
   const path = join(folder, "two.db");
   const [one, other] = [await open(path), await open(path)];
   await Promise.all([one.note([makeModelCall({ id: "1" })]), other.note([makeModelCall({ id: "2" })])]);
@@ -42,7 +42,7 @@ it("adds up what two processes note in one file", async () => {
   expect((await other.sums({}))[0]?.calls).toBe(2);
 });
 
-it("says `unavailable` once it is closed", async () => {
+it("throws `unavailable` after the database is closed", async () => {
   const record = await openSqliteStore({ path: ":memory:" });
   await record.close();
   await expect(record.calls.note([makeModelCall({ id: "1" })])).rejects.toMatchObject({

@@ -3,14 +3,14 @@ import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/langua
 import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { checkNames } from "./database.ts";
 
-/** What each bound asks of a call. Only those that are given stand in the query: else no index would serve it. */
+/** The condition of each bound on a call. The query contains only the bounds that are given; otherwise no index would serve it. */
 const CALL_FILTERS: { readonly [name in keyof CallFilter]: string } = {
   project: "project = :project",
   user: "user = :user",
   from: "at >= :from",
   to: "at < :to",
 };
-/** The same of turns, which are known by whole days. */
+/** The same for turns, which are stored by day. */
 const TURN_FILTERS: typeof CALL_FILTERS = {
   ...CALL_FILTERS,
   from: "day >= substr(:from, 1, 10)",
@@ -19,13 +19,13 @@ const TURN_FILTERS: typeof CALL_FILTERS = {
 
 type RunCallLedgerWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-/** The ledger of calls in the record's own file, over its connection. */
+/** The ledger of model calls, in the database file of the store, over its connection. */
 export function createSqliteCallLedger(database: SqliteDatabase, run: RunCallLedgerWork): Calls {
   return {
     note: (calls, turns = []) => run(() => saveCalls(database, calls, turns)),
-    sums: (asked) => run(() => sumCalls(database, asked)),
-    turns: (asked) => run(() => countTurns(database, asked)),
-    list: (asked) => run(() => listCalls(database, asked)),
+    sums: (filter) => run(() => sumCalls(database, filter)),
+    turns: (filter) => run(() => countTurns(database, filter)),
+    list: (filter) => run(() => listCalls(database, filter)),
     unname: ({ project, user }) => run(() => anonymizeCalls(database, project, user)),
     removeBefore: (at) => run(() => removeCallsBefore(database, at)),
   };
@@ -47,7 +47,7 @@ function saveCalls(
   });
 }
 
-/** Adds a call; one of an id that is there stays as it is. */
+/** Adds a call; an existing one with its id is kept. */
 export function saveCall(database: SqliteDatabase, call: ModelCall): void {
   const { user = null, cost = null, isEstimated = false, ...one } = call;
   database
@@ -59,7 +59,7 @@ export function saveCall(database: SqliteDatabase, call: ModelCall): void {
     .run({ ...toCallColumns(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
 }
 
-/** By name, so that a field that is no column is not handed on. */
+/** Copies fields by name, so that a field without a column is not passed on. */
 function toCallColumns(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
   [column: string]: string | number;
 } {
@@ -68,7 +68,7 @@ function toCallColumns(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): 
   return { id, project, at, purpose, model, host, outcome, units, tokensIn, tokensCached, tokensOut, ms };
 }
 
-/** The condition, and the values in it. */
+/** The condition and its values. */
 function buildCallFilter(
   { project, user, from, to }: CallFilter,
   conditions: typeof CALL_FILTERS,
@@ -80,9 +80,9 @@ function buildCallFilter(
   return { where: where === "" ? "true" : where, values: Object.fromEntries(given) };
 }
 
-function sumCalls(database: SqliteDatabase, asked: Parameters<Calls["sums"]>[0]): CallSum[] {
-  const by = asked.by === "day" ? "substr(at, 1, 10)" : asked.by === "outcome" ? "outcome" : "NULL";
-  const { where, values } = buildCallFilter(asked, CALL_FILTERS);
+function sumCalls(database: SqliteDatabase, filter: Parameters<Calls["sums"]>[0]): CallSum[] {
+  const by = filter.by === "day" ? "substr(at, 1, 10)" : filter.by === "outcome" ? "outcome" : "NULL";
+  const { where, values } = buildCallFilter(filter, CALL_FILTERS);
   return database
     .statement(
       `SELECT purpose, model, ${by} AS part, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(units) AS units, ` +
@@ -94,7 +94,7 @@ function sumCalls(database: SqliteDatabase, asked: Parameters<Calls["sums"]>[0])
     .map((row) => ({
       purpose: String(row.purpose) as CallSum["purpose"],
       model: String(row.model),
-      ...(asked.by === undefined ? {} : { [asked.by]: String(row.part) }),
+      ...(filter.by === undefined ? {} : { [filter.by]: String(row.part) }),
       calls: Number(row.calls),
       failed: Number(row.failed),
       units: Number(row.units),
@@ -107,17 +107,17 @@ function sumCalls(database: SqliteDatabase, asked: Parameters<Calls["sums"]>[0])
     }));
 }
 
-function countTurns(database: SqliteDatabase, asked: CallFilter): number {
-  const { where, values } = buildCallFilter(asked, TURN_FILTERS);
+function countTurns(database: SqliteDatabase, filter: CallFilter): number {
+  const { where, values } = buildCallFilter(filter, TURN_FILTERS);
   const row = database.statement(`SELECT total(turns) AS found FROM turns WHERE ${where}`).get(values);
   return Number(row?.found);
 }
 
-function listCalls(database: SqliteDatabase, asked: CallFilter & { readonly limit: number }): ModelCall[] {
-  const { where, values } = buildCallFilter(asked, CALL_FILTERS);
+function listCalls(database: SqliteDatabase, filter: CallFilter & { readonly limit: number }): ModelCall[] {
+  const { where, values } = buildCallFilter(filter, CALL_FILTERS);
   return database
     .statement(`SELECT * FROM calls WHERE ${where} ORDER BY at DESC, number DESC LIMIT :limit`)
-    .all({ ...values, limit: asked.limit })
+    .all({ ...values, limit: filter.limit })
     .map(toModelCall);
 }
 

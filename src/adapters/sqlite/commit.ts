@@ -24,7 +24,7 @@ const VERSIONS_TABLE = getDigestTable("versions");
 const HEADS_TABLE = getDigestTable("heads");
 const UNITS_TABLE = getDigestTable("units");
 
-/** Where a change is written: the user's number, and the revision that it makes. */
+/** The target of a change: the user's number, and the revision that it creates. */
 export interface SqliteWriteContext {
   readonly database: SqliteDatabase;
   readonly user: number;
@@ -32,8 +32,8 @@ export interface SqliteWriteContext {
 }
 
 /**
- * Applies a change-set in one transaction and gives the new revision; nothing where an erasure of the user is under way,
- * which must be ended first. Errors are SQLite's own, or `conflict`.
+ * Applies a change-set in one transaction and gives the new revision. Undefined while an erasure of the user is in progress, which
+ * must finish first. Throws errors of SQLite, or `conflict`.
  */
 export function commitChangeSet(
   database: SqliteDatabase,
@@ -41,15 +41,15 @@ export function commitChangeSet(
   changes: ChangeSet,
 ): number | undefined {
   return database.transaction(() => {
-    const { id: user, revision: held, turns } = upsertUser(database, scope);
+    const { id: user, revision: current, turns } = upsertUser(database, scope);
     if (isErasureUnderWay(database, user)) return undefined;
-    if (held !== changes.base) {
+    if (current !== changes.base) {
       throw new MemoryError(
         "conflict",
-        `the change was thought out on revision ${changes.base}, the user is at ${held}.`,
+        `the change was made for revision ${changes.base}, but the user is at revision ${current}.`,
       );
     }
-    const writing: SqliteWriteContext = { database, user, revision: held + 1 };
+    const writing: SqliteWriteContext = { database, user, revision: current + 1 };
     writeChanges(writing, changes, turns);
     const log = {
       user,
@@ -79,9 +79,9 @@ function writeChanges(writing: SqliteWriteContext, changes: ChangeSet, turns: nu
 }
 
 function putLink({ database, user }: SqliteWriteContext, { from, type, to, strength }: MemoryLink): void {
-  const isThere = database.statement("SELECT 1 FROM heads WHERE user = :user AND id = :id");
-  if (![from, to].every((id) => isThere.get({ user, id }))) {
-    throw new MemoryError("conflict", "a memory to link is not there.");
+  const selectHead = database.statement("SELECT 1 FROM heads WHERE user = :user AND id = :id");
+  if (![from, to].every((id) => selectHead.get({ user, id }))) {
+    throw new MemoryError("conflict", "a memory to link does not exist.");
   }
   database
     .statement(
@@ -114,7 +114,7 @@ function addMessages(
     turn += 1;
     const body = JSON.stringify({ ...message, turn });
     const isNew = insertRow(database, MESSAGES_TABLE, { user, id: message.id, turn, revision, body });
-    if (!isNew) throw new MemoryError("conflict", "a message with this id is there already.");
+    if (!isNew) throw new MemoryError("conflict", "a message with this id already exists.");
   }
 }
 
@@ -126,7 +126,7 @@ function changeMessage(
   const row = database
     .statement("SELECT body FROM messages WHERE user = :user AND id = :id")
     .get({ user, id });
-  if (!row) throw new MemoryError("conflict", "a message to change is not there.");
+  if (!row) throw new MemoryError("conflict", "a message to change does not exist.");
   const body = JSON.stringify(change(parseBody<Message>(row)));
   database
     .statement("UPDATE messages SET body = :body, revision = :revision WHERE user = :user AND id = :id")
@@ -145,13 +145,13 @@ function addVersion({ database, user, revision }: SqliteWriteContext, memory: Me
   const head = database
     .statement("SELECT version FROM heads WHERE user = :user AND id = :id")
     .get({ user, id });
-  const held = Number(head?.version ?? 0);
-  if (version !== held + 1) {
-    throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${held}.`);
+  const current = Number(head?.version ?? 0);
+  if (version !== current + 1) {
+    throw new MemoryError("conflict", `a memory's version ${version} cannot follow its version ${current}.`);
   }
   const body = JSON.stringify({ ...memory, revision });
   if (!insertRow(database, VERSIONS_TABLE, { user, id, version, body })) {
-    throw new MemoryError("conflict", "a version of a memory is there already.");
+    throw new MemoryError("conflict", "this version of a memory already exists.");
   }
   const row = { user, id, version, revision };
   if (!insertRow(database, HEADS_TABLE, row)) {
@@ -270,7 +270,7 @@ function putErasure(
     .run({ user, id, body: receipt, trace });
 }
 
-/** Carries out a part of a large erasure, in the order in which a change-set is applied. */
+/** Applies a part of a large erasure, in the order of a change-set. */
 export function applyErasurePart(writing: SqliteWriteContext, body: string): void {
   const { digests = [], dropUnits = [], units = [], tombstones = [], ...erased } = parseErasurePart(body);
   for (const change of digests)
@@ -282,7 +282,7 @@ export function applyErasurePart(writing: SqliteWriteContext, body: string): voi
   putTombstones(writing, { tombstones });
 }
 
-/** Ends a large erasure whose parts are done: it becomes the user's newest change. */
+/** Completes a large erasure whose parts are applied: it becomes the user's newest change. */
 export function finishErasure(
   writing: SqliteWriteContext,
   id: string,
@@ -341,5 +341,5 @@ export function saveSealedReceipt(
       database.statement("SELECT 1 FROM erasures WHERE user = :user AND id = :id").get(own) !== undefined
     );
   });
-  if (!isThere) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
+  if (!isThere) throw new MemoryError("not_found", "there is no erasure receipt with this id.");
 }

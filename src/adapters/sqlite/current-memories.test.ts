@@ -7,7 +7,7 @@ const ANN = { project: "default", user: "ann" };
 /** Processor time of this thread, in ms. To go through all of the user's versions takes twice as long. */
 const MOST_MS = 20;
 
-it("a page of the current memories of a user of 30,000 does not go through all of them", async () => {
+it("reads a page of current memories without scanning all 30,000 of a user", async () => {
   const record = await openSqliteStore({ path: ":memory:" });
   const memories = Array.from({ length: MANY }, (_, i) =>
     makeMemory(`a${i}`, 1, i % 3 === 0 ? { status: "retracted" } : {}),

@@ -12,23 +12,23 @@ export type SqliteRow = { readonly [column: string]: SQLOutputValue };
 export interface SqliteDatabase {
   readonly path: string;
   readonly handle: DatabaseSync;
-  /** The numbers of users met so far: they never change. */
+  /** Numbers of the users seen so far; they never change. */
   readonly users: Map<string, number>;
-  /** Gives rows their digests and checks them; absent while the file is brought up to date. */
+  /** Adds digests to rows and checks them; undefined while the file is migrated. */
   guard?: RowGuard;
   /** The statement for this text. Values are bound by name. */
   statement(sql: string): StatementSync;
   /**
-   * Runs work in one transaction that holds the write lock from its start. Once a sync has failed, every further one is
+   * Runs work in one transaction that takes the write lock at its start. After a failed sync, every further transaction throws
    * `unavailable`: a second sync would succeed and prove nothing.
    */
   transaction<Result>(work: () => Result): Result;
-  /** Notes what a write failed with, outside of a transaction too: after a failed sync nothing is written any more. */
+  /** Records the error of a write, also one outside a transaction. After a failed sync, nothing is written any more. */
   noteFailure(error: unknown): void;
   close(): void;
 }
 
-/** `onSyncFailure` is told once, when the disk failed to make a change durable. */
+/** `onSyncFailure` is called once, when the disk fails to make a change durable. */
 export function createSqliteDatabase(
   path: string,
   handle: DatabaseSync,
@@ -70,7 +70,7 @@ export function createSqliteDatabase(
         return result;
       } catch (error) {
         database.guard?.rollBack();
-        // SQLite itself rolls back on some faults (a full disk); then there is nothing left to roll back.
+        // SQLite rolls back by itself on some errors, such as a full disk.
         if (handle.isTransaction) handle.exec("ROLLBACK");
         noteFailure(error);
         throw isSyncFailure(error) ? createSyncError(path, error) : error;
@@ -85,8 +85,8 @@ export function createSqliteDatabase(
 }
 
 /**
- * A build of SQLite can come with `synchronous` lowered for WAL, which shows only after the first write; so the
- * settings are read back then, before the first commit is acknowledged.
+ * A build of SQLite may lower `synchronous` for WAL, which only shows after the first write. So the settings are checked
+ * then, before the first commit is acknowledged.
  */
 function checkSettings(path: string, handle: DatabaseSync): void {
   const wanted = { synchronous: 2, fullfsync: 1, checkpoint_fullfsync: 1, foreign_keys: 1, secure_delete: 1 };
@@ -94,28 +94,28 @@ function checkSettings(path: string, handle: DatabaseSync): void {
     if (readPragma(handle, name) === value) continue;
     throw new MemoryError(
       "unavailable",
-      `database ${path}: SQLite does not keep the setting ${name} = ${value}.`,
+      `database ${path}: SQLite does not apply the setting ${name} = ${value}. Use an official build of Node.js.`,
     );
   }
 }
 
-/** The number that a pragma answers. */
+/** The numeric value of a pragma. */
 export function readPragma(handle: DatabaseSync, name: string): number {
   return Number(Object.values(handle.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
-/** So many rows are read and made into objects in one go: about two milliseconds. */
+/** The number of rows that are read and parsed in one slice: about two milliseconds. */
 const SLICE_ROWS = 200;
-/** The same as on opening: `patiently` waits for longer. */
+/** The same as on opening; `retryWhileBusy` waits longer. */
 const BLOCKING_MS = 50;
 
 /**
- * Reads as of one moment, over a connection of its own: between two slices others have their turn, and what they read and
- * write over the first connection is no part of this. `undefined` for a database that no other connection would see.
+ * Reads from one snapshot, over its own connection. Between slices, other calls run, and what they write over the first connection
+ * does not appear in the snapshot. Undefined for an in-memory database, which no other connection can see.
  */
 export async function readInSnapshot<Result>(
   { path, guard }: SqliteDatabase,
-  work: (own: SqliteDatabase) => Promise<Result>,
+  work: (snapshot: SqliteDatabase) => Promise<Result>,
 ): Promise<Result | undefined> {
   if (path === ":memory:") return undefined;
   const handle = new DatabaseSync(path, { timeout: BLOCKING_MS, readOnly: true });
@@ -128,8 +128,8 @@ export async function readInSnapshot<Result>(
 }
 
 /**
- * The rows with the numbers that one statement gives (`number`), read by another (`:numbers`, as `wanted.value`) in slices, in
- * the order of the first.
+ * Reads rows in slices. The statement `numbered` gives their numbers (`number`); the statement `read` takes them (`:numbers`, as
+ * `wanted.value`). The order is that of the first statement.
  */
 export async function readRowsInSlices<Made>(
   database: SqliteDatabase,
@@ -154,12 +154,12 @@ export async function readRowsInSlices<Made>(
 
 export { checkNames, decodeVector, encodeVector, parseBody } from "../shared/stored-rows.ts";
 
-/** Of each, a key and a number: some 150 bytes. */
+/** Each entry is a key and a number: about 150 bytes. */
 const MAX_CACHED_USERS = 20_000;
 
 /**
- * The user's row, or nothing where nobody has written to the scope yet. Half a surrogate pair is refused: SQLite would
- * store another character for it, and two users would become one.
+ * The user's row, or undefined if the scope has no data. Half a surrogate pair is refused: SQLite would store another character
+ * for it, and two users would become one.
  */
 export function findUser(
   database: SqliteDatabase,
@@ -178,7 +178,7 @@ export function findUser(
     .get({ project, name });
   if (!row) return undefined;
   const id = Number(row.id);
-  // What a transaction that is under way made may not come to stay.
+  // A row created by the current transaction may still be rolled back.
   if (!database.handle.isTransaction) {
     if (database.users.size >= MAX_CACHED_USERS) database.users.clear();
     database.users.set(key, id);
@@ -186,7 +186,7 @@ export function findUser(
   return { id, revision: Number(row.revision) };
 }
 
-/** The user's number, or -1, which nobody has. */
+/** The user's number, or -1, which no user has. */
 export function findUserId(database: SqliteDatabase, scope: Scope): number {
   return database.users.get(toCacheKey(scope)) ?? findUser(database, scope)?.id ?? -1;
 }

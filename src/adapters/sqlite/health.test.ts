@@ -111,12 +111,12 @@ const DAMAGE: readonly (readonly [sql: string, fault: string])[] = [
   ["UPDATE log SET body = '{' WHERE revision = 1", "log: whose body is no JSON"],
 ];
 
-describe("checking a database", () => {
-  it("finds nothing wrong with one that is well", () => {
+describe("the check of a SQLite database", () => {
+  it("finds no fault in a healthy database", () => {
     expect(afterDamage("")).toEqual([]);
   });
 
-  it.each(DAMAGE)("after %s finds %s", (sql, fault) => {
+  it.each(DAMAGE)("finds, after %s, the fault %s", (sql, fault) => {
     expect(afterDamage(sql)).toContain(fault);
   });
 

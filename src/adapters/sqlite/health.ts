@@ -7,7 +7,7 @@ import { updateCopies } from "./files/backup.ts";
 import { DIGEST_TABLES } from "./integrity/row-digest.ts";
 import { hasAllDigests, verifyDigests } from "./integrity/verify-digests.ts";
 
-/** What must give no row. Counts and places only: a check shows no user's text. */
+/** Queries that must return no row. They give counts and places only: a check never shows a user's text. */
 const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql: string])[] = [
   [
     "memories",
@@ -95,7 +95,7 @@ const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql
   [
     "erasures",
     "in the log without their receipt",
-    // Sets against each other: a join of two bodies would read each of one for each of the other.
+    // A set difference: a join on two bodies would parse each one for each of the others.
     "SELECT user, revision FROM log WHERE body ->> '$.cause' = 'forget' EXCEPT " +
       "SELECT user, body ->> '$.revision' FROM erasures",
   ],
@@ -122,14 +122,14 @@ const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql
 
 const TABLES_WITH_BODY = ["messages", "versions", "log", "receipts", "erasures"];
 
-/** Pages, rows, the laws between them, and every row against its digest. */
+/** Checks pages, rows, the consistency rules, and every row against its digest. */
 export async function checkSqliteStore(database: SqliteDatabase): Promise<Fault[]> {
   const faults = checkRows(database);
   if (faults.some(({ place }) => place === "file")) return faults;
   return [...faults, ...(await verifyDigests(database))];
 }
 
-/** Damage first: where the file itself is damaged, counting its rows would only mislead. */
+/** Checks for damage first: in a damaged file, counts of rows would mislead. */
 export function checkRows(database: SqliteDatabase): Fault[] {
   const { handle } = database;
   const damage = handle
@@ -148,7 +148,7 @@ export function checkRows(database: SqliteDatabase): Fault[] {
   });
   const first = [{ place: "rows", problem: "without the row they belong to", count: orphans }, ...broken];
   const faults = first.filter(({ count }) => count > 0);
-  // The laws read bodies, and would stop at one that cannot be read.
+  // The rules parse bodies, and would stop at an invalid one.
   return faults.length > 0 ? faults : checkRules(database);
 }
 
@@ -161,21 +161,22 @@ function checkRules({ handle }: SqliteDatabase): Fault[] {
 
 /** PRAGMA synchronous: 2 is FULL, 3 is EXTRA. */
 const SYNCHRONOUS_FULL = 2;
-/** Rows that are stepped over in one go: about two milliseconds. */
+/** Rows that are read in one slice: about two milliseconds. */
 const SLICE_ROWS = 1000;
 const MOST_COUNTED = 100_000;
 const NEWEST_ERASURES = 500;
 
-/** What the file, its settings and its disk say. Reads the file system without holding the event loop. */
+/** The condition by the file, its settings and its disk. Reads the file system without blocking the event loop. */
 export async function readStorageCondition(database: SqliteDatabase): Promise<StorageCondition> {
   const { path, handle } = database;
-  const isKept = path !== ":memory:";
-  const reducedBy = isKept && readPragma(handle, "synchronous") < SYNCHRONOUS_FULL ? ["synchronous"] : [];
+  const isPersistent = path !== ":memory:";
+  const reducedBy =
+    isPersistent && readPragma(handle, "synchronous") < SYNCHRONOUS_FULL ? ["synchronous"] : [];
   return {
-    durability: isKept ? (reducedBy.length > 0 ? "reduced" : "full") : "none",
+    durability: isPersistent ? (reducedBy.length > 0 ? "reduced" : "full") : "none",
     reducedBy,
     format: readPragma(handle, "user_version"),
-    olderCopies: isKept ? updateCopies(path).length : 0,
+    olderCopies: isPersistent ? updateCopies(path).length : 0,
     erasing: countRows(database, "SELECT count(DISTINCT user) AS found FROM erasing"),
     unverified: countRows(
       database,
@@ -183,8 +184,8 @@ export async function readStorageCondition(database: SqliteDatabase): Promise<St
         "WHERE body ->> '$.complete' = 0",
     ),
     ...(database.guard?.key === "same" ? { rowsWithoutDigest: await countRowsWithoutDigest(database) } : {}),
-    ...(isKept ? await readDiskSpace(path) : {}),
-    isReadOnly: isKept && (await isReadOnly(path)),
+    ...(isPersistent ? await readDiskSpace(path) : {}),
+    isReadOnly: isPersistent && (await isReadOnly(path)),
   };
 }
 
@@ -192,19 +193,19 @@ function countRows(database: SqliteDatabase, sql: string): number {
   return Number(database.statement(sql).get()?.found ?? 0);
 }
 
-/** Over a connection of its own and in slices: where few of many rows lack one, all are stepped over. */
+/** Uses a separate connection and slices, because all rows are read even if few of them lack a digest. */
 async function countRowsWithoutDigest(database: SqliteDatabase): Promise<number> {
   if (hasAllDigests(database)) return 0;
-  const counted = await readInSnapshot(database, async (own) => {
+  const counted = await readInSnapshot(database, async (snapshot) => {
     let found = 0;
-    for (const { name } of DIGEST_TABLES) found += await countMissingIn(own, name, MOST_COUNTED - found);
+    for (const { name } of DIGEST_TABLES) found += await countMissingIn(snapshot, name, MOST_COUNTED - found);
     return found;
   });
   return counted ?? 0;
 }
 
-async function countMissingIn(own: SqliteDatabase, table: string, most: number): Promise<number> {
-  const rows = own.handle.prepare(`SELECT digest IS NULL AS found FROM ${table}`).iterate();
+async function countMissingIn(snapshot: SqliteDatabase, table: string, most: number): Promise<number> {
+  const rows = snapshot.handle.prepare(`SELECT digest IS NULL AS found FROM ${table}`).iterate();
   let found = 0;
   let seen = 0;
   for (const row of rows) {
@@ -216,7 +217,7 @@ async function countMissingIn(own: SqliteDatabase, table: string, most: number):
   return found;
 }
 
-/** Of the folder: a file in it may be replaced. Nothing where the system does not say. */
+/** The space of the folder's disk, because a file in it may be replaced; nothing if the system does not report it. */
 async function readDiskSpace(path: string): Promise<Pick<StorageCondition, "disk">> {
   try {
     const { bavail, blocks, bsize } = await statfs(dirname(path));
@@ -229,7 +230,7 @@ async function readDiskSpace(path: string): Promise<Pick<StorageCondition, "disk
 async function isReadOnly(path: string): Promise<boolean> {
   try {
     for (const one of [path, dirname(path)]) await access(one, constants.W_OK);
-    // To root every mode is one that may write.
+    // For root, access() always succeeds, so the mode decides.
     return ((await stat(path)).mode & 0o200) === 0;
   } catch {
     return true;

@@ -19,7 +19,7 @@ import { copyTo, scheduleCopyDeletion } from "./files/backup.ts";
 import { checkSqliteStore, readStorageCondition } from "./health.ts";
 import { createSqliteIntegrity } from "./integrity/repair-rows.ts";
 import { fillDigests } from "./integrity/verify-digests.ts";
-import * as house from "./job-store.ts";
+import * as jobStore from "./job-store.ts";
 import {
   acquireLocalLease,
   readStaleUnits,
@@ -30,7 +30,7 @@ import {
 import { openWithUpdateCopy, type SqliteOpenOptions } from "./open.ts";
 import * as read from "./read.ts";
 import { readChangesSince } from "./read.ts";
-import * as proof from "./receipts.ts";
+import * as receipts from "./receipts.ts";
 import { readRecallReceipts, saveRecallReceipts } from "./receipts.ts";
 import {
   readSearchIndex,
@@ -52,26 +52,26 @@ export interface SqliteOptions {
   readonly path: string;
   readonly busyTimeoutMs?: number;
   /**
-   * The key for digests of rows (32 bytes, hex), or what gives it: asked for once the file is known to be a database of ours. Without
-   * it rows cannot be checked, and those that are written have none.
+   * The key for row digests (32 bytes, hex), or a function that gives it. The function is called once the file is known to be a
+   * database of this program. Without a key, rows cannot be checked, and new rows get no digest.
    */
   readonly digestKey?: string | (() => string);
-  /** Told of each row that was read and is not as it was written. */
+  /** Called for each row that was changed outside of this program, when it is read. */
   readonly onDamage?: () => void;
-  /** Told once, when the disk failed to make a change durable: from then on every write is `unavailable`. */
+  /** Called once, when the disk fails to make a change durable; from then on, every write throws `unavailable`. */
   readonly onSyncFailure?: () => void;
 }
 
-/** After so long, opening leaves the rest of the rows without digests to `tidy`. */
+/** After this time, opening leaves the remaining rows without digests to `tidy`. */
 const FILL_DIGESTS_MS = 200;
 
-/** The record, and the ledger of calls to models that stands in the same file; both close with the record. */
+/** The memory store, and the ledger of model calls in the same file. Both close with the store. */
 export type SqliteStore = MemoryStore & {
   readonly calls: Calls;
   readonly erasing: ErasureSteps;
   readonly tidy: () => Promise<number>;
   readonly integrity: Integrity;
-  /** What is kept for a user's search, for another thread; and how large it is, in bytes. */
+  /** The stored search index of a user, for another thread, and its size in bytes. */
   readonly shareable: {
     readonly size: (scope: Scope) => Promise<number>;
     readonly block: (scope: Scope) => Promise<StoredSearchIndex | undefined>;
@@ -79,10 +79,10 @@ export type SqliteStore = MemoryStore & {
 };
 
 /**
- * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
- * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may
- * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. A file of an older version is brought to
- * this one, once a copy of it lies beside it (`memory.db.before-v10`). Errors: see `openDatabase`.
+ * Opens the memory store in one SQLite file, through `node:sqlite`; ":memory:" is not persistent. Every commit is on disk before
+ * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may use one
+ * file. A lock that lasts longer than `busyTimeoutMs` (5,000) throws `unavailable`. A file of an older version is migrated, after a
+ * copy was made next to it (`memory.db.before-v10`). Errors: see `openWithUpdateCopy`.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
@@ -103,7 +103,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   try {
     await run(() => fillDigests(database, FILL_DIGESTS_MS));
   } catch {
-    // Somebody writes all the time, or a row cannot be read: the background tries again, and `doctor` tells.
+    // Another process keeps writing, or a row cannot be read: `tidy` tries again, and `doctor` reports it.
   }
   const erasing: ErasureSteps = {
     stage: (scope, receipt, rows) => run(() => stageErasure(database, scope, receipt, rows)),
@@ -121,7 +121,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     read: (scope, ids) => run(() => read.readByIds(database, scope, ids)),
     vectors: (scope, ids, space) => run(() => read.readVectors(database, scope, ids, space)),
     searchIndex: (scope) => run(() => readSearchIndex(database, scope)),
-    saveSearchIndex: (scope, block) => run(() => saveSearchIndex(database, scope, block)),
+    saveSearchIndex: (scope, index) => run(() => saveSearchIndex(database, scope, index)),
     saveRecallReceipts: (kept) => run(() => saveRecallReceipts(database, kept)),
     recallReceipts: (scope, options) => run(() => readRecallReceipts(database, scope, options)),
     beginAnswer: (scope, begun, limits) =>
@@ -134,31 +134,31 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     log: (scope, options) => run(() => read.readLog(database, scope, options)),
     receipt: (scope, key) => run(() => read.readReceipt(database, scope, key)),
     erasures: (scope) => run(() => read.readErasureReceipts(database, scope)),
-    erasureSummaries: () => run(() => proof.readErasureSummaries(database)),
-    traces: (scope) => run(() => proof.readTraces(database, scope)),
-    countDependents: (scope, memories) => run(() => proof.readTouchedCounts(database, scope, memories)),
-    identity: () => run(() => proof.readIdentity(database)),
+    erasureSummaries: () => run(() => receipts.readErasureSummaries(database)),
+    traces: (scope) => run(() => receipts.readTraces(database, scope)),
+    countDependents: (scope, memories) => run(() => receipts.readTouchedCounts(database, scope, memories)),
+    identity: () => run(() => receipts.readIdentity(database)),
     copyTo: (file, how) => run(() => copyTo(database, file, how)),
-    backups: () => run(() => proof.readBackupNotes(database)),
-    saveBackupNote: (note) => run(() => proof.saveBackupNote(database, note)),
+    backups: () => run(() => receipts.readBackupNotes(database)),
+    saveBackupNote: (note) => run(() => receipts.saveBackupNote(database, note)),
     users: (project) => run(() => read.readUserNames(database, project)),
     usersWithStaleEmbeddings: (space, limit) =>
       run(() => readUsersWithStaleEmbeddings(database, space, limit)),
     unitsWithStaleEmbeddings: (scope, space, limit) =>
       run(() => readStaleUnits(database, scope, space, limit)),
     usersWithPendingMessages: (before, limit) =>
-      run(() => house.readUsersWithPendingMessages(database, before, limit)),
-    jobProgress: (job, options) => run(() => house.readJobProgressPage(database, job, options)),
-    userProgress: (job, scope) => run(() => house.readJobProgress(database, job, scope)),
-    saveProgress: (job, visited) => run(() => house.saveJobProgress(database, job, visited)),
-    failedProgress: (options) => run(() => house.readFailedProgress(database, options)),
+      run(() => jobStore.readUsersWithPendingMessages(database, before, limit)),
+    jobProgress: (job, options) => run(() => jobStore.readJobProgressPage(database, job, options)),
+    userProgress: (job, scope) => run(() => jobStore.readJobProgress(database, job, scope)),
+    saveProgress: (job, visited) => run(() => jobStore.saveJobProgress(database, job, visited)),
+    failedProgress: (options) => run(() => jobStore.readFailedProgress(database, options)),
     takeLease: (name, options) => run(() => acquireLocalLease(database, name, options)),
     renewLease: (name, token, forMs) => run(() => renewLocalLease(database, name, token, forMs)),
     releaseLease: (name, token, restMs) => run(() => releaseLocalLease(database, name, token, restMs ?? 0)),
-    currentMemories: (scope, options) => run(() => house.readCurrentMemories(database, scope, options)),
-    findRecalled: (scope, memories) => run(() => house.readRecalledIds(database, scope, memories)),
-    jobRuns: () => run(() => house.readJobNotes(database)),
-    saveJobRun: (note) => run(() => house.saveJobNote(database, note)),
+    currentMemories: (scope, options) => run(() => jobStore.readCurrentMemories(database, scope, options)),
+    findRecalled: (scope, memories) => run(() => jobStore.readRecalledIds(database, scope, memories)),
+    jobRuns: () => run(() => jobStore.readJobNotes(database)),
+    saveJobRun: (note) => run(() => jobStore.saveJobNote(database, note)),
     scrub: (scope, texts) => run(() => scrubDatabase(database, scope, texts)),
     seal: (scope, receipt) => run(() => saveSealedReceipt(database, scope, receipt)),
     tidy: () => run(() => fillDigests(database)),

@@ -16,7 +16,7 @@ import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-sto
 import { findUser, parseBody, type SqliteDatabase, type SqliteRow } from "./database.ts";
 import { IS_WAITING } from "./migrations/0008-jobs.ts";
 
-/** Users whose messages wait for an extractor; the index holds those messages and no others. */
+/** Users whose messages await extraction. The index contains only those messages. */
 export function readUsersWithPendingMessages(
   database: SqliteDatabase,
   storedBefore: string,
@@ -32,7 +32,7 @@ export function readUsersWithPendingMessages(
     .map((row) => ({ scope: toScope(row), messages: Number(row.messages) }));
 }
 
-/** A page of all users, and what a job noted of each. The cursor is the number of the last one. */
+/** A page of all users with a job's progress for each. The cursor is the number of the last user. */
 export function readJobProgressPage(
   database: SqliteDatabase,
   job: JobName,
@@ -66,7 +66,7 @@ export function toJobProgress({ seen, due, found, failed }: SqliteRow): JobProgr
   };
 }
 
-/** What a job noted of one user. */
+/** A job's progress for one user. */
 export function readJobProgress(
   database: SqliteDatabase,
   job: JobName,
@@ -90,7 +90,7 @@ export function saveJobProgress(
   job: JobName,
   visits: readonly NewJobProgress[],
 ): void {
-  const note = database.statement(
+  const upsert = database.statement(
     "INSERT OR REPLACE INTO visits (user, job, revision, due, found, failed) " +
       "VALUES (:user, :job, :revision, :due, :found, :failed)",
   );
@@ -100,12 +100,12 @@ export function saveJobProgress(
       if (!user || user.revision === 0) continue;
       const { revision, due = null, found = null } = visit;
       const failed = visit.failed === undefined ? null : JSON.stringify(visit.failed);
-      note.run({ user: user.id, job, revision, due, found, failed });
+      upsert.run({ user: user.id, job, revision, due, found, failed });
     }
   });
 }
 
-/** What broke off at least so often, the last one first. The index holds those that broke off and no others. */
+/** Progress with at least this many failed attempts, newest first. The index contains only failed progress. */
 export function readFailedProgress(
   database: SqliteDatabase,
   { attempts, limit }: { readonly attempts: number; readonly limit: number },
@@ -126,7 +126,7 @@ export function readFailedProgress(
     }));
 }
 
-/** A page of the memories that are current, in one read transaction with the revision. */
+/** A page of the current memories, in one read transaction with the revision. */
 export function readCurrentMemories(
   database: SqliteDatabase,
   scope: Scope,
@@ -149,12 +149,12 @@ export function readCurrentMemories(
   }
 }
 
-/** Numbers that are looked at for one page of memories; nearly all are current. */
+/** Numbers examined per query for a page of memories; nearly all are current. */
 const NUMBERS_PER_QUERY = 400;
 
 /**
- * So many rows of memories that are current, behind a number. The numbers come first, from an index alone: with both in one
- * statement SQLite goes through all versions of the user for each page, which takes a tenth of a second for 100,000.
+ * Up to `wanted` rows of current memories after a number. The numbers come first, from an index alone. With both in one statement,
+ * SQLite would scan all versions of the user for each page, which takes a tenth of a second for 100,000.
  */
 function readCurrentAfter(
   database: SqliteDatabase,
@@ -173,10 +173,12 @@ function readCurrentAfter(
   const rows: SqliteRow[] = [];
   let last = after;
   while (rows.length < wanted) {
-    const some = numbers.all({ user, last, most: NUMBERS_PER_QUERY }).map(({ number }) => Number(number));
-    rows.push(...current.all({ numbers: JSON.stringify(some), most: wanted - rows.length }));
-    if (some.length < NUMBERS_PER_QUERY) break;
-    last = some.at(-1) ?? last;
+    const candidates = numbers
+      .all({ user, last, most: NUMBERS_PER_QUERY })
+      .map(({ number }) => Number(number));
+    rows.push(...current.all({ numbers: JSON.stringify(candidates), most: wanted - rows.length }));
+    if (candidates.length < NUMBERS_PER_QUERY) break;
+    last = candidates.at(-1) ?? last;
   }
   return rows;
 }
@@ -188,14 +190,14 @@ function findHeadNumber(database: SqliteDatabase, user: number, id: string): num
   return row && Number(row.number);
 }
 
-/** Those of some memories that are among the items of a kept receipt of a recall. */
+/** Those of the given memories that a stored recall receipt contains. */
 export function readRecalledIds(
   database: SqliteDatabase,
   scope: Scope,
   memories: readonly string[],
 ): string[] {
   const user = findUser(database, scope)?.id ?? -1;
-  const given = new Set(
+  const recalledIds = new Set(
     database
       .statement(
         "SELECT DISTINCT json_extract(item.value, '$.id') AS id FROM recalls, json_each(body, '$.items') AS item " +
@@ -204,7 +206,7 @@ export function readRecalledIds(
       .all({ user })
       .map(({ id }) => String(id)),
   );
-  return [...new Set(memories)].filter((id) => given.has(id));
+  return [...new Set(memories)].filter((id) => recalledIds.has(id));
 }
 
 export function readJobNotes(database: SqliteDatabase): JobRun[] {
@@ -220,12 +222,12 @@ export function saveJobNote(database: SqliteDatabase, note: JobRun): void {
     .run({ name: note.name, body: JSON.stringify(note) });
 }
 
-/** A token tells whose it is: the machine, by a hash of its name, and the process. */
+/** Part of each token, which identifies its owner: the machine, by a hash of its name, and the process. */
 const MACHINE_ID = createHash("sha256").update(hostname()).digest("hex").slice(0, 12);
 
 /**
- * Whether the process that took a lease is known to be gone. Nobody need wait then until it runs out. One that has got the
- * number of the dead one since, or runs on another machine, is taken for alive.
+ * Whether the process that took a lease is known to be gone, so that others need not wait until it expires. If the process id was
+ * reused, or belongs to another machine, the process counts as alive.
  */
 function isOrphan(token: unknown): boolean {
   const [machine, pid] = String(token).split(".");
@@ -239,14 +241,14 @@ function isOrphan(token: unknown): boolean {
 }
 
 /**
- * No lease is taken, and none rests, for longer. One that would was written before the clock was set back: it is let go of, or
- * nobody would get it until the clock is there again.
+ * No lease or rest lasts longer, in ms. A longer one was written before the clock was set back. It is dropped, because otherwise
+ * it would block until the clock catches up.
  */
 const LONGEST_MS = 2 * 24 * 60 * 60 * 1000;
 
 /**
- * Takes a lease, by this machine's clock: all who share the file share the machine. Those that ran out go on the way, and so
- * does one whose process was killed.
+ * Takes a lease, by this machine's clock: all users of the file share the machine. It also deletes expired leases and those of
+ * killed processes.
  */
 export function acquireLocalLease(
   database: SqliteDatabase,
@@ -262,15 +264,15 @@ export function acquireLocalLease(
   const take = database.statement("INSERT INTO leases (name, token, until) VALUES (:name, :token, :until)");
   let orphan: string | null = null;
   const refusal = (now: number): LeaseResult | undefined => {
-    const held = find.get({ name, now, latest: now + LONGEST_MS });
-    if (!held || (held.token === null && isUrgent)) return undefined;
-    if (held.token !== null && isOrphan(held.token)) {
-      orphan = String(held.token);
+    const current = find.get({ name, now, latest: now + LONGEST_MS });
+    if (!current || (current.token === null && isUrgent)) return undefined;
+    if (current.token !== null && isOrphan(current.token)) {
+      orphan = String(current.token);
       return undefined;
     }
-    return { refused: held.token === null ? "resting" : "held", waitMs: Number(held.until) - now };
+    return { refused: current.token === null ? "resting" : "held", waitMs: Number(current.until) - now };
   };
-  // Asked often, and refused mostly: that needs no write.
+  // Checked first without a write, because leases are requested often and mostly refused.
   const refused = refusal(Date.now());
   if (refused) return refused;
   return database.transaction(() => {
@@ -303,15 +305,15 @@ export function releaseLocalLease(
   token: string,
   restMs: number,
 ): boolean {
-  // One that rests no time is over at once, and goes with the next one that is taken.
-  const giveBack = database.statement(
+  // With a rest of 0 ms, it expires at once, and is deleted when the next lease is taken.
+  const release = database.statement(
     "UPDATE leases SET token = NULL, until = :until WHERE name = :name AND token = :token AND until > :now",
   );
   const now = Date.now();
-  return Number(giveBack.run({ name, token, now, until: now + restMs }).changes) > 0;
+  return Number(release.run({ name, token, now, until: now + restMs }).changes) > 0;
 }
 
-/** Users with units outside a space, in the order in which they were first written to. */
+/** Users with units outside a space, in the order of their first write. */
 export function readUsersWithStaleEmbeddings(
   database: SqliteDatabase,
   space: string,
@@ -326,17 +328,17 @@ export function readUsersWithStaleEmbeddings(
       counts.set(Number(user), (counts.get(Number(user)) ?? 0) + Number(units));
     }
   }
-  const named = database.statement("SELECT project, name FROM users WHERE id = :user");
+  const selectUser = database.statement("SELECT project, name FROM users WHERE id = :user");
   return [...counts]
     .sort(([one], [other]) => one - other)
     .slice(0, limit)
     .map(([user, units]) => {
-      const row = named.get({ user });
+      const row = selectUser.get({ user });
       return { scope: { project: String(row?.project), user: String(row?.name) }, units };
     });
 }
 
-/** Some of a user's units outside a space, with what they were made of, in one read transaction. */
+/** Some of a user's units outside a space, with their messages and memories, in one read transaction. */
 export function readStaleUnits(
   database: SqliteDatabase,
   scope: Scope,
@@ -390,7 +392,7 @@ function readStaleRows(database: SqliteDatabase, user: number, space: string, li
   return rows;
 }
 
-/** The few spaces there are, each found by one step down the index, but for one. */
+/** The few existing spaces except the given one, each found by one index lookup. */
 function listOtherSpaces(database: SqliteDatabase, space: string): string[] {
   const next = database.statement("SELECT min(space) AS space FROM units WHERE space > :last");
   const first = database.statement("SELECT min(space) AS space FROM units").get();

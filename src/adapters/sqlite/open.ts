@@ -10,21 +10,21 @@ import { copyBeforeUpdate, deleteOutdatedCopies, hasUnfinishedCopy } from "./fil
 import { guardRows } from "./integrity/row-guard.ts";
 import { migrationsFor, SQLITE_MIGRATIONS } from "./migrations/index.ts";
 
-/** 3.51.3 ends a race between two checkpointing connections that can damage a WAL database. */
+/** Version 3.51.3 fixes a race between two checkpointing connections that can damage a WAL database. */
 const MIN_SQLITE_VERSION: readonly number[] = [3, 51, 3];
-/** How long SQLite itself waits for a lock, with the whole process standing still; `patiently` does the rest. */
+/** How long SQLite itself waits for a lock, which blocks the whole process; `retryWhileBusy` does the rest. */
 const BLOCKING_MS = 50;
 
-/** `digestKey` gives the key for digests of rows (32 bytes, hex); `onSyncFailure` is told once, when a sync has failed. */
+/** `digestKey` gives the key for row digests (32 bytes, hex); `onSyncFailure` is called once, after a failed sync. */
 export interface SqliteOpenOptions {
   readonly digestKey?: (() => string) | undefined;
   readonly onSyncFailure?: (() => void) | undefined;
 }
 
 /**
- * Opens a database file, or makes it (mode 0600). `unavailable` where it cannot be read and written, `corrupt` where
- * it is damaged or no database, `unsupported` where it is another program's or a newer version's. What is refused is
- * left as it is. With a key for digests (32 bytes, hex), asked for once the file is known to be ours, rows are given digests.
+ * Opens a database file, or creates it (mode 0600). Throws `unavailable` if it cannot be read and written, and `corrupt` if it is
+ * damaged or not a database. Throws `unsupported` if it belongs to another program or a newer version. A refused file is not
+ * changed. The key for digests is requested once the file is known to belong to this program.
  */
 export function openSqliteDatabase(named: string, options: SqliteOpenOptions = {}): SqliteDatabase {
   const database = openUnmigrated(named, options);
@@ -39,12 +39,12 @@ export function openSqliteDatabase(named: string, options: SqliteOpenOptions = {
   }
 }
 
-/** How long one process waits while another copies the file and brings it to this version, in ms. */
+/** How long a process waits while another one copies and migrates the file, in ms. */
 const LONGEST_UPDATE_MS = 600_000;
 
 /**
- * The same; and before it brings a file to this version, it makes a copy of it beside it (see `copyBeforeUpdate`). `unavailable`
- * where the copy cannot be made. Waits as long as given for others' writes, and longer while another process makes the copy.
+ * Like `openSqliteDatabase`, but copies a file before it is migrated (see `copyBeforeUpdate`). Throws `unavailable` if the copy
+ * cannot be made. It waits up to `waitMs` for other writers, and longer while another process makes the copy.
  */
 export async function openWithUpdateCopy(
   named: string,
@@ -73,13 +73,13 @@ function openUnmigrated(named: string, { onSyncFailure }: SqliteOpenOptions): Sq
   const handle = new DatabaseSync(path, { timeout: BLOCKING_MS });
   try {
     checkSqliteVersion(handle);
-    // The page size counts only before the first table; larger pages suit rows with vectors.
+    // The page size only takes effect before the first table; larger pages suit rows with vectors.
     handle.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL");
     handle.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON");
     // macOS: fsync(2) alone leaves data in the cache of the disk (sqlite.org/pragma.html#pragma_fullfsync). No effect elsewhere.
     handle.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
     handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
-    // Else INSERT OR REPLACE would take rows away without their triggers.
+    // Otherwise INSERT OR REPLACE would delete rows without firing their triggers.
     handle.exec("PRAGMA recursive_triggers = ON");
     const database = createSqliteDatabase(path, handle, undefined, onSyncFailure);
     checkpointLog(database);
@@ -95,7 +95,7 @@ function isOlderFile({ path, handle }: SqliteDatabase): boolean {
   return path !== ":memory:" && version > 0 && version < SQLITE_MIGRATIONS.length;
 }
 
-/** The write lock is held from before the copy until the file is of this version: the copy is what was migrated. */
+/** Holds the write lock from before the copy until after the migration, so that the copy is what was migrated. */
 async function updateWithCopy(database: SqliteDatabase, waitMs: number): Promise<void> {
   const { path, handle } = database;
   const end = performance.now() + LONGEST_UPDATE_MS;
@@ -123,15 +123,15 @@ async function updateWithCopy(database: SqliteDatabase, waitMs: number): Promise
 }
 
 /**
- * Copies what an earlier process left in the log into the database. Where a sync of it had failed, the log may be in the system's
- * cache alone, and a later sync would not say so; what is copied is written and synced anew.
+ * Copies the log of an earlier process into the database. If a sync of that process failed, the log may only be in the system's
+ * cache, and a later sync would not report that. The checkpoint writes and syncs the data again.
  */
 function checkpointLog(database: SqliteDatabase): void {
   if (database.path === ":memory:" || !isFilled(`${database.path}-wal`)) return;
   try {
     database.handle.exec("PRAGMA wal_checkpoint(PASSIVE)");
   } catch (error) {
-    // Reads go on with the log as it is. After a failed sync, writes do not.
+    // Reads continue with the log as it is. After a failed sync, writes do not.
     database.noteFailure(error);
     if (!isBusy(error) && !isFull(error)) throw error;
   }
@@ -142,11 +142,11 @@ function checkSqliteVersion(handle: DatabaseSync): void {
   if (!isOlderVersion(version, MIN_SQLITE_VERSION)) return;
   throw new MemoryError(
     "unsupported",
-    `SQLite ${version} is too old: ${MIN_SQLITE_VERSION.join(".")} is needed. Use a newer Node.`,
+    `SQLite ${version} is too old: ${MIN_SQLITE_VERSION.join(".")} is required. Use a newer version of Node.js.`,
   );
 }
 
-/** Whether a version such as "3.46.1" comes before another. */
+/** Whether a version such as "3.46.1" is older than another. */
 export function isOlderVersion(version: string, oldest: readonly number[]): boolean {
   const parts = version.split(".").map(Number);
   const at = oldest.findIndex((part, i) => parts[i] !== part);
@@ -168,17 +168,17 @@ function applyMigrations(handle: DatabaseSync): void {
   handle.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SQLITE_MIGRATIONS.length}`);
 }
 
-/** "KEEP": tells our files from other programs' databases. */
+/** "KEEP": distinguishes files of this program from other databases. */
 export const APPLICATION_ID = 0x4b454550;
 /** SQLite's result codes NOTADB and CORRUPT (sqlite.org/rescode.html). */
 const NOT_A_DATABASE = 26;
 const DAMAGED = 11;
-/** Up to here the pages are checked at each opening: about 40 ms. Above, `check` does it when asked. */
+/** Up to this size, the pages are checked at each opening: about 40 ms. Larger files are only checked by `check`. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Makes the file for its owner alone, or looks whether the one that is there can be used, without writing to it.
- * Errors as in `openDatabase`.
+ * Creates the file for its owner only, or checks without writing whether the existing file can be used. Throws like
+ * `openSqliteDatabase`.
  */
 export function prepareFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -187,13 +187,13 @@ export function prepareFile(path: string): void {
 }
 
 function examineFile(path: string, found: Stats): void {
-  if (!found.isFile()) throw createUnavailableError(path, "it is no file. Choose another path.");
-  // The superuser may write to read-only files; somebody who made it read-only meant it all the same.
+  if (!found.isFile()) throw createUnavailableError(path, "this is not a file. Choose another path.");
+  // The superuser can write to read-only files, but the mode shows the owner's intent.
   if ((found.mode & 0o222) === 0 || !isUsable(path)) {
-    throw createUnavailableError(path, "it cannot be read and written. Check its owner and mode.");
+    throw createUnavailableError(path, "the file cannot be read and written. Check its owner and mode.");
   }
   if (found.size > 0) {
-    // A transaction that was cut off while the file was made is rolled back by the next connection that writes.
+    // The next connection that writes rolls back a transaction that was cut off while the file was created.
     if (isFilled(`${path}-journal`)) checkBeginning(path);
     else inspectFile(path, found);
   }
@@ -203,15 +203,15 @@ function examineFile(path: string, found: Stats): void {
 function createFile(path: string): void {
   const folder = statSync(dirname(path), { throwIfNoEntry: false });
   if (!folder?.isDirectory())
-    throw createUnavailableError(path, "its folder is not there. Make the folder first.");
+    throw createUnavailableError(path, "its folder does not exist. Create the folder first.");
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (cause) {
-    // Another process made it in this moment.
+    // Another process created it at this moment.
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
     throw createUnavailableError(
       path,
-      "it cannot be made. Is the folder writable, and is there room?",
+      "the file cannot be created. Is the folder writable, and is there free space?",
       cause,
     );
   }
@@ -222,7 +222,7 @@ function isUsable(path: string): boolean {
     accessSync(path, constants.R_OK | constants.W_OK);
     return true;
   } catch {
-    // Any reason why it cannot be used is the same answer to the one question asked here.
+    // The reason does not matter here.
     return false;
   }
 }
@@ -231,14 +231,14 @@ function hasChanged(now: Stats, before: Stats): boolean {
   return now.mtimeMs !== before.mtimeMs || now.size !== before.size;
 }
 
-/** Whether a file is there and holds something. */
+/** Whether a file exists and is not empty. */
 function isFilled(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**
- * Refuses a file that does not begin as a database does. Only SQLite opens the file: if this process had it open elsewhere,
- * closing a descriptor of our own would drop the locks of that connection.
+ * Refuses a file that does not begin like a database. Only SQLite opens the file: if this process has it open elsewhere, closing
+ * another descriptor would drop the locks of that connection.
  */
 function checkBeginning(path: string): void {
   const url = pathToFileURL(path);
@@ -253,9 +253,9 @@ function checkBeginning(path: string): void {
   }
 }
 
-/** Reads the file without the right to write, so that what is refused is left as it is. */
+/** Reads the file without write access, so that a refused file is not changed. */
 function inspectFile(path: string, found: Stats): void {
-  // With no log there is nobody else: SQLite can read the file alone, and leaves no other file beside it.
+  // Without a log, no other connection is open: SQLite can read the file alone, and creates no other files.
   const isAlone = !isFilled(`${path}-wal`);
   const url = pathToFileURL(path);
   if (isAlone) url.search = "immutable=1";
@@ -268,7 +268,7 @@ function inspectFile(path: string, found: Stats): void {
       handle.close();
     }
   } catch (error) {
-    // Another process began to write while this one read a file that it took to be at rest.
+    // Another process began to write while this one read a file that seemed to be unused.
     const now = statSync(path, { throwIfNoEntry: false });
     if (!isAlone || !now || (!isFilled(`${path}-wal`) && !hasChanged(now, found)))
       throw toFileError(path, error);
@@ -276,18 +276,18 @@ function inspectFile(path: string, found: Stats): void {
   }
 }
 
-/** What is wrong with a file, by SQLite's result code; another error as it is. */
+/** The error for SQLite's result code; any other error unchanged. */
 function toFileError(path: string, error: unknown): unknown {
   const code = getSqliteResultCode(error);
   if (code === NOT_A_DATABASE) {
     return new MemoryError(
       "corrupt",
-      `database ${path}: it is no database, or its beginning is damaged. Choose another path, or restore the newest ` +
-        "export or backup; it was left as it is.",
+      `database ${path}: the file is not a database, or its beginning is damaged. Choose another path, or restore the newest ` +
+        "export or backup. The file was not changed.",
       { cause: error },
     );
   }
-  // SQLite reads the number of pages in the header, and compares it with the size of the file.
+  // SQLite compares the number of pages in the header with the size of the file.
   return code === DAMAGED
     ? createDamagedError(path, "a part of it is missing, or its pages do not match", error)
     : error;
@@ -295,31 +295,31 @@ function toFileError(path: string, error: unknown): unknown {
 
 function checkPages(path: string, handle: DatabaseSync): void {
   const row = handle.prepare("PRAGMA quick_check(1)").get();
-  if (row?.quick_check !== "ok") throw createDamagedError(path, "its pages do not hold together");
+  if (row?.quick_check !== "ok") throw createDamagedError(path, "its pages are inconsistent");
 }
 
 const SELECT_OWNER =
   "SELECT application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
 
-/** Refuses another program's database, and one that a newer version made. */
+/** Refuses databases of other programs, and of newer versions. */
 export function checkOwner(path: string, handle: DatabaseSync): void {
-  // In one statement: between two, another process can have made the tables.
+  // In one statement: between two, another process could create the tables.
   const { application, tables } = handle.prepare(SELECT_OWNER).get() ?? {};
   if (application !== APPLICATION_ID && (application !== 0 || tables !== 0)) {
     throw new MemoryError(
       "unsupported",
-      `database ${path}: it belongs to another program. Choose another path; it was left as it is.`,
+      `database ${path}: the file belongs to another program. Choose another path. The file was not changed.`,
     );
   }
   if (readPragma(handle, "user_version") > SQLITE_MIGRATIONS.length) {
     throw new MemoryError(
       "unsupported",
-      `database ${path}: a newer version of Keepsake made it. Update Keepsake; the file was left as it is.`,
+      `database ${path}: a newer version of Keepsake created it. Update Keepsake. The file was not changed.`,
     );
   }
 }
 
-/** A database holds what people said in private: its owner alone may read it. SQLite gives its log the same mode. */
+/** A database contains private messages, so only its owner may read it. SQLite gives its log the same mode. */
 function restrictToOwner(path: string, { mode, uid }: Stats): void {
   if ((mode & 0o077) === 0 || process.getuid?.() !== uid) return;
   for (const name of [path, `${path}-wal`, `${path}-shm`]) {
@@ -334,7 +334,7 @@ function createUnavailableError(path: string, what: string, cause?: unknown): Me
 function createDamagedError(path: string, what: string, cause?: unknown): MemoryError {
   return new MemoryError(
     "corrupt",
-    `database ${path}: it is damaged: ${what}. Keep a copy, and restore the newest export or backup.`,
+    `database ${path}: the file is damaged: ${what}. Keep a copy, then restore the newest export or backup.`,
     { cause },
   );
 }

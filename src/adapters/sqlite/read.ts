@@ -47,7 +47,7 @@ export function toUnit(row: SqliteRow): SearchUnit {
 const MESSAGES_TABLE = getDigestTable("messages");
 const VERSIONS_TABLE = getDigestTable("versions");
 
-/** Messages and memories by id, in the order asked for; those that were changed since they were written are left out. */
+/** Messages and memories by id, in the requested order. Rows changed outside of this program are left out. */
 export function readByIds(
   database: SqliteDatabase,
   scope: Scope,
@@ -92,8 +92,8 @@ export function readVectors(
 }
 
 /**
- * One row for each id, in order: one statement for all takes a third of the time of one for each. The ids lead, or else
- * SQLite may walk along another index.
+ * One row for each id, in order. One statement for all takes a third of the time of one for each. The ids come first, because
+ * otherwise SQLite may scan another index.
  */
 function readRowsByIds(
   database: SqliteDatabase,
@@ -112,7 +112,8 @@ export async function readVersions(database: SqliteDatabase, scope: Scope, id?: 
   if (user === undefined) return [];
   if (id === undefined) {
     return (
-      (await readInSnapshot(database, (own) => readAllVersions(own, user))) ?? readAllVersions(database, user)
+      (await readInSnapshot(database, (snapshot) => readAllVersions(snapshot, user))) ??
+      readAllVersions(database, user)
     );
   }
   return database
@@ -121,7 +122,7 @@ export async function readVersions(database: SqliteDatabase, scope: Scope, id?: 
     .map(parseBody<Memory>);
 }
 
-/** In slices: one user may have many. */
+/** Reads in slices, because a user may have many versions. */
 function readAllVersions(database: SqliteDatabase, user: number): Promise<Memory[]> {
   return readRowsInSlices(
     database,
@@ -132,7 +133,7 @@ function readAllVersions(database: SqliteDatabase, user: number): Promise<Memory
   );
 }
 
-/** Entries that are made into objects at once: one may name thousands of ids. */
+/** Entries that are parsed in one slice: one entry may contain thousands of ids. */
 const ENTRIES_PER_SLICE = 20;
 
 export async function readLog(
@@ -191,8 +192,8 @@ export function readUserNames(database: SqliteDatabase, project: string): string
 }
 
 /**
- * What changed after a revision, in one read transaction, so that it is of one moment. What was read is made into objects in
- * slices: all that a user ever said would hold up everybody else for a tenth of a second and more.
+ * The changes after a revision, from one read transaction and so from one snapshot. The rows are parsed in slices: parsing all
+ * messages of a user at once would block other requests for a tenth of a second or more.
  */
 export async function readChangesSince(
   database: SqliteDatabase,
@@ -201,7 +202,9 @@ export async function readChangesSince(
   { units = true }: { readonly units?: boolean } = {},
 ): Promise<Delta> {
   if (isLargeDelta(database, scope, revision)) {
-    const delta = await readInSnapshot(database, (own) => readLargeDelta(own, scope, revision, units));
+    const delta = await readInSnapshot(database, (snapshot) =>
+      readLargeDelta(snapshot, scope, revision, units),
+    );
     if (delta) return delta;
   }
   const rows = readDeltaRows(database, scope, revision, units);
@@ -222,7 +225,7 @@ export async function readChangesSince(
 const CHANGED_MESSAGES_TABLE = getDigestTable("messages");
 const CHANGED_VERSIONS_TABLE = getDigestTable("versions");
 
-/** Bodies of rows; and the ids of those that were changed since they were written. */
+/** Parses bodies of rows, and collects the ids of rows that were changed outside of this program. */
 function createBodyReader({ guard }: SqliteDatabase) {
   const messages: string[] = [];
   const memories: string[] = [];
@@ -243,7 +246,7 @@ function createBodyReader({ guard }: SqliteDatabase) {
   };
 }
 
-/** From so many messages or memories on, reading the rows in one go would hold up everybody else. */
+/** From this many messages or memories on, reading the rows at once would block other requests. */
 const LARGE_DELTA_ROWS = 1000;
 
 const PAGE_ROWS = 1000;
@@ -252,7 +255,7 @@ const SELECT_GONE =
   `ORDER BY type, id LIMIT ${PAGE_ROWS}`;
 const SELECT_TOMBSTONES = `SELECT hash, type, at FROM tombstones WHERE user = :user AND hash > :hash ORDER BY hash LIMIT ${PAGE_ROWS}`;
 
-/** All rows of a statement that goes on behind the row that it is given, page by page. */
+/** All rows of a statement, page by page; each page continues after the last row of the previous one. */
 async function readPages(
   database: SqliteDatabase,
   sql: string,
@@ -281,47 +284,47 @@ function isLargeDelta(database: SqliteDatabase, scope: Scope, revision: number):
   if (!user || user.revision === revision) return false;
   const values = { user: user.id, revision };
   return ["messages", "heads", "units", "gone"].some((table) => {
-    const some = `SELECT 1 FROM ${table} WHERE user = :user AND revision > :revision LIMIT ${LARGE_DELTA_ROWS}`;
+    const limited = `SELECT 1 FROM ${table} WHERE user = :user AND revision > :revision LIMIT ${LARGE_DELTA_ROWS}`;
     return (
-      database.statement(`SELECT count(*) AS found FROM (${some})`).get(values)?.found === LARGE_DELTA_ROWS
+      database.statement(`SELECT count(*) AS found FROM (${limited})`).get(values)?.found === LARGE_DELTA_ROWS
     );
   });
 }
 
 async function readLargeDelta(
-  own: SqliteDatabase,
+  snapshot: SqliteDatabase,
   scope: Scope,
   revision: number,
   withUnits: boolean,
 ): Promise<Delta> {
-  const user = findUser(own, scope);
+  const user = findUser(snapshot, scope);
   if (!user) return createEmptyDelta();
   const values = { user: user.id, revision };
   const changed = "user = :user AND revision > :revision";
   const wanted = "FROM json_each(:numbers) AS wanted CROSS JOIN";
-  const gone = revision === 0 ? [] : await readPages(own, SELECT_GONE, { ...values, type: "", id: "" });
-  const tombstones = await readPages(own, SELECT_TOMBSTONES, { user: user.id, hash: "" });
-  const bodies = createBodyReader(own);
+  const gone = revision === 0 ? [] : await readPages(snapshot, SELECT_GONE, { ...values, type: "", id: "" });
+  const tombstones = await readPages(snapshot, SELECT_TOMBSTONES, { user: user.id, hash: "" });
+  const bodies = createBodyReader(snapshot);
   const messages = await readRowsInSlices(
-    own,
+    snapshot,
     `SELECT number FROM messages WHERE ${changed} ORDER BY number`,
     values,
     `SELECT messages.* ${wanted} messages ON messages.number = wanted.value`,
     bodies.message,
   );
   const memories = await readRowsInSlices(
-    own,
+    snapshot,
     `SELECT number FROM heads WHERE ${changed} ORDER BY number`,
     values,
     `SELECT versions.* ${wanted} heads ON heads.number = wanted.value CROSS JOIN versions ` +
       "ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version",
     bodies.memory,
   );
-  // From the beginning they come in their order: sorting so many that are in none would take long in one go.
+  // From revision 0, an index gives the units in order: sorting so many unordered ones would take long at once.
   const numbered = revision === 0 ? "user = :user AND :revision = 0 ORDER BY id" : changed;
   const units = withUnits
     ? await readRowsInSlices(
-        own,
+        snapshot,
         `SELECT number FROM units WHERE ${numbered}`,
         values,
         `SELECT units.* ${wanted} units ON units.number = wanted.value`,
@@ -338,7 +341,7 @@ async function readLargeDelta(
     tombstones: (await mapInSlices(tombstones, toTombstone)).sort((one, other) =>
       compareStrings(one.hash, other.hash),
     ),
-    links: (await mapInSlices(readLinkRows(own, user.id), toLink)).sort(compareByEnds),
+    links: (await mapInSlices(readLinkRows(snapshot, user.id), toLink)).sort(compareByEnds),
   };
 }
 
@@ -368,15 +371,16 @@ function readChangedRows(
   revision: number,
   withUnits: boolean,
 ): Omit<DeltaRows, "revision"> {
-  const all = (sql: string): SqliteRow[] => database.statement(sql).all({ user, revision }) as SqliteRow[];
+  const selectRows = (sql: string): SqliteRow[] =>
+    database.statement(sql).all({ user, revision }) as SqliteRow[];
   return {
     ...readMarkRows(database, user, revision),
-    messages: all("SELECT * FROM messages WHERE user = :user AND revision > :revision ORDER BY turn"),
-    memories: all(
+    messages: selectRows("SELECT * FROM messages WHERE user = :user AND revision > :revision ORDER BY turn"),
+    memories: selectRows(
       "SELECT versions.* FROM heads JOIN versions USING (user, id, version) " +
         "WHERE heads.user = :user AND heads.revision > :revision ORDER BY heads.number",
     ),
-    units: withUnits ? all("SELECT * FROM units WHERE user = :user AND revision > :revision") : [],
+    units: withUnits ? selectRows("SELECT * FROM units WHERE user = :user AND revision > :revision") : [],
   };
 }
 
@@ -385,12 +389,12 @@ function readMarkRows(
   user: number,
   revision: number,
 ): Pick<DeltaRows, "gone" | "tombstones" | "links"> {
-  const own = (sql: string): SqliteRow[] => database.statement(sql).all({ user }) as SqliteRow[];
+  const selectRows = (sql: string): SqliteRow[] => database.statement(sql).all({ user }) as SqliteRow[];
   const gone = "SELECT type, id FROM gone WHERE user = :user AND revision > :revision";
   return {
-    // To somebody who had nothing, nothing is gone.
+    // A user who had nothing before has nothing removed.
     gone: revision === 0 ? [] : (database.statement(gone).all({ user, revision }) as SqliteRow[]),
-    tombstones: own("SELECT hash, type, at FROM tombstones WHERE user = :user"),
+    tombstones: selectRows("SELECT hash, type, at FROM tombstones WHERE user = :user"),
     links: readLinkRows(database, user),
   };
 }
@@ -400,7 +404,7 @@ function readLinkRows(database: SqliteDatabase, user: number): SqliteRow[] {
   return database.statement(sql).all({ user }) as SqliteRow[];
 }
 
-/** After so many rows others have their turn: about every five milliseconds. */
+/** Rows per slice, after which other work runs: about every five milliseconds. */
 const SLICE_ROWS = 500;
 
 async function mapInSlices<Made>(
@@ -415,7 +419,7 @@ async function mapInSlices<Made>(
   return made;
 }
 
-/** The primary key gives them in their order; only other letters than those of ASCII can be out of it. */
+/** The primary key already orders the ids; only non-ASCII characters can be out of order. */
 async function toGoneIdsInSlices(rows: readonly SqliteRow[]): Promise<Delta["gone"]> {
   const ids: { [type: string]: string[] } = { unit: [], memory: [] };
   await mapInSlices(rows, ({ type, id }) => ids[String(type)]?.push(String(id)));
@@ -429,7 +433,7 @@ function toGoneIds(type: string, rows: readonly SqliteRow[]): string[] {
     .sort();
 }
 
-// Sorted here: SQLite orders text by its UTF-8 bytes, the record by UTF-16 code units, as JavaScript does.
+// Sorted here: SQLite orders texts by UTF-8 bytes, the store by UTF-16 code units, like JavaScript.
 function compareById(one: SearchUnit, other: SearchUnit): number {
   return one.id < other.id ? -1 : 1;
 }

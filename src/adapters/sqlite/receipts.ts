@@ -25,7 +25,7 @@ export function readErasureSummaries(database: SqliteDatabase): ErasureSummary[]
     }));
 }
 
-/** What erasures took, in the order in which they were made. */
+/** Traces of erasures, in the order of their creation. */
 export function readTraces(database: SqliteDatabase, scope?: Scope): Trace[] {
   const user = scope ? findUserId(database, scope) : null;
   return database
@@ -82,9 +82,9 @@ export function saveBackupNote(database: SqliteDatabase, note: BackupNote): void
   });
 }
 
-/** Keeps receipts of recalls, and of each user the newest alone. A user who has nothing has none. */
+/** Saves recall receipts, and deletes all but the newest of each user. Users without data have none. */
 export function saveRecallReceipts(database: SqliteDatabase, kept: readonly NewRecallReceipts[]): void {
-  // One transaction: each costs a write to the disk that is waited for, and recalls of many users come together.
+  // One transaction: each waits for a disk write, and recalls of many users arrive together.
   database.transaction(() => {
     for (const { scope, receipts } of kept) {
       const user = findUser(database, scope)?.id;
@@ -106,7 +106,7 @@ function saveUserReceipts(database: SqliteDatabase, user: number, receipts: read
     .run({ user, most: MAX_RECALL_RECEIPTS });
 }
 
-/** The receipts of recalls, newest first. */
+/** Recall receipts, newest first. */
 export function readRecallReceipts(
   database: SqliteDatabase,
   scope: Scope,

@@ -3,7 +3,7 @@ import type { StoredSearchIndex } from "../../ports/memory-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { findUser } from "./database.ts";
 
-/** What was kept for a user's search. */
+/** The stored search index of a user. */
 export function readSearchIndex(database: SqliteDatabase, scope: Scope): StoredSearchIndex | undefined {
   const user = findUser(database, scope)?.id ?? -1;
   const row = database.statement("SELECT revision, bytes FROM blocks WHERE user = :user").get({ user });
@@ -11,14 +11,14 @@ export function readSearchIndex(database: SqliteDatabase, scope: Scope): StoredS
   return { revision: Number(row.revision), bytes: row.bytes };
 }
 
-/** How many bytes are kept for a user's search. They are not read for it. */
+/** The size in bytes of a user's stored search index, without reading it. */
 export function readSearchIndexSize(database: SqliteDatabase, scope: Scope): number {
   const user = findUser(database, scope)?.id ?? -1;
   const row = database.statement("SELECT length(bytes) AS size FROM blocks WHERE user = :user").get({ user });
   return Number(row?.size ?? 0);
 }
 
-/** The same as `keptBlock`, in memory that threads share: it goes from one to another without a copy. */
+/** Like `readSearchIndex`, but in shared memory, which passes between threads without a copy. */
 export function readSharedSearchIndex(database: SqliteDatabase, scope: Scope): StoredSearchIndex | undefined {
   const kept = readSearchIndex(database, scope);
   if (!kept) return undefined;
@@ -28,8 +28,8 @@ export function readSharedSearchIndex(database: SqliteDatabase, scope: Scope): S
 }
 
 /**
- * Keeps a block in place of the one before. One of another revision than the user's is left out: made before an
- * erasure, it would bring back what is gone.
+ * Replaces the stored search index. An index of another revision than the user's is ignored: built before an erasure, it would
+ * bring back erased data.
  */
 export function saveSearchIndex(
   database: SqliteDatabase,
@@ -48,7 +48,7 @@ export function saveSearchIndex(
   });
 }
 
-/** Lets go of a user's block: it may hold something of what is erased now. */
+/** Deletes a user's search index, because it may contain erased data. */
 export function deleteSearchIndex(database: SqliteDatabase, user: number): void {
   database.statement("DELETE FROM blocks WHERE user = :user").run({ user });
 }

@@ -24,7 +24,7 @@ import { toLink, toTombstone, toUnit } from "./read.ts";
 
 type RunDumpWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-/** The database as a whole, over the record's own connection. */
+/** The dump of the database, over the store's own connection. */
 export function createSqliteStoreDump(database: SqliteDatabase, run: RunDumpWork): StoreDump {
   return {
     parts: DUMP_PARTS,
@@ -68,7 +68,7 @@ function countPartRows(database: SqliteDatabase): { [Part in DumpPart]: number }
   return Object.fromEntries(entries) as { [Part in DumpPart]: number };
 }
 
-/** The note stands in a table that is there only while the database is being filled. */
+/** The progress is in a table that exists only during a copy. */
 function readFillProgress({ handle }: SqliteDatabase): CopyProgress | undefined {
   const table = handle.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'filling'").get();
   const row = table && handle.prepare("SELECT body FROM filling").get();
@@ -87,7 +87,7 @@ function beginFill(database: SqliteDatabase, begun: CopyProgress): void {
     else if (Object.values(countPartRows(database)).some((count) => count > 0)) {
       throw new MemoryError(
         "conflict",
-        `database ${database.path}: it holds something already. Name one that is empty, or not there yet.`,
+        `database ${database.path}: it is not empty. Name one that is empty or does not exist yet.`,
       );
     } else handle.exec("CREATE TABLE filling (body TEXT NOT NULL) STRICT");
     saveFillProgress(database, begun);
@@ -97,29 +97,29 @@ function beginFill(database: SqliteDatabase, begun: CopyProgress): void {
 
 function deleteAllRows(database: SqliteDatabase): void {
   database.users.clear();
-  // Rows go before those that they lean on.
+  // Rows are deleted before the rows that they reference.
   for (const part of DUMP_PARTS.toReversed()) database.handle.exec(`DELETE FROM ${PART_TABLES[part]}`);
 }
 
-/** Rows of a half-done erasure would arrive without the note that brings it to its end. */
+/** Refuses a copy during an erasure: the copied rows would lack the instructions that complete it. */
 function refuseErasing({ path, handle }: SqliteDatabase): void {
   if (!handle.prepare("SELECT 1 FROM erasing WHERE part = 0 LIMIT 1").get()) return;
   throw new MemoryError(
     "unavailable",
-    `database ${path}: an erasure is under way. Copy the database once it has ended.`,
+    `database ${path}: an erasure is in progress. Copy the database once it has finished.`,
   );
 }
 
 function refuseUnfilled(database: SqliteDatabase): void {
   if (!readFillProgress(database)) {
-    throw new MemoryError("conflict", `database ${database.path}: it is not being filled from another.`);
+    throw new MemoryError("conflict", `database ${database.path}: no copy into it is in progress.`);
   }
 }
 
 /**
- * By which columns each part is paged: those of an index, so that a page costs what it holds. Versions and memories come in
- * the order of their numbers, which no index has for one user: of each page the keys alone are put in order. With each
- * column stands what comes before all its values.
+ * The columns by which each part is paged. They have an index, so that the cost of a page depends only on its rows. Versions and
+ * memories are ordered by number, which no index covers for one user, so only the keys of each page are sorted. Each column has
+ * a value that sorts before all its values.
  */
 const PAGE_KEYS: { readonly [Part in DumpPart]: { readonly [column: string]: "" | -1 } } = {
   users: { id: -1 },
@@ -142,7 +142,7 @@ const PAGE_KEYS: { readonly [Part in DumpPart]: { readonly [column: string]: "" 
   turns: { project: "", user: "", day: "" },
 };
 
-/** Those whose order within a user no index has. */
+/** Parts whose order within a user no index covers. */
 const PARTS_BY_NUMBER: ReadonlySet<DumpPart> = new Set<DumpPart>(["versions", "memories"]);
 
 const ROW_READERS: {
@@ -237,15 +237,15 @@ function buildPageSql(part: DumpPart): string {
 
 type UserNameLookup = (user: number) => { readonly project: string; readonly user: string };
 
-/** Names of users by their numbers; rows of one user come together. */
+/** Names of users by their numbers. It remembers the last one, because rows of a user are adjacent. */
 function createNameLookup(database: SqliteDatabase): UserNameLookup {
-  let known = -1;
+  let lastUser = -1;
   let names = { project: "", user: "" };
   return (user) => {
-    if (user === known) return names;
+    if (user === lastUser) return names;
     const row = database.statement("SELECT project, name FROM users WHERE id = :user").get({ user });
     names = { project: String(row?.project), user: String(row?.name) };
-    known = user;
+    lastUser = user;
     return names;
   };
 }
@@ -266,7 +266,7 @@ type SqliteColumnValue = string | number | Uint8Array | null;
 type SqliteColumnValues = { readonly [column: string]: SqliteColumnValue };
 type SqliteUserPart = Exclude<DumpPart, "users" | "answers" | "jobs" | "backups" | "calls" | "turns">;
 
-/** The columns of a row beside its user. */
+/** The columns of a row, besides its user. */
 const USER_COLUMNS: { readonly [Part in SqliteUserPart]: (row: DumpRow<Part>) => SqliteColumnValues } = {
   messages: ({ revision, message }) => ({
     id: message.id,
@@ -339,7 +339,7 @@ const SHARED_WRITERS: {
     insertIfAbsent(database, "turns", { project, user, day, turns }),
 };
 
-/** Within a transaction. A row that is there already is left alone. */
+/** Runs within a transaction. Existing rows are kept. */
 function insertDumpRows<Part extends DumpPart>(
   database: SqliteDatabase,
   part: Part,
@@ -356,7 +356,7 @@ function insertDumpRows<Part extends DumpPart>(
   const columns = USER_COLUMNS[part as SqliteUserPart] as (row: unknown) => SqliteColumnValues;
   for (const row of rows as readonly DumpRow<SqliteUserPart>[]) {
     const user = findUser(database, row)?.id;
-    if (user === undefined) throw new MemoryError("conflict", `a user with ${part} is not there.`);
+    if (user === undefined) throw new MemoryError("conflict", `a user with ${part} does not exist.`);
     insertIfAbsent(database, PART_TABLES[part], { user, ...columns(row) });
   }
 }

@@ -45,8 +45,8 @@ memoryStoreConformance({
 /** SQLite waits 50 ms for a lock at a time, standing still: here, it would be once at least. */
 const STANDS_STILL_MS = 45;
 
-describe("a thread that writes", () => {
-  it("holds up nobody who reads while another program holds the file", async () => {
+describe("the writing thread", () => {
+  it("does not block readers while another program locks the file", async () => {
     const { DatabaseSync } = await import("node:sqlite");
     const rounds: number[] = [];
     // A machine that is busy stands still as well, but not each time.
@@ -69,7 +69,7 @@ describe("a thread that writes", () => {
     expect(Math.min(...rounds)).toBeLessThan(STANDS_STILL_MS);
   });
 
-  it("that ends: what it was at work with is not known, and all else goes on here", async () => {
+  it("leaves the outcome of its current write unknown if it ends, and later writes run without it", async () => {
     const path = newPath();
     let thread: Worker | undefined;
     const record = await openSqliteStoreInThread({ path }, () => {
@@ -94,7 +94,7 @@ describe("a thread that writes", () => {
     await record.close();
   });
 
-  it("that cannot be begun is done without", async () => {
+  it("is replaced by the calling thread if it cannot start", async () => {
     const path = newPath();
     const record = await openSqliteStoreInThread(
       { path },

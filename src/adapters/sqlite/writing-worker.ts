@@ -3,7 +3,7 @@ import { type ErrorCode, isMemoryError } from "../../errors.ts";
 import { serveInThread } from "../shared/worker-channel.ts";
 import { openSqliteStore, type SqliteStore } from "./index.ts";
 
-/** What the thread does, by the names that the record has for it: it writes, and reads what is large. */
+/** The operations of the thread, by their names in the store: writes, and large reads. */
 export type WriteOperation =
   | keyof Pick<
       SqliteStore,
@@ -39,7 +39,7 @@ export interface WriteRequest {
   readonly args: readonly unknown[];
 }
 
-/** What came of it; an error goes from thread to thread without what makes it one of ours. */
+/** The result. An error loses its class between threads, so its fields are sent. */
 export type WriteResponse =
   | { readonly gave: unknown }
   | {
@@ -71,10 +71,10 @@ const operations: { readonly [name in WriteOperation]: (...given: never[]) => Pr
   "calls.removeBefore": removeBefore,
 };
 
-serveInThread(async ({ operation: write, args: given }: WriteRequest): Promise<WriteResponse> => {
+serveInThread(async ({ operation, args }: WriteRequest): Promise<WriteResponse> => {
   try {
-    // Name and values come from one call of a typed method.
-    return { gave: await operations[write](...(given as never[])) };
+    // Operation and arguments come from one call of a typed method.
+    return { gave: await operations[operation](...(args as never[])) };
   } catch (error) {
     const { message, cause } = error as Error;
     return {

@@ -1,11 +1,11 @@
-/** Longer words than this are no words: hashes, encoded blobs. They have no meaning to look up. */
+/** Longer words are hashes or encoded data, and have no meaning. */
 const LONGEST_WORD = 100;
 const WORD_PATTERN = /[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu;
 const UNSPACED_SCRIPT = /\p{Script=Han}/u;
 
 /**
- * The tokens of a text as numbers of rows: words in lower case without accents, each cut greedily into the longest
- * pieces that the vocabulary holds (WordPiece, as BERT's uncased models do). Words that cannot be cut are left out.
+ * The tokens of a text as row numbers. Words are lower-cased, stripped of accents, and cut greedily into the longest pieces of the
+ * vocabulary (WordPiece, like BERT's uncased models). Words that cannot be cut are left out.
  */
 export function toWordPieces(text: string, vocabulary: ReadonlyMap<string, number>): number[] {
   const folded = text
@@ -14,8 +14,8 @@ export function toWordPieces(text: string, vocabulary: ReadonlyMap<string, numbe
     .replace(/\p{Mn}/gu, "");
   const rows: number[] = [];
   for (const [word] of folded.matchAll(WORD_PATTERN)) {
-    const whole = vocabulary.get(word);
-    if (whole !== undefined) rows.push(whole);
+    const wordRow = vocabulary.get(word);
+    if (wordRow !== undefined) rows.push(wordRow);
     else if (UNSPACED_SCRIPT.test(word)) for (const letter of word) addRow(rows, vocabulary.get(letter));
     else if (word.length <= LONGEST_WORD) rows.push(...cutWord(word, vocabulary));
   }

@@ -11,7 +11,7 @@ export const systemClock: Clock = () => new Date();
 export function uuidv7(clock: Clock = systemClock): Ids {
   let lastMs = 0;
   let count = 0;
-  const someRandom = createRandomSource();
+  const nextRandomBytes = createRandomSource();
   return () => {
     const now = Math.max(clock().getTime(), 0);
     if (now > lastMs) {
@@ -25,7 +25,7 @@ export function uuidv7(clock: Clock = systemClock): Ids {
         count = 0;
       }
     }
-    const bytes = someRandom();
+    const bytes = nextRandomBytes();
     bytes.writeUIntBE(lastMs, 0, 6);
     bytes.writeUInt16BE(0x7000 | count, 6);
     bytes.writeUInt8(0x80 | ((bytes[8] ?? 0) & 0x3f), 8);
@@ -34,7 +34,7 @@ export function uuidv7(clock: Clock = systemClock): Ids {
   };
 }
 
-/** 16 random bytes at a time, drawn for 64 ids at once: each draw is a call into the system. */
+/** Gives 16 random bytes at a time and draws them for 64 ids at once, because each draw is a system call. */
 function createRandomSource(): () => Buffer {
   let stock = Buffer.alloc(0);
   return () => {
@@ -45,7 +45,7 @@ function createRandomSource(): () => Buffer {
   };
 }
 
-/** A secret that lasts as long as the process, for a record that keeps nothing. */
+/** A secret that lasts as long as the process, for a store that is not persistent. */
 export function passingSecret(): Secret {
   const key = randomBytes(32);
   return { sign: (text) => createHmac("sha256", key).update(text).digest("hex") };

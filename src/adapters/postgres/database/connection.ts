@@ -7,11 +7,11 @@ import {
   UnknownOutcomeError,
 } from "./errors.ts";
 
-/** The part of a pool of the package `pg` that this adapter uses. Any object with these methods will do. */
+/** The part of a `pg` pool that this adapter uses. Any object with these methods works. */
 export interface PostgresPool {
-  /** How many connections it may have, and how they work: see `PostgresConnection`. */
+  /** The maximum number of connections, and how they work: see `PostgresConnection`. */
   readonly options?: { readonly max?: number; readonly pipeline?: boolean | undefined };
-  /** How many it has, how many of them nobody uses, and how many callers wait for one. */
+  /** The number of connections, of idle connections, and of callers that wait for one. */
   readonly totalCount?: number;
   readonly idleCount?: number;
   readonly waitingCount?: number;
@@ -21,15 +21,15 @@ export interface PostgresPool {
   removeListener(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** One connection, taken from the pool. */
+/** A connection taken from the pool. */
 export interface PostgresConnection {
-  /** Where true, queries are sent one after the other without waiting for answers: `pipeline: true` of a pool of `pg`. */
+  /** If true, queries are sent one after the other without waiting for answers: `pipeline: true` of a `pg` pool. */
   readonly pipeline?: boolean;
-  /** The number of the server's process at its other end, as it was told when it was made. */
+  /** The process id of the server backend, as reported when the connection was opened. */
   readonly processID?: number | null;
   /**
-   * The line beneath it, which tells what a COPY sends, as bytes; its stream, which may tell so before (`postgresStream`), and can hold
-   * back what is written, to send it in one go.
+   * The protocol connection beneath, which reports COPY data as bytes. Its stream may report the data earlier
+   * (`postgresStream`), and can hold back what is written to send it at once.
    */
   readonly connection?: {
     readonly stream?: Partial<RowStream> & { cork?(): void; uncork?(): void };
@@ -41,18 +41,18 @@ export interface PostgresConnection {
   on(event: "notification", listener: (message: PostgresNotification) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "notification", listener: (message: PostgresNotification) => void): unknown;
-  /** Gives it back to the pool, or closes it where there is an error. */
+  /** Returns it to the pool, or closes it if an error is given. */
   release(error?: Error | boolean): void;
 }
 
 export interface PostgresQuery {
   readonly text: string;
   readonly values?: unknown[];
-  /** Prepared once on each connection under this name. */
+  /** The name under which each connection prepares it once. */
   readonly name?: string;
-  /** In ms; the connection is no good after it. */
+  /** In ms; the connection is unusable after a timeout. */
   readonly query_timeout?: number;
-  /** How columns are read: here always as the text that the server sends, whatever parsers the program has set. */
+  /** How columns are parsed: always as the text that the server sends, whatever parsers the program has set. */
   readonly types?: { getTypeParser(): (text: string) => string };
 }
 
@@ -66,7 +66,7 @@ export interface Row {
   readonly [column: string]: string | null;
 }
 
-/** SQL with its values; the SQL is a constant of this program, so that it can be prepared once on each connection. */
+/** SQL with its values. The SQL is a constant of this program, so that each connection can prepare it once. */
 export interface SqlStatement {
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -78,36 +78,36 @@ export function createStatement(sql: string, ...values: readonly unknown[]): Sql
 
 /** Statements of one transaction. */
 export interface PostgresTransaction {
-  /** Sends statements, and what waits, and gives the rows of each. */
+  /** Sends the queued statements and these, and gives the rows of each of these. */
   queryAll(...statements: readonly SqlStatement[]): Promise<(readonly Row[])[]>;
-  /** The rows of one. */
+  /** The rows of one statement. */
   query(sql: string, ...values: readonly unknown[]): Promise<readonly Row[]>;
-  /** The same, and the end with it: one way there and back for all, where the connection can. Nothing may follow. */
+  /** Like `queryAll`, and commits; in one round trip if the connection supports it. Nothing may follow. */
   queryAndCommit(...statements: readonly SqlStatement[]): Promise<(readonly Row[])[]>;
-  /** Sends a statement with the next ones, or with the end: nobody waits for its answer alone. */
+  /** Queues a statement, which is sent with the next ones or with the COMMIT. Its answer is not awaited separately. */
   queue(sql: string, ...values: readonly unknown[]): void;
 }
 
 interface OpenPostgresTransaction extends PostgresTransaction {
-  /** Sends what waits, and COMMIT. `UnknownOutcome` where the connection was lost in between. */
+  /** Sends the queued statements and COMMIT. Throws `UnknownOutcomeError` if the connection is lost meanwhile. */
   commit(): Promise<void>;
 }
 
 const COMMIT: SqlStatement = { sql: "COMMIT", values: [] };
 
-/** A transaction over a connection; `begin` goes with its first statements. */
+/** A transaction on a connection. The statements of `begin` are sent with its first ones. */
 export function createTransaction(
   connection: PostgresConnection,
   begin: readonly SqlStatement[],
   timeoutMs: number,
 ): OpenPostgresTransaction {
-  const waiting = [...begin];
+  const queued = [...begin];
   const send = (more: readonly SqlStatement[]) =>
-    sendStatements(connection, [...waiting.splice(0), ...more], timeoutMs);
-  const all: PostgresTransaction["queryAll"] = async (...statements) =>
+    sendStatements(connection, [...queued.splice(0), ...more], timeoutMs);
+  const queryAll: PostgresTransaction["queryAll"] = async (...statements) =>
     (await send(statements)).slice(-statements.length);
   let isEnded = false;
-  const last: PostgresTransaction["queryAndCommit"] = async (...statements) => {
+  const queryAndCommit: PostgresTransaction["queryAndCommit"] = async (...statements) => {
     isEnded = true;
     try {
       return (await send([...statements, COMMIT])).slice(-statements.length - 1, -1);
@@ -117,39 +117,39 @@ export function createTransaction(
     }
   };
   return {
-    queryAll: all,
-    queryAndCommit: last,
-    query: async (sql, ...values) => (await all({ sql, values }))[0] ?? [],
-    queue: (sql, ...values) => void waiting.push({ sql, values }),
+    queryAll,
+    queryAndCommit,
+    query: async (sql, ...values) => (await queryAll({ sql, values }))[0] ?? [],
+    queue: (sql, ...values) => void queued.push({ sql, values }),
     async commit() {
-      if (!isEnded) await last();
+      if (!isEnded) await queryAndCommit();
     },
   };
 }
 
-/** Whatever is written meanwhile leaves in one piece: each by itself costs a call of the system, and wakes the server. */
-function withCorkedSocket<Result>({ connection: line }: PostgresConnection, work: () => Result): Result {
-  line?.stream?.cork?.();
+/** Sends everything written meanwhile at once: each write by itself costs a system call, and wakes the server. */
+function withCorkedSocket<Result>({ connection }: PostgresConnection, work: () => Result): Result {
+  connection?.stream?.cork?.();
   try {
     return work();
   } finally {
-    line?.stream?.uncork?.();
+    connection?.stream?.uncork?.();
   }
 }
 
-/** Sends statements in one go where the connection can, else one after the other; throws the first fault. */
+/** Sends statements at once if the connection can, or else one after the other. Throws the first error. */
 async function sendStatements(
   connection: PostgresConnection,
   statements: readonly SqlStatement[],
   timeoutMs: number,
 ): Promise<(readonly Row[])[]> {
-  const ask = async (one: SqlStatement) => (await connection.query(toQuery(one, timeoutMs))).rows;
+  const runStatement = async (one: SqlStatement) => (await connection.query(toQuery(one, timeoutMs))).rows;
   if (connection.pipeline !== true) {
     const found: (readonly Row[])[] = [];
-    for (const one of statements) found.push(await ask(one));
+    for (const one of statements) found.push(await runStatement(one));
     return found;
   }
-  const settled = await Promise.allSettled(withCorkedSocket(connection, () => statements.map(ask)));
+  const settled = await Promise.allSettled(withCorkedSocket(connection, () => statements.map(runStatement)));
   return settled.map((one) => {
     if (one.status === "rejected") throw one.reason;
     return one.value;
@@ -164,10 +164,10 @@ function returnUnchanged(text: string): string {
   return text;
 }
 
-/** The server's own limit speaks first: it leaves the connection whole. */
+/** The server's own limit applies first, because it leaves the connection usable. */
 const CLIENT_GRACE_MS = 1000;
 
-/** As `pg` takes it: prepared under a name of its own where it has values. */
+/** The query for `pg`: prepared under its own name if it has values. */
 export function toQuery({ sql, values }: SqlStatement, timeoutMs: number): PostgresQuery {
   const query = { text: sql, types: AS_TEXT, query_timeout: timeoutMs + CLIENT_GRACE_MS };
   return values.length === 0 ? query : { ...query, name: getStatementName(sql), values: [...values] };
@@ -175,7 +175,7 @@ export function toQuery({ sql, values }: SqlStatement, timeoutMs: number): Postg
 
 const STATEMENT_NAMES = new Map<string, string>();
 
-/** By what it says, so that two copies of this program on one pool never mean two things by one name. */
+/** The name is a hash of the SQL, so that two copies of this program on one pool never use one name for two statements. */
 function getStatementName(sql: string): string {
   const known = STATEMENT_NAMES.get(sql);
   if (known !== undefined) return known;
@@ -184,34 +184,34 @@ function getStatementName(sql: string): string {
   return name;
 }
 
-/** What is known once the database is open. */
+/** Settings that are known once the database is open. */
 export interface PostgresConnectionSettings {
   /** The schema that holds the tables. */
   readonly schema: string;
-  /** Where the type `vector` lives, if pgvector is installed. */
+  /** The schema of the type `vector`, if pgvector is installed. */
   readonly vectors?: string;
-  /** The role that transactions take on; "none" where there is none to be had. */
+  /** The role that transactions assume; "none" if there is none. */
   readonly role: string;
-  /** "on" where the server would acknowledge before it is durable. */
+  /** "on" if the server would acknowledge a commit before it is durable. */
   readonly synchronous: string;
   readonly timeoutMs: number;
   readonly connectMs: number;
   readonly patience: TransientRetryWindow;
 }
 
-/** Where tables and types are looked for. */
+/** The search path for tables and types. */
 export function toSearchPath({ schema, vectors }: PostgresConnectionSettings): string {
   return vectors === undefined || vectors === schema
     ? quoteIdentifier(schema)
     : `${quoteIdentifier(schema)}, ${quoteIdentifier(vectors)}`;
 }
 
-/** A name as SQL has it. */
+/** A name quoted for SQL. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A connection of the pool; `unavailable` where none comes in time, whatever the pool's own settings. */
+/** Takes a connection from the pool. Throws `unavailable` if none is free in time, whatever the pool's own settings. */
 export function acquireConnection(pool: PostgresPool, forMs: number): Promise<PostgresConnection> {
   return new Promise((resolve, reject) => {
     let isLate = false;

@@ -21,11 +21,11 @@ import {
   UnknownOutcomeError,
 } from "./errors.ts";
 
-/** Whose rows a transaction may see and write: those of one project, or all. The database itself holds it to that. */
+/** Which rows a transaction may see and write: those of one project, or all. The database enforces it. */
 export type AccessScope = { readonly project: string } | "everybody";
 export const ALL_PROJECTS: AccessScope = "everybody";
 
-/** How a write whose COMMIT got no answer is looked up: what it gave, where it was stored. */
+/** Looks up a write whose COMMIT got no answer. Gives its result if it was stored. */
 export type OutcomeLookup<Result> = (
   transaction: PostgresTransaction,
 ) => Promise<{ readonly was: Result } | undefined>;
@@ -33,27 +33,27 @@ export type OutcomeLookup<Result> = (
 export interface PostgresDatabase {
   readonly pool: PostgresPool;
   readonly settings: PostgresConnectionSettings;
-  /** The numbers of users met so far: they never change while this program is connected. */
+  /** Numbers of the users seen so far. They never change while this program is connected. */
   readonly userNumbers: Map<string, number>;
-  /** Whose numbers they are; also of those that were forgotten when a connection broke. */
+  /** The users of these numbers, including those forgotten when a connection broke. */
   readonly scopesByNumber: Map<number, Scope> & { isPartial?: boolean };
-  /** Tells this one from others on the same database. */
+  /** Distinguishes this instance from others on the same database. */
   readonly instance: string;
-  /** Reads, all as of one moment. */
+  /** Reads from one snapshot. */
   query(reach: AccessScope, ...statements: readonly SqlStatement[]): Promise<(readonly Row[])[]>;
-  /** One short read of a project's rows, or of what is no project's, on its way with others: without a transaction, where that can be. */
-  queryPinned(project: string | undefined, asked: SqlStatement): Promise<readonly Row[]>;
-  /** As bytes: see `Lane.copy`. False where it has to be asked for otherwise. Rows may come again, after a lost connection. */
+  /** One short read of a project's rows, or of rows without a project. It shares round trips, and needs no transaction where possible. */
+  queryPinned(project: string | undefined, statement: SqlStatement): Promise<readonly Row[]>;
+  /** Copies rows as bytes: see `PinnedConnection.copy`. False if a normal query is needed. Rows may repeat after a lost connection. */
   copyRows(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
-  /** The same, with work in between. */
+  /** Like `query`, with work between the statements. */
   read<Result>(
     reach: AccessScope,
     work: (transaction: PostgresTransaction) => Promise<Result>,
     timeoutMs?: number,
   ): Promise<Result>;
   /**
-   * Writes, all or nothing. Tried again after a lost connection, and after a COMMIT without an answer: then `settle` says
-   * first whether it was stored. Without `settle`, doing it twice must be the same as doing it once.
+   * Writes atomically. It retries after a lost connection, and after a COMMIT without an answer. In the second case, `settle`
+   * first looks up whether it was stored. Without `settle`, the write must be idempotent.
    */
   write<Result>(
     reach: AccessScope,
@@ -61,14 +61,14 @@ export interface PostgresDatabase {
     settle?: OutcomeLookup<Result>,
   ): Promise<Result>;
   /**
-   * Statements one after the other, each its own transaction, as the role that the pool logs in with: the owner of the tables.
-   * Not tried again. `after` is done in any case: the connection is the caller's, and is given back as it was.
+   * Runs statements one after the other, each in its own transaction, as the pool's login role: the owner of the tables.
+   * It does not retry. `after` always runs, because the connection belongs to the caller and is returned unchanged.
    */
   runOutsideTransaction(
     statements: readonly string[],
     options?: { readonly after?: string; readonly timeoutMs?: number },
   ): Promise<void>;
-  /** Nothing can be asked after it. The pool stays open, with all its connections. */
+  /** Rejects all calls from now on. The pool stays open, with all its connections. */
   close(): Promise<void>;
 }
 
@@ -80,10 +80,10 @@ const SET_LOCAL_CONFIG =
   "set_config('keepsake.reach', $3, true), set_config('statement_timeout', $4, true), " +
   "set_config('lock_timeout', $4, true), set_config('idle_in_transaction_session_timeout', $4, true), " +
   "set_config('synchronous_commit', $5, true), set_config('bytea_output', 'hex', true), " +
-  // What asks for one user goes by an index, whatever is known of sizes yet, and its plan is made once: to make it takes
-  // longer than to carry it out.
+  // A query for one user uses an index, whatever the statistics say, and is planned once: planning takes longer than
+  // execution.
   "set_config('enable_seqscan', $6, true), set_config('plan_cache_mode', $7, true), " +
-  // To begin helpers for a few rows takes the server ten times as long as to read them.
+  // Starting parallel workers for a few rows takes the server ten times as long as reading them.
   "set_config('max_parallel_workers_per_gather', coalesce($8, current_setting('max_parallel_workers_per_gather')), true), " +
   "set_config('role', $9, true)";
 const SINGLE_PROJECT_PLANNING = ["off", "force_generic_plan", "0"] as const;
@@ -93,12 +93,12 @@ export function createPostgresDatabase(
   pool: PostgresPool,
   settings: PostgresConnectionSettings,
 ): PostgresDatabase {
-  const people = new Map<string, number>();
+  const userNumbers = new Map<string, number>();
   let isClosed = false;
-  // Whoever listens to nothing is ended by the first idle connection that breaks. A server that comes back may be another.
-  const forget = (): void => people.clear();
+  // Without a listener, the first idle connection that breaks ends the program. A server that restarts may be a different one.
+  const forget = (): void => userNumbers.clear();
   pool.on("error", forget);
-  const lane = createPinnedConnection(pool, settings, forget);
+  const pinned = createPinnedConnection(pool, settings, forget);
 
   const attempt = async <Result>(
     begin: readonly SqlStatement[],
@@ -124,22 +124,22 @@ export function createPostgresDatabase(
     });
 
   const read: PostgresDatabase["read"] = (reach, work, timeoutMs = settings.timeoutMs) =>
-    // A read has no outcome: where its COMMIT is lost, its answers are whole all the same, or it is done again.
+    // A read has no outcome: if its COMMIT is lost, its answers are complete all the same, or it is repeated.
     run(() => attempt(begin(BEGIN_READ, reach, timeoutMs), timeoutMs, work).catch(rethrowCause));
   return {
     pool,
     settings,
-    userNumbers: people,
+    userNumbers,
     scopesByNumber: new Map<number, Scope>(),
     instance: randomUUID(),
     read,
     query: (reach, ...statements) => read(reach, (transaction) => transaction.queryAndCommit(...statements)),
-    async queryPinned(project, asked) {
+    async queryPinned(project, statement) {
       if (isClosed) throw createClosedError();
-      const rows = await run(() => lane.query(project, asked));
+      const rows = await run(() => pinned.query(project, statement));
       if (rows) return rows;
       const reach = project === undefined ? ALL_PROJECTS : { project };
-      return (await read(reach, (transaction) => transaction.queryAndCommit(asked)))[0] ?? [];
+      return (await read(reach, (transaction) => transaction.queryAndCommit(statement)))[0] ?? [];
     },
     write(reach, work, settle) {
       let isUnknown = false;
@@ -173,12 +173,12 @@ export function createPostgresDatabase(
     },
     async copyRows(project, sql, take) {
       if (isClosed) throw createClosedError();
-      return run(() => lane.copy(project, sql, take));
+      return run(() => pinned.copy(project, sql, take));
     },
     async close() {
       isClosed = true;
-      people.clear();
-      await lane.close();
+      userNumbers.clear();
+      await pinned.close();
       pool.removeListener("error", forget);
     },
   };
@@ -213,14 +213,14 @@ async function runSequentially(
   try {
     for (const text of statements) await connection.query({ text, query_timeout: timeoutMs });
   } finally {
-    // Where the connection is gone, so is what was set.
+    // If the connection is gone, so are its settings.
     if (after !== undefined) {
       await connection.query({ text: after, query_timeout: ROLLBACK_MS }).catch(() => undefined);
     }
   }
 }
 
-/** Runs work on a connection and gives it back: whole, rolled back, or closed. */
+/** Runs work on a connection, then returns it to the pool: after a commit, after a rollback, or closed. */
 export async function withConnection<Result>(
   connection: PostgresConnection,
   onLost: () => void,
@@ -230,7 +230,7 @@ export async function withConnection<Result>(
   const onError = (error: Error): void => {
     broken = error;
   };
-  // While it is out, nobody else listens: a broken connection would end the program.
+  // A connection taken from the pool has no other listener: an error on it would end the program.
   connection.on("error", onError);
   try {
     return await work();
@@ -249,11 +249,11 @@ function rethrowCause(error: unknown): never {
   throw error instanceof UnknownOutcomeError ? error.cause : error;
 }
 
-/** A look-up that fails leaves it as unknown as it was. */
+/** If the lookup itself fails, the outcome stays unknown. */
 function rethrowUnknownOutcome(error: unknown): never {
   throw isTransientFault(error) ? new UnknownOutcomeError("commit", { cause: error }) : error;
 }
 
 function createClosedError(): MemoryError {
-  return new MemoryError("unavailable", "PostgreSQL: the record is closed. Open it again.");
+  return new MemoryError("unavailable", "PostgreSQL: the database is closed. Open it again.");
 }

@@ -13,21 +13,21 @@ it.each([
   ["DEPTH_ZERO_SELF_SIGNED_CERT"],
   ["CERT_HAS_EXPIRED"],
   ["ERR_TLS_CERT_ALTNAME_INVALID"],
-])("a server whose certificate is not trusted (%s) is told from one that is not there", (code) => {
+])("distinguishes an untrusted certificate (%s) from an unreachable server", (code) => {
   expect(told({ code })).toMatch(
-    /^unavailable: PostgreSQL: its certificate is not trusted .*sslrootcert=FILE/,
+    /^unavailable: PostgreSQL: the server's certificate is not trusted .*sslrootcert=FILE/,
   );
   expect(told({ code: "ECONNREFUSED" })).toMatch(/cannot be reached \(ECONNREFUSED\)/);
 });
 
-it("a server that asks for TLS is told from a wrong password", () => {
+it("distinguishes a server that requires TLS from a wrong password", () => {
   const fault = { severity: "FATAL" };
   expect(told({ ...fault, code: "28000" })).toMatch(/^forbidden: .*\?sslmode=verify-full/);
-  expect(told({ ...fault, code: "28P01" })).toMatch(/^forbidden: .*does not take this name and password/);
+  expect(told({ ...fault, code: "28P01" })).toMatch(/^forbidden: .*rejects this name and password/);
 });
 
-it("what a pooler and a time limit for transactions that stand still say has a meaning", () => {
+it("translates errors of a pooler and of a timeout for idle transactions", () => {
   const fault = { severity: "FATAL" };
-  expect(told({ ...fault, code: "08P01" })).toMatch(/^unavailable: .*check name and password/);
-  expect(told({ ...fault, code: "25P03" })).toMatch(/^unavailable: .*stood still for too long/);
+  expect(told({ ...fault, code: "08P01" })).toMatch(/^unavailable: .*check the name and password/);
+  expect(told({ ...fault, code: "25P03" })).toMatch(/^unavailable: .*idle for too long/);
 });

@@ -9,31 +9,31 @@ import { retryTransientFaults, toPostgresMemoryError } from "./errors.ts";
 import { bypassesRowSecurity, enableRowSecurity, ensureRuntimeRole, RUNTIME_ROLE } from "./row-security.ts";
 
 export interface PostgresOptions {
-  /** The caller's: it stays open. With `pipeline: true` of `pg` a transaction is one way there and back. */
+  /** Belongs to the caller and stays open. With `pipeline: true` of `pg`, a transaction takes one round trip. */
   readonly pool: PostgresPool;
-  /** Holds all tables ("keepsake"); several records may share a database, each in a schema of its own. */
+  /** The schema of all tables (default: "keepsake"). Several stores may share a database, each in its own schema. */
   readonly schema?: string;
-  /** Where given, the record keeps a mark of it, and is not opened with another: `forbidden`. */
+  /** If given, the database keeps a mark of it. Opening it with a different secret throws `forbidden`. */
   readonly secret?: Secret;
   /**
-   * For how long the server and its archives keep the write-ahead log at the most, in ms: receipts of erasures say until when
-   * it may hold what went. Absent, they say 7 days where nothing but the server keeps it and this login may turn it over, else
-   * that nobody knows.
+   * How long the server and its archives keep the write-ahead log at most, in ms. Erasure receipts state until when the log may
+   * contain erased data. By default, they state 7 days if only the server keeps the log and this login may rotate it. Otherwise
+   * they state that the time is unknown.
    */
   readonly logKeptMs?: number;
-  /** The longest that one statement may take, in ms (10,000). */
+  /** Timeout of one statement, in ms (default: 10,000). */
   readonly timeoutMs?: number;
-  /** How long a connection is waited for, in ms (5,000). */
+  /** How long to wait for a connection, in ms (default: 5,000). */
   readonly connectMs?: number;
-  /** For how long a call tries again what a restart of the server broke off, in ms (2,000). */
+  /** How long to retry a call that a server restart interrupted, in ms (default: 2,000). */
   readonly patienceMs?: number;
 }
 
 export interface OpenedPostgresDatabase {
   readonly database: PostgresDatabase;
-  /** What the operator should know: settings of the server by which less is promised. */
+  /** Notices for the operator: server settings that weaken the guarantees. */
   readonly notices: readonly string[];
-  /** The settings that reduce what survives a loss of power, by name. */
+  /** Names of the settings that reduce what survives a power failure. */
   readonly reducedBy: readonly string[];
 }
 
@@ -42,18 +42,20 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,47}$/;
 const MIGRATING_MS = 600_000;
 
 /**
- * Opens the record in a database, and makes or updates its tables, one server at a time. `unavailable` where it cannot be
- * reached, `unsupported` where it is another program's, a newer version's, or too old a server, `forbidden` where the login
- * may not, or the secret is another one.
+ * Opens the store in a database, and creates or migrates its tables, one server at a time. Throws `unavailable` if the server
+ * cannot be reached. Throws `unsupported` if the schema belongs to another program or a newer version, or the server is too old.
+ * Throws `forbidden` if the login lacks a privilege, or the secret differs.
  */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<OpenedPostgresDatabase> {
   const { pool, schema = "keepsake", connectMs = 5000 } = options;
   if (!SCHEMA_NAME.test(schema)) {
-    throw invalid("schema: small letters, digits and _, at most 48 of them, with a letter first.");
+    throw invalid(
+      "schema: use at most 48 lowercase letters, digits and underscores; the first is not a digit.",
+    );
   }
   const patience = { forMs: options.patienceMs ?? 2000, unknownForMs: 10_000 };
   const onError = (): void => undefined;
-  // Before the database listens for itself.
+  // Until the database adds its own listener.
   pool.on("error", onError);
   handlePoolErrors(pool);
   try {
@@ -71,10 +73,10 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Op
           role,
           patience,
         );
-        const isOpen = role === "none" && (await bypassesRowSecurity(connection));
+        const isUnprotected = role === "none" && (await bypassesRowSecurity(connection));
         return {
           database: createPostgresDatabase(pool, settings),
-          notices: isOpen ? [...notices, NO_ROW_SECURITY] : notices,
+          notices: isUnprotected ? [...notices, NO_ROW_SECURITY] : notices,
           reducedBy,
         };
       });
@@ -87,15 +89,15 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Op
 }
 
 const NO_ROW_SECURITY =
-  `PostgreSQL: this login stands above row-level security and may not make the role ${RUNTIME_ROLE}: projects are held apart by the ` +
-  "program alone. Log in with a role that is no superuser, or have one make that role and grant it.";
+  `PostgreSQL: this login bypasses row-level security and may not create the role ${RUNTIME_ROLE}, so only the program separates ` +
+  "projects. Log in with a role that is not a superuser, or have a superuser create that role and grant it.";
 
 async function queryOne(connection: PostgresConnection, text: string, ...values: unknown[]): Promise<Row> {
   const { rows } = await connection.query({ text, ...(values.length > 0 ? { values } : {}) });
   return rows[0] ?? {};
 }
 
-/** Refuses a server that cannot hold the record, and gives the settings by which less is promised. */
+/** Refuses a server that cannot host the store. Gives the settings that weaken the guarantees. */
 async function checkServer(connection: PostgresConnection): Promise<string[]> {
   const found = await queryOne(
     connection,
@@ -103,12 +105,15 @@ async function checkServer(connection: PostgresConnection): Promise<string[]> {
       "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages",
   );
   if (Number(found.version) < MIN_SERVER_VERSION) {
-    throw new MemoryError("unsupported", "PostgreSQL: the server is too old: 14 or newer is needed.");
+    throw new MemoryError(
+      "unsupported",
+      "PostgreSQL: the server is too old. Version 14 or newer is required.",
+    );
   }
   if (found.encoding !== "UTF8") {
     throw new MemoryError(
       "unsupported",
-      `PostgreSQL: the database's encoding is ${found.encoding}: UTF8 is needed. Make another: CREATE DATABASE … ENCODING 'UTF8'.`,
+      `PostgreSQL: the database's encoding is ${found.encoding}, but UTF8 is required. Create another: CREATE DATABASE … ENCODING 'UTF8'.`,
     );
   }
   return [
@@ -118,10 +123,10 @@ async function checkServer(connection: PostgresConnection): Promise<string[]> {
 }
 
 function formatDurabilityNotice(name: string): string {
-  return `PostgreSQL: ${name} is off: after a loss of power, what was acknowledged may be gone, or damaged.`;
+  return `PostgreSQL: ${name} is off. After a power failure, acknowledged writes may be lost or damaged.`;
 }
 
-/** One server at a time: the others wait, and find it done. All migrations, or none. */
+/** Runs all missing migrations, or none. One server at a time: the others wait, then find them done. */
 async function runMigrations(connection: PostgresConnection, schema: string, role: string): Promise<void> {
   const run = (text: string): Promise<unknown> => connection.query({ text, query_timeout: MIGRATING_MS });
   if (
@@ -145,7 +150,7 @@ async function runMigrations(connection: PostgresConnection, schema: string, rol
   if (from > POSTGRES_MIGRATIONS.length) {
     throw new MemoryError(
       "unsupported",
-      `PostgreSQL: a newer version of Keepsake made the schema ${schema}. Update Keepsake; it was left as it is.`,
+      `PostgreSQL: a newer version of Keepsake created the schema ${schema}. Update Keepsake. Nothing was changed.`,
     );
   }
   for (const [i, text] of POSTGRES_MIGRATIONS.entries()) {
@@ -157,7 +162,7 @@ async function runMigrations(connection: PostgresConnection, schema: string, rol
   await run("COMMIT");
 }
 
-/** How many migrations are done: 0 where there is nothing yet. */
+/** The number of finished migrations; 0 for an empty schema. */
 async function countDoneMigrations(connection: PostgresConnection, schema: string): Promise<number> {
   const table = await queryOne(
     connection,
@@ -193,16 +198,16 @@ async function refuseForeignSchema(connection: PostgresConnection, schema: strin
   if (Number(found.tables) === 0 || Number(found.ours) > 0) return;
   throw new MemoryError(
     "unsupported",
-    `PostgreSQL: the schema ${schema} belongs to another program. Name another one; it was left as it is.`,
+    `PostgreSQL: the schema ${schema} belongs to another program. Choose another schema. Nothing was changed.`,
   );
 }
 
-/** By which a record knows a secret again: of its own identity, so that two records do not tell who shares one. */
+/** The mark by which a store recognises its secret. It depends on the store's identity, so that two stores do not reveal a shared secret. */
 export function signSecretMark(secret: Secret, identity: string): string {
   return secret.sign(`mark of the record ${identity}`);
 }
 
-/** Every server that works on one database must key its tombstones alike, or what was erased would come back. */
+/** All servers on one database must key tombstones alike. Otherwise erased data could come back. */
 async function checkSecret(connection: PostgresConnection, schema: string, secret: Secret): Promise<void> {
   const table = `${quoteIdentifier(schema)}.identity`;
   const { id } = await queryOne(connection, `SELECT id FROM ${table}`);
@@ -211,11 +216,11 @@ async function checkSecret(connection: PostgresConnection, schema: string, secre
     text: `UPDATE ${table} SET secret_mark = $1 WHERE secret_mark IS NULL`,
     values: [mark],
   });
-  const held = await queryOne(connection, `SELECT secret_mark FROM ${table}`);
-  if (held.secret_mark === mark) return;
+  const stored = await queryOne(connection, `SELECT secret_mark FROM ${table}`);
+  if (stored.secret_mark === mark) return;
   throw new MemoryError(
     "forbidden",
-    "PostgreSQL: this database was made with another KEEPSAKE_SECRET. Set the same one on every server.",
+    "PostgreSQL: this database was created with another KEEPSAKE_SECRET. Set the same one on every server.",
   );
 }
 
@@ -234,7 +239,7 @@ async function readPostgresSettings(
     schema: options.schema,
     ...(found.vectors ? { vectors: found.vectors } : {}),
     role,
-    // "off" acknowledges what is not on the disk yet.
+    // "off" would acknowledge a commit before it is on disk.
     synchronous: found.synchronous === "off" ? "on" : (found.synchronous ?? "on"),
     timeoutMs: options.timeoutMs ?? 10_000,
     connectMs: options.connectMs,

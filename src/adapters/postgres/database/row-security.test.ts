@@ -16,7 +16,7 @@ const THEIRS = { project: "theirs", user: "ann" };
 /** What everybody shares, and what names no project. */
 const SHARED = ["backups", "documents", "filling", "freed", "identity", "jobs", "leases", "migrations"];
 
-describe.skipIf(!url)(`the wall between projects${missing}`, () => {
+describe.skipIf(!url)(`row-level security between projects${missing}`, () => {
   let place: Place;
   let record: PostgresStore;
   let schema: string;
@@ -75,7 +75,7 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
       .map(({ name }) => name);
   }
 
-  it("stands around every table that names a project", async () => {
+  it("protects every table with a project", async () => {
     const walled = await tables("walled");
     const [{ open = "" } = {}] = (
       await place.pool.query<{ open: string }>(
@@ -90,7 +90,7 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
     );
   });
 
-  it("lets no row of another project through, with the program's filter taken out", async () => {
+  it("hides rows of other projects from queries without the program's filter", async () => {
     for (const table of await tables("walled")) {
       const count = async (project: string | undefined): Promise<number[]> =>
         within(project, async (client) => {
@@ -103,7 +103,7 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
     }
   });
 
-  it("changes no row of another project, with the program's filter taken out", async () => {
+  it("prevents changes to rows of other projects without the program's filter", async () => {
     for (const table of await tables("walled")) {
       const update = within("nobody", (client) => client.query(`UPDATE ${table} SET project = 'nobody'`));
       expect([table, (await update).rowCount]).toEqual([table, 0]);
@@ -113,14 +113,14 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
     expect((await record.since(THEIRS, 0)).messages).toHaveLength(2);
   });
 
-  it("takes no row for another project", async () => {
+  it("refuses a new row for another project", async () => {
     const put = within("ours", (client) =>
       client.query("INSERT INTO users (project, name) VALUES ('theirs', 'somebody new')"),
     );
     await expect(put).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("leaves nothing to be had by the partitions' own names", async () => {
+  it("gives no rows by the names of partitions", async () => {
     for (const table of await tables("parts")) {
       await expect(within("ours", (client) => client.query(`SELECT 1 FROM ${table}`))).rejects.toMatchObject({
         code: "42501",
@@ -128,7 +128,7 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
     }
   });
 
-  it("gives its role no right to drop, empty or change a table", async () => {
+  it("gives the role no right to drop, truncate or alter a table", async () => {
     for (const sql of [
       "DROP TABLE messages",
       "TRUNCATE messages",
@@ -139,7 +139,7 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
     }
   });
 
-  it("holds the owner of the tables to it as well, where no role can be made", async () => {
+  it("includes the owner of the tables if no role can be created", async () => {
     const owner = `${schema}_owner`;
     await place.pool.query(`CREATE ROLE ${owner}; GRANT USAGE ON SCHEMA ${schema} TO ${owner}`);
     try {
@@ -154,7 +154,7 @@ describe.skipIf(!url)(`the wall between projects${missing}`, () => {
   });
 });
 
-describe.skipIf(!url)(`opening${missing}`, () => {
+describe.skipIf(!url)(`opening a PostgreSQL database${missing}`, () => {
   let place: Place;
   beforeAll(() => {
     place = testPlace(url ?? "");
@@ -162,7 +162,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
   afterAll(() => place.clear(), 60_000);
   const secret = (key: string) => ({ sign: (text: string) => `${key} ${text}` });
 
-  it("refuses a record that was made with another secret", async () => {
+  it("refuses a database that was created with another secret", async () => {
     const record = await place.open({ secret: secret("one") });
     expect(await (await place.again(record, { secret: secret("one") })).revision(OURS)).toBe(0);
     await expect(place.again(record, { secret: secret("other") })).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     });
   });
 
-  it("holds projects apart for a login that may make no role, and needs no more than to own its schema", async () => {
+  it("separates projects for a login that only owns its schema and cannot create roles", async () => {
     const login = `${place.name}_login`;
     const { rows } = await place.pool.query<{ name: string }>("SELECT current_database() AS name");
     await place.pool.query(
@@ -203,7 +203,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     }
   });
 
-  it("makes the tables once, however many servers start at once", async () => {
+  it("creates the tables once if several servers start at once", async () => {
     const record = await place.open();
     await place.pool.query(`DROP SCHEMA ${place.schemaOf(record)} CASCADE`);
     const all = await Promise.all(Array.from({ length: 4 }, () => place.again(record)));
@@ -211,7 +211,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     expect(new Set(names).size).toBe(1);
   });
 
-  it("leaves another program's schema, and one of a newer version, as they are", async () => {
+  it("does not change schemas of other programs and newer versions", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
     await place.pool.query(`INSERT INTO ${schema}.migrations (number) VALUES (999)`);
@@ -227,13 +227,13 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     expect(rows).toEqual([{ tables: "1" }]);
   });
 
-  it("refuses a name for a schema that is none", async () => {
+  it("refuses an invalid schema name", async () => {
     await expect(place.open({ schema: 'x"; DROP SCHEMA public' })).rejects.toMatchObject({
       code: "invalid_input",
     });
   });
 
-  it("waits for the disk, whatever the server's own setting is", async () => {
+  it("waits for the disk whatever the server's own setting is", async () => {
     const off = testPlace(url ?? "", { options: "-c synchronous_commit=off" });
     try {
       const { database: open } = await openPostgresDatabase({
@@ -251,7 +251,7 @@ describe.skipIf(!url)(`opening${missing}`, () => {
     }
   });
 
-  it("says what the server's settings take away from what is promised", async () => {
+  it("reports server settings that weaken the guarantees", async () => {
     const record = await place.open();
     const { rows } = await place.pool.query<{ fsync: string }>("SHOW fsync");
     expect(record.notices.some((notice) => notice.includes("fsync"))).toBe(rows[0]?.fsync === "off");

@@ -1,12 +1,12 @@
 import type { PostgresConnection, Row } from "./connection.ts";
 import { quoteIdentifier } from "./connection.ts";
 
-/** What the transactions of this program take on: neither the owner of a table nor above the walls. */
+/** The role of all transactions of this program. It neither owns tables nor bypasses row-level security. */
 export const RUNTIME_ROLE = "keepsake_runtime";
 
 /**
- * The second wall: whatever the program asks for, a row of another project does not come back, and none is written. Rows that are
- * no project's stay open. Partitions are reached through their table alone. `FORCE` holds the owner to it as well.
+ * Enables row-level security, so that whatever the program asks for, rows of another project are neither read nor written.
+ * Rows without a project stay accessible. Partitions are accessible through their parent table only. `FORCE` includes the owner.
  */
 export async function enableRowSecurity(
   connection: PostgresConnection,
@@ -29,7 +29,7 @@ SELECT c.relname AS name, c.relispartition AS is_part, c.relforcerowsecurity AS 
 FROM pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND c.relkind IN ('r', 'p')
 ORDER BY c.relname`;
 
-// Read once for a statement, not for each row: both settings are of the transaction.
+// The subqueries run once for each statement, not for each row: both settings belong to the transaction.
 const PROJECT_POLICY =
   "project = (SELECT current_setting('keepsake.project', true)) OR " +
   "(SELECT current_setting('keepsake.reach', true)) = 'everybody'";
@@ -41,13 +41,13 @@ function buildRowSecuritySql(
 ): string[] {
   const table = `${quoteIdentifier(schema)}.${quoteIdentifier(name ?? "")}`;
   const isPart = isTrue(is_part);
-  const walls =
+  const protection =
     isTrue(is_walled) || !isTrue(is_projects)
       ? []
       : [
           `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
           `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`,
-          // A partition has no policy, and so gives nothing to whoever asks it by its own name.
+          // A partition has no policy, so a query by its own name gives nothing.
           ...(isPart
             ? []
             : [
@@ -55,7 +55,7 @@ function buildRowSecuritySql(
               ]),
         ];
   const may = name === "migrations" ? "SELECT" : "SELECT, INSERT, UPDATE, DELETE";
-  return [...walls, ...(isPart || role === "none" ? [] : [`GRANT ${may} ON ${table} TO ${role}`])];
+  return [...protection, ...(isPart || role === "none" ? [] : [`GRANT ${may} ON ${table} TO ${role}`])];
 }
 
 function isTrue(value: unknown): boolean {
@@ -63,14 +63,14 @@ function isTrue(value: unknown): boolean {
 }
 
 /**
- * The role that transactions take on, made where it is not there and this login may make one; "none" where it cannot be had.
- * Then the walls hold all the same, unless the login itself stands above them.
+ * Ensures the role for transactions: creates it if it is missing and this login may do so. Gives "none" if it is not available.
+ * Row-level security applies all the same, unless the login itself bypasses it.
  */
 export async function ensureRuntimeRole(connection: PostgresConnection): Promise<string> {
   if (await canSetRole(connection)) return RUNTIME_ROLE;
   const { rows } = await connection.query({ text: SELECT_LOGIN_RIGHTS });
   if (!isTrue(rows[0]?.may_make)) return "none";
-  // Roles belong to the whole server: another database may be making it at this moment.
+  // Roles belong to the whole server: another database may be creating this one at the moment.
   await connection.query({
     text: `DO $$ BEGIN CREATE ROLE ${RUNTIME_ROLE} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
   });
@@ -83,7 +83,7 @@ const SELECT_LOGIN_RIGHTS =
 
 async function canSetRole(connection: PostgresConnection): Promise<boolean> {
   const { rows } = await connection.query({
-    // Since 16 a member may be one who may not take the role on.
+    // Since PostgreSQL 16, a member may lack the right to assume the role.
     text:
       "SELECT CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(current_user, oid, 'SET') " +
       "ELSE pg_has_role(current_user, oid, 'MEMBER') END AS may FROM pg_roles WHERE rolname = $1",
@@ -92,7 +92,7 @@ async function canSetRole(connection: PostgresConnection): Promise<boolean> {
   return isTrue(rows[0]?.may);
 }
 
-/** Whether the login sees every row whatever the walls say. */
+/** Whether the login sees all rows in spite of row-level security. */
 export async function bypassesRowSecurity(connection: PostgresConnection): Promise<boolean> {
   const { rows } = await connection.query({ text: SELECT_LOGIN_RIGHTS });
   return isTrue(rows[0]?.is_above);

@@ -38,15 +38,15 @@ const TEXTS: readonly string[] = [
   "漢".repeat(700),
 ];
 
-describe("texts in columns", () => {
-  it("come back as they were, but for halves of characters", () => {
+describe("texts encoded for columns", () => {
+  it("decode to the same text, except half surrogate pairs", () => {
     for (const text of TEXTS) {
       expect(decodeText(encodeText(text))).toBe(text.toWellFormed());
       expect(decodeNames(encodeLongNames(text), toIndexKey(text))).toEqual([text.toWellFormed()]);
     }
   });
 
-  it("are told apart in an index, and short enough for it", () => {
+  it("are distinct and short enough in an index", () => {
     const keys = TEXTS.map(toIndexKey);
     expect(new Set(keys).size).toBe(new Set(TEXTS.map((text) => text.toWellFormed())).size);
     expect(Math.max(...keys.map((key) => Buffer.byteLength(key)))).toBeLessThanOrEqual(1000);
@@ -54,7 +54,7 @@ describe("texts in columns", () => {
   });
 });
 
-describe.skipIf(!url)(`texts in a record${missing}`, () => {
+describe.skipIf(!url)(`texts in a PostgreSQL store${missing}`, () => {
   let place: Place;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
@@ -62,7 +62,7 @@ describe.skipIf(!url)(`texts in a record${missing}`, () => {
   afterAll(() => place.clear(), 60_000);
 
   it.each(TEXTS.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
-    "of %s are as SQLite has them",
+    "of %s are the same as in SQLite",
     async (_shown, text) => {
       const sqlite = await openSqliteStore({ path: ":memory:" });
       const ours = await place.open();

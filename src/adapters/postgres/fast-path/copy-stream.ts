@@ -1,30 +1,30 @@
 import { Socket } from "node:net";
 
-/** A connection's stream that gives the rows of COPYs to whoever takes them, before the client hears of them. */
+/** A connection's stream that hands out the rows of COPYs before the client processes them. */
 export interface RowStream {
-  /** The content of each CopyData message, valid until the call that is given it ends; with nothing, the client gets them again. */
+  /** Passes the content of each CopyData message, valid until `take` returns. With undefined, the client gets the messages again. */
   takeRows(take: ((row: Buffer) => void) | undefined): void;
 }
 
-/** What is read in one go, at most. */
+/** The most bytes of one read. */
 const READ_BYTES = 262_144;
 
 /**
- * For the option `stream` of a pool of `pg`. A socket that reads into the same memory again and again, and tells the rows of a COPY apart
- * there: else each 64 KB of somebody's search columns are new memory, and V8 collects garbage before the last of them has come. With TLS
- * the client reads what is beneath it by itself; then this is a socket as any other.
+ * For the option `stream` of a `pg` pool. The socket reuses one read buffer, and separates the rows of a COPY in it. Otherwise each
+ * 64 KB of search columns would be new memory, and V8 would collect garbage before the last of them has arrived. With TLS, the
+ * client reads the encrypted bytes itself, so this gives a plain socket.
  */
 export function postgresStream(config?: { readonly ssl?: unknown }): Socket & Partial<RowStream> {
   if (config?.ssl) return new Socket();
   let take: ((row: Buffer) => void) | undefined;
-  const sort = createCopyRowSplitter({
+  const split = createCopyRowSplitter({
     takesRows: () => take !== undefined,
     row: (bytes) => take?.(bytes),
     rest: (bytes) => void socket.push(bytes),
   });
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const callback = (length: number): boolean => {
-    sort(buffer.subarray(0, length));
+    split(buffer.subarray(0, length));
     return true;
   };
   const socket = new Socket({ onread: { buffer, callback } });
@@ -35,42 +35,42 @@ export function postgresStream(config?: { readonly ssl?: unknown }): Socket & Pa
   });
 }
 
-/** Where the parts of what a server sends go. */
+/** Receives the parts of what a server sends. */
 interface CopyStreamParts {
-  /** Whether the row of a COPY that begins now goes to `row`. */
+  /** Whether the COPY row that begins now goes to `row`. */
   takesRows(): boolean;
-  /** A row, whole, in memory that serves again: valid until this returns. */
+  /** A complete row, in reused memory: valid until this returns. */
   row(bytes: Buffer): void;
-  /** All else as it came, and rows that nobody takes; its own memory. */
+  /** Everything else unchanged, and rows that are not taken; in its own memory. */
   rest(bytes: Buffer): void;
 }
 
-/** A byte that tells the kind of a message, and its length in four more: "Message Formats" of PostgreSQL's documentation. */
+/** A byte for the type of a message, and four for its length: "Message Formats" of the PostgreSQL documentation. */
 const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
 const COPY_DATA = "d".charCodeAt(0);
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Takes the rows of COPYs out of what a server sends, which is given piece by piece: messages begin and end anywhere in them. Of a header
- * that is cut, the beginning waits for its end.
+ * Takes the rows of COPYs out of the bytes that a server sends. The bytes come in pieces, and messages begin and end anywhere in
+ * them. If a header is cut, its beginning is kept until the rest arrives.
  */
 export function createCopyRowSplitter({ takesRows, row, rest }: CopyStreamParts): (bytes: Buffer) => void {
   const gather = createRowAssembler();
   const head = Buffer.alloc(HEADER_BYTES);
-  /** So much of a header has come. */
-  let held = 0;
-  /** What is still to come of the message at hand. */
+  /** Bytes of the header received so far. */
+  let headerBytes = 0;
+  /** Bytes of the current message that are still missing. */
   let left = 0;
   let isRow = false;
 
-  /** Takes a header, or what there is of it; gives how much of `bytes` that was. */
+  /** Consumes a header or part of one. Gives how many of `bytes` it consumed. */
   const takeHeader = (bytes: Buffer, at: number, others: ByteRanges): number => {
-    const before = held;
-    const length = bytes.copy(head, held, at, at + HEADER_BYTES - held);
-    held += length;
-    if (held < HEADER_BYTES) return length;
-    held = 0;
+    const before = headerBytes;
+    const length = bytes.copy(head, headerBytes, at, at + HEADER_BYTES - headerBytes);
+    headerBytes += length;
+    if (headerBytes < HEADER_BYTES) return length;
+    headerBytes = 0;
     left = Math.max(0, head.readUInt32BE(1) - LENGTH_BYTES);
     isRow = head[0] === COPY_DATA && takesRows();
     if (isRow && left === 0) row(NO_BYTES);
@@ -81,10 +81,10 @@ export function createCopyRowSplitter({ takesRows, row, rest }: CopyStreamParts)
   };
   const takeContent = (bytes: Buffer, at: number, others: ByteRanges): number => {
     const length = Math.min(left, bytes.length - at);
-    const whole = isRow ? gather(bytes.subarray(at, at + length), left) : undefined;
+    const completeRow = isRow ? gather(bytes.subarray(at, at + length), left) : undefined;
     left -= length;
     if (!isRow) others.add(at, at + length);
-    if (whole) row(whole);
+    if (completeRow) row(completeRow);
     return length;
   };
   return (bytes) => {
@@ -96,7 +96,7 @@ export function createCopyRowSplitter({ takesRows, row, rest }: CopyStreamParts)
   };
 }
 
-/** From where to where, those that follow each other as one. */
+/** Byte ranges, with adjacent ones merged. */
 interface ByteRanges {
   add(from: number, to: number): void;
   readonly all: readonly [number, number][];
@@ -114,7 +114,7 @@ function createByteRanges(): ByteRanges {
   };
 }
 
-/** Puts the parts of a row together. Gives it when it is whole; `left` is what was to come of it before this part. */
+/** Assembles the parts of a row. Gives the row once it is complete; `left` is what was missing before this part. */
 function createRowAssembler(): (part: Buffer, left: number) => Buffer | undefined {
   let memory = NO_BYTES;
   let have = 0;
@@ -123,8 +123,8 @@ function createRowAssembler(): (part: Buffer, left: number) => Buffer | undefine
     if (memory.length < have + left) memory = Buffer.concat([memory.subarray(0, have)], have + left);
     have += part.copy(memory, have);
     if (part.length < left) return undefined;
-    const whole = memory.subarray(0, have);
+    const completeRow = memory.subarray(0, have);
     have = 0;
-    return whole;
+    return completeRow;
   };
 }

@@ -12,7 +12,7 @@ const STATE =
   "coalesce(current_setting('keepsake.project', true), '') AS project, current_setting('enable_seqscan') AS scans, " +
   "current_setting('default_transaction_read_only') AS reads";
 
-describe.skipIf(!url)(`short reads${missing}`, () => {
+describe.skipIf(!url)(`reads over a pinned connection${missing}`, () => {
   let place: Place;
   let record: PostgresStore;
   beforeAll(() => {
@@ -32,7 +32,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     return new Set(found.map(({ rows }) => JSON.stringify(rows[0])));
   }
 
-  it("leave the connection of their owner as it was", async () => {
+  it("restore the settings of the caller's connection", async () => {
     const before = await states();
     expect(before.size).toBe(1);
     await record.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] }));
@@ -44,13 +44,13 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     expect(await states()).toEqual(before);
   });
 
-  it("give the connection back when there are no more of them", async () => {
+  it("return the connection when there are no more reads", async () => {
     expect(await record.revision(OURS)).toBe(0);
     await expect.poll(() => place.pool.idleCount === place.pool.totalCount, { timeout: 10_000 }).toBe(true);
     expect(await record.revision(OURS)).toBe(0);
   });
 
-  it("see their own project's rows, however they come in between each other", async () => {
+  it("see only their own project's rows when projects alternate", async () => {
     for (const [scope, id] of [[OURS, "a"] as const, [THEIRS, "b"] as const]) {
       await record.commit(
         scope,
@@ -67,7 +67,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     }
   });
 
-  it("see what another server has written, at once", async () => {
+  it("see writes of another server at once", async () => {
     const other = await place.again(record);
     for (let revision = 1; revision <= 5; revision += 1) {
       await other.commit(
@@ -79,7 +79,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     await other.close();
   });
 
-  it("take another connection when theirs has ended", async () => {
+  it("use another connection after theirs has ended", async () => {
     const ended = testPlace(url ?? "", { pipeline: true, max: 3 });
     const again = await ended.open();
     await again.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] }));
@@ -97,7 +97,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     await place.pool.query(`DROP SCHEMA ${ended.schemaOf(again)} CASCADE`);
   });
 
-  it("do not wait behind one who waits for a table that is being written anew", async () => {
+  it("do not wait for a table that is being rewritten", async () => {
     await record.commit(OURS, makeChangeSet({ messages: [makeMessage("m")] }));
     expect(await record.revision(OURS)).toBe(1);
     // Of no pool: all of its connections may be waiting.
@@ -119,7 +119,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     await writer.clear();
   });
 
-  it("go on in transactions where a pooler stands between, which would hand what is set to others", async () => {
+  it("use transactions behind a pooler that shares connections", async () => {
     const pooled = testPlace(url ?? "", { pipeline: true, max: 3 });
     // What a pooler tells is not the number of the server's process.
     pooled.pool.on("connect", (client) => Object.assign(client, { processID: 1 }));
@@ -133,7 +133,7 @@ describe.skipIf(!url)(`short reads${missing}`, () => {
     await pooled.clear();
   });
 
-  it("take turns with everything else where the pool has no connection to spare", async () => {
+  it("use ordinary connections if the pool has none to spare", async () => {
     const small = testPlace(url ?? "", { pipeline: true, max: 1 });
     const narrow = await small.open();
     const [revision] = await Promise.all([

@@ -12,31 +12,31 @@ import { WARM_UP_STATEMENTS } from "../database/user-rows.ts";
 import { createRawCopyReceiver, type RawRow } from "./raw-copy.ts";
 
 /**
- * A connection that is kept out of the pool while there is something to read, for reads of one statement: each is of one
- * moment by itself and needs no transaction, and all that come at once share the way there and back. What a transaction
- * sets for itself is set once for the whole stay; the pool gets the connection back as it was.
+ * A connection that is kept out of the pool while there are reads, for reads of one statement. Such a read is consistent by
+ * itself and needs no transaction, and concurrent reads share a round trip. Session settings are set once for the whole
+ * lease; the connection returns to the pool with its original settings.
  */
 export interface PinnedConnection {
-  /** The rows of a statement, with those of one project in reach, if it names one; nothing where there can be no lane, or a table is not to be had. */
-  query(project: string | undefined, asked: SqlStatement): Promise<readonly Row[] | undefined>;
+  /** The rows of a statement, which may access one project if given. Undefined if no connection can be pinned, or a table is locked. */
+  query(project: string | undefined, statement: SqlStatement): Promise<readonly Row[] | undefined>;
   /**
-   * Gives the rows of a COPY as bytes, to be taken at once; the first column of each is the number that `sql` is given. False
-   * where there can be no lane, or none for bytes: then nothing was done.
+   * Passes the rows of a COPY as bytes, to be used at once. The first column of each row is the number passed to `sql`. False
+   * if no connection can be pinned or it gives no bytes; nothing was done then.
    */
   copy(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
-  /** Gives the connection back, for good. */
+  /** Returns the connection for good. */
   close(): Promise<void>;
 }
 
-/** One connection may listen for erasures, one is the lane, and one at least is for everything else. */
+/** One connection may listen for erasures, one is pinned, and at least one is for everything else. */
 const MIN_POOL_SIZE = 3;
-/** It is given back when nothing was read for so long. */
+/** The connection is returned after this long without a read, in ms. */
 const IDLE_MS = 1000;
-/** Whoever waits longer for a table that is being written anew waits elsewhere: all who come later wait behind them. */
+/** How long to wait for a table that is being rewritten, in ms. Longer waits go elsewhere, because all later reads queue behind them. */
 const LOCK_MS = 50;
 const LOCK_NOT_AVAILABLE = "55P03";
 
-// The role comes last: what is set after it would be set by another one.
+// The role comes last, because anything after it would be set by the new role.
 const SETTING_NAMES =
   "search_path keepsake.project keepsake.reach statement_timeout lock_timeout default_transaction_read_only enable_seqscan plan_cache_mode max_parallel_workers_per_gather role".split(
     " ",
@@ -47,19 +47,19 @@ const READ_SETTINGS = createStatement(
 const SET_SESSION_CONFIG = `SELECT ${SETTING_NAMES.map((name, i) => `set_config('${name}', $${i + 1}, false)`).join(", ")}`;
 const SET_PROJECT = "SELECT set_config('keepsake.project', $1, false)";
 
-/** Connections on which what is likely to be asked next has been planned. */
+/** Connections on which the statements that are likely to come next have been planned. */
 const preparedConnections = new WeakSet<PostgresConnection>();
 
 interface PinnedConnectionLease {
   /**
-   * Whether nothing stands between that hands each transaction to whatever connection is free (PgBouncer does): what is set
-   * would be others' then. Nothing is set before it is known.
+   * Whether no pooler such as PgBouncer hands each transaction to any free connection. Behind one, session settings would
+   * apply to others. Nothing is set before this is known.
    */
   isDirect(): Promise<boolean>;
-  /** Nothing where it is being given back, or a table is not to be had now. */
-  query(project: string | undefined, asked: SqlStatement): Promise<readonly Row[] | undefined>;
+  /** Undefined while it is being returned, or if a table is locked. */
+  query(project: string | undefined, statement: SqlStatement): Promise<readonly Row[] | undefined>;
   copy(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
-  /** Gives the connection back when all that was asked is answered. */
+  /** Returns the connection when all pending queries are answered. */
   release(): Promise<void>;
   readonly isBusy: boolean;
 }
@@ -73,58 +73,58 @@ export function createPinnedConnection(
     pipeline: true,
   };
   let isUnfit = max < MIN_POOL_SIZE || !pipeline;
-  let stay: Promise<PinnedConnectionLease | undefined> | undefined;
+  let lease: Promise<PinnedConnectionLease | undefined> | undefined;
   let isDirect = false;
-  let used = 0;
+  let usedAt = 0;
 
-  const enter = async (lost: () => void): Promise<PinnedConnectionLease | undefined> => {
+  const takeLease = async (onConnectionLost: () => void): Promise<PinnedConnectionLease | undefined> => {
     const connection = await acquireConnection(pool, settings.connectMs);
-    const one = leaseConnection(connection, settings, lost);
+    const one = leaseConnection(connection, settings, onConnectionLost);
     isDirect ||= connection.pipeline === true && (await one.isDirect());
     isUnfit ||= !isDirect;
     if (!isUnfit) return one;
     await one.release();
     return undefined;
   };
-  const leave = async (): Promise<void> => {
-    const leaving = stay;
-    stay = undefined;
-    await (await leaving?.catch(() => undefined))?.release();
+  const returnLease = async (): Promise<void> => {
+    const current = lease;
+    lease = undefined;
+    await (await current?.catch(() => undefined))?.release();
   };
-  /** Others that wait for a connection come first. */
-  const leaveWhenIdle = (entered: Promise<PinnedConnectionLease | undefined>): void => {
+  /** Returns the connection when it is idle, or when others wait for one. */
+  const returnWhenIdle = (leased: Promise<PinnedConnectionLease | undefined>): void => {
     const watch = setInterval(async () => {
-      const one = await entered.catch(() => undefined);
-      const isWanted = one?.isBusy || performance.now() - used < IDLE_MS;
-      if (stay === entered && isWanted && !pool.waitingCount) return;
+      const one = await leased.catch(() => undefined);
+      const isWanted = one?.isBusy || performance.now() - usedAt < IDLE_MS;
+      if (lease === leased && isWanted && !pool.waitingCount) return;
       clearInterval(watch);
-      if (stay === entered) await leave();
+      if (lease === leased) await returnLease();
     }, IDLE_MS);
     watch.unref();
   };
   const begin = (): Promise<PinnedConnectionLease | undefined> => {
-    const entered = enter(() => {
-      if (stay === entered) stay = undefined;
+    const leased = takeLease(() => {
+      if (lease === leased) lease = undefined;
       onLost();
     });
-    stay = entered;
-    entered.catch(() => {
-      if (stay === entered) stay = undefined;
+    lease = leased;
+    leased.catch(() => {
+      if (lease === leased) lease = undefined;
     });
-    leaveWhenIdle(entered);
-    return entered;
+    returnWhenIdle(leased);
+    return leased;
   };
-  const entered = async (): Promise<PinnedConnectionLease | undefined> => {
-    if (isUnfit || (!stay && !hasFreeConnection(pool))) return undefined;
-    used = performance.now();
-    return stay ?? begin();
+  const acquireLease = async (): Promise<PinnedConnectionLease | undefined> => {
+    if (isUnfit || (!lease && !hasFreeConnection(pool))) return undefined;
+    usedAt = performance.now();
+    return lease ?? begin();
   };
   return {
-    query: async (project, asked) => (await entered())?.query(project, asked),
-    copy: async (project, sql, take) => (await (await entered())?.copy(project, sql, take)) ?? false,
+    query: async (project, statement) => (await acquireLease())?.query(project, statement),
+    copy: async (project, sql, take) => (await (await acquireLease())?.copy(project, sql, take)) ?? false,
     close() {
       isUnfit = true;
-      return leave();
+      return returnLease();
     },
   };
 }
@@ -139,37 +139,37 @@ function leaseConnection(
   onLost: () => void,
 ): PinnedConnectionLease {
   const { timeoutMs, role } = settings;
-  let isOver = false;
-  let isLeaving = false;
-  let waiting = 0;
-  let current = "";
-  const holdBack = createCorker(connection);
+  let isReleased = false;
+  let isReleasing = false;
+  let pending = 0;
+  let currentProject = "";
+  const cork = createCorker(connection);
   const send = async (one: SqlStatement): Promise<readonly Row[]> => {
-    holdBack(waiting);
+    cork(pending);
     return (await connection.query(toQuery(one, timeoutMs))).rows;
   };
-  const broke = (error: Error): void => {
-    if (isOver) return;
-    isOver = true;
-    isLeaving = true;
-    connection.removeListener("error", broke);
+  const onBroken = (error: Error): void => {
+    if (isReleased) return;
+    isReleased = true;
+    isReleasing = true;
+    connection.removeListener("error", onBroken);
     copies?.end();
     onLost();
     connection.release(error);
   };
-  connection.on("error", broke);
-  const before = send(READ_SETTINGS);
-  before.catch(broke);
+  connection.on("error", onBroken);
+  const original = send(READ_SETTINGS);
+  original.catch(onBroken);
   const copies = createRawCopyReceiver(connection);
-  let copied = 0;
-  let set: Promise<unknown> | undefined;
-  const begin = (): Promise<unknown> => {
+  let lastTag = 0;
+  let configured: Promise<unknown> | undefined;
+  const configure = (): Promise<unknown> => {
     const [path, wait] = [toSearchPath(settings), String(timeoutMs)];
     const first = send(
       createStatement(
         SET_SESSION_CONFIG,
         path,
-        current,
+        currentProject,
         "",
         wait,
         String(LOCK_MS),
@@ -180,94 +180,94 @@ function leaseConnection(
         role,
       ),
     );
-    first.catch(broke);
+    first.catch(onBroken);
     return first;
   };
-  const ask: PinnedConnectionLease["query"] = async (project, asked) => {
-    if (isLeaving) return undefined;
-    set ??= begin();
-    if (project !== undefined && project !== current) {
-      current = project;
-      set = Promise.all([set, send(createStatement(SET_PROJECT, project))]);
-      set.catch(broke);
+  const runQuery: PinnedConnectionLease["query"] = async (project, statement) => {
+    if (isReleasing) return undefined;
+    configured ??= configure();
+    if (project !== undefined && project !== currentProject) {
+      currentProject = project;
+      configured = Promise.all([configured, send(createStatement(SET_PROJECT, project))]);
+      configured.catch(onBroken);
     }
-    waiting += 1;
+    pending += 1;
     try {
-      const [rows] = await Promise.all([send(asked), set]);
+      const [rows] = await Promise.all([send(statement), configured]);
       prepareWarmUpStatements(connection, send);
       return rows;
     } catch (error) {
       if (getSqlState(error) === LOCK_NOT_AVAILABLE) return undefined;
-      if (isConnectionLost(error)) broke(error as Error);
+      if (isConnectionLost(error)) onBroken(error as Error);
       throw error;
     } finally {
-      waiting -= 1;
+      pending -= 1;
     }
   };
   return {
     async isDirect() {
-      const [row] = await before;
+      const [row] = await original;
       return Number(row?.process) === connection.processID;
     },
     get isBusy() {
-      return waiting > 0;
+      return pending > 0;
     },
-    query: ask,
+    query: runQuery,
     async copy(project, sql, take) {
-      if (!copies || isLeaving) return false;
-      copied += 1;
-      const tag = copied;
+      if (!copies || isReleasing) return false;
+      lastTag += 1;
+      const tag = lastTag;
       copies.subscribe(tag, take);
       try {
-        return (await ask(project, createStatement(sql(tag)))) !== undefined;
+        return (await runQuery(project, createStatement(sql(tag)))) !== undefined;
       } finally {
         copies.unsubscribe(tag);
       }
     },
     async release() {
-      isLeaving = true;
-      if (isOver) return;
+      isReleasing = true;
+      if (isReleased) return;
       try {
-        const [was = {}] = await before;
-        if (set)
+        const [was = {}] = await original;
+        if (configured)
           await send(createStatement(SET_SESSION_CONFIG, ...SETTING_NAMES.map((_, i) => was[`s${i}`] ?? "")));
-        if (isOver) return;
-        isOver = true;
-        connection.removeListener("error", broke);
+        if (isReleased) return;
+        isReleased = true;
+        connection.removeListener("error", onBroken);
         copies?.end();
         connection.release();
       } catch (error) {
-        broke(error as Error);
+        onBroken(error as Error);
       }
     },
   };
 }
 
-/** With more than this many reads on their way, more than one caller asks. */
+/** With more pending reads than this, there is more than one caller. */
 const CORK_THRESHOLD = 3;
 
 /**
- * Holds back what is asked while more may be about to be asked, to send all of it in one piece: each piece costs a call of the system
- * and wakes the server. That is until the end of the work at hand; under load until all who were let in at once have asked.
+ * Holds statements back while more may follow, to send them in one piece, because each piece costs a system call and wakes the server.
+ * They are sent at the end of the current work. Under load, they are sent once all concurrent callers have queued theirs.
  */
-function createCorker({ connection: line }: PostgresConnection): (waiting: number) => void {
-  const stream = line?.stream;
+function createCorker({ connection }: PostgresConnection): (pending: number) => void {
+  const stream = connection?.stream;
   if (!stream?.cork || !stream.uncork) return () => undefined;
-  let isHeld = false;
+  let isCorked = false;
   const send = (): void => {
-    isHeld = false;
+    isCorked = false;
     stream.uncork?.();
   };
-  return (waiting) => {
-    if (isHeld) return;
-    isHeld = true;
+  return (pending) => {
+    if (isCorked) return;
+    isCorked = true;
     stream.cork?.();
-    if (waiting > CORK_THRESHOLD) setImmediate(send);
+    if (pending > CORK_THRESHOLD) setImmediate(send);
     else process.nextTick(send);
   };
 }
 
-/** Nobody waits for it; what is wrong with it shows when it is asked in earnest. */
+/** Runs without being awaited; an error shows again when the statement is run for a caller. */
 function prepareWarmUpStatements(
   connection: PostgresConnection,
   send: (one: SqlStatement) => Promise<unknown>,

@@ -34,7 +34,7 @@ function told(bytes: Buffer, lengths: readonly number[], takesRows: () => boolea
   return { rows, rest: Buffer.concat(rest).toString("hex") };
 }
 
-it("gives each row once, whole and in order, and all else as it came, wherever it is cut", () => {
+it("gives each row once and in order, and all other bytes unchanged, for any split of the stream", () => {
   fc.assert(
     fc.property(messages, cuts, (sent, lengths) => {
       const bytes = Buffer.concat(sent.map(({ kind, content }) => message(kind, content)));
@@ -48,7 +48,7 @@ it("gives each row once, whole and in order, and all else as it came, wherever i
   );
 });
 
-it("takes no row that nobody takes, and of one that has begun all", () => {
+it("passes rows on without a taker, and completes a row that has begun", () => {
   fc.assert(
     fc.property(messages, cuts, (sent, lengths) => {
       const bytes = Buffer.concat(sent.map(({ kind, content }) => message(kind, content)));
@@ -68,7 +68,7 @@ it("takes no row that nobody takes, and of one that has begun all", () => {
   );
 });
 
-it("goes on through lengths that cannot be, and holds back no more than the beginning of a header", () => {
+it("handles invalid lengths, and buffers no more than a partial header", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), cuts, (noise, lengths) => {
       const { rest } = told(Buffer.from(noise), lengths, () => false);

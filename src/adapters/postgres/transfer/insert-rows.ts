@@ -19,7 +19,7 @@ const toTextCell = (value: string | null): readonly [string, unknown] => ["text"
 const toBigintCell = (value: number | null): readonly [string, unknown] => ["bigint", value];
 const toJsonCell = (value: unknown): readonly [string, unknown] => ["text", JSON.stringify(value)];
 
-/** The columns of a row beside its person and project. */
+/** The columns of a row, besides its person and project. */
 const USER_COLUMNS: { readonly [Part in PostgresUserPart]: (row: DumpRow<Part>) => TypedColumns } = {
   messages: ({ revision, message }) => ({
     id: toTextCell(toIndexKey(message.id)),
@@ -90,7 +90,7 @@ const USER_COLUMNS: { readonly [Part in PostgresUserPart]: (row: DumpRow<Part>) 
   }),
 };
 
-/** All columns of rows that are no person's, or whose person they name themselves. */
+/** All columns of rows without a person, or with names of their own. */
 const SHARED_COLUMNS: { readonly [Part in PostgresSharedPart]: (row: DumpRow<Part>) => TypedColumns } = {
   users: ({ project, user, revision, turns }) => ({
     ...toNameColumns({ project, user }),
@@ -124,7 +124,7 @@ function toNameColumns(scope: { readonly project: string; readonly user: string 
   return { project: toTextCell(project), name: toTextCell(name) };
 }
 
-/** Sends rows with the next statement, or with the end. A row that is there already is left alone. */
+/** Queues rows for the next statement or the COMMIT. Existing rows are kept. */
 export async function queueDumpRows<Part extends DumpPart>(
   transaction: PostgresTransaction,
   part: Part,
@@ -149,20 +149,20 @@ const SELECT_VERSION_BODIES =
   "JOIN users u ON u.project = row.project AND u.name = row.name " +
   "JOIN versions v ON v.person = u.number AND v.id = row.id AND v.version = row.version ORDER BY place";
 
-/** Whether a memory is current stands in its newest version. */
+/** Whether a memory is current is in the body of its newest version. */
 async function queueDumpMemories(
   transaction: PostgresTransaction,
   rows: readonly DumpRow<"memories">[],
 ): Promise<void> {
   const keys = rows.map(toScopeKeys);
-  const held = await transaction.query(
+  const versionRows = await transaction.query(
     SELECT_VERSION_BODIES,
     keys.map(([project]) => project),
     keys.map(([, name]) => name),
     rows.map(({ id }) => toIndexKey(id)),
     rows.map(({ version }) => version),
   );
-  const bodies = held.map(parseBody<Memory>);
+  const bodies = versionRows.map(parseBody<Memory>);
   const places = new Map(rows.map((row, i) => [row, i]));
   queueUserRows(transaction, "memories", rows, (row) => {
     const { id, version, revision } = row as DumpRow<"memories">;
@@ -201,7 +201,7 @@ function queueInsert(transaction: PostgresTransaction, part: DumpPart, cells: re
   const names = Object.keys(cells[0] ?? {});
   const types = Object.values(cells[0] ?? {}).map(([type]) => type);
   const given = types.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
-  // A list in a column goes as JSON: lists of lists are something else there.
+  // An array column is sent as JSON, because arrays of arrays are multidimensional in PostgreSQL.
   const selected = names.map((name, i) =>
     types[i] === "json" ? `ARRAY(SELECT json_array_elements_text(r.${name}))` : `r.${name}`,
   );

@@ -25,11 +25,11 @@ import { parseJobProgress } from "../job-store.ts";
 import { decodeId, fetchRowsOfAllProjects, parseLink, parseTombstone, parseUnit } from "../read.ts";
 import { queueDumpRows } from "./insert-rows.ts";
 
-/** The record's tables as a whole, of all projects. With `secret`, a record that takes on another identity is marked with it. */
+/** The dump of all tables, over all projects. With `secret`, a store that takes over an identity is marked with it. */
 export function createPostgresStoreDump(database: PostgresDatabase, secret?: Secret): StoreDump {
-  const inFilling = (work: (transaction: PostgresTransaction) => Promise<void>): Promise<void> =>
+  const whileCopying = (work: (transaction: PostgresTransaction) => Promise<void>): Promise<void> =>
     database.write(ALL_PROJECTS, async (transaction) => {
-      // Locked, so that of two who fill at once one follows the other.
+      // Locked, so that concurrent copies run one after the other.
       const rows = await transaction.query("SELECT 1 FROM filling FOR UPDATE");
       if (rows.length === 0) throw createNotFillingError();
       await work(transaction);
@@ -40,9 +40,9 @@ export function createPostgresStoreDump(database: PostgresDatabase, secret?: Sec
     page: (part, options) => fetchPage(database, part, options),
     copyProgress: () => fetchFillProgress(database),
     beginCopy: (begun) => beginFill(database, begun, secret),
-    putRows: (part, rows) => inFilling((transaction) => queueDumpRows(transaction, part, rows)),
+    putRows: (part, rows) => whileCopying((transaction) => queueDumpRows(transaction, part, rows)),
     saveCopyProgress: (note) =>
-      inFilling(async (transaction) => {
+      whileCopying(async (transaction) => {
         transaction.queue("UPDATE filling SET body = $1", JSON.stringify(note));
       }),
     async finishCopy() {
@@ -52,7 +52,7 @@ export function createPostgresStoreDump(database: PostgresDatabase, secret?: Sec
           const rows = await transaction.query("DELETE FROM filling RETURNING 1");
           if (rows.length === 0) throw createNotFillingError();
         },
-        // Where the answer was lost: it is filled where nothing says that it is not.
+        // If the answer was lost: the copy is finished if no progress is recorded.
         async (transaction) =>
           (await transaction.query("SELECT 1 FROM filling")).length === 0 ? { was: undefined } : undefined,
       );
@@ -82,10 +82,10 @@ async function beginFill(
 ): Promise<void> {
   const mark = secret ? signSecretMark(secret, begun.from) : null;
   await database.write(ALL_PROJECTS, async (transaction) => {
-    // One at a time, also where there is no row to lock yet.
+    // One at a time, even while there is no row to lock.
     await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('keepsake filling', 0))");
-    const noted = await transaction.query("SELECT 1 FROM filling");
-    if (noted.length === 0) {
+    const progressRows = await transaction.query("SELECT 1 FROM filling");
+    if (progressRows.length === 0) {
       if (await hasRows(transaction)) throw createNotEmptyError();
       transaction.queue("INSERT INTO filling (body) VALUES ($1)", JSON.stringify(begun));
     } else transaction.queue("UPDATE filling SET body = $1", JSON.stringify(begun));
@@ -100,7 +100,7 @@ async function hasRows(transaction: PostgresTransaction): Promise<boolean> {
   return row?.found === "t";
 }
 
-/** Many users at once, and yet not all: one statement has only so long. Rows go before those that they lean on. */
+/** Users per statement, which has a time limit. Rows are deleted before the rows that they reference. */
 const USERS_AT_ONCE = 50;
 const USER_PARTS: readonly DumpPart[] = [
   "visits",
@@ -142,38 +142,35 @@ async function deleteAllRows(database: PostgresDatabase): Promise<void> {
   }
 }
 
-/** Ten minutes: tables of some ten million rows. */
+/** Ten minutes: enough for tables of some ten million rows. */
 const ANALYZE_MS = 600_000;
 
 /**
- * Has the server look at the sizes of what it was given, by which it plans. It would in its own time, and until then plan as if
- * the tables were as good as empty.
+ * Updates the server's statistics on the copied tables. The server would do so later by itself, but until then it would plan as if
+ * the tables were nearly empty.
  */
 async function analyzeTables(database: PostgresDatabase): Promise<void> {
   const { schema } = database.settings;
   const tables = [...Object.values(PART_TABLES), "blocks"].map(
     (name) => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`,
   );
-  // What cannot be had now is not wrong without it.
+  // Optional: without statistics, everything is slower but correct.
   await database
     .runOutsideTransaction([`ANALYZE ${tables.join(", ")}`], { timeoutMs: ANALYZE_MS })
     .catch(() => undefined);
 }
 
 function createNotFillingError(): MemoryError {
-  return new MemoryError("conflict", "PostgreSQL: this database is not being filled from another.");
+  return new MemoryError("conflict", "PostgreSQL: no copy into this database is in progress.");
 }
 
 function createNotEmptyError(): MemoryError {
-  return new MemoryError(
-    "conflict",
-    "PostgreSQL: this database holds something already. Name one that is empty.",
-  );
+  return new MemoryError("conflict", "PostgreSQL: this database is not empty. Use an empty one.");
 }
 
 /**
- * By which columns each part is paged: those of an index, so that a page costs what it holds. With each column stands what comes
- * before all its values.
+ * The columns by which each part is paged. They have an index, so that the cost of a page depends only on its rows. Each column
+ * has a value that sorts before all its values.
  */
 const PAGE_KEYS: { readonly [Part in DumpPart]: { readonly [column: string]: "" | -1 } } = {
   users: { number: -1 },
@@ -200,7 +197,7 @@ const ROW_PARSERS: { readonly [Part in DumpPart]: (row: Row) => Omit<DumpRow<Par
   users: (row) => ({ revision: Number(row.revision), turns: Number(row.turns) }),
   messages: (row) => ({ revision: Number(row.revision), message: parseBody(row) }),
   versions: (row) => ({ memory: parseBody(row) }),
-  // An id that is too long for its column stands in the body of the version alone.
+  // Only the body of the version contains an id that is too long for its column.
   memories: (row) => ({
     id: parseBody<{ id: string }>(row).id,
     version: Number(row.version),
@@ -243,7 +240,7 @@ function parseErasures(row: Row): string[] {
   return parseBody<string[]>({ body: row.erased }).map(decodeText);
 }
 
-/** What else a row needs. */
+/** Further columns that a row needs. */
 const EXTRA_COLUMNS: { readonly [Part in DumpPart]?: string } = {
   memories:
     ", (SELECT body FROM versions v WHERE v.person = t.person AND v.id = t.id AND v.version = t.version) AS body",
@@ -258,12 +255,12 @@ async function fetchPage<Part extends DumpPart>(
 ): Promise<DumpPage<Part>> {
   const keys = Object.keys(PAGE_KEYS[part]);
   const last = after === undefined ? Object.values(PAGE_KEYS[part]) : (JSON.parse(after) as unknown[]);
-  const asked = createStatement(buildPageSql(part), ...last, limit);
+  const statement = createStatement(buildPageSql(part), ...last, limit);
   return database.read(ALL_PROJECTS, async (transaction) => {
-    const [rows = []] = await transaction.queryAll(asked);
+    const [rows = []] = await transaction.queryAll(statement);
     const people = [...new Set(rows.flatMap(({ person }) => person ?? []))];
-    const isOfPerson = part !== "calls" && part !== "turns" && people.length > 0;
-    const names = isOfPerson ? await transaction.query(SELECT_USER_NAMES, people) : [];
+    const hasPerson = part !== "calls" && part !== "turns" && people.length > 0;
+    const names = hasPerson ? await transaction.query(SELECT_USER_NAMES, people) : [];
     const scopes = new Map(names.map((row) => [row.number, parseScope(row)]));
     const end = rows.at(-1);
     const read = ROW_PARSERS[part];
@@ -281,7 +278,7 @@ async function fetchPage<Part extends DumpPart>(
 const SELECT_USER_NAMES =
   "SELECT number, project, name, long_names FROM users WHERE number = ANY ($1::bigint[])";
 
-/** Those whose rows can be long. */
+/** Parts whose rows can be large. */
 const PARTS_WITH_BODY: ReadonlySet<DumpPart> = new Set<DumpPart>([
   "messages",
   "versions",
@@ -298,7 +295,7 @@ function buildPageSql(part: DumpPart): string {
   const first = entries.map(([, before], i) => `$${i + 1}::${before === "" ? "text" : "bigint"}`).join(", ");
   const page = `FROM ${PART_TABLES[part]} t WHERE (${columns}) > (${first}) ORDER BY ${columns} LIMIT $${entries.length + 1}`;
   if (!PARTS_WITH_BODY.has(part)) return `SELECT t.*${EXTRA_COLUMNS[part] ?? ""} ${page}`;
-  // Whole rows up to so many bytes: those before which there are fewer.
+  // Rows up to the size limit: those with fewer bytes before them.
   const bytes = "coalesce(octet_length(t.body), 0)";
   const sum = `sum(${bytes}) OVER (ORDER BY ${columns} ROWS UNBOUNDED PRECEDING) - ${bytes}`;
   return (
@@ -308,7 +305,7 @@ function buildPageSql(part: DumpPart): string {
   );
 }
 
-/** Whether rows follow: there are as many as were asked for, or the rest of these would have been too long. */
+/** Whether more rows follow: the page has the requested number of rows, or it was cut because of its size. */
 function hasMoreRows(given: number, last: Row, limit: number): boolean {
   return given === limit || (typeof last.page_rows === "string" && given < Number(last.page_rows));
 }

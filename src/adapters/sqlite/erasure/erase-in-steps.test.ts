@@ -88,14 +88,14 @@ async function reopened(): Promise<void> {
   record = await openSqliteStore({ path });
 }
 
-describe("an erasure of many memories", () => {
-  it("carried out in parts leaves the record as one transaction would", { timeout: 30_000 }, async () => {
+describe("a large erasure", () => {
+  it("in parts gives the same database as in one transaction", { timeout: 30_000 }, async () => {
     expect(await record.commit(ANN, much)).toBe(2);
     expect(await readContents(record, ANN)).toEqual(await expected());
     expect(await record.check()).toEqual([]);
   });
 
-  it("cut off after any of its parts is ended by whoever opens the file next", {
+  it("that was interrupted after any part is completed when the file is next opened", {
     timeout: 60_000,
   }, async () => {
     for (const steps of [0, 1, 4, 9]) {
@@ -110,7 +110,7 @@ describe("an erasure of many memories", () => {
     }
   });
 
-  it("laid down and never begun changes nothing, and leaves nothing in the file", async () => {
+  it("that was staged but never begun changes nothing and leaves no rows", async () => {
     for await (const row of generateStagedRows(much)) await record.erasing.stage(ANN, "e1", [row]);
     const before = await readContents(record, ANN);
     await reopened();
@@ -118,7 +118,7 @@ describe("an erasure of many memories", () => {
     expect(await record.erasing.begin(ANN, "e1", { base: 1, rows: 1 })).toBe(false);
   });
 
-  it("is ended first by another process that writes to the same user, which then thinks anew", async () => {
+  it("is completed first by another process that writes to the same user", async () => {
     await begun(2);
     const other = await openedBeside();
     const late = makeChangeSet({ base: 1, messages: [makeMessage("late")] });
@@ -129,14 +129,14 @@ describe("an erasure of many memories", () => {
     await other.close();
   });
 
-  it("refuses to have the database copied to another one until it has ended", async () => {
+  it("prevents a copy of the database until it is finished", async () => {
     await begun(2);
     await expect(record.dump?.counts()).rejects.toMatchObject({ code: "unavailable" });
     while (await record.erasing.step(ANN));
     expect(await record.dump?.counts()).toMatchObject({ erasures: 1 });
   });
 
-  it("lets another user write between two of its parts", async () => {
+  it("lets another user write between two parts", async () => {
     await begun(2);
     expect(await record.commit(BOB, makeChangeSet({ messages: [makeMessage("b1")] }))).toBe(1);
     expect(await record.revision(ANN)).toBe(1);
@@ -145,7 +145,7 @@ describe("an erasure of many memories", () => {
     expect((await record.since(BOB, 0)).messages).toHaveLength(1);
   });
 
-  it("beside another of the same user is done once, and the slower one is refused", {
+  it("is applied once if two run at once for a user, and the slower one is refused", {
     timeout: 30_000,
   }, async () => {
     const other = await openedBeside();
@@ -162,7 +162,7 @@ describe("an erasure of many memories", () => {
     await other.close();
   });
 
-  it("in a writing thread lets others' writes pass between its parts", { timeout: 30_000 }, async () => {
+  it("in a writing thread lets other writes run between its parts", { timeout: 30_000 }, async () => {
     await record.close();
     record = await openSqliteStoreInThread({ path });
     let passed = 0;

@@ -7,29 +7,29 @@ import { findUser } from "../database.ts";
 import type { StagedErasureRow } from "./staged-erasure.ts";
 import { generateStagedRows, HEAD_PART, isErasureUnderWay } from "./staged-erasure.ts";
 
-/** From so many messages, memories, units and tombstones on, one transaction would hold up all other writers. */
+/** From this many messages, memories, units and tombstones on, one transaction would block all other writers. */
 const LARGE_ERASURE_ROWS = 2000;
 
 interface ErasureHead {
   readonly base: number;
-  /** How many rows it has beside this one. */
+  /** The number of staged rows, without this one. */
   readonly rows: number;
 }
 
-/** The steps of a large erasure, each a transaction of its own. */
+/** The steps of a large erasure, each in its own transaction. */
 export interface ErasureSteps {
-  /** Lays rows down; nothing is changed yet. */
+  /** Stores rows of the erasure, without changing any data yet. */
   stage(scope: Scope, receipt: string, rows: readonly StagedErasureRow[]): Promise<void>;
   /**
-   * Begins it: from now on it comes to its end. False where its rows are not there any more, or another one of the user is under
-   * way. `conflict` where the user's revision is another.
+   * Begins the erasure; from now on, it will be completed. False if its rows are missing, or another erasure of the user is in
+   * progress. Throws `conflict` if the user's revision differs.
    */
   begin(scope: Scope, receipt: string, head: ErasureHead): Promise<boolean>;
-  /** Goes on with what is under way. False once nothing is. */
+  /** Runs the next step of an erasure in progress. False when there is none. */
   step(scope: Scope): Promise<boolean>;
 }
 
-/** Whether a change-set is an erasure and nothing else, and of so much that it is carried out in parts. */
+/** Whether a change-set is an erasure only, and large enough to be applied in parts. */
 function isLargeErasure(changes: ChangeSet): boolean {
   const { erase, dropUnits = [], tombstones = [], units = [] } = changes;
   if (!erase || changes.messages || changes.memories || changes.links) return false;
@@ -42,9 +42,8 @@ function isLargeErasure(changes: ChangeSet): boolean {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Commits a large erasure: lays its parts down, begins it, and goes from part to part. The user's revision changes with the
- * last one, so that it is one change to everybody. What a kill cuts off is ended by the next who opens the file or writes
- * to the user.
+ * Commits a large erasure: stages its parts, begins it, and applies them one by one. The last part changes the user's revision,
+ * so that others see a single change. After a crash, the next process that opens the file or writes to the user completes it.
  */
 async function commitInSteps(
   steps: ErasureSteps,
@@ -62,10 +61,10 @@ async function commitInSteps(
     while (await steps.step(scope));
     if (hasBegun) return base + 1;
   }
-  throw new MemoryError("unavailable", "another process erases memories of this user. Try again.");
+  throw new MemoryError("unavailable", "another process is erasing memories of this user. Try again.");
 }
 
-/** A record's commit: large erasures in parts, and every change behind one that is under way. */
+/** A store's commit: applies large erasures in parts, and every other change after an erasure in progress. */
 export function createCommit(
   steps: ErasureSteps,
   commit: (scope: Scope, changes: ChangeSet) => Promise<number | undefined>,
@@ -89,7 +88,7 @@ export function stageErasure(
 ): void {
   database.transaction(() => {
     const user = findUser(database, scope)?.id;
-    if (user === undefined) throw new MemoryError("conflict", "there is nothing of this user to erase.");
+    if (user === undefined) throw new MemoryError("conflict", "this user has no data to erase.");
     const put = database.statement(
       "INSERT OR REPLACE INTO erasing (user, receipt, part, body) VALUES (:user, :receipt, :part, :body)",
     );
@@ -103,34 +102,34 @@ export function beginErasure(
   receipt: string,
   head: ErasureHead,
 ): boolean {
-  const began = database.transaction(() => {
+  const outcome = database.transaction(() => {
     const user = findUser(database, scope);
-    const held = user?.revision ?? 0;
-    if (!user || held !== head.base) {
+    const current = user?.revision ?? 0;
+    if (!user || current !== head.base) {
       deleteStaged(database, user?.id ?? -1);
-      return held;
+      return current;
     }
     if (isErasureUnderWay(database, user.id)) return false;
-    const mine = { user: user.id, receipt };
+    const key = { user: user.id, receipt };
     const found = database
       .statement("SELECT count(*) AS found FROM erasing WHERE user = :user AND receipt = :receipt")
-      .get(mine);
+      .get(key);
     if (found?.found !== head.rows) return false;
     database
       .statement("INSERT INTO erasing (user, receipt, part, body) VALUES (:user, :receipt, :part, :body)")
-      .run({ ...mine, part: HEAD_PART, body: JSON.stringify(head) });
-    // What others laid down was thought out on what will not be there.
+      .run({ ...key, part: HEAD_PART, body: JSON.stringify(head) });
+    // Other staged erasures were made for a revision that will no longer exist.
     deleteStaged(database, user.id);
     return true;
   });
-  if (typeof began === "boolean") return began;
+  if (typeof outcome === "boolean") return outcome;
   throw new MemoryError(
     "conflict",
-    `the change was thought out on revision ${head.base}, the user is at ${began}.`,
+    `the change was made for revision ${head.base}, but the user is at revision ${outcome}.`,
   );
 }
 
-/** Lets go of parts of erasures that have not begun. */
+/** Deletes staged parts of erasures that have not begun. */
 function deleteStaged(database: SqliteDatabase, user: number): void {
   database
     .statement(
@@ -152,12 +151,12 @@ function applyNextStep(database: SqliteDatabase, user: number): boolean {
     .get({ user });
   if (!head) return false;
   const { base } = JSON.parse(String(head.body)) as ErasureHead;
-  const mine = { user, receipt: String(head.receipt) };
+  const key = { user, receipt: String(head.receipt) };
   const next = database
     .statement(
       "SELECT number, body FROM erasing WHERE user = :user AND receipt = :receipt AND part > 0 ORDER BY part LIMIT 1",
     )
-    .get(mine);
+    .get(key);
   if (next) {
     applyErasurePart({ database, user, revision: base + 1 }, String(next.body));
     database.statement("DELETE FROM erasing WHERE number = :number").run({ number: Number(next.number) });
@@ -166,15 +165,15 @@ function applyNextStep(database: SqliteDatabase, user: number): boolean {
   const bodies = new Map(
     database
       .statement("SELECT part, body FROM erasing WHERE user = :user AND receipt = :receipt AND part < 0")
-      .all(mine)
+      .all(key)
       .map(({ part, body }) => [Number(part), String(body)]),
   );
-  finishErasure({ database, user, revision: base + 1 }, mine.receipt, bodies);
-  database.statement("DELETE FROM erasing WHERE user = :user AND receipt = :receipt").run(mine);
+  finishErasure({ database, user, revision: base + 1 }, key.receipt, bodies);
+  database.statement("DELETE FROM erasing WHERE user = :user AND receipt = :receipt").run(key);
   return false;
 }
 
-/** Ends every erasure that was cut off, and lets go of what was laid down and never begun. */
+/** Completes every interrupted erasure, and deletes staged parts that were never begun. */
 export function finishErasures(database: SqliteDatabase): void {
   if (!database.statement("SELECT 1 FROM erasing LIMIT 1").get()) return;
   const users = database

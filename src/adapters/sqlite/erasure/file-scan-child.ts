@@ -5,7 +5,7 @@ serveInProcess(async (request: ScanRequest): Promise<ScanResponse> => {
   try {
     return runScan(request);
   } catch (error) {
-    // A message of Node or SQLite: it names a file at most.
+    // The message comes from Node or SQLite and contains at most a file name.
     return { failure: (error as Error).message };
   }
 });

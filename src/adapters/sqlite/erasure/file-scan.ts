@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createSqliteDatabase, readPragma, type SqliteDatabase } from "../database.ts";
 import { isBusy } from "../errors.ts";
 
-/** What the scanning process is asked: to count texts in raw bytes, or to compare the raw bytes with the live rows. */
+/** A request to the scanning process: count texts in raw bytes, or compare the raw bytes with the live rows. */
 export type ScanRequest =
   | { readonly scan: "count"; readonly files: readonly string[]; readonly texts: readonly string[] }
   | {
@@ -13,19 +13,19 @@ export type ScanRequest =
       readonly texts: readonly string[];
     };
 
-/** `found`: for "count", how often each text occurs; for "leftovers", 1 for each text that occurs in bytes that no row explains. */
+/** `found` has a number for each text: for "count", its occurrences; for "leftovers", 1 if it occurs in bytes that no row explains. */
 export type ScanResponse = { readonly found: readonly number[] } | { readonly failure: string };
 
-/** Scans that are tried without the write lock, and then with it. */
+/** Attempts without the write lock, and then with it. */
 const MAX_ATTEMPTS = 3;
 /** Above this size, in bytes, no scan holds the write lock: others would wait for seconds. */
 const LOCKED_SCAN_BYTES = 512 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 2000;
 
 /**
- * Carries out a scan. It must run in a process that has no database open: POSIX drops all locks of a process on a file
- * when the process closes any descriptor of that file (fcntl(2), "Advisory record locking"; sqlite.org/howtocorrupt.html, 2.2),
- * and without its locks a database can lose its write-ahead log to the next process that opens and closes it.
+ * Runs a scan. It must run in a process without an open database. POSIX drops all locks of a process on a file when the process
+ * closes any descriptor of it (fcntl(2), "Advisory record locking"; sqlite.org/howtocorrupt.html, 2.2). Without its locks, a
+ * database can lose its write-ahead log to the next process that opens and closes it.
  */
 export function runScan(request: ScanRequest): ScanResponse {
   const search = createRawSearch(request.texts);
@@ -36,7 +36,7 @@ export function runScan(request: ScanRequest): ScanResponse {
     for (const file of request.files) {
       const descriptor = openIfPresent(file);
       if (descriptor === undefined) continue;
-      // Closed at the end of the scan, after SQLite has closed its own.
+      // Closed at the end of the scan, after SQLite closed its own descriptors.
       descriptors.push(descriptor);
       countInBytes((buffer, at, length) => readSync(descriptor, buffer, at, length, null), search, counts);
     }
@@ -51,9 +51,9 @@ export function runScan(request: ScanRequest): ScanResponse {
 }
 
 /**
- * 1 for each text that occurs more often in the raw bytes than live rows of any user explain. A page that a commit rewrote occurs
- * in the log and in the file, so a scan counts only while the log is empty and no commit came in between. Where commits
- * keep coming, the last scan holds the write lock. A text that lies across two pages is not seen.
+ * Gives 1 for each text that occurs more often in the raw bytes than the live rows of all users explain. A page that a commit
+ * rewrote occurs in both the log and the file. So a scan counts only if the log is empty and no commit came in between. If
+ * commits keep coming, the last scan takes the write lock. A text that spans two pages is not found.
  */
 function findLeftovers(
   { path, texts }: { readonly path: string; readonly texts: readonly string[] },
@@ -104,7 +104,7 @@ function compareWithLock(database: SqliteDatabase, compare: () => number[]): num
     handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     handle.exec("BEGIN IMMEDIATE");
     try {
-      // Where a reader keeps the log from being emptied, what the log holds counts as left.
+      // If a reader prevents the log from being emptied, texts in the log count as left.
       if (isLogEmpty(database) || attempt === MAX_ATTEMPTS) return compare();
     } finally {
       handle.exec("ROLLBACK");
@@ -125,19 +125,19 @@ function openIfPresent(file: string): number | undefined {
   }
 }
 
-/** Texts are looked for as bytes; this many at least, for a shorter run stands in any file by chance. */
+/** The fewest bytes of a text to search for, because a shorter run occurs in any file by chance. */
 const MIN_NEEDLE_BYTES = 4;
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** One way in which a text can stand in bytes. */
+/** One encoding of a text in bytes. */
 interface SearchNeedle {
-  /** Which text. */
+  /** The index of the text. */
   readonly text: number;
-  /** UTF-8, ASCII letters in lower case. */
+  /** UTF-8, with ASCII letters in lower case. */
   readonly bytes: Uint8Array;
 }
 
-/** Looks for any number of texts at once: one pass over the bytes, whatever their number. */
+/** Searches for any number of texts in one pass over the bytes. */
 interface RawSearch {
   readonly isEmpty: boolean;
   /** The length of the longest text in bytes. */
@@ -150,7 +150,7 @@ const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte 
 
 export function createRawSearch(texts: readonly string[]): RawSearch {
   const needles = texts.flatMap(buildNeedles);
-  // The first four bytes lead to the needles that begin so; a table of bits turns nearly all places away at once.
+  // The first four bytes select the needles to compare; a table of bits rules out nearly all positions at once.
   const byStart = new Map<number, SearchNeedle[]>();
   const table = new Uint8Array(65_536);
   for (const needle of needles) {
@@ -173,7 +173,7 @@ export function createRawSearch(texts: readonly string[]): RawSearch {
   };
 }
 
-/** As it stands and in either case, as plain text and inside JSON. */
+/** The text unchanged and in both cases, as plain text and inside JSON. */
 function buildNeedles(text: string, number: number): SearchNeedle[] {
   const cased = [text, text.toLowerCase(), text.toUpperCase()];
   const forms = cased.flatMap((form) => [form, JSON.stringify(form).slice(1, -1)]);
@@ -207,8 +207,8 @@ function matchesAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
 }
 
 /**
- * Adds to `counts` how often each text occurs in what `read` gives, piece by piece. `read` fills the buffer from `at` with at
- * most `length` bytes and gives their number; 0 is the end.
+ * Adds to `counts` how often each text occurs in the pieces that `read` gives. `read` fills the buffer from `at` with at most
+ * `length` bytes, and gives their number; 0 at the end.
  */
 export function countInBytes(
   read: (buffer: Buffer, at: number, length: number) => number,
@@ -217,23 +217,23 @@ export function countInBytes(
 ): void {
   const overlap = Math.max(0, search.longest - 1);
   const buffer = Buffer.alloc(CHUNK_BYTES + overlap);
-  let held = 0;
+  let kept = 0;
   for (;;) {
-    const bytesRead = read(buffer, held, CHUNK_BYTES);
-    const filled = held + bytesRead;
+    const bytesRead = read(buffer, kept, CHUNK_BYTES);
+    const filled = kept + bytesRead;
     const isEnd = bytesRead === 0;
-    // A text that begins in the last bytes may end in the next piece, and is counted there.
+    // A text that begins in the last bytes may end in the next piece, so it is counted there.
     const end = isEnd ? filled : Math.max(0, filled - overlap);
     search.count(buffer.subarray(0, filled), counts, end);
     if (isEnd) return;
     buffer.copyWithin(0, end, filled);
-    held = filled - end;
+    kept = filled - end;
   }
 }
 
 /**
- * Adds to `counts` how often each text stands in what the database rightly holds, of anybody, as often as the file
- * holds it: an indexed column stands in its table and again in each index.
+ * Adds to `counts` how often the file contains each text because of live rows, of all users. The value of an indexed column
+ * occurs in its table and once more in each index.
  */
 function countInLiveRows(database: SqliteDatabase, search: RawSearch, counts: number[]): void {
   const { handle } = database;
@@ -249,7 +249,7 @@ function countInLiveRows(database: SqliteDatabase, search: RawSearch, counts: nu
   }
 }
 
-/** Column -> how often the file holds each of its values. */
+/** Column -> how often the file contains each of its values. */
 function countColumnCopies(
   { handle }: SqliteDatabase,
   table: string,
@@ -261,7 +261,7 @@ function countColumnCopies(
   };
   handle.prepare("SELECT name FROM pragma_table_xinfo(:table)").all({ table }).forEach(add);
   for (const index of handle.prepare("SELECT name, origin FROM pragma_index_list(:table)").all({ table })) {
-    // The primary key of such a table is the table itself.
+    // The primary key of a WITHOUT ROWID table is the table itself.
     if (isItsOwnIndex && index.origin === "pk") continue;
     handle
       .prepare("SELECT name FROM pragma_index_xinfo(:index)")

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { scanFiles } from "./scrub.ts";
 
-it("scans that wait together give what each gives alone, and take less time than one after the other", async () => {
+it("combines waiting scans, with the same results in less time", async () => {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-scan-"));
   try {
     const [one, other] = [join(folder, "one"), join(folder, "other")];

@@ -11,8 +11,8 @@ function plain(text: string, all: string): number {
   return count;
 }
 
-describe("searching raw bytes", () => {
-  it("counts what a search letter by letter counts", () => {
+describe("the search in raw bytes", () => {
+  it("gives the same counts as a search letter by letter", () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "b", "A", "B"), minLength: 4, maxLength: 6 });
     const all = fc.string({ unit: fc.constantFrom("a", "b", "A", "B", " "), maxLength: 200 });
     fc.assert(
@@ -24,7 +24,7 @@ describe("searching raw bytes", () => {
     );
   });
 
-  it("counts a text that lies across two pieces of a file once", () => {
+  it("counts a text that spans two pieces of a file once", () => {
     const bytes = Buffer.alloc(9 * 1024 * 1024, " ");
     const places = [0, 4 * 1024 * 1024 - 3, 8 * 1024 * 1024 - 10, bytes.length - 6];
     for (const place of places) bytes.write("Magnet", place);
@@ -39,7 +39,7 @@ describe("searching raw bytes", () => {
     expect(counts).toEqual([4, 0]);
   });
 
-  it("leaves out texts of fewer than four bytes", () => {
+  it("ignores texts of fewer than four bytes", () => {
     expect(createRawSearch(["61k", "a"]).isEmpty).toBe(true);
   });
 });

@@ -97,8 +97,8 @@ const NOWHERE = {
   "other files beside it": 0,
 };
 
-describe("scrubbing the files", () => {
-  it("leaves no byte of what was erased, in the database, its log or any other file", async () => {
+describe("scrubbing the database files", () => {
+  it("leaves no erased byte in the database, its log or any other file", async () => {
     await fill();
     expect(inBytes("zweiundvierzig")).toBeGreaterThan(4);
     await erase();
@@ -109,7 +109,7 @@ describe("scrubbing the files", () => {
     expect(statSync(`${path}-wal`).size).toBe(0);
   });
 
-  it("says where a text still stands", async () => {
+  it("reports where a text remains", async () => {
     await fill();
     expect(await found([SENTENCE.toUpperCase()])).toMatchObject({ messages: 1, memories: 1, files: 0 });
     expect(await found(["zweiundvierzig", "nowhere to be seen"])).toMatchObject({
@@ -118,7 +118,7 @@ describe("scrubbing the files", () => {
     });
   });
 
-  it("takes what another user's rows hold for no leftover", async () => {
+  it("does not count rows of another user as leftovers", async () => {
     await fill();
     await record.commit(
       BOB,
@@ -129,13 +129,13 @@ describe("scrubbing the files", () => {
     expect((await record.since(BOB, 0)).messages).toHaveLength(1);
   });
 
-  it("takes names of tables, columns and users for no leftover", async () => {
+  it("does not count names of tables, columns and users as leftovers", async () => {
     await fill();
     await record.commit({ project: "default", user: "turn revision" }, makeChangeSet());
     expect(await found(["revision", "messages", "default", "turn revision", "text index"])).toEqual(NOWHERE);
   });
 
-  it("writes the file anew where a page still holds what no row holds", async () => {
+  it("rewrites the file if a page contains bytes of no row", async () => {
     await fill();
     await record.close();
     // As a build without secure_delete would have left it.
@@ -154,7 +154,7 @@ describe("scrubbing the files", () => {
     );
   });
 
-  it("tells of a log that a reader holds, and clears it once the reader is gone", {
+  it("reports a log that a reader holds, and empties it once the reader is gone", {
     timeout: 30_000,
   }, async () => {
     await fill();
@@ -169,7 +169,7 @@ describe("scrubbing the files", () => {
     expect(inBytes("zweiundvierzig")).toBe(0);
   });
 
-  it("tells of copies beside the database, and leaves them as they are", async () => {
+  it("reports copies next to the database, and leaves them unchanged", async () => {
     await fill();
     writeFileSync(`${path}.bak`, `An old copy. ${SENTENCE}`);
     writeFileSync(join(folder, "unrelated.txt"), SENTENCE);
@@ -178,7 +178,7 @@ describe("scrubbing the files", () => {
     expect(readFileSync(`${path}.bak`, "utf8")).toContain(SENTENCE);
   });
 
-  it("finds a text with letters beyond ASCII and marks that JSON writes otherwise", async () => {
+  it("finds a text with non-ASCII letters and characters that JSON escapes", async () => {
     const text = 'Zoë\'s "straße"\tis 漢字\nand ünï.';
     await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: text })] }));
     writeFileSync(`${path}.bak`, JSON.stringify({ text: text.toUpperCase() }));

@@ -29,11 +29,12 @@ const MAX_LOG_ATTEMPTS = 20;
 const LOG_PAUSE_MS = 50;
 
 /**
- * Writes the log of the database back and empties it, then says how many of the texts stand in each place of the
- * scope, and in the raw bytes of the database's files more often than live rows of anybody explain. Such leftovers
- * are of pages that were split or moved: then the whole file is written anew. Other files in the folder that begin
- * with the database's name (copies, exports) are read too, and left as they are; but copies made before an update go. Texts of fewer than four bytes are
- * looked for in rows alone, for they stand in any file by chance.
+ * Checkpoints and empties the database's log, then counts the texts in each place of the scope. It also counts texts that occur
+ * in the raw bytes of the database's files more often than live rows explain. Such leftovers come from pages that were split or
+ * moved, and the whole file is then rewritten.
+ *
+ * Other files in the folder whose name begins with the database's name (copies, exports) are read but not changed. Copies made
+ * before an update are deleted. Texts of fewer than four bytes are only searched in rows, because they occur in any file by chance.
  */
 export async function scrubDatabase(
   database: SqliteDatabase,
@@ -43,25 +44,25 @@ export async function scrubDatabase(
   const places = countInRows(database, scope, texts);
   if (database.path === ":memory:") return places;
   const copies = await deleteUpdateCopies(database.path);
-  const { own, others } = listScannedFiles(database);
+  const { own: databaseFiles, others } = listScannedFiles(database);
   return [
     ...places,
     ...(copies.dropped + copies.left > 0
       ? [{ place: "copies made before an update", found: copies.left }]
       : []),
-    { place: "files", found: await cleanFiles(database, own, texts) },
+    { place: "files", found: await cleanFiles(database, databaseFiles, texts) },
     { place: "other files beside it", found: await countFound(others, texts) },
   ];
 }
 
 function countInRows(database: SqliteDatabase, scope: Scope, texts: readonly string[]): SqliteScrubCount[] {
   const user = findUser(database, scope)?.id ?? -1;
-  const all = (sql: string) => database.statement(sql).all({ user });
-  const messages = all("SELECT body FROM messages WHERE user = :user").map(parseBody<Message>);
-  const versions = all("SELECT body FROM versions WHERE user = :user").map(parseBody<Memory>);
-  const terms = all("SELECT terms FROM units WHERE user = :user").map((row) => String(row.terms));
+  const selectRows = (sql: string) => database.statement(sql).all({ user });
+  const messages = selectRows("SELECT body FROM messages WHERE user = :user").map(parseBody<Message>);
+  const versions = selectRows("SELECT body FROM versions WHERE user = :user").map(parseBody<Memory>);
+  const terms = selectRows("SELECT terms FROM units WHERE user = :user").map((row) => String(row.terms));
   const answers = readStoredAnswers(database, scope).map(({ body }) => body);
-  const receipts = all("SELECT body FROM receipts WHERE user = :user").map(parseBody<KeptReceipt>);
+  const receipts = selectRows("SELECT body FROM receipts WHERE user = :user").map(parseBody<KeptReceipt>);
   return [
     { place: "messages", found: countOccurringTexts(texts, messages.flatMap(collectMessageTexts)) },
     { place: "memories", found: countOccurringTexts(texts, versions.flatMap(collectMemoryTexts)) },
@@ -73,24 +74,24 @@ function countInRows(database: SqliteDatabase, scope: Scope, texts: readonly str
   ];
 }
 
-/** How many of the texts are left in the database's files once all has been done that can be done. */
+/** Counts the texts that remain in the database's files after all possible cleaning. */
 async function cleanFiles(
   database: SqliteDatabase,
   files: readonly string[],
   texts: readonly string[],
 ): Promise<number> {
   const isEmptied = await emptyLog(database);
-  // It is not known what to look for: a file written anew holds what its rows hold, and nothing else.
+  // The texts are unknown, so rewrite the file: afterwards, it contains its rows and nothing else.
   if (texts.length === 0) return isEmptied && rewriteFile(database) && (await emptyLog(database)) ? 0 : 1;
-  // The usual case: they are nowhere, and no row has to be read.
+  // Usually the texts are nowhere, and no row has to be read.
   if ((await countFound(files, texts)) === 0) return 0;
   if ((await countLeftovers(database, files, texts)) === 0) return 0;
-  // With a reader in another process that holds the log, writing the file anew would only make the log longer.
+  // If a reader in another process holds the log, rewriting the file would only make the log longer.
   if (isEmptied && rewriteFile(database)) await emptyLog(database);
   return countLeftovers(database, files, texts);
 }
 
-/** False where there is no room for it, or another process is in the way; then what is left is counted and told. */
+/** False if the disk is too full or another process blocks it; the leftovers are then counted and reported. */
 function rewriteFile({ handle, noteFailure }: SqliteDatabase): boolean {
   try {
     handle.exec("VACUUM");
@@ -102,7 +103,7 @@ function rewriteFile({ handle, noteFailure }: SqliteDatabase): boolean {
   }
 }
 
-/** False where a reader in another process still holds the log after two seconds; then it is left as it is. */
+/** False if a reader in another process still holds the log after two seconds; the log then stays. */
 async function emptyLog({ handle }: SqliteDatabase): Promise<boolean> {
   for (let attempt = 1; attempt <= MAX_LOG_ATTEMPTS; attempt += 1) {
     const row = handle.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
@@ -112,7 +113,7 @@ async function emptyLog({ handle }: SqliteDatabase): Promise<boolean> {
   return false;
 }
 
-/** How many of the texts occur in the raw files more often than live rows of any user explain. */
+/** Counts the texts that occur in the raw files more often than live rows explain. */
 async function countLeftovers(
   { path }: SqliteDatabase,
   files: readonly string[],
@@ -122,7 +123,7 @@ async function countLeftovers(
   return left.filter((found) => found > 0).length;
 }
 
-/** How many of the texts occur in the files at all. */
+/** Counts the texts that occur in the files. */
 async function countFound(files: readonly string[], texts: readonly string[]): Promise<number> {
   if (files.length === 0) return 0;
   const counts = await scanFiles({ scan: "count", files, texts });
@@ -130,21 +131,21 @@ async function countFound(files: readonly string[], texts: readonly string[]): P
 }
 
 /**
- * The database with its logs; and what else is called after it, but for the secret and the ledger, which hold no words,
- * and the backups that the receipt itself names. One that should be gone by now, and is not, is read.
+ * The database with its logs, and other files with its name as a prefix. Excluded are the secret and the ledger, which contain no
+ * words, and the backups that the receipt names. A backup that should have been deleted by now is included.
  */
 function listScannedFiles(database: SqliteDatabase): { own: string[]; others: string[] } {
   const { path } = database;
   const now = new Date().toISOString();
-  const noted = readBackupNotes(database)
+  const currentBackups = readBackupNotes(database)
     .filter(({ until }) => until === undefined || until > now)
     .map(({ name }) => join(dirname(path), name));
-  const passed = [`${path}.secret`, `${path}.erasures`, ...noted];
+  const excluded = [`${path}.secret`, `${path}.erasures`, ...currentBackups];
   const own = [path, `${path}-wal`, `${path}-shm`, `${path}-journal`];
   const others = readdirSync(dirname(path), { withFileTypes: true })
     .filter((file) => file.isFile() && /^[-.~ _]/.test(getNameSuffix(file.name, basename(path))))
     .map(({ name }) => join(dirname(path), name))
-    .filter((file) => !own.includes(file) && !passed.includes(file));
+    .filter((file) => !own.includes(file) && !excluded.includes(file));
   return { own, others };
 }
 
@@ -152,9 +153,9 @@ function getNameSuffix(file: string, name: string): string {
   return file.startsWith(name) ? file.slice(name.length) : "";
 }
 
-/** How long the process waits for another scan, in ms: erasures come in groups, and a start takes 50 ms. */
+/** How long the process waits for another scan, in ms: erasures come in groups, and starting it takes 50 ms. */
 const IDLE_MS = 5000;
-/** A process that was killed is begun again once. */
+/** A process that was killed is restarted once. */
 const MAX_SCAN_ATTEMPTS = 2;
 
 type ScanChannel = WorkerChannel<ScanRequest, ScanResponse>;
@@ -168,15 +169,15 @@ interface WaitingScan {
   readonly answer: PromiseWithResolvers<readonly number[]>;
 }
 
-/** Texts of one scan; one request alone may have more. */
+/** The most texts of a combined scan; a single request may have more. */
 const MAX_TEXTS_PER_SCAN = 2000;
 
 let waitingScans: WaitingScan[] = [];
 
 /**
- * Scans files in a process of its own: this one may have the database open, and would lose its locks on it (see `runScan`).
- * The event loop is free meanwhile. What waits while another scan runs is looked for in one scan, so that many erasures at once do not
- * queue up. Gives a number for each text. `unavailable` where no such process can run or the files cannot be read.
+ * Scans files in a separate process, because this one may have the database open and would lose its locks (see `runScan`). It
+ * does not block the event loop. Requests that arrive during a scan are combined, so that many erasures do not queue up. Gives a
+ * number for each text. Throws `unavailable` if no such process can run or the files cannot be read.
  */
 export function scanFiles(request: ScanRequest): Promise<readonly number[]> {
   const answer = Promise.withResolvers<readonly number[]>();
@@ -206,7 +207,7 @@ async function scanWaiting(): Promise<void> {
   endWhenIdle();
 }
 
-/** Takes the first that waits, and others that look into the same files in the same way. */
+/** Takes the first waiting request, and others for the same files and kind of scan. */
 function takeNextBatch(): WaitingScan[] {
   const [first] = waitingScans;
   if (!first) return [];
@@ -236,27 +237,27 @@ async function scanOnce(request: ScanRequest): Promise<readonly number[]> {
   }
   throw new MemoryError(
     "unavailable",
-    "the process that scans the files ended. Check that this program may start processes; the erasure is verified later.",
+    "the process that scans the files ended. Check that this program may start processes. The erasure is verified later.",
   );
 }
 
 function getChannel(): ScanChannel {
   if (activeChannel) return activeChannel;
-  const line: ScanChannel = openWorkerChannel(
+  const channel: ScanChannel = openWorkerChannel(
     () => forkWorkerProcess(import.meta.url, "./file-scan-child", null),
     () => {
-      if (activeChannel === line) activeChannel = undefined;
+      if (activeChannel === channel) activeChannel = undefined;
     },
   );
-  activeChannel = line;
-  return line;
+  activeChannel = channel;
+  return channel;
 }
 
 function endWhenIdle(): void {
-  const line = activeChannel;
+  const channel = activeChannel;
   idleTimer = setTimeout(() => {
-    if (activeChannel === line) activeChannel = undefined;
-    void line?.close();
+    if (activeChannel === channel) activeChannel = undefined;
+    void channel?.close();
   }, IDLE_MS);
   idleTimer.unref();
 }

@@ -3,22 +3,22 @@ import type { ChangeSet, ErasureChange, SearchUnit } from "../../../domain/chang
 import { createLogEntry } from "../../shared/stored-rows.ts";
 import { decodeVector, encodeVector, type SqliteDatabase } from "../database.ts";
 
-/** Something of a large erasure, as a row: a part that is carried out by itself, from 1; or what ends it, below 0. */
+/** A row of a large erasure: a part that is applied by itself (from 1), or a row that completes it (below 0). */
 export interface StagedErasureRow {
   readonly part: number;
   readonly body: string;
 }
 
-/** With this row it begins. */
+/** The row that begins the erasure. */
 export const HEAD_PART = 0;
-/** What ends it; each is a row of its own, for any of them may be long. */
+/** The rows that complete it; each is separate, because any of them may be long. */
 export const LOG_ENTRY_PART: number = -1;
 export const RECEIPT_PART: number = -2;
 export const TRACE_PART: number = -3;
 
 /**
- * What one part holds: as much as is done in about ten milliseconds. In this order: a memory goes with its unit, so that none is
- * without one in between.
+ * The size of each part: about ten milliseconds of work. The order matters: a memory is erased with its unit, so that no memory
+ * is without one in between.
  */
 const PART_SIZES = {
   digests: 500,
@@ -32,26 +32,28 @@ const PART_SIZES = {
 
 type StoredUnit = Omit<SearchUnit, "vector"> & { readonly vector: string };
 
-/** A part, as it is carried out. */
+/** A part in the form in which it is applied. */
 type ErasurePart = Pick<ChangeSet, "digests" | "dropUnits" | "units" | "tombstones"> &
   Partial<Pick<ErasureChange, "messages" | "memories" | "rewrites">>;
 
-/** The rows of an erasure, each made when it is asked for. */
+/** The rows of an erasure, each created on demand. */
 export async function* generateStagedRows(
   changes: ChangeSet & Required<Pick<ChangeSet, "erase">>,
 ): AsyncGenerator<StagedErasureRow> {
   const { erase, base, digests = [], dropUnits = [], units = [], tombstones = [] } = changes;
   const { messages, memories, rewrites, receipt, trace } = erase;
   let part = 0;
-  const all = { digests, dropUnits, messages, memories, rewrites, units, tombstones };
+  const lists = { digests, dropUnits, messages, memories, rewrites, units, tombstones };
   for (const [name, size] of Object.entries(PART_SIZES) as [keyof typeof PART_SIZES, number][]) {
-    const some: readonly unknown[] = all[name];
-    for (let from = 0; from < some.length; from += size) {
+    const items: readonly unknown[] = lists[name];
+    for (let from = 0; from < items.length; from += size) {
       part += 1;
-      const held = some.slice(from, from + size);
+      const slice = items.slice(from, from + size);
       yield {
         part,
-        body: JSON.stringify({ [name]: name === "units" ? (held as SearchUnit[]).map(toStoredUnit) : held }),
+        body: JSON.stringify({
+          [name]: name === "units" ? (slice as SearchUnit[]).map(toStoredUnit) : slice,
+        }),
       };
       await setImmediate();
     }
@@ -76,12 +78,12 @@ export function parseErasurePart(body: string): ErasurePart {
 
 const SLICE_ITEMS = 500;
 
-/** The JSON of an object with long lists in it, in slices; what `JSON.stringify` gives. */
+/** The same as `JSON.stringify` for an object with long lists, but in slices that do not block the event loop. */
 export async function stringifyInSlices(value: object): Promise<string> {
   const fields: string[] = [];
-  for (const [name, held] of Object.entries(value) as [string, unknown][]) {
-    if (held === undefined) continue;
-    const body = Array.isArray(held) ? await stringifyListInSlices(held) : JSON.stringify(held);
+  for (const [name, field] of Object.entries(value) as [string, unknown][]) {
+    if (field === undefined) continue;
+    const body = Array.isArray(field) ? await stringifyListInSlices(field) : JSON.stringify(field);
     fields.push(`${JSON.stringify(name)}:${body}`);
   }
   return `{${fields.join(",")}}`;
@@ -96,7 +98,7 @@ async function stringifyListInSlices(list: readonly unknown[]): Promise<string> 
   return `[${parts.join(",")}]`;
 }
 
-/** Whether an erasure of a user is under way. */
+/** Whether an erasure of a user is in progress. */
 export function isErasureUnderWay(database: SqliteDatabase, user: number): boolean {
   const sql = "SELECT 1 FROM erasing WHERE user = :user AND part = 0";
   return database.statement(sql).get({ user }) !== undefined;

@@ -9,13 +9,13 @@ import type { SqliteDatabase } from "../database.ts";
 import { isFull } from "../errors.ts";
 import { syncFolder } from "./ledger.ts";
 
-/** Pages of 8 KiB in one step: two megabytes, some milliseconds; between steps everybody else goes on. */
+/** Pages of 8 KiB per step: two megabytes, some milliseconds. Between steps, other work continues. */
 const PAGES_PER_STEP = 256;
 const COUNTED_TABLES = ["users", "messages", "versions", "units", "tombstones", "erasures"];
 
 /**
- * Copies the database as it is at this moment into a new file of mode 0600, while others read and write it. The copy is
- * read back (pages, rows, counts), made durable under another name, and only then put in place.
+ * Copies a snapshot of the database to a new file of mode 0600, while others read and write. The copy is verified (pages, rows,
+ * counts) and made durable under a temporary name before it gets its name.
  */
 export async function copyTo(
   database: SqliteDatabase,
@@ -42,36 +42,39 @@ export async function copyTo(
 
 function resolveTarget(path: string, named: string, mayReplace: boolean): string {
   if (path === ":memory:") {
-    throw new MemoryError("unsupported", "this memory keeps nothing: there is no file to copy.");
+    throw new MemoryError("unsupported", "this memory is not persistent: there is no file to copy.");
   }
   if (named === "" || named.includes("\0")) throw invalid("backup: name the file to write.");
   const file = resolve(named);
   const folder = statSync(dirname(file), { throwIfNoEntry: false });
   if (!folder?.isDirectory()) {
-    throw new MemoryError("unavailable", `backup ${named}: its folder is not there. Make the folder first.`);
+    throw new MemoryError(
+      "unavailable",
+      `backup ${named}: its folder does not exist. Create the folder first.`,
+    );
   }
-  // A copy must never replace the database or what lies beside it: not through a link, nor under a name in other letters
-  // where the file system does not tell them apart (APFS, NTFS).
-  const place = join(realpathSync(dirname(file)), basename(file));
-  const own = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
+  // A copy must never replace the database or its own files: neither through a link, nor under a name in other case on a
+  // case-insensitive file system (APFS, NTFS).
+  const target = join(realpathSync(dirname(file)), basename(file));
+  const databaseFiles = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
     (end) => `${realpathSync(path)}${end}`,
   );
-  const isOwn = own.some((name) => name === place || isSameFile(name, file));
-  if (isOwn || isUpdateCopy(realpathSync(path), place)) {
-    throw invalid("backup: that is the database itself, or belongs to it. Name another file.");
+  const isDatabaseFile = databaseFiles.some((name) => name === target || isSameFile(name, file));
+  if (isDatabaseFile || isUpdateCopy(realpathSync(path), target)) {
+    throw invalid("backup: this file is the database itself, or belongs to it. Choose another file.");
   }
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw invalid(`backup ${named}: it is no file. Name another.`);
+  if (found && !found.isFile()) throw invalid(`backup ${named}: this is not a file. Choose another name.`);
   if (found && !mayReplace) {
     throw new MemoryError(
       "conflict",
-      `backup ${named}: there is a file already. Name another, or add --yes.`,
+      `backup ${named}: the file already exists. Choose another name, or add --yes.`,
     );
   }
   return file;
 }
 
-/** Through a connection of its own, whose read transaction holds the moment still. Gives the counts of that moment. */
+/** Copies pages over a separate connection, whose read transaction keeps the snapshot. Gives the counts of the snapshot. */
 async function copyPages(
   path: string,
   draft: string,
@@ -100,7 +103,7 @@ function countTables(handle: DatabaseSync): StoreCopy["counts"] {
   return Object.fromEntries(COUNTED_TABLES.map((table) => [table, count(table)]));
 }
 
-/** Reads a copy back as a whole, and leaves it as one file without a log. */
+/** Verifies the whole copy, and converts it to a single file without a log. */
 function verifyCopy(draft: string): StoreCopy["counts"] {
   const handle = new DatabaseSync(draft);
   try {
@@ -114,14 +117,14 @@ function verifyCopy(draft: string): StoreCopy["counts"] {
 }
 
 function createDamagedCopyError(draft: string): MemoryError {
-  const what = existsSync(draft) ? "does not hold together" : "is not there";
+  const problem = existsSync(draft) ? "is damaged" : "is missing";
   return new MemoryError(
     "corrupt",
-    `backup: the copy ${what}; nothing was written. Run \`keepsake doctor\` on the database, and look at the disk.`,
+    `backup: the copy ${problem}; nothing was written. Run \`keepsake doctor\` on the database, and check the disk.`,
   );
 }
 
-/** SHA-256 of a file in hex, once all of it is on the disk. */
+/** The SHA-256 of a file in hex, after it is synced to disk. */
 export async function hashFile(path: string): Promise<{ digest: string; bytes: number }> {
   const file = await open(path, "r+");
   try {
@@ -138,16 +141,16 @@ export async function hashFile(path: string): Promise<{ digest: string; bytes: n
   }
 }
 
-/** How long a copy is kept, in ms: seven days. */
+/** How long a copy before an update is kept, in ms: seven days. */
 const COPY_RETENTION_MS = 7 * 24 * 3_600_000;
-/** A copy that could not be deleted is tried again after so many ms. */
+/** The shortest time between two attempts to delete copies, in ms. */
 const SHORTEST_WAIT_MS = 3_600_000;
-/** What SQLite and a draft may leave beside it when a process is killed. */
+/** Files that SQLite and a draft may leave behind when a process is killed. */
 const FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
-/** A copy that was made before the file was brought to another version. */
+/** A copy that was made before the file was migrated to another version. */
 export interface UpdateCopy {
-  /** The file's name, without the folder. */
+  /** The file name, without the folder. */
   readonly name: string;
   readonly bytes: number;
   /** When it was made, and when it is deleted at the latest (ISO 8601). */
@@ -156,8 +159,8 @@ export interface UpdateCopy {
 }
 
 /**
- * Copies a database beside itself: one file of mode 0600, whole, and on the disk before it bears its name. A copy of that name
- * that is there is replaced in one step. The caller holds the write lock. `unavailable` where the copy cannot be written.
+ * Copies a database to a file next to it, of mode 0600, complete and on disk before it gets its name. It replaces an existing copy
+ * in one step. The caller holds the write lock. Throws `unavailable` if the copy cannot be written.
  */
 export async function copyBeforeUpdate(path: string, version: number): Promise<void> {
   const copy = getUpdateCopyPath(path, version);
@@ -167,7 +170,7 @@ export async function copyBeforeUpdate(path: string, version: number): Promise<v
     closeSync(openSync(draft, "wx", 0o600));
     const wanted = await copyPages(path, draft, {});
     if (JSON.stringify(settleDraft(draft)) !== JSON.stringify(wanted))
-      throw new Error("the copy is not whole");
+      throw new Error("the copy is incomplete");
     const file = await open(draft, "r+");
     await file.sync().finally(() => file.close());
     await rename(draft, copy);
@@ -179,7 +182,7 @@ export async function copyBeforeUpdate(path: string, version: number): Promise<v
   }
 }
 
-/** Leaves it as one file without a log, and gives its counts. */
+/** Converts a draft to a single file without a log, and gives its counts. */
 function settleDraft(draft: string): ReturnType<typeof countTables> {
   const handle = new DatabaseSync(draft);
   try {
@@ -199,21 +202,21 @@ function createCopyError(path: string, cause: unknown): MemoryError {
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   const what =
     isFull(cause) || ["ENOSPC", "EDQUOT", "EFBIG"].includes(code)
-      ? `there is no room for the copy. Free ${megabytes} MB in its folder, and open it again.`
+      ? `there is no space for the copy. Free ${megabytes} MB in its folder, and open it again.`
       : "the copy could not be written. Check the owner and mode of its folder, and open it again.";
   return new MemoryError(
     "unavailable",
-    `database ${path}: an older version of Keepsake made it. It is copied before it is updated, and ${what} It was left as it is.`,
+    `database ${path}: an older version of Keepsake created it. It is copied before it is updated, but ${what} It was not changed.`,
     { cause },
   );
 }
 
-/** Whether a process makes a copy now, or was killed while it made one. */
+/** Whether a process is making a copy, or was killed while making one. */
 export function hasUnfinishedCopy(path: string): boolean {
   return listCopyFiles(path).some((file) => file.endsWith(DRAFT_SUFFIX));
 }
 
-/** The copies beside a database, oldest version first. */
+/** The copies next to a database, oldest version first. */
 export function updateCopies(path: string): UpdateCopy[] {
   return listCopyFiles(path)
     .filter((file) => !file.endsWith(DRAFT_SUFFIX))
@@ -226,14 +229,14 @@ export function updateCopies(path: string): UpdateCopy[] {
     .sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
 }
 
-/** Deletes copies of whatever age: they hold what is erased now. Says how many went, and how many could not be deleted. */
+/** Deletes all copies, because they contain erased data. Gives how many were deleted, and how many could not be. */
 export async function deleteUpdateCopies(path: string): Promise<{ dropped: number; left: number }> {
   return deleteCopyFiles(path, listCopyFiles(path));
 }
 
 /**
- * Deletes copies that have been kept for as long as they are kept, and drafts. The file must be of this version. Where the folder cannot
- * be listed, they stay until the next time: an erasure would say so.
+ * Deletes copies whose retention time is over, and drafts. The file must be of this version. If the folder cannot be listed,
+ * they stay until the next attempt; an erasure would report that.
  */
 export async function deleteOutdatedCopies(path: string): Promise<void> {
   const files = listCopiesIfReadable(path);
@@ -246,7 +249,7 @@ export async function deleteOutdatedCopies(path: string): Promise<void> {
   );
 }
 
-/** Deletes copies when their time has come, in a program that runs for longer. */
+/** Deletes copies when their retention time is over, in a program that keeps running. */
 export function scheduleCopyDeletion(path: string): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -276,7 +279,7 @@ async function deleteCopyFiles(
     try {
       removeDraft(file);
     } catch {
-      // Told by the caller: what is left is a place that still holds words.
+      // The caller reports it: a remaining copy still contains the words.
       left += 1;
     }
   }
@@ -284,7 +287,7 @@ async function deleteCopyFiles(
   return { dropped: files.length - left, left };
 }
 
-/** The copies and drafts beside a database; none where the folder cannot be listed. */
+/** The copies and drafts next to a database; none if the folder cannot be listed. */
 function listCopiesIfReadable(path: string): string[] {
   try {
     return path === ":memory:" ? [] : listCopyFiles(path);
@@ -300,10 +303,10 @@ function listCopyFiles(path: string): string[] {
     .filter((file) => isUpdateCopy(path, file));
 }
 
-/** Ends the name of a copy that is still being written. */
+/** The suffix of a copy that is still being written. */
 const DRAFT_SUFFIX = ".part";
 
-/** Where the copy goes that is made before a file is brought to a version. */
+/** The path of the copy that is made before a file is migrated to a version. */
 function getUpdateCopyPath(path: string, version: number): string {
   return `${path}.before-v${version}`;
 }
@@ -315,8 +318,8 @@ function isUpdateCopy(path: string, file: string): boolean {
 }
 
 /**
- * Whether two paths name one file: through links, and in other letters where the file system does not tell them apart (APFS, NTFS).
- * False where either is missing.
+ * Whether two paths name the same file: through links, or in other case on a case-insensitive file system (APFS, NTFS). False if
+ * either is missing.
  */
 export function isSameFile(one: string, other: string): boolean {
   const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));

@@ -12,7 +12,7 @@ beforeEach(() => rmSync(path, { force: true }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a ledger in a file", () => {
-  it("is nothing before its first entry, and its owner's alone", async () => {
+  it("does not exist before its first entry, and is readable by its owner only", async () => {
     expect(await ledger.read()).toBeUndefined();
     expect(await ledger.receipts()).toBeUndefined();
     await ledger.append([]);
@@ -21,7 +21,7 @@ describe("a ledger in a file", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("gives what was appended, in order and each once, and its receipts quickly", async () => {
+  it("gives all entries in order and once, and its receipts quickly", async () => {
     await ledger.append([makeTrace("b", "ann"), makeTrace('a"\\')]);
     await ledger.append([makeTrace("b", "ann"), makeTrace("c", 'bob","trace')]);
     expect(await ledger.read()).toEqual({
@@ -31,7 +31,7 @@ describe("a ledger in a file", () => {
     expect([...((await ledger.receipts()) ?? [])].filter((id) => !id.startsWith("a"))).toEqual(["b", "c"]);
   });
 
-  it("passes over what belongs to another record", async () => {
+  it("ignores entries of another store", async () => {
     const other = fileLedger(path, "two");
     await ledger.append([makeTrace("a")]);
     await other.append([makeTrace("b")]);
@@ -41,7 +41,7 @@ describe("a ledger in a file", () => {
     expect([...((await other.receipts()) ?? [])]).toEqual(["b"]);
   });
 
-  it("ends a line that was cut off, and does not take it for a whole one", async () => {
+  it("terminates a line that was cut off, and does not count it as complete", async () => {
     await ledger.append([makeTrace("a"), makeTrace("b")]);
     writeFileSync(path, readFileSync(path, "utf8").slice(0, -9));
     expect([...((await ledger.receipts()) ?? [])]).toEqual(["a"]);
@@ -50,7 +50,7 @@ describe("a ledger in a file", () => {
     expect([...((await ledger.receipts()) ?? [])]).toEqual(["a", "b"]);
   });
 
-  it("takes a line of which a loss of power left blocks of zeros for one that was cut off, not for a damaged one", async () => {
+  it("treats a line with zero bytes after a power failure as cut off instead of damaged", async () => {
     await ledger.append([makeTrace("a"), makeTrace("b")]);
     const whole = readFileSync(path);
     const end = whole.indexOf(0x0a) + 1;
@@ -59,7 +59,7 @@ describe("a ledger in a file", () => {
     expect(await ledger.read()).toEqual({ traces: [makeTrace("a"), makeTrace("b")], damaged: 0 });
   });
 
-  it("cannot be written where the folder is gone", async () => {
+  it("throws if its folder is gone", async () => {
     const lost = fileLedger(join(folder, "no/where"), "one");
     await expect(lost.append([makeTrace("a")])).rejects.toMatchObject({ code: "unavailable" });
   });

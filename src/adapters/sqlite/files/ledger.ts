@@ -6,15 +6,15 @@ import { MemoryError } from "../../../errors.ts";
 import type { Ledger, LedgerContent } from "../../../ports/ledger.ts";
 import { stringifyInSlices } from "../erasure/staged-erasure.ts";
 
-/** A line of the file: the record that it belongs to, and what was erased from it. */
+/** A line of the file: the store that it belongs to, and the trace of an erasure. */
 interface LedgerLine {
   readonly record: string;
   readonly trace: Trace;
 }
 
 /**
- * The ledger in a file beside the database, a line of JSON for each erasure, mode 0600. Made with the first entry.
- * `record` is the name that the record bears: other records' entries in the same file are passed over.
+ * The ledger in a file next to the database: a line of JSON for each erasure, mode 0600, created with the first entry. `record` is
+ * the identity of the store; entries of other stores in the same file are ignored.
  */
 export function fileLedger(path: string, record: string): Ledger {
   return {
@@ -37,7 +37,7 @@ export function fileLedger(path: string, record: string): Ledger {
       } catch (cause) {
         throw new MemoryError(
           "unavailable",
-          `ledger ${path}: it cannot be written. Check its owner, its mode and the free space.`,
+          `ledger ${path}: the file cannot be written. Check its owner, its mode and the free space.`,
           { cause },
         );
       }
@@ -52,7 +52,7 @@ async function appendLines(path: string, lines: string): Promise<void> {
     const { size } = await file.stat();
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
-    // A line that a crash cut off ends here, so that it spoils no other. One write: two processes do not mix lines.
+    // Ends a line that a crash cut off, so that it damages no other. A single write keeps lines of two processes apart.
     const isCut = size > 0 && last[0] !== 0x0a;
     await file.appendFile(isCut ? `\n${lines}` : lines);
     await file.datasync();
@@ -62,7 +62,7 @@ async function appendLines(path: string, lines: string): Promise<void> {
   if (isNew) await syncFolder(dirname(path));
 }
 
-/** Makes a new name in a folder last over a loss of power. Not every system can: then it comes with the next sync. */
+/** Makes a new name in a folder survive a power failure. Where the system does not support it, the next sync does so. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r").catch(() => undefined);
   await folder?.sync().catch(() => undefined);
@@ -73,9 +73,13 @@ async function readLedger(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    throw new MemoryError("unavailable", `ledger ${path}: it cannot be read. Check its owner and mode.`, {
-      cause,
-    });
+    throw new MemoryError(
+      "unavailable",
+      `ledger ${path}: the file cannot be read. Check its owner and mode.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -84,20 +88,20 @@ function parseLedger(text: string, record: string): LedgerContent {
   const lines = text.split("\n").filter((line) => line !== "");
   const damaged: string[] = [];
   for (const line of lines) {
-    const read = parseLedgerLine(line);
-    if (!read) damaged.push(line);
-    else if (read.record === record && !traces.has(read.trace.receipt))
-      traces.set(read.trace.receipt, read.trace);
+    const parsed = parseLedgerLine(line);
+    if (!parsed) damaged.push(line);
+    else if (parsed.record === record && !traces.has(parsed.trace.receipt))
+      traces.set(parsed.trace.receipt, parsed.trace);
   }
-  // What a crash cut off was written again at the next start, from the record. After a loss of power it can have zero bytes
-  // where blocks never reached the disk; JSON has none.
+  // A line that a crash cut off was written again at the next start, from the database. After a power failure, a line can have
+  // zero bytes where data never reached the disk; JSON has none.
   const lost = damaged.filter(
     (cut) => !cut.includes("\0") && !lines.some((line) => line !== cut && line.startsWith(cut)),
   );
   return { traces: [...traces.values()], damaged: lost.length };
 }
 
-/** Every whole line begins with the record's name and the receipt, as `append` writes it. */
+/** Every complete line begins with the store's identity and the receipt, as `append` writes it. */
 function findReceipts(text: string, record: string): Set<string> {
   const start = `{"record":${JSON.stringify(record)},"trace":{"receipt":"`;
   const receipts = new Set<string>();
@@ -105,7 +109,7 @@ function findReceipts(text: string, record: string): Set<string> {
     const from = at + start.length;
     const end = text.indexOf('"', from);
     const next = findNextLine(text, start, from);
-    // A line that was cut off or joined with another is left to the slower reading, which finds it missing here.
+    // Skips cut or joined lines. The full parser handles them, because their receipts are missing here.
     if (end !== -1 && text.slice(from, text.indexOf("\n", from)).endsWith("}}"))
       receipts.add(text.slice(from, end));
     at = next;
@@ -121,8 +125,8 @@ function findNextLine(text: string, start: string, from: number): number {
 function parseLedgerLine(line: string): LedgerLine | undefined {
   try {
     const read = JSON.parse(line) as Partial<LedgerLine>;
-    const isWhole = typeof read.record === "string" && typeof read.trace?.receipt === "string";
-    return isWhole && Array.isArray(read.trace?.messages) ? (read as LedgerLine) : undefined;
+    const isComplete = typeof read.record === "string" && typeof read.trace?.receipt === "string";
+    return isComplete && Array.isArray(read.trace?.messages) ? (read as LedgerLine) : undefined;
   } catch {
     // Cut off by a crash, or damaged.
     return undefined;

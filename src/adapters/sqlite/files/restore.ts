@@ -13,51 +13,51 @@ import { readBackupNotes, readIdentity, readTraces } from "../receipts.ts";
 import { hashFile } from "./backup.ts";
 import { syncFolder } from "./ledger.ts";
 
-/** A backup on its way to become the database. */
+/** A backup that is being restored as the database. */
 export interface Restoring {
-  /** The copy of it that is made ready, beside the database. */
+  /** The working copy of the backup, next to the database. */
   readonly draft: string;
-  /** SHA-256 of the backup, hex, and its size. */
+  /** The SHA-256 of the backup in hex, and its size. */
   readonly digest: string;
   readonly bytes: number;
-  /** How many kinds of faults there are in its rows; damaged pages are refused. */
+  /** The number of kinds of faults in its rows; damaged pages are refused. */
   readonly faults: number;
-  /** What the database that is there knows; absent where there is none, or it cannot be read. */
+  /** What the current database contains; absent if there is none, or it cannot be read. */
   readonly present?: {
     readonly identity: string;
     readonly traces: readonly Trace[];
     readonly backups: readonly BackupNote[];
   };
-  /** The name under which the database that is there will be kept, and its size. */
+  /** The name under which the current database will be kept, and its size. */
   readonly aside?: { readonly name: string; readonly bytes: number };
-  /** Puts the draft in place, in one step, and the database that was there aside. */
+  /** Puts the draft in place in one step, and renames the current database. */
   finish(): Promise<void>;
-  /** Takes the draft away and leaves all as it was. */
+  /** Deletes the draft and leaves everything unchanged. */
   abandon(): void;
 }
 
 /**
- * Looks at a backup as a whole, makes a draft of it beside the database, and holds the database that is there for
- * itself until the end. `unavailable` where a program uses that one; `corrupt` where the backup is damaged.
+ * Verifies a whole backup, makes a draft of it next to the database, and locks the current database until the end. Throws
+ * `unavailable` if a program uses that database, and `corrupt` if the backup is damaged.
  */
 export async function beginRestore(options: {
   readonly from: string;
   readonly path: string;
-  /** For the name of the database that is put aside. */
+  /** The time for the name of the replaced database. */
   readonly at: string;
 }): Promise<Restoring> {
   const from = resolve(options.from);
   const path = resolve(options.path);
   const draft = `${path}.restoring`;
   if (from === path)
-    throw invalid("restore: the backup and the database are one file. Name another with --db.");
+    throw invalid("restore: the backup and the database are the same file. Choose another with --db.");
   if (!existsSync(from)) {
     throw new MemoryError("unavailable", `restore: there is no file ${options.from}. Check its name.`);
   }
   const aside = existsSync(path) ? `${path}.before-${options.at.replace(/\D/g, "")}` : undefined;
-  const held = existsSync(path) ? lockDatabase(path) : undefined;
+  const lock = existsSync(path) ? lockDatabase(path) : undefined;
   const abandon = (): void => {
-    held?.giveBack();
+    lock?.giveBack();
     for (const file of listDatabaseFiles(draft)) rmSync(file, { force: true });
   };
   try {
@@ -72,7 +72,7 @@ export async function beginRestore(options: {
       faults,
       digest,
       bytes,
-      ...(held?.known ? { present: held.known } : {}),
+      ...(lock?.known ? { present: lock.known } : {}),
       ...(aside === undefined ? {} : { aside: { name: basename(aside), bytes: statSync(path).size } }),
       abandon,
       async finish() {
@@ -80,10 +80,10 @@ export async function beginRestore(options: {
         await file.sync();
         await file.close();
         if (aside !== undefined) moveAside(path, aside);
-        // Windows renames nothing over a file that is open. Elsewhere the lock is kept until the new file is in place.
-        if (process.platform === "win32") held?.letGo();
+        // Windows cannot rename over an open file. Elsewhere, the lock is kept until the new file is in place.
+        if (process.platform === "win32") lock?.letGo();
         renameSync(draft, path);
-        held?.letGo();
+        lock?.letGo();
         await syncFolder(dirname(path));
       },
     };
@@ -97,20 +97,20 @@ function listDatabaseFiles(path: string): string[] {
   return ["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`);
 }
 
-/** Only a damaged database still has a log: it goes along, for beside the new one it would be taken for its own. */
+/** Only a damaged database still has a log. It is moved too, because next to the new database it would be taken for its log. */
 function moveAside(path: string, aside: string): void {
   linkSync(path, aside);
   if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
   rmSync(`${path}-shm`, { force: true });
 }
 
-/** A copy that was made by hand may have its log beside it. */
+/** A manual copy may have its log next to it. */
 async function copyLog(from: string, draft: string): Promise<void> {
   if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   await copyFile(`${from}-wal`, `${draft}-wal`);
 }
 
-/** Refuses what is no database of ours or has damaged pages; brings it to this version, as one file without a log. */
+/** Refuses files of other programs and damaged pages. Migrates the draft to this version, as one file without a log. */
 function examineDraft(draft: string, named: string): number {
   try {
     prepareFile(draft);
@@ -139,18 +139,18 @@ function examineDraft(draft: string, named: string): number {
 }
 
 /**
- * Holds a database for itself: nobody else can read or write it until it is let go. `unavailable` where somebody uses
- * it. One that is damaged is held by nobody, and nothing is known of it: that is what backups are for.
+ * Locks a database exclusively until it is released. Throws `unavailable` if another program uses it. A damaged database is not
+ * locked and nothing is known of it: that is what backups are for.
  */
 function lockDatabase(path: string): {
   known?: NonNullable<Restoring["present"]>;
   letGo(): void;
-  /** Lets go of it as it was. */
+  /** Releases it unchanged. */
   giveBack(): void;
 } {
   const handle = new DatabaseSync(path, { timeout: 500 });
   try {
-    // Only a connection that is alone can leave the log.
+    // Only the sole connection can leave WAL mode.
     const mode = handle.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
     if (mode !== "delete") throw createInUseError(path);
     handle.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -174,7 +174,7 @@ function lockDatabase(path: string): {
 function createInUseError(path: string): MemoryError {
   return new MemoryError(
     "unavailable",
-    `restore: a program uses ${path}. Stop it first (a server, a chat), then restore again.`,
+    `restore: a program is using ${path}. Stop it first (a server, a chat), then restore again.`,
   );
 }
 
@@ -187,7 +187,7 @@ function readPresentDatabase(path: string, handle: DatabaseSync): Restoring["pre
       backups: readBackupNotes(database),
     };
   } catch {
-    // A file of an earlier version knows none of it, a damaged one cannot say.
+    // An older file lacks these tables, and a damaged one cannot be read.
     return undefined;
   }
 }

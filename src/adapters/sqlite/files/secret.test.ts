@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), "keepsake-secret-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a secret in a file", () => {
-  it("is made once, for its owner alone, and is the same the next time", () => {
+  it("is created once, for its owner only, and stays the same", () => {
     const path = join(folder, "once.secret");
     const made = fileSecret(path);
     const again = fileSecret(path);
@@ -19,19 +19,19 @@ describe("a secret in a file", () => {
     expect(readdirSync(folder)).toEqual(["once.secret"]);
   });
 
-  it("differs from file to file", () => {
+  it("differs between files", () => {
     const [one, other] = ["one.secret", "other.secret"].map((name) => fileSecret(join(folder, name)));
     expect(one?.secret.sign("word")).not.toBe(other?.secret.sign("word"));
   });
 
-  it.each(["", "half a secret", "0123"])("is refused, and kept as it is, where it holds %j", (text) => {
+  it.each(["", "half a secret", "0123"])("is refused and left unchanged if it contains %j", (text) => {
     const path = join(folder, "broken.secret");
     writeFileSync(path, text);
     expect(() => fileSecret(path)).toThrow(expect.objectContaining({ code: "corrupt" }));
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  it("is unavailable in a folder that is not there", () => {
+  it("throws `unavailable` if its folder does not exist", () => {
     const path = join(folder, "nowhere", "x.secret");
     expect(() => fileSecret(path)).toThrow(expect.objectContaining({ code: "unavailable" }));
   });
@@ -44,13 +44,13 @@ describe("a secret from a setting", () => {
     expect(textSecret(text).sign("word")).not.toBe(textSecret(`${text}!`).sign("word"));
   });
 
-  it("takes what the file holds, so that a secret can move from the one to the other", () => {
+  it("accepts the content of a secret file, so that a secret can be moved", () => {
     const path = join(folder, "moved.secret");
     const { secret } = fileSecret(path);
     expect(textSecret(readFileSync(path, "utf8")).sign("word")).toBe(secret.sign("word"));
   });
 
-  it("is refused where it could be guessed", () => {
+  it("is refused if it is easy to guess", () => {
     expect(() => textSecret("short")).toThrow(expect.objectContaining({ code: "invalid_input" }));
   });
 });

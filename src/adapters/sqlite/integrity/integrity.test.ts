@@ -60,14 +60,14 @@ describe("a digest of a row", () => {
     );
   });
 
-  it("of a row that is longer than its buffer is made in the same way", () => {
+  it("of a row longer than its buffer is computed in the same way", () => {
     const { digest } = createRowDigester(KEY);
     const long = "x".repeat(300_000);
     expect(digest("t", [long])).toEqual(digest("t", [long]));
     expect(digest("t", [long])).not.toEqual(digest("t", [`${long}x`]));
   });
 
-  it("differs where the same bytes stand in other columns or another table", () => {
+  it("differs for the same bytes in other columns or another table", () => {
     const { digest } = createRowDigester(KEY);
     const all = [
       digest("t", ["ab", "c"]),
@@ -79,8 +79,8 @@ describe("a digest of a row", () => {
   });
 });
 
-describe("rows that a record with a key writes", () => {
-  it("have digests in every table that has rows, and are found sound", async () => {
+describe("rows written with a digest key", () => {
+  it("have sound digests in every table", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     expect(await record.check()).toEqual([]);
@@ -90,7 +90,7 @@ describe("rows that a record with a key writes", () => {
     await record.close();
   });
 
-  it("keep none of the digest of a text that was erased", async () => {
+  it("keep no digest of an erased text", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     const before = sql<{ digest: Uint8Array }>(
@@ -121,7 +121,7 @@ describe("rows that a record with a key writes", () => {
     await record.close();
   });
 
-  it("are found where another program changed a byte, and are not given to a reader", async () => {
+  it("are reported and withheld if another program changed a byte", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     sql("UPDATE versions SET body = replace(body, '\"text\":\"', '\"text\":\"x') WHERE id = 'a' RETURNING 1");
@@ -136,7 +136,7 @@ describe("rows that a record with a key writes", () => {
     await record.close();
   });
 
-  it("are missed where another program takes one away", async () => {
+  it("are reported as missing if another program deleted one", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     sql("DELETE FROM units WHERE id = 'b' RETURNING 1");
@@ -147,8 +147,8 @@ describe("rows that a record with a key writes", () => {
   });
 });
 
-describe("a database of before", () => {
-  it("is given digests when it is opened with a key, and counts rows until then", async () => {
+describe("a database without digests", () => {
+  it("gets digests when it is opened with a key, and counts its rows until then", async () => {
     const plain = await open("");
     await plain.commit(ANN, FIRST);
     expect((await plain.integrity.state({ counts: true })).withoutDigest).toBeGreaterThan(8);
@@ -164,7 +164,7 @@ describe("a database of before", () => {
     await record.close();
   });
 
-  it("raises no alarm where a program without the secret wrote to it in between", async () => {
+  it("reports no fault after a program without the secret wrote to it", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     await record.close();
@@ -180,8 +180,8 @@ describe("a database of before", () => {
   });
 });
 
-describe("another secret", () => {
-  it("is told as such, and no row counts as changed; rows are taken as they are once it is adopted", async () => {
+describe("a database with the digests of another secret", () => {
+  it("is recognised, counts no row as changed, and trusts its rows once the secret is adopted", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     await record.close();
@@ -200,8 +200,8 @@ describe("another secret", () => {
   });
 });
 
-describe("repair", () => {
-  it("takes from a copy only what digests prove, and nothing that was erased since", async () => {
+describe("the repair of rows", () => {
+  it("copies only rows that digests prove, and none that were erased since", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     const copy = join(folder, "copy.db");

@@ -22,16 +22,16 @@ import {
   withSumsPaused,
 } from "./verify-digests.ts";
 
-/** What makes a table of one user right again. */
+/** A repair of one table of a user. */
 interface TableRepair {
   readonly table: DigestTable;
-  /** Rows that go. */
+  /** Rows to delete. */
   readonly drop: readonly SqliteRow[];
-  /** Rows that come, with their digests. */
+  /** Rows to insert, with their digests. */
   readonly put: readonly SqliteRow[];
 }
 
-/** Counts, or carries out, what can be put right; see `Integrity`. */
+/** Repairs what can be repaired, or only counts it; see `Integrity`. */
 function repairRows(database: SqliteDatabase, file: string | undefined, isDryRun: boolean): number {
   if (database.guard?.key !== "same") return 0;
   const copy = file === undefined ? undefined : openCopy(file);
@@ -39,8 +39,8 @@ function repairRows(database: SqliteDatabase, file: string | undefined, isDryRun
     let count = repairUsers(database, copy, isDryRun);
     for (const user of readUsers(database)) {
       const repairs = DIGEST_TABLES.flatMap((table) => {
-        const found = table.sum < 0 ? undefined : planRepair(database, copy, user, table);
-        return found ? [found] : [];
+        const repair = table.sum < 0 ? undefined : planRepair(database, copy, user, table);
+        return repair ? [repair] : [];
       });
       if (!isDryRun && repairs.length > 0) applyRepairs(database, repairs, Number(user.id));
       count += repairs.reduce((sum, { drop, put }) => sum + Math.max(drop.length, put.length), 0);
@@ -55,7 +55,7 @@ function repairRows(database: SqliteDatabase, file: string | undefined, isDryRun
 
 function openCopy(file: string): DatabaseSync {
   if (!existsSync(file)) {
-    throw new MemoryError("unavailable", `backup ${file}: there is no such file. Check its name.`);
+    throw new MemoryError("unavailable", `backup ${file}: the file does not exist. Check its name.`);
   }
   const url = pathToFileURL(file);
   url.search = "immutable=1";
@@ -63,12 +63,12 @@ function openCopy(file: string): DatabaseSync {
   try {
     if (readPragma(handle, "application_id") === APPLICATION_ID && hasDigests(handle)) return handle;
   } catch {
-    // Damaged, or no database: refused like one that is another program's.
+    // A damaged file is refused like one of another program.
   }
   handle.close();
   throw new MemoryError(
     "unsupported",
-    `backup ${file}: it is no backup of this program, or older than digests of rows. Restore it as a whole instead.`,
+    `backup ${file}: the file is not a backup of this program, or it is older than row digests. Restore the whole backup instead.`,
   );
 }
 
@@ -82,7 +82,7 @@ function readUsers({ handle }: SqliteDatabase): SqliteRow[] {
   return handle.prepare("SELECT * FROM users").all() as SqliteRow[];
 }
 
-/** Rows of users that were changed, where the copy has them with the same digest. */
+/** Repairs changed rows of users, if the copy has them with the same digest. */
 function repairUsers(database: SqliteDatabase, copy: DatabaseSync | undefined, isDryRun: boolean): number {
   let count = 0;
   for (const row of readUsers(database)) {
@@ -91,19 +91,19 @@ function repairUsers(database: SqliteDatabase, copy: DatabaseSync | undefined, i
     const other = copy?.prepare("SELECT * FROM users WHERE id = :id").get({ id: Number(row.id) }) as
       | SqliteRow
       | undefined;
-    // The sums may be what was changed: then those of the rows that are there prove themselves.
+    // The sums themselves may have been changed; then recomputed sums match the digest.
     const resummed: SqliteRow = {
       ...row,
       sums: sums instanceof Uint8Array ? sumUserDigests(database, Number(row.id)) : null,
     };
-    const right = [resummed, other].find(
+    const sound = [resummed, other].find(
       (one) => one && isSoundUser(database, one) && isSameBytes(one.digest, digest),
     );
-    if (!right) continue;
+    if (!sound) continue;
     count += 1;
     if (isDryRun) continue;
     withSumsPaused(database, () => {
-      const { project, name, revision, turns, sums: kept, id } = right;
+      const { project, name, revision, turns, sums: kept, id } = sound;
       database.handle
         .prepare(
           "UPDATE users SET project = :project, name = :name, revision = :revision, turns = :turns, sums = :kept WHERE id = :id",
@@ -120,7 +120,7 @@ function isSoundUser({ guard }: SqliteDatabase, row: SqliteRow): boolean {
   return digest !== undefined && isSameBytes(row.digest, digest);
 }
 
-/** The sums of the digests that a user's rows bear now. */
+/** The sums over the current digests of a user's rows. */
 function sumUserDigests({ handle }: SqliteDatabase, user: number): DigestBytes {
   const sums = new Uint8Array(SUMS_BYTES);
   for (const { name, sum } of DIGEST_TABLES) {
@@ -138,7 +138,7 @@ function readUserRows(handle: DatabaseSync, { name }: DigestTable, user: number)
   return handle.prepare(`SELECT * FROM ${name} WHERE user = :user`).all({ user }) as SqliteRow[];
 }
 
-/** What makes the sum of a table right: nothing where it is right, or where nothing does. */
+/** The repair that makes the sum of a table match; undefined if it already matches, or nothing makes it match. */
 function planRepair(
   database: SqliteDatabase,
   copy: DatabaseSync | undefined,
@@ -163,23 +163,23 @@ function planRepair(
   const redone = unsound.map(
     (row): SqliteRow => ({ ...row, digest: database.guard?.digestOf(table, row) ?? null }),
   );
-  const ways: (readonly SqliteRow[])[] = [
+  const candidates: (readonly SqliteRow[])[] = [
     [],
     redone,
     changed,
     absent,
     absent.filter((row) => !lost.has(keyOf(row))),
   ];
-  for (const row of [...redone, ...absent]) ways.push([row]);
-  const put = ways.find((way) => isSameBytes(xorDigests(way.map(getRowDigest)), missing));
+  for (const row of [...redone, ...absent]) candidates.push([row]);
+  const put = candidates.find((candidate) => isSameBytes(xorDigests(candidate.map(getRowDigest)), missing));
   if (put) return { table, drop: unsound, put };
-  // A row that is sound in itself, and older than it should be, or should not be there at all.
+  // The remaining case is a row with a valid digest that is outdated, or should not exist.
   if (unsound.length > 0) return undefined;
-  const stray = sound.find((row) => isSameBytes(missing, getRowDigest(row)));
-  if (stray) return { table, drop: [stray], put: [] };
+  const orphan = sound.find((row) => isSameBytes(missing, getRowDigest(row)));
+  if (orphan) return { table, drop: [orphan], put: [] };
   const newer = others.find((row) => {
-    const own = here.get(keyOf(row));
-    return own && isSameBytes(xorDigests([getRowDigest(own), getRowDigest(row)]), missing);
+    const current = here.get(keyOf(row));
+    return current && isSameBytes(xorDigests([getRowDigest(current), getRowDigest(row)]), missing);
   });
   const older = newer && here.get(keyOf(newer));
   return newer && older ? { table, drop: [older], put: [newer] } : undefined;
@@ -199,7 +199,7 @@ function isZero(sum: Uint8Array): boolean {
   return sum.every((byte) => byte === 0);
 }
 
-/** The sums stay as they are: they are what the rows were proved by. */
+/** The sums stay unchanged, because the rows were verified against them. */
 function applyRepairs(database: SqliteDatabase, repairs: readonly TableRepair[], user: number): void {
   const { handle } = database;
   withSumsPaused(database, () => {
@@ -212,8 +212,8 @@ function applyRepairs(database: SqliteDatabase, repairs: readonly TableRepair[],
 }
 
 function deleteRow({ handle }: SqliteDatabase, { name, key }: DigestTable, row: SqliteRow): void {
-  const own = key.map((column) => `${column} = :${column}`).join(" AND ");
-  handle.prepare(`DELETE FROM ${name} WHERE ${own}`).run(toParameters(row, key));
+  const condition = key.map((column) => `${column} = :${column}`).join(" AND ");
+  handle.prepare(`DELETE FROM ${name} WHERE ${condition}`).run(toParameters(row, key));
 }
 
 function insertRepairedRow(
@@ -232,7 +232,7 @@ function toParameters(row: SqliteRow, columns: readonly string[]): { [column: st
   return Object.fromEntries(columns.map((column) => [column, row[column] ?? null]));
 }
 
-/** Of tables without sums: a changed row whose own digest the copy's row has; and search columns, which are made anew when needed. */
+/** Repairs tables without sums: a changed row if the copy has the row of its digest, and search indexes, which are rebuilt on demand. */
 function repairUnsummedTable(
   database: SqliteDatabase,
   copy: DatabaseSync | undefined,
@@ -240,24 +240,24 @@ function repairUnsummedTable(
   isDryRun: boolean,
 ): number {
   const rows = database.handle.prepare(`SELECT * FROM ${table.name}`).all() as SqliteRow[];
-  const own = table.key.map((column) => `${column} = :${column}`).join(" AND ");
+  const condition = table.key.map((column) => `${column} = :${column}`).join(" AND ");
   let count = 0;
   for (const row of rows) {
     if (!(row.digest instanceof Uint8Array) || database.guard?.isSound(table, row)) continue;
     const other =
       table.name === "identity"
         ? copy?.prepare("SELECT * FROM identity").get()
-        : copy?.prepare(`SELECT * FROM ${table.name} WHERE ${own}`).get(toParameters(row, table.key));
-    const isProved =
+        : copy?.prepare(`SELECT * FROM ${table.name} WHERE ${condition}`).get(toParameters(row, table.key));
+    const isProven =
       other &&
       isSameBytes(other.digest, row.digest) &&
       (database.guard?.isSound(table, other as SqliteRow) ?? false);
-    if (!isProved && table.name !== "blocks") continue;
+    if (!isProven && table.name !== "blocks") continue;
     count += 1;
     if (isDryRun) continue;
     withSumsPaused(database, () => {
       deleteRow(database, table, row);
-      if (isProved) insertRepairedRow(database, table, other as SqliteRow);
+      if (isProven) insertRepairedRow(database, table, other as SqliteRow);
     });
   }
   return count;
@@ -281,7 +281,7 @@ function acceptUnits(database: SqliteDatabase, user: number): boolean {
 
 type RunIntegrityWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-/** The digests of a database's rows, over the record's own connection. */
+/** Operations on the row digests of a database, over the store's own connection. */
 export function createSqliteIntegrity(database: SqliteDatabase, run: RunIntegrityWork): Integrity {
   return {
     state: ({ counts = false } = {}) =>

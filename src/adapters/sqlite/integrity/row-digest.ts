@@ -1,22 +1,22 @@
 import { createHmac, hash } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
 
-/** Digests, sums of them, and keys. */
+/** Digests, their sums, and keys. */
 export type DigestBytes = Uint8Array<ArrayBuffer>;
 
 /** Computes digests of rows under one key. */
 export interface RowDigester {
-  /** 16 bytes of HMAC-SHA-256 over the table's name and the values, in an encoding that no other row has. */
+  /** 16 bytes of HMAC-SHA-256 over the table name and the values, in an unambiguous encoding. */
   digest(table: string, values: readonly SQLOutputValue[]): DigestBytes;
 }
 
 const HMAC_BLOCK_BYTES = 64;
-/** Rows up to here are hashed in one buffer that is used again. */
+/** Rows up to this size are hashed in one reused buffer. */
 const BUFFER_BYTES = 256 * 1024;
 
 /**
- * A digester for a key of 32 bytes, hex. Two calls of `hash` over padded keys give the HMAC (RFC 2104) in a fifth of the time
- * that `createHmac` takes for a short text.
+ * A digester for a key of 32 bytes, hex. It computes the HMAC (RFC 2104) by two calls of `hash` over padded keys, in a fifth of
+ * the time that `createHmac` takes for a short text.
  */
 export function createRowDigester(key: string): RowDigester {
   const bytes = Buffer.from(key, "hex");
@@ -30,7 +30,7 @@ export function createRowDigester(key: string): RowDigester {
     digest(table, values) {
       const end = encodeRow(inner, HMAC_BLOCK_BYTES, table, values);
       if (end === undefined) return digestLongRow(bytes, table, values);
-      // As texts: a buffer for each would be memory outside of the heap.
+      // Digests pass as strings, because each buffer would be memory outside the heap.
       outer.write(hash("sha256", inner.subarray(0, end), "binary"), HMAC_BLOCK_BYTES, "latin1");
       return toDigestBytes(hash("sha256", outer, "binary"));
     },
@@ -46,7 +46,7 @@ function digestLongRow(key: Uint8Array, table: string, values: readonly SQLOutpu
 }
 
 function truncateDigest(hmac: Uint8Array): DigestBytes {
-  // Not `Uint8Array.from`, which goes from byte to byte.
+  // Not `Uint8Array.from`, which copies byte by byte.
   return new Uint8Array(hmac.subarray(0, SUM_BYTES));
 }
 
@@ -56,7 +56,7 @@ function toDigestBytes(hmac: string): DigestBytes {
   return bytes;
 }
 
-/** Each value with its type and, where it has one, its length: no other row has the same. Bytes stand behind the text. */
+/** Encodes each value with its type and, if it has one, its length, so that no two rows collide. Bytes follow after the text. */
 function encodeValues(table: string, values: readonly SQLOutputValue[]): string {
   let text = `${table.length}:${table}`;
   for (const value of values) {
@@ -68,7 +68,7 @@ function encodeValues(table: string, values: readonly SQLOutputValue[]): string 
   return text;
 }
 
-/** The length of the text, the text, then bytes. Gives where it ends; nothing where there is not room. */
+/** Writes the length of the text, the text, then bytes. Gives the end position; undefined if the buffer is too small. */
 function encodeRow(
   into: Buffer,
   from: number,
@@ -91,35 +91,35 @@ function encodeRow(
   return at;
 }
 
-/** Adds a digest to a sum in place; a second time takes it out again. */
+/** Adds a digest to a sum in place (XOR); a second time removes it. */
 export function addDigest(sums: Uint8Array, place: number, digest: Uint8Array): void {
   const from = place * SUM_BYTES;
   for (let i = 0; i < SUM_BYTES; i += 1) sums[from + i] = (sums[from + i] ?? 0) ^ (digest[i] ?? 0);
 }
 
-/** Whether two byte strings are the same. */
+/** Whether two byte strings are equal. */
 export function isSameBytes(one: unknown, other: Uint8Array): boolean {
   return one instanceof Uint8Array && Buffer.compare(one, other) === 0;
 }
 
-/** A table whose rows bear digests. */
+/** A table whose rows have digests. */
 export interface DigestTable {
   readonly name: string;
-  /** What a digest binds: all columns but its own and SQLite's row number, in this order. */
+  /** The columns that a digest covers: all but itself and SQLite's row number, in this order. */
   readonly columns: readonly string[];
-  /** Whether rows have a number of SQLite's; it comes along where a row is put back. */
+  /** Whether rows have a row number, which a restored row keeps. */
   readonly isNumbered: boolean;
-  /** The columns that name a row. */
+  /** The columns that identify a row. */
   readonly key: readonly string[];
-  /** Where the user's number stands among the columns; -1 for none. */
+  /** The position of the user's number among the columns; -1 for none. */
   readonly user: number;
-  /** The place of its sum in `users.sums`; -1 where none is kept, because rows come and go beside the user's revision. */
+  /** The position of its sum in `users.sums`; -1 for tables without one, whose rows change without the user's revision. */
   readonly sum: number;
 }
 
 const NUMBER_KEY = ["number"];
 
-/** Summed first, in the order of their sums: it is stored, so only add at the end. */
+/** Tables with sums, in the order of their sums. The order is stored, so only append. */
 const SUMMED_TABLES: readonly (readonly [name: string, columns: string, key: readonly string[]])[] = [
   ["messages", "user id turn revision body", NUMBER_KEY],
   ["versions", "user id version body", NUMBER_KEY],
@@ -145,10 +145,10 @@ const UNSUMMED_TABLES: typeof SUMMED_TABLES = [
 export const SUM_BYTES = 16;
 export const SUMS_BYTES: number = SUMMED_TABLES.length * SUM_BYTES;
 
-/** All of them, the summed ones first. */
+/** All tables with digests, the summed ones first. */
 export const DIGEST_TABLES: readonly DigestTable[] = [...SUMMED_TABLES, ...UNSUMMED_TABLES].map(
-  ([name, all, key], i) => {
-    const columns = all.split(" ");
+  ([name, columnNames, key], i) => {
+    const columns = columnNames.split(" ");
     return {
       name,
       columns,
@@ -163,6 +163,6 @@ export const DIGEST_TABLES: readonly DigestTable[] = [...SUMMED_TABLES, ...UNSUM
 /** The table of a name. */
 export function getDigestTable(name: string): DigestTable {
   const found = DIGEST_TABLES.find((table) => table.name === name);
-  if (!found) throw new TypeError(`no digests are kept for the table ${name}`);
+  if (!found) throw new TypeError(`the table ${name} has no digests`);
   return found;
 }

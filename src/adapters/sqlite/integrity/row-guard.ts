@@ -12,55 +12,55 @@ import {
   SUMS_BYTES,
 } from "./row-digest.ts";
 
-/** Whether rows can be checked: `none` without a key, `another` where they were given their digests under another key. */
+/** Whether rows can be checked: `none` without a key, `another` if their digests were made with another key. */
 type DigestKeyState = "same" | "another" | "none";
 
-/** Gives every row that a connection writes its digest, and checks rows that are read. */
+/** Adds a digest to every row that a connection writes, and checks rows that are read. */
 export interface RowGuard {
   key: DigestKeyState;
-  /** Takes a key that is another for the one in use from now on, and gives whether it did. The caller gives all digests anew. */
+  /** Replaces a key in state `another`, and gives whether it did. The caller recomputes all digests. */
   adoptKey(): boolean;
-  /** The check value of the key, as the file keeps it. */
+  /** The check value of the key, as stored in the file. */
   readonly mark: DigestBytes | undefined;
-  /** Rows read so far that were not as they were written. */
+  /** The number of rows read so far that were changed outside of this program. */
   damageSeen: number;
-  /** Told of each of them. */
+  /** Called for each of them. */
   onDamage?: () => void;
-  /** While true, rows get digests and sums are left alone; for repairs, which set the sums themselves. */
+  /** While true, rows get digests but sums stay unchanged; for repairs, which set the sums themselves. */
   isPaused: boolean;
-  /** Before a transaction writes. */
+  /** Must be called before a transaction writes. */
   begin(): void;
-  /** Before it commits: brings the users that it touched up to date. */
+  /** Must be called before a transaction commits: updates the users that it changed. */
   settle(): void;
-  /** After it was rolled back. */
+  /** Must be called after a rollback. */
   rollBack(): void;
-  /** The digest for a row that is about to be inserted, counted into the sums; nothing without the key: then a trigger clears it. */
+  /** The digest for a row to insert, added to the sums. Undefined without the key; then a trigger clears the digest. */
   digestInserted(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
-  /** Takes it back: the row was there already. */
+  /** Reverts `digestInserted`, if the row already existed. */
   undoInserted(table: DigestTable, row: SqliteRow, digest: DigestBytes): void;
-  /** The digest that a row should have; nothing without the key. */
+  /** The digest that a row should have; undefined without the key. */
   digestOf(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
-  /** Whether a row is as it was written. True where it has no digest yet, or nobody can tell. */
+  /** Whether a row is unchanged since it was written. True if it has no digest yet, or there is no key. */
   isSound(table: DigestTable, row: SqliteRow): boolean;
-  /** The same of a row that is about to be given to somebody; one that is not sound is counted. */
+  /** The same for a row that is about to be given to a caller; an unsound row is counted. */
   verifyOnRead(table: DigestTable, row: SqliteRow): boolean;
   userDigest(row: SqliteRow, sums: DigestBytes): DigestBytes | undefined;
 }
 
-/** The digest of a row that was changed by a fault and then by us: no row has it. */
+/** The digest of a damaged row that was then changed by this program: it never matches. */
 const DAMAGED_DIGEST: DigestBytes = new Uint8Array(SUM_BYTES);
 
 interface TouchedUser {
-  /** Made in this transaction: all that there is of it has been seen. */
+  /** Created in this transaction: the guard has seen all its rows. */
   isNew: boolean;
-  /** Whether its own row was as it was written; nothing where the row was not changed yet. */
+  /** Whether its own row was sound; undefined while the row is unchanged. */
   wasSound?: boolean;
   readonly sums: DigestBytes;
 }
 
 /**
- * Installs the guard on a connection. TEMP triggers do it, so that no statement can forget it and no other program that writes to
- * the file trips over it: what that one changes keeps its old digest, and shows.
+ * Installs the guard on a connection. It uses TEMP triggers, so that no statement can bypass it, and other programs can write to
+ * the file without it. A row that another program changes keeps its old digest, which reveals the change.
  */
 export function guardRows(handle: DatabaseSync, key: string | undefined): RowGuard {
   const digester = key === undefined ? undefined : createRowDigester(key);
@@ -74,9 +74,9 @@ function computeKeyMark(digester: RowDigester): DigestBytes {
 function readKeyState(handle: DatabaseSync, digester: RowDigester | undefined): DigestKeyState {
   if (!digester) return "none";
   const mark = computeKeyMark(digester);
-  const held = handle.prepare("SELECT mark FROM integrity").get();
-  if (held) return isSameBytes(held.mark, mark) ? "same" : "another";
-  // Whoever comes first names the secret; of two at once, one.
+  const stored = handle.prepare("SELECT mark FROM integrity").get();
+  if (stored) return isSameBytes(stored.mark, mark) ? "same" : "another";
+  // The first process stores the mark of its secret; of two at once, one succeeds.
   handle
     .prepare("INSERT INTO integrity (id, mark, is_whole) VALUES (1, :mark, 0) ON CONFLICT DO NOTHING")
     .run({ mark });
@@ -92,7 +92,7 @@ function createRowGuard(handle: DatabaseSync, given: RowDigester | undefined, ke
   };
   let isWriting = false;
   const of = (user: SQLOutputValue): TouchedUser => {
-    if (!isWriting) throw new Error("rows with digests are written within a transaction");
+    if (!isWriting) throw new Error("rows with digests must be written within a transaction");
     const found = touched.get(Number(user)) ?? { isNew: false, sums: new Uint8Array(SUMS_BYTES) };
     touched.set(Number(user), found);
     return found;
@@ -169,7 +169,7 @@ function createRowGuard(handle: DatabaseSync, given: RowDigester | undefined, ke
     const old = values.slice(0, table.columns.length);
     const isSound =
       !digester || !(before instanceof Uint8Array) || isSameBytes(before, digester.digest(table.name, old));
-    // A change must not make a row sound that was not.
+    // A change must not make an unsound row sound.
     const digest = isSound
       ? digester?.digest(table.name, values.slice(table.columns.length))
       : DAMAGED_DIGEST;
@@ -205,9 +205,10 @@ function createRowGuard(handle: DatabaseSync, given: RowDigester | undefined, ke
 function buildTriggers({ name, columns, key, user }: DigestTable, place: number): string {
   const values = columns.map((column) => `NEW.${column}`).join(", ");
   const before = columns.map((column) => `OLD.${column}`).join(", ");
-  const own = key.map((column) => `${column} = NEW.${column}`).join(" AND ");
+  const condition = key.map((column) => `${column} = NEW.${column}`).join(" AND ");
   const whose = user < 0 ? "NULL" : "OLD.user";
-  const put = (digest: string): string => `BEGIN UPDATE ${name} SET digest = ${digest} WHERE ${own}; END;`;
+  const put = (digest: string): string =>
+    `BEGIN UPDATE ${name} SET digest = ${digest} WHERE ${condition}; END;`;
   return [
     `CREATE TEMP TRIGGER ${name}_made AFTER INSERT ON main.${name} WHEN NEW.digest IS NULL ${put(`row_digest(${place}, NULL, ${values})`)}`,
     `CREATE TEMP TRIGGER ${name}_changed AFTER UPDATE OF ${columns.join(", ")} ON main.${name} ${put(`row_changed(${place}, OLD.digest, ${before}, ${values})`)}`,
@@ -241,25 +242,24 @@ function updateTouchedUsers(
   }
 }
 
-/** The sums and the digest of a user after a change; nothing where the sums are not known. */
+/** The sums and the digest of a user after a change; undefined if the sums are unknown. */
 function computeUserSums(
   row: SqliteRow,
   { isNew, wasSound, sums: change }: TouchedUser,
   guard: RowGuard,
 ): { sums: DigestBytes; digest: DigestBytes } | undefined {
-  const held = isNew ? new Uint8Array(SUMS_BYTES) : row.sums;
-  if (!(held instanceof Uint8Array) || held.length !== SUMS_BYTES) return undefined;
+  const current = isNew ? new Uint8Array(SUMS_BYTES) : row.sums;
+  if (!(current instanceof Uint8Array) || current.length !== SUMS_BYTES) return undefined;
   const isSound =
-    isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, held) ?? DAMAGED_DIGEST));
-  const sums = held.map((byte, i) => byte ^ (change[i] ?? 0));
+    isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, current) ?? DAMAGED_DIGEST));
+  const sums = current.map((byte, i) => byte ^ (change[i] ?? 0));
   return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED_DIGEST };
 }
 
 const INSERT_STATEMENTS = new Map<string, string>();
 
 /**
- * Inserts a row with its digest, in half the time that the trigger takes for it. False where a row of its key is there: that one is
- * left as it is.
+ * Inserts a row with its digest, in half the time of the trigger. False if a row with its key exists, which is kept.
  */
 export function insertRow(database: SqliteDatabase, table: DigestTable, row: SqliteRow): boolean {
   const digest = database.guard?.digestInserted(table, row) ?? null;
@@ -272,11 +272,11 @@ export function insertRow(database: SqliteDatabase, table: DigestTable, row: Sql
 }
 
 function getInsertSql({ name, columns }: DigestTable): string {
-  const made = INSERT_STATEMENTS.get(name);
-  if (made) return made;
-  const all = [...columns, "digest"];
-  const values = all.map((column) => `:${column}`).join(", ");
-  const sql = `INSERT INTO ${name} (${all.join(", ")}) VALUES (${values}) ON CONFLICT DO NOTHING`;
+  const known = INSERT_STATEMENTS.get(name);
+  if (known) return known;
+  const allColumns = [...columns, "digest"];
+  const values = allColumns.map((column) => `:${column}`).join(", ");
+  const sql = `INSERT INTO ${name} (${allColumns.join(", ")}) VALUES (${values}) ON CONFLICT DO NOTHING`;
   INSERT_STATEMENTS.set(name, sql);
   return sql;
 }

@@ -10,9 +10,9 @@ import {
   SUMS_BYTES,
 } from "./row-digest.ts";
 
-/** So many rows of a fault are named. */
+/** The most rows that a fault names. */
 const MAX_NAMED_ROWS = 100;
-/** Rows checked in one go: about five milliseconds. */
+/** Rows checked per slice: about five milliseconds. */
 const VERIFY_SLICE_ROWS = 1000;
 
 const CHANGED = "changed since they were written";
@@ -20,8 +20,8 @@ const UNBALANCED = "missing, added or put back to an older state";
 const WITHOUT_DIGEST = "without a digest, so written by another program";
 
 /**
- * Holds every row against its digest, and every user's rows against their sums, as of one moment. Empty where nothing can be checked;
- * rows that have no digest yet count as sound.
+ * Checks every row against its digest, and every user's rows against their sums, in one snapshot. Empty if nothing can be checked.
+ * Rows without a digest count as sound.
  */
 export async function verifyDigests(database: SqliteDatabase): Promise<Fault[]> {
   const { guard } = database;
@@ -32,8 +32,8 @@ export async function verifyDigests(database: SqliteDatabase): Promise<Fault[]> 
 async function verifyAll(database: SqliteDatabase): Promise<Fault[]> {
   const faults = createFaultList();
   const sums = new Map<number, DigestBytes>();
-  const isWhole = hasAllDigests(database);
-  for (const table of DIGEST_TABLES) await verifyTable(database, table, { faults, sums, isWhole });
+  const isComplete = hasAllDigests(database);
+  for (const table of DIGEST_TABLES) await verifyTable(database, table, { faults, sums, isComplete });
   for (const row of database.handle.prepare("SELECT * FROM users").all() as SqliteRow[]) {
     verifyUser(database, row, sums.get(Number(row.id)), faults);
   }
@@ -43,13 +43,13 @@ async function verifyAll(database: SqliteDatabase): Promise<Fault[]> {
 interface VerificationState {
   readonly faults: DigestFaultList;
   readonly sums: Map<number, DigestBytes>;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 async function verifyTable(
   database: SqliteDatabase,
   table: DigestTable,
-  { faults, sums, isWhole }: VerificationState,
+  { faults, sums, isComplete }: VerificationState,
 ): Promise<void> {
   let read = 0;
   for (const row of database.handle.prepare(`SELECT * FROM ${table.name}`).iterate() as Iterable<SqliteRow>) {
@@ -60,7 +60,7 @@ async function verifyTable(
       if (!database.guard?.isSound(table, row))
         faults.add(table.name, CHANGED, () => toFaultyRow(database, table, row));
       if (table.sum >= 0) addDigest(getUserSums(sums, Number(row.user)), table.sum, digest);
-    } else if (isWhole) faults.add(table.name, WITHOUT_DIGEST, () => toFaultyRow(database, table, row));
+    } else if (isComplete) faults.add(table.name, WITHOUT_DIGEST, () => toFaultyRow(database, table, row));
   }
 }
 
@@ -76,16 +76,16 @@ function verifyUser(
   sums: DigestBytes = new Uint8Array(SUMS_BYTES),
   faults: DigestFaultList,
 ): void {
-  const held = row.sums;
-  if (!(held instanceof Uint8Array)) return;
+  const storedSums = row.sums;
+  if (!(storedSums instanceof Uint8Array)) return;
   const whose = { user: String(row.name), project: String(row.project) };
-  if (!isSameBytes(row.digest, database.guard?.userDigest(row, held) ?? new Uint8Array())) {
+  if (!isSameBytes(row.digest, database.guard?.userDigest(row, storedSums) ?? new Uint8Array())) {
     faults.add("users", CHANGED, () => ({ table: "users", ...whose }));
   }
   for (const { name, sum } of DIGEST_TABLES) {
     if (
       sum < 0 ||
-      isSameBytes(held.subarray(sum * 16, sum * 16 + 16), sums.subarray(sum * 16, sum * 16 + 16))
+      isSameBytes(storedSums.subarray(sum * 16, sum * 16 + 16), sums.subarray(sum * 16, sum * 16 + 16))
     )
       continue;
     faults.add(name, UNBALANCED, () => ({ table: name, ...whose }));
@@ -125,18 +125,18 @@ function createFaultList(): DigestFaultList {
   };
 }
 
-/** Rows in one transaction: about five milliseconds. */
+/** Rows per transaction: about five milliseconds. */
 const FILL_SLICE_ROWS = 500;
 const MAX_ATTEMPTS = 20;
 
-/** Whether all rows have digests. One key look-up. */
+/** Whether all rows have digests: one key lookup. */
 export function hasAllDigests({ handle }: SqliteDatabase): boolean {
   return handle.prepare("SELECT is_whole FROM integrity").get()?.is_whole === 1;
 }
 
 /**
- * Gives digests to rows that have none: those of an earlier version, or of a program without the secret. What they hold now is taken
- * for what was written. In slices; ends after about `forMs`, and gives how many rows it did.
+ * Adds digests to rows without one: rows of an earlier version, or of a program without the secret. It trusts their current
+ * content. It works in slices, ends after about `forMs` milliseconds, and gives the number of rows.
  */
 export async function fillDigests(
   database: SqliteDatabase,
@@ -163,7 +163,7 @@ export async function fillDigests(
   return done;
 }
 
-/** How many rows have no digest, at most about a million; 0 at once where it is noted that all have one. */
+/** The number of rows without a digest; 0 at once if all are recorded to have one. */
 export function countWithoutDigest(database: SqliteDatabase): number {
   if (hasAllDigests(database)) return 0;
   return DIGEST_TABLES.reduce((sum, { name }) => {
@@ -177,24 +177,24 @@ function usersWithoutSums({ handle }: SqliteDatabase): number[] {
   return rows.map(({ id }) => Number(id));
 }
 
-/** Gives some rows their digests; the user's sums stay unknown, so nothing is added to them. */
+/** Adds digests to some rows. The user's sums stay unknown, so nothing is added to them. */
 function fillSlice(database: SqliteDatabase, { name, columns, key }: DigestTable, user?: number): number {
   const place = DIGEST_TABLES.findIndex((table) => table.name === name);
-  const own = key.join(", ");
+  const keyColumns = key.join(", ");
   const whose = user === undefined ? "" : "user = :user AND ";
   return withSumsPaused(database, () =>
     Number(
       database
         .statement(
-          `UPDATE ${name} SET digest = row_digest(${place}, NULL, ${columns.join(", ")}) WHERE (${own}) IN ` +
-            `(SELECT ${own} FROM ${name} WHERE ${whose}digest IS NULL LIMIT ${FILL_SLICE_ROWS})`,
+          `UPDATE ${name} SET digest = row_digest(${place}, NULL, ${columns.join(", ")}) WHERE (${keyColumns}) IN ` +
+            `(SELECT ${keyColumns} FROM ${name} WHERE ${whose}digest IS NULL LIMIT ${FILL_SLICE_ROWS})`,
         )
         .run(user === undefined ? {} : { user }).changes,
     ),
   );
 }
 
-/** Writes in one transaction, with sums left alone. */
+/** Writes in one transaction without updating the sums. */
 export function withSumsPaused<Result>(database: SqliteDatabase, work: () => Result): Result {
   const { guard } = database;
   return database.transaction(() => {
@@ -208,11 +208,12 @@ export function withSumsPaused<Result>(database: SqliteDatabase, work: () => Res
   });
 }
 
-/** Sums up a user's digests and keeps the sums, unless somebody wrote meanwhile: then it is tried again. */
+/** Computes and stores the sums of a user's digests. Tries again if the user was written to meanwhile. */
 async function updateUserSums(database: SqliteDatabase, id: number): Promise<void> {
   for (let tried = 0; tried < MAX_ATTEMPTS; tried += 1) {
     const found =
-      (await readInSnapshot(database, (own) => readUserSums(own, id))) ?? (await readUserSums(database, id));
+      (await readInSnapshot(database, (snapshot) => readUserSums(snapshot, id))) ??
+      (await readUserSums(database, id));
     if (!found) return;
     if (saveUserSums(database, id, found.sums, found.touched)) return;
     await setImmediate();
@@ -236,14 +237,14 @@ async function readUserSums(database: SqliteDatabase, id: number): Promise<UserS
       if (!(digest instanceof Uint8Array)) return undefined;
       addDigest(sums, sum, digest);
       read += 1;
-      // A database in memory has one connection, on which a statement under way would meet others.
+      // An in-memory database has one connection, on which other statements would run during this one.
       if (read % (FILL_SLICE_ROWS * 4) === 0 && database.path !== ":memory:") await setImmediate();
     }
   }
   return { sums, touched: Number(row.touched) };
 }
 
-/** Keeps a user's sums where the user was not written to since; whatever was kept before. */
+/** Stores a user's sums, unless the user was written to since; replaces earlier sums. */
 export function saveUserSums(
   database: SqliteDatabase,
   id: number,
@@ -275,7 +276,7 @@ function markAllFilled(database: SqliteDatabase): void {
   });
 }
 
-/** Drops all digests and takes this connection's secret for that of the file, so that they can be given anew. */
+/** Drops all digests and adopts this connection's secret for the file, so that the digests can be recomputed. */
 export function dropDigests(database: SqliteDatabase): void {
   const mark = database.guard?.mark;
   if (!mark) return;
