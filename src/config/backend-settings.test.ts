@@ -50,7 +50,7 @@ describe("the record", () => {
 
   it("needs the secret that all servers share", () => {
     expect(refusal({ MEMORY_DB_URL: "postgresql://ana:geheim@db/memory" })).toMatch(
-      /KEEPSAKE_SECRET must be set/,
+      /PostgreSQL needs KEEPSAKE_SECRET/,
     );
   });
 });

@@ -38,7 +38,7 @@ it("refuses budgets that are no amounts", () => {
     );
   }
   expect(() => readSettings({ KEEPSAKE_BUDGET_USER_DAY_TOKENS: "1.5" })).toThrow(/number of tokens/);
-  expect(() => readSettings({ KEEPSAKE_BUDGET_USER_WEEK_USD: "1" })).toThrow(/is no setting/);
+  expect(() => readSettings({ KEEPSAKE_BUDGET_USER_WEEK_USD: "1" })).toThrow(/is not a setting/);
 });
 
 it("reads a file of prices", async () => {
@@ -59,11 +59,11 @@ it("says what is wrong with a file of prices", async () => {
     code: "invalid_input",
     message: expect.stringContaining("neither JSON nor YAML"),
   });
-  await expect(wrong('{ "gpt-4o-mini": 1 }')).rejects.toThrow(/no list of prices/);
+  await expect(wrong('{ "gpt-4o-mini": 1 }')).rejects.toThrow(/not a price list/);
   await expect(wrong('[{ "model": "m", "in": 1 }, { "model": "m", "in": -1 }]')).rejects.toThrow(/at 1\.in/);
   await expect(wrong('[{ "model": "m", "in": 1, "from": "soon" }]')).rejects.toThrow(/at 0\.from/);
   await expect(wrong('[{ "model": "m", "in": 1, "output": 2 }]')).rejects.toMatchObject({
     code: "invalid_input",
   });
-  await expect(loadCostOptions({ pricesPath: join(folder, "none.json") })).rejects.toThrow(/cannot be read/);
+  await expect(loadCostOptions({ pricesPath: join(folder, "none.json") })).rejects.toThrow(/cannot read/);
 });

@@ -73,12 +73,12 @@ describe("the model", () => {
   });
 
   it("says where words go", () => {
-    expect(describeExtractor(undefined)).toBe("Understood by rules, on this machine.");
+    expect(describeExtractor(undefined)).toBe("Memories are extracted by rules, on this machine.");
     expect(describeExtractor(model({ OPENAI_API_KEY: "sk-1" }))).toBe(
-      "Understood by rules and gpt-4o-mini at api.openai.com; KEEPSAKE_EXTRACTOR=rules keeps the words here.",
+      "Memories are extracted by rules and gpt-4o-mini at api.openai.com. KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.",
     );
     expect(describeExtractor(model({ ...server, KEEPSAKE_EXTRACTOR: "model" }))).toBe(
-      "Understood by qwen2.5:7b at localhost:11434; KEEPSAKE_EXTRACTOR=rules keeps the words here.",
+      "Memories are extracted by qwen2.5:7b at localhost:11434. KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.",
     );
   });
 });
@@ -125,16 +125,16 @@ describe("the settings file", () => {
   });
 
   it.each([
-    ["prot: 1", /: prot is no setting\. Did you mean KEEPSAKE_PORT\?$/],
-    ["openai:\n  modell: x", /: openai\.modell is no setting\. Did you mean OPENAI_MODEL\?$/],
-    ["colour: red", /: colour is no setting\. docs\/reference\/settings\.md has them all\.$/],
+    ["prot: 1", /: prot is not a setting\. Did you mean KEEPSAKE_PORT\?$/],
+    ["openai:\n  modell: x", /: openai\.modell is not a setting\. Did you mean OPENAI_MODEL\?$/],
+    ["colour: red", /: colour is not a setting\. See docs\/reference\/settings\.md for a list\.$/],
     ["port: eighty", /KEEPSAKE_PORT: "eighty" is not allowed\. Allowed: a number from 0 to 65535\.$/],
     ["port: 1\nKEEPSAKE_PORT: 2", /KEEPSAKE_PORT is set twice/],
-    ["port: 1\nport: 2", /line 2: it is no YAML/],
-    ["- port", /"name: value"|is no setting/],
-    ["just words", /give settings as "name: value"/],
-    ['db: "unclosed', /line \d: it is no YAML/],
-    ["a: &a [x]\nb: *a", /write values out, without aliases/],
+    ["port: 1\nport: 2", /line 2: invalid YAML/],
+    ["- port", /"name: value"|is not a setting/],
+    ["just words", /write settings as "name: value"/],
+    ['db: "unclosed', /line \d: invalid YAML/],
+    ["a: &a [x]\nb: *a", /aliases are not supported/],
   ])("stops the start at %j", (yaml, message) => {
     expect(() => settings(yaml)).toThrow(message);
   });

@@ -24,8 +24,8 @@ it("takes the names people know", () => {
 
 it("stops at a misspelt name, and says which was meant, or which there are", () => {
   const misspelt = (name: string) => () => readSettings({ [name]: "1" });
-  expect(misspelt("KEEPSAKE_PROT")).toThrow("KEEPSAKE_PROT is no setting. Did you mean KEEPSAKE_PORT?");
-  expect(misspelt("KEEPSAKE_COLOUR")).toThrow(/KEEPSAKE_COLOUR is no setting\. Known: .*KEEPSAKE_PORT/);
+  expect(misspelt("KEEPSAKE_PROT")).toThrow("KEEPSAKE_PROT is not a setting. Did you mean KEEPSAKE_PORT?");
+  expect(misspelt("KEEPSAKE_COLOUR")).toThrow(/KEEPSAKE_COLOUR is not a setting\. Known: .*KEEPSAKE_PORT/);
   expect(misspelt("MEMORY_RETREIVAL_TOP_K")).toThrow(/Did you mean MEMORY_RETRIEVAL_TOP_K/);
   expect(misspelt("MAX_CONTEXT_TOKEN")).toThrow(/Did you mean MAX_CONTEXT_TOKENS/);
 });

@@ -156,7 +156,7 @@ describe.skipIf(!postgres || !redis)(`MEMORY_DB_URL${needs(postgres, redis)}`, {
 
   it("is another database where --db names one, and shows no password", async () => {
     const { out, err } = await using(secret)("doctor", "--db", url);
-    expect(out).toMatch(/All is well with postgresql:\/\/\w+@127\.0\.0\.1:\d+\/by_name_/);
+    expect(out).toMatch(/No damage found in postgresql:\/\/\w+@127\.0\.0\.1:\d+\/by_name_/);
     expect(out + err).not.toContain(`:${new URL(url).password}@`);
   });
 
