@@ -57,19 +57,23 @@ describe("a scan of JSON", () => {
     [
       "of many objects",
       list(containers, () => "{}"),
-      "400 The body holds too much: at most 30,000 arrays and objects.",
+      "400 The body contains too much: at most 30,000 arrays and objects.",
     ],
     [
       "of many fields",
       `{${list(members + 1, (i) => `"k${i}":1`).slice(1, -1)}}`,
-      "400 The body holds too much: at most 30,000 fields.",
+      "400 The body contains too much: at most 30,000 fields.",
     ],
     [
       "of many strings",
       list(strings + 1, () => '"s"'),
-      "400 The body holds too much: at most 60,000 strings.",
+      "400 The body contains too much: at most 60,000 strings.",
     ],
-    ["of many numbers", list(values + 1, () => "1"), "400 The body holds too much: at most 400,000 values."],
+    [
+      "of many numbers",
+      list(values + 1, () => "1"),
+      "400 The body contains too much: at most 400,000 values.",
+    ],
     ["of as many numbers as tokens are sent at once", list(300_000, () => "1"), "none"],
   ];
   it.each(CASES)("of a text %s gives the documented answer", (_title, json, answer) => {

@@ -53,7 +53,7 @@ describe.each(["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/api/
       const { status, json } = await send(path, withField(MANY));
       expect([status, json.detail]).toEqual([
         400,
-        "The body holds too much: at most 30,000 arrays and objects.",
+        "The body contains too much: at most 30,000 arrays and objects.",
       ]);
     });
 
@@ -88,7 +88,7 @@ describe("turns of one request", () => {
       expect([status, json.code, json.detail]).toEqual([
         400,
         "invalid_input",
-        `${field} holds too many turns: at most 5,000.`,
+        `${field} contains too many turns: at most 5,000.`,
       ]);
       expect(json.error?.param).toBe(field);
     },
@@ -197,7 +197,7 @@ describe("what a key has left", () => {
     const overBytes = await ask();
     expect([overBytes.status, ((await overBytes.json()) as Answer).detail]).toEqual([
       429,
-      "Too many bytes with this key. Come again later, or have the limit raised.",
+      "Too many bytes with this key. Try again later, or ask the operator for a higher limit.",
     ]);
     expect(Number(overBytes.headers.get("retry-after"))).toBeGreaterThan(0);
     const overRequests = await ask();

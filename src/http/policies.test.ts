@@ -87,7 +87,7 @@ describe("a request that takes too long", () => {
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await response.json()).toMatchObject({
       code: "unavailable",
-      detail: expect.stringMatching(/too long/),
+      detail: expect.stringMatching(/timed out/),
     });
     // It is in the log of requests; nothing is to be mended.
     expect(faults).toEqual([]);

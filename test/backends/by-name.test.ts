@@ -165,7 +165,7 @@ describe.skipIf(!postgres || !redis)(`MEMORY_DB_URL${needs(postgres, redis)}`, {
     for (const [environment, expected] of [
       [{ MEMORY_DB_URL: wrong, ...secret }, /does not take this name and password/],
       [{ MEMORY_DB_URL: url, KEEPSAKE_SECRET: "the secret of others" }, /another KEEPSAKE_SECRET/],
-      [{ MEMORY_DB_URL: url }, /KEEPSAKE_SECRET must be set/],
+      [{ MEMORY_DB_URL: url }, /PostgreSQL needs KEEPSAKE_SECRET/],
       [{ MEMORY_DB_URL: "postgresql://me:geheim@127.0.0.1:1/x", ...secret }, /cannot be reached/],
     ] as const) {
       const { status, err } = await using(environment)("list");

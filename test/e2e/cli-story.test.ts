@@ -150,7 +150,7 @@ describe("the time and the scope", () => {
       [{ KEEPSAKE_PORT: "99999" }, 2, /KEEPSAKE_PORT: "99999" is not allowed\. Allowed: a number/],
       [{ KEEPSAKE_API_KEY: "geheim" }, 2, /KEEPSAKE_API_KEY: its value is not allowed/],
       [{ MEMORY_DB_URL: "mysql://ana:geheim@db/x" }, 1, /mysql is not supported/],
-      [{ MEMORY_DB_URL: "postgresql://ana:geheim@db/x" }, 2, /KEEPSAKE_SECRET must be set/],
+      [{ MEMORY_DB_URL: "postgresql://ana:geheim@db/x" }, 2, /PostgreSQL needs KEEPSAKE_SECRET/],
     ];
     for (const [env, status, words] of bad) {
       const ran = await keepsakeWith({ env }, "list");

@@ -103,7 +103,7 @@ describe.skipIf(!isThere)("the page", () => {
     await page.goto(served.url);
     await page.fill("#key", "hunter2");
     await page.press("#key", "Enter");
-    await expect.poll(() => page.locator("#door-problem").textContent()).toMatch(/not known/);
+    await expect.poll(() => page.locator("#door-problem").textContent()).toMatch(/Unknown key/);
     await page.fill("#key", served.firstKey ?? "");
     await page.press("#key", "Enter");
     await page.locator("#message").waitFor();

@@ -95,7 +95,7 @@ describe("the lock", () => {
     const lock = `${path}.lock`;
     const holder = JSON.stringify({ mark: "theirs", pid: process.ppid, host: hostname() });
     writeFileSync(lock, holder);
-    expect(() => withLock(lock, () => "mine", 20)).toThrow(/another program holds .*take that file away/);
+    expect(() => withLock(lock, () => "mine", 20)).toThrow(/another program holds .*delete that file/);
     expect(readFileSync(lock, "utf8")).toBe(holder);
   });
 

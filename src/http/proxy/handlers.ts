@@ -22,8 +22,8 @@ import { forwardRequest } from "./upstream/forward.ts";
 import { hasClientKey, mayUseStoredObjects } from "./upstream/upstream-request.ts";
 
 /**
- * A conversation on its way to the model and back: take the request; recall, and put it in; pass it on; stream the answer
- * back; store the turn. Nothing that the memory does, or fails to do, stops it.
+ * Handles a chat: reads the request, recalls and injects memory, forwards it, streams the response back and stores the
+ * turn. A failure of memory never fails the chat.
  */
 export async function handleConversation(
   asked: OperationRequest,
@@ -62,12 +62,12 @@ export async function handleConversation(
 }
 
 /**
- * The edits that put what is remembered into a request: the profile in front of the user's first words, what was recalled
- * behind their newest. Nothing else changes, and nothing is removed.
+ * Gives the edits that inject memory into a request: the profile before the user's first message, and the recalled items
+ * after the newest one. Nothing else changes.
  *
- * It stands in the user's turns and in none of its own: the rank of a system message is not for what somebody said once, and
- * two turns of the user in a row are refused by the templates of some models. What was sent in the last request, but for
- * what was recalled at its end, is what the next one begins with, so that the provider's prompt cache stays warm.
+ * Memory is part of the user's messages. Stored text must not have the rank of a system message, and the templates of some
+ * models refuse two user messages in a row. Each request begins with the bytes of the previous one, without the items
+ * recalled at its end, so the provider's prompt cache stays warm.
  */
 function injectMemory(
   json: string,
@@ -108,12 +108,12 @@ function insertText(
 
 const NO_MEMORY: MemoryAccess = { mode: "off" };
 
-/** Vectors, from the upstream. The memory has no part in it. */
+/** Forwards a request for embeddings. Memory is not involved. */
 export async function handleEmbeddings(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
   const request = await readProxyRequest(asked.exchange);
   const { body } = request;
   if (hasNoUpstream(asked, proxy))
-    throw refuseField("model", "There are no embeddings here: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
+    throw refuseField("model", "Embeddings need an upstream: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
   if (!mayUseStoredObjects(asked, proxy)) checkServerKeyUse(request, "embeddings");
   const { user } = resolveMemoryAccess(asked, body, proxy.userHeaders);
   return forwardRequest(asked, proxy, {
@@ -127,7 +127,7 @@ export async function handleEmbeddings(asked: OperationRequest, proxy: OpenAiPro
   });
 }
 
-/** The upstream's models; without an upstream, the built-in one. */
+/** Lists the upstream's models; without an upstream, the built-in one. */
 export async function handleModelList(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
   if (hasNoUpstream(asked, proxy))
     return asked.exchange.json({ object: "list", data: [describeBuiltInModel()] });
@@ -141,16 +141,16 @@ export async function handleModel(
 ): Promise<Response> {
   if (model === BUILT_IN_MODEL) return asked.exchange.json(describeBuiltInModel());
   if (hasNoUpstream(asked, proxy))
-    throw refuseField("model", `There is no such model here: "${BUILT_IN_MODEL}" is the only one.`, 404);
+    throw refuseField("model", `Model not found: "${BUILT_IN_MODEL}" is the only one here.`, 404);
   return forwardRequest(asked, proxy, { access: NO_MEMORY, method: "GET" });
 }
 
-/** Whether there is no upstream to ask. */
+/** Whether there is no upstream for this request. */
 function hasNoUpstream(asked: OperationRequest, { upstream }: OpenAiProxy): boolean {
   return upstream === undefined && !hasClientKey(asked);
 }
 
-/** Of the day on which it was first there. */
+/** Describes the built-in model, with the date of its introduction. */
 function describeBuiltInModel(): object {
   return { id: BUILT_IN_MODEL, object: "model", created: 1_767_225_600, owned_by: "keepsake" };
 }

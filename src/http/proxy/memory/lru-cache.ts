@@ -1,31 +1,31 @@
-/** What was used last, by key, within bounds. */
+/** A cache with bounds that drops the least recently used values. */
 export interface LruCache<Value> {
   get(key: string): Value | undefined;
-  /** Also to be called where a value has grown: it is measured here. */
+  /** Sets and measures a value. Call it again after a value has grown. */
   set(key: string, value: Value): void;
   delete(key: string): void;
   keys(): Iterable<string>;
-  /** All values, the one that was used longest ago first. */
+  /** Gives all values, least recently used first. */
   values(): Iterable<Value>;
 }
 
 export interface LruCacheBounds<Value> {
-  /** How many values are held. */
+  /** Maximum number of values. */
   readonly most: number;
-  /** A value that was not used for so long goes at the next `set`, in ms. */
+  /** Time without use after which the next `set` drops a value, in ms. */
   readonly idleMs: number;
-  /** Bytes of all values; the default is no bound. */
+  /** Maximum bytes of all values. Default: no limit. */
   readonly mostBytes?: number;
-  /** Bytes of one value, about; 0 by default. */
+  /** Gives the approximate bytes of one value. Default: 0. */
   readonly sizeOf?: (value: Value) => number;
-  /** Called with a value that goes for lack of room or use; `set` and `delete` of its key do not call it. */
+  /** Called with a value dropped for size or age, not for `set` or `delete` of its key. */
   readonly onDrop?: (value: Value) => void;
 }
 
-/** What is beyond the bounds goes, the one that was used longest ago first. */
+/** Creates an LRU cache. */
 export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<Value> {
   const { most, idleMs, mostBytes = Number.POSITIVE_INFINITY, sizeOf = () => 0, onDrop } = bounds;
-  // A Map keeps its order: the first is the one that was used longest ago.
+  // A Map keeps its order: the first entry is the least recently used.
   const held = new Map<string, { readonly value: Value; readonly at: number; readonly bytes: number }>();
   let bytes = 0;
   const take = (key: string): Value | undefined => {

@@ -42,7 +42,7 @@ describe("what is read of a request", () => {
     } catch (error) {
       expect(toProblem(error)).toMatchObject({
         status: 400,
-        detail: "The body holds too much beside long strings: at most 4,194,304 bytes.",
+        detail: "The body contains too much besides long strings: at most 4,194,304 bytes.",
       });
     }
   });

@@ -29,27 +29,27 @@ import {
   toUpstreamPath,
 } from "./upstream-request.ts";
 
-/** A request as it goes on, and who is to hear of its answer. */
+/** A request to forward, with its listeners. */
 interface ForwardedRequest {
   readonly purpose?: CallPurpose;
   readonly access: MemoryAccess;
   readonly method: string;
   readonly body?: Uint8Array | UploadBody;
-  /** For the ledger. */
+  /** The model, for the log of calls. */
   readonly model?: unknown;
-  /** The words that are sent, for an estimate of their tokens. */
+  /** The text sent, to estimate its tokens. */
   readonly sentText?: string;
   readonly reader?: ReplyReader;
   readonly headers?: { readonly [name: string]: string };
-  /** After the first bytes of the answer were handed to the client, or where none will come. */
+  /** Called after the first bytes have been sent to the client, or if there will be none. */
   readonly onFirst?: () => void;
-  /** After the last bytes of an answer that is no error. */
+  /** Called after the last bytes of a successful response. */
   readonly onEnd?: (reply: UpstreamReply) => void;
 }
 
 /**
- * Passes a request on and its answer back: status, headers and bytes as they are. Where the upstream gives no answer at
- * all, a 502 or 504 says so.
+ * Forwards a request and returns the response with unchanged status, headers and bytes. Throws 502 or 504 if the upstream
+ * gives no response.
  */
 export async function forwardRequest(
   asked: OperationRequest,
@@ -61,7 +61,7 @@ export async function forwardRequest(
   const status = incoming.statusCode ?? 502;
   const headers = toClientHeaders(incoming.headers);
   for (const [name, value] of Object.entries(passing.headers ?? {})) headers.set(name, value);
-  // What has no length is sent on part by part, without waiting for more of it.
+  // A body without a length is forwarded in chunks as it arrives.
   if (!headers.has("content-length")) headers.set("transfer-encoding", "chunked");
   const hear = createReplyListener(incoming, passing.reader);
   const events = findEventStream(asked, incoming, status);
@@ -93,7 +93,7 @@ export async function forwardRequest(
   if (isEmpty) incoming.resume();
   else if (wire.outgoing)
     wire.relay = (outgoing) => {
-      // The end of the server waits for what is stored behind the answer.
+      // The shutdown waits for writes after the response.
       asked.services.lifecycle.trackAfterAnswer(
         new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
       );
@@ -107,7 +107,7 @@ export async function forwardRequest(
   return new Response(body, { status, headers });
 }
 
-/** Whether the answer is a stream of events, which can end with an error in its own form. */
+/** Gives the event stream of a response, which can end with an error event; undefined for other responses. */
 function findEventStream(
   asked: OperationRequest,
   { headers }: IncomingMessage,
@@ -119,7 +119,7 @@ function findEventStream(
   return createEventStream(asked.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
 }
 
-/** The answer as it begins. What is no answer is a problem of ours to tell. */
+/** Sends the request and gives the beginning of the response. Throws a problem if there is none. */
 async function sendUpstream(
   asked: OperationRequest,
   proxy: OpenAiProxy,
@@ -128,7 +128,7 @@ async function sendUpstream(
 ): Promise<IncomingMessage> {
   const deadline = AbortSignal.timeout(proxy.deadlineMs);
   const { method, body } = passing;
-  // An answer that has begun when the server has to end is ended where it goes out, in its own form.
+  // At a shutdown, a response that has begun is ended where it is sent, in its own form.
   const waiting = new AbortController();
   const forget = asked.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
   const signal = AbortSignal.any([asked.exchange.req.raw.signal, waiting.signal, deadline]);
@@ -145,7 +145,7 @@ async function sendUpstream(
     incoming.destroy();
     throw new MemoryError("unavailable", REDIRECT_PROBLEM);
   } catch (error) {
-    // What the user said stands, whatever became of the answer.
+    // The user's message is stored whatever happens to the response.
     passing.onFirst?.();
     reportCall(asked, proxy, passing, { begun, status: deadline.aborted ? "timeout" : "unreachable" });
     if (deadline.aborted) throw createDeadlineError(proxy);
@@ -156,11 +156,11 @@ async function sendUpstream(
 }
 
 const REDIRECT_PROBLEM =
-  "The model's server answers with a redirect, which is not followed. Set OPENAI_BASE_URL to where it points.";
+  "The upstream responds with a redirect, which is not followed. Set OPENAI_BASE_URL to its target.";
 
 const createDeadlineError = ({ deadlineMs }: OpenAiProxy): Error =>
   createGatewayError(
-    `The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`,
+    `The upstream did not finish its response within ${Math.round(deadlineMs / 1000)} s.`,
     504,
   );
 
@@ -175,7 +175,7 @@ function getUpstreamHeaders(
   );
 }
 
-/** Reads the answer as it passes by, where it is one that can be read. */
+/** Creates a listener that reads the response while it is forwarded, if its format is known. */
 function createReplyListener(
   incoming: IncomingMessage,
   reader: ReplyReader | undefined,
@@ -227,7 +227,7 @@ function reportCall(
   proxy.meter.count("keepsake_proxy_requests_total", { purpose, memory: who.mode, outcome });
 }
 
-/** What a call to the upstream came to, for the ledger. Tokens are estimated where the server does not count them. */
+/** Creates the report of an upstream call for the log of calls. Estimates tokens that the server does not report. */
 function createCallReport(call: {
   readonly purpose: CallPurpose;
   readonly model: string;
