@@ -22,7 +22,7 @@ function refusalOf(run: () => unknown): string {
 }
 
 describe("a scan of JSON", () => {
-  it("finds the long strings, wherever the text was cut into pieces and whatever is escaped in it", () => {
+  it("finds long strings, however the text is split and escaped", () => {
     const letter = fc.constantFrom('"', "\\", "a", "é", "😀", "\n", "[", "{", ",");
     const text = fc.oneof(
       fc.string({ unit: letter, maxLength: 40 }),
@@ -76,11 +76,11 @@ describe("a scan of JSON", () => {
     ],
     ["of as many numbers as tokens are sent at once", list(300_000, () => "1"), "none"],
   ];
-  it.each(CASES)("of a text %s gives the documented answer", (_title, json, answer) => {
+  it.each(CASES)("of a text %s gives the documented response", (_title, json, answer) => {
     expect(refusalOf(() => scanned(json))).toBe(answer);
   });
 
-  it("stops at the piece in which a limit is passed", () => {
+  it("stops at the chunk that exceeds a limit", () => {
     const scan = createJsonScan();
     expect(refusalOf(() => scan.take(Buffer.from("[".repeat(65_536))))).toContain("nested deeper");
   });
