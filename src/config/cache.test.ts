@@ -6,7 +6,7 @@ it.each([
   ["a middling one", 4e9, 0, 500e6],
   ["a large one", 64e9, 0, 1024e6],
   ["a small container on a large one", 64e9, 2.4e9, 300e6],
-  // What is no limit is told as a number larger than any machine.
+  // "No limit" is a number larger than any machine's memory.
   ["a container without a limit", 4e9, 2 ** 63, 500e6],
 ])("uses an eighth of the memory of %s, within bounds", (_what, machine, container, bytes) => {
   expect(chooseCacheBytes(machine, container)).toBe(bytes);

@@ -198,9 +198,9 @@ function parseDatasetTime(text: unknown, plusSeconds: number): string {
 }
 
 function toMilliseconds(text: string): number {
-  const spoken = /^(\d{1,2}):(\d{2}) ?([ap]m) on (\d{1,2}) (\w+),? (\d{4})$/i.exec(text);
-  if (spoken) {
-    const [, hour, minute, half, day, month = "", year] = spoken;
+  const spokenForm = /^(\d{1,2}):(\d{2}) ?([ap]m) on (\d{1,2}) (\w+),? (\d{4})$/i.exec(text);
+  if (spokenForm) {
+    const [, hour, minute, half, day, month = "", year] = spokenForm;
     const hours = (Number(hour) % 12) + (half?.toLowerCase() === "pm" ? 12 : 0);
     if (Number(hour) > 12) throw createTimeError();
     return toTime(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, Number(minute));

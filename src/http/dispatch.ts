@@ -70,8 +70,8 @@ async function runOperation(
     services.lifecycle.track(async () => {
       const input = await readInput(operation, exchange);
       await turn();
-      const asked = { ...input, ...createUserAccess(services, bearer), signal, bearer, services, exchange };
-      return runIdempotently(operation, asked, async () => operation.handle(asked));
+      const call = { ...input, ...createUserAccess(services, bearer), signal, bearer, services, exchange };
+      return runIdempotently(operation, call, async () => operation.handle(call));
     });
   try {
     return await runUntilShutdown(exchange, services.lifecycle, (signal) =>
@@ -151,10 +151,10 @@ async function runWithDeadline<Result>(
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const ending = new AbortController();
-  const gone = (): void => ending.abort(client.reason);
-  if (client.aborted) gone();
+  const onDisconnect = (): void => ending.abort(client.reason);
+  if (client.aborted) onDisconnect();
   // Stays for the whole request: a stream continues after this function.
-  client.addEventListener("abort", gone, { once: true });
+  client.addEventListener("abort", onDisconnect, { once: true });
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {

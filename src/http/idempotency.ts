@@ -17,22 +17,22 @@ const STORED_HEADERS = ["content-type", "location"] as const;
  */
 export async function runIdempotently(
   operation: Operation,
-  asked: OperationRequest,
+  call: OperationRequest,
   run: () => Promise<Response>,
 ): Promise<Response> {
-  const key = operation.acceptsIdempotencyKey ? getIdempotencyKey(asked.exchange) : undefined;
-  const user = key === undefined ? undefined : findUser(asked);
+  const key = operation.acceptsIdempotencyKey ? getIdempotencyKey(call.exchange) : undefined;
+  const user = key === undefined ? undefined : findUser(call);
   if (key === undefined || user === undefined) return run();
   // A key without access to this user must not learn the response.
-  asked.memoryOf(user);
-  const scope = { project: asked.project(), user };
-  const { answers } = asked.services.keepsake;
-  const request = JSON.stringify([operation.id, asked.path, asked.query, asked.body]);
-  const abandonedMs = 2 * asked.services.requestMs;
+  call.memoryOf(user);
+  const scope = { project: call.project(), user };
+  const { answers } = call.services.keepsake;
+  const request = JSON.stringify([operation.id, call.path, call.query, call.body]);
+  const abandonedMs = 2 * call.services.requestMs;
   const stored = await answers.begin(scope, { key, request, abandonedMs });
   if (stored) return replayAnswer(stored, answers.isSame(stored, request));
   try {
-    return await recordAnswer(await run(), { answers, scope, key, exchange: asked.exchange });
+    return await recordAnswer(await run(), { answers, scope, key, exchange: call.exchange });
   } catch (error) {
     await answers.letGo(scope, key).catch(() => {});
     throw error;

@@ -78,21 +78,18 @@ describe("turns of one request", () => {
   it.each([
     ["/v1/chat/completions", "messages"],
     ["/v1/responses", "input"],
-  ])(
-    "to %s of which there are more than 5,000 are refused by the name of their field",
-    async (path, field) => {
-      const { status, json } = await send(
-        path,
-        JSON.stringify({ model: "m", user: "ana", [field]: turns(5001) }),
-      );
-      expect([status, json.code, json.detail]).toEqual([
-        400,
-        "invalid_input",
-        `${field} contains too many turns: at most 5,000.`,
-      ]);
-      expect(json.error?.param).toBe(field);
-    },
-  );
+  ])("to %s are refused above 5,000, by the name of their field", async (path, field) => {
+    const { status, json } = await send(
+      path,
+      JSON.stringify({ model: "m", user: "ana", [field]: turns(5001) }),
+    );
+    expect([status, json.code, json.detail]).toEqual([
+      400,
+      "invalid_input",
+      `${field} contains too many turns: at most 5,000.`,
+    ]);
+    expect(json.error?.param).toBe(field);
+  });
 
   it("are at most 1,000 in one call of /api/v1/messages", async () => {
     const { status, json } = await send(

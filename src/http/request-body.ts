@@ -134,8 +134,8 @@ export async function readBodyBytes(exchange: RequestContext, reading: BodyReadO
 
 /** Gives the declared length of a body, if any. */
 export function getContentLength(exchange: RequestContext): number | undefined {
-  const told = exchange.req.header("content-length");
-  const length = told === undefined ? Number.NaN : Number(told);
+  const declared = exchange.req.header("content-length");
+  const length = declared === undefined ? Number.NaN : Number(declared);
   return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
 }
 

@@ -117,8 +117,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 
 /** Gives the first key, if this server created it: of two servers that start at once, only one does. */
 function findFirstKey({ first, list }: ApiKeys): string | undefined {
-  const made = parseKeyId(first ?? "");
-  return list().some(({ id }) => id === made) ? first : undefined;
+  const createdId = parseKeyId(first ?? "");
+  return list().some(({ id }) => id === createdId) ? first : undefined;
 }
 
 function toAppOptions(options: ServeOptions): Partial<AppOptions> {

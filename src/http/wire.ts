@@ -25,9 +25,9 @@ const MAX_SNAKE_CASE_KEYS = 1000;
 function toSnakeCase(key: string): string {
   const known = SNAKE_CASE_KEYS.get(key);
   if (known !== undefined) return known;
-  const made = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (SNAKE_CASE_KEYS.size < MAX_SNAKE_CASE_KEYS) SNAKE_CASE_KEYS.set(key, made);
-  return made;
+  const converted = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (SNAKE_CASE_KEYS.size < MAX_SNAKE_CASE_KEYS) SNAKE_CASE_KEYS.set(key, converted);
+  return converted;
 }
 
 /**

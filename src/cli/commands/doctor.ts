@@ -210,25 +210,25 @@ export interface IndexCheckReport {
 
 /** Compares every vector index with the database and repairs differences. */
 export async function checkIndexes({ indexes }: Keepsake, print: Printer): Promise<IndexCheckReport> {
-  const found: IndexCheck[] = [];
+  const results: IndexCheck[] = [];
   for (const name of indexes.names) {
     const bar = createProgressBar(print.json);
     const onProgress = (done: number, of: number): void =>
       bar.show(done, of, `index "${name}": ${done} of ${formatCount(of, "user")}`);
     try {
-      found.push(await indexes.drift(name, { onProgress }));
+      results.push(await indexes.drift(name, { onProgress }));
     } catch (error) {
       if (!isMemoryError(error)) throw error;
-      found.push({ name, problem: error.message });
+      results.push({ name, problem: error.message });
     } finally {
       bar.end();
     }
   }
   return {
-    json: found.length > 0 ? { indexes: found } : {},
-    areHealthy: found.every((check) => !("problem" in check) && check.isRepaired),
+    json: results.length > 0 ? { indexes: results } : {},
+    areHealthy: results.every((check) => !("problem" in check) && check.isRepaired),
     printNotes() {
-      for (const check of found) print.note(describeIndexCheck(check));
+      for (const check of results) print.note(describeIndexCheck(check));
     },
   };
 }

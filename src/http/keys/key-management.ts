@@ -63,18 +63,18 @@ const MAX_KEYS = 1000;
 const MAX_PAST_SECRETS = 4;
 
 export function createKeyManagement(store: KeyStore, clock: Clock): KeyManagement {
-  const held = (): KeyRing => store.read() ?? EMPTY_RING;
+  const readRing = (): KeyRing => store.read() ?? EMPTY_RING;
   return {
-    list: (project) => held().keys.filter((entry) => project === undefined || entry.project === project),
+    list: (project) => readRing().keys.filter((entry) => project === undefined || entry.project === project),
     create(wanted = {}) {
-      const made = issueKey(wanted, clock());
+      const issued = issueKey(wanted, clock());
       store.write((ring) => {
-        if (ring.keys.filter(({ project }) => project === made.entry.project).length >= MAX_KEYS) {
+        if (ring.keys.filter(({ project }) => project === issued.entry.project).length >= MAX_KEYS) {
           throw new MemoryError("over_quota", `The project has ${MAX_KEYS} keys. Revoke some first.`);
         }
-        return { ...ring, keys: [...ring.keys, made.entry] };
+        return { ...ring, keys: [...ring.keys, issued.entry] };
       });
-      return made;
+      return issued;
     },
     rotate(id, { graceMs = DEFAULT_GRACE_MS, project } = {}) {
       if (!(Number.isFinite(graceMs) && graceMs >= 0 && graceMs <= LONGEST_GRACE_MS)) {
@@ -92,16 +92,16 @@ export function createKeyManagement(store: KeyStore, clock: Clock): KeyManagemen
       return { key, entry };
     },
     revoke(id, { project } = {}) {
-      let gone: KeyEntry | undefined;
+      let revoked: KeyEntry | undefined;
       store.write((ring) => {
-        gone = findKey(ring, id, project);
+        revoked = findKey(ring, id, project);
         return {
           keys: ring.keys.filter((entry) => entry.id !== id),
           sessions: ring.sessions.filter(({ key }) => key !== id),
         };
       });
-      if (!gone) throw createUnknownKeyError();
-      return gone;
+      if (!revoked) throw createUnknownKeyError();
+      return revoked;
     },
   };
 }

@@ -61,7 +61,7 @@ function ask(key: string | undefined, localAddress = "127.0.0.1", path = "/api/v
 const statuses = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-/** A request over a connection from this address, whose client has gone: nobody waits for its answer. */
+/** A request over a connection from this address. Its client has disconnected. */
 function asked(remoteAddress: string): RequestContext {
   return {
     env: { incoming: { socket: { remoteAddress } } },

@@ -118,9 +118,9 @@ export function sharedLimits(shared: RateLimits, own: RateLimits): RateLimits {
   };
 }
 
-async function withFallback<Result>(asked: Promise<Result>, own: () => Promise<Result>): Promise<Result> {
+async function withFallback<Result>(request: Promise<Result>, own: () => Promise<Result>): Promise<Result> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (!isMemoryError(error)) throw error;
     return own();

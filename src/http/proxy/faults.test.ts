@@ -105,7 +105,7 @@ describe("a memory that fails", () => {
       { remember: () => Promise.reject(new MemoryError("corrupt", "damaged.")) },
       ["store", "store"],
     ],
-  ])("leaves the chat as it was where it %s, and is counted", async (_how, how, steps) => {
+  ])("leaves the chat unchanged and is counted if it %s", async (_how, how, steps) => {
     const words = "Where do I live, and what is my dog called?";
     broken = how;
     const response = await chat(words);

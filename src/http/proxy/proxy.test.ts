@@ -63,7 +63,7 @@ const assistant = (content: unknown): Message => ({ role: "assistant", content }
 const sent = (): Json => upstream.received.at(-1)?.body;
 const lastText = (): string => String(sent().messages.at(-1).content);
 
-/** What of the request stands in a fence. */
+/** The prompt blocks of a request. */
 const fenced = (text: string): string => (text.match(/<keepsake-[\s\S]*?<\/keepsake-\w+>/g) ?? []).join("\n");
 const stored = async (of = "ana"): Promise<string[]> => {
   const lines: string[] = [];
@@ -184,7 +184,7 @@ describe("the memory injected into a request", () => {
     for (let i = 0; i < 20; i += 1) {
       const { json } = await chat(history);
       const bytes = upstream.received.at(-1)?.raw.toString("utf8") ?? "";
-      // All but what was recalled, which stands at the very end.
+      // Everything except the recalled items at the very end.
       const prefix = bytes.slice(0, bytes.lastIndexOf(`\\n\\n<keepsake-`));
       expect(prefix.startsWith(before)).toBe(true);
       expect(prefix).toContain("Lives in Porto.");
@@ -193,7 +193,7 @@ describe("the memory injected into a request", () => {
       if (i === 4) await ana.remember("I moved to Faro.");
       history.push(json.choices[0].message, user(`What do you know about my dog, question ${i}?`));
     }
-    // What changed since the profile was frozen is told behind it.
+    // Changes since the profile was frozen follow it.
     const { messages } = sent();
     expect(messages[1].content).toContain("Lives in Porto.");
     await chat([...history, assistant("Ah."), user("Where do I live?")]);

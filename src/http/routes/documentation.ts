@@ -9,13 +9,13 @@ const DOCUMENT_SCHEMA = z.looseObject({ openapi: z.literal("3.1.0") });
 
 /** Documentation of the API, for programs and for people. */
 export function createDocumentOperations(table: () => readonly Operation[]): Operation[] {
-  let made: { readonly json: string; readonly page: string } | undefined;
+  let rendered: { readonly json: string; readonly page: string } | undefined;
   const described = (): { readonly json: string; readonly page: string } => {
-    if (!made) {
+    if (!rendered) {
       const document: ApiDocument = createApiDocument(table(), VERSION);
-      made = { json: JSON.stringify(document), page: renderDocumentPage(document) };
+      rendered = { json: JSON.stringify(document), page: renderDocumentPage(document) };
     }
-    return made;
+    return rendered;
   };
   return [
     defineOperation({

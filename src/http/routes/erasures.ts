@@ -75,8 +75,8 @@ export const erasureOperations: readonly Operation[] = [
     scope: "read",
     query: USER_PAGE_QUERY,
     answers: { 200: { says: "A page of receipts.", schema: ERASURES_SCHEMA } },
-    async handle({ exchange, query, ...asked }) {
-      const receipts = await listReceipts(asked, query.user_id);
+    async handle({ exchange, query, ...call }) {
+      const receipts = await listReceipts(call, query.user_id);
       const { items, ...next } = paginate(receipts, query, ({ id }) => id);
       return exchange.json({ items: items.map(toWire), total: receipts.length, ...next });
     },
@@ -92,8 +92,8 @@ export const erasureOperations: readonly Operation[] = [
     query: USER_QUERY,
     answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA } },
     problems: [404],
-    async handle({ exchange, path, query, ...asked }) {
-      const receipts = await listReceipts(asked, query.user_id);
+    async handle({ exchange, path, query, ...call }) {
+      const receipts = await listReceipts(call, query.user_id);
       const receipt = receipts.find(({ id }) => id === path.id);
       if (!receipt) throw new MemoryError("not_found", "no erasure receipt has this id.");
       return exchange.json(toWire(receipt) as object);

@@ -90,9 +90,9 @@ export const keyOperations: readonly Operation[] = [
     problems: [429],
     async handle({ exchange, body, project, services }) {
       const { scopes, user_id: user, expires_at: expiresAt, label } = body;
-      const made = services.keys.create({ project: project(), scopes, user, expiresAt, label });
+      const issued = services.keys.create({ project: project(), scopes, user, expiresAt, label });
       await services.keys.kept();
-      return exchange.json(toIssuedKey(made, services.keys), 201);
+      return exchange.json(toIssuedKey(issued, services.keys), 201);
     },
   }),
   defineOperation({
@@ -111,9 +111,9 @@ export const keyOperations: readonly Operation[] = [
     async handle({ exchange, path, body, project, services }) {
       const seconds = body?.grace_seconds;
       const graceMs = seconds === undefined ? undefined : seconds * 1000;
-      const made = services.keys.rotate(path.id, { project: project(), graceMs });
+      const issued = services.keys.rotate(path.id, { project: project(), graceMs });
       await services.keys.kept();
-      return exchange.json(toIssuedKey(made, services.keys));
+      return exchange.json(toIssuedKey(issued, services.keys));
     },
   }),
   defineOperation({

@@ -57,7 +57,7 @@ export const openAiOperations: readonly Operation[] = [
       },
     },
     problems: PROXY_PROBLEMS,
-    handle: (asked) => handleConversation(asked, asked.services.proxy, CHAT_DIALECT),
+    handle: (call) => handleConversation(call, call.services.proxy, CHAT_DIALECT),
   }),
   defineOperation({
     id: "createResponse",
@@ -80,7 +80,7 @@ export const openAiOperations: readonly Operation[] = [
       },
     },
     problems: PROXY_PROBLEMS,
-    handle: (asked) => handleConversation(asked, asked.services.proxy, RESPONSES_DIALECT),
+    handle: (call) => handleConversation(call, call.services.proxy, RESPONSES_DIALECT),
   }),
   defineOperation({
     id: "createEmbedding",
@@ -93,7 +93,7 @@ export const openAiOperations: readonly Operation[] = [
     rawBody: createRawBody("In OpenAI's form.", z.looseObject({ model: z.string().min(1) })),
     answers: { 200: { says: "The embeddings.", schema: z.looseObject({ object: z.string() }) } },
     problems: PROXY_PROBLEMS,
-    handle: (asked) => handleEmbeddings(asked, asked.services.proxy),
+    handle: (call) => handleEmbeddings(call, call.services.proxy),
   }),
   defineOperation({
     id: "listModels",
@@ -105,7 +105,7 @@ export const openAiOperations: readonly Operation[] = [
     hasNoDeadline: true,
     answers: { 200: { says: "The models.", schema: MODELS_SCHEMA } },
     problems: PROXY_PROBLEMS,
-    handle: (asked) => handleModelList(asked, asked.services.proxy),
+    handle: (call) => handleModelList(call, call.services.proxy),
   }),
   defineOperation({
     id: "getModel",
@@ -118,7 +118,7 @@ export const openAiOperations: readonly Operation[] = [
     parameters: z.strictObject({ model: z.string() }),
     answers: { 200: { says: "The model.", schema: MODEL_SCHEMA } },
     problems: PROXY_PROBLEMS,
-    handle: (asked) => handleModel(asked, asked.services.proxy, asked.path.model),
+    handle: (call) => handleModel(call, call.services.proxy, call.path.model),
   }),
 ];
 
@@ -137,12 +137,12 @@ function createPassThrough(id: string, scope: "read" | "write"): Operation {
     hasNoDeadline: true,
     isHidden: true,
     answers: {},
-    handle(asked) {
-      const { exchange, services } = asked;
+    handle(call) {
+      const { exchange, services } = call;
       if (!services.proxy.hasClientAccounts) throw refuseField(UPSTREAM_KEY_HEADER, NO_ACCOUNTS_PROBLEM, 404);
       const body = readUpload(exchange);
       const { method } = exchange.req;
-      return forwardRequest(asked, services.proxy, {
+      return forwardRequest(call, services.proxy, {
         access: { mode: "off" },
         method,
         ...(body ? { body } : {}),

@@ -26,23 +26,23 @@ export interface LruCacheBounds<Value> {
 export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<Value> {
   const { most, idleMs, mostBytes = Number.POSITIVE_INFINITY, sizeOf = () => 0, onDrop } = bounds;
   // A Map keeps its order: the first entry is the least recently used.
-  const held = new Map<string, { readonly value: Value; readonly at: number; readonly bytes: number }>();
+  const entries = new Map<string, { readonly value: Value; readonly at: number; readonly bytes: number }>();
   let bytes = 0;
   const take = (key: string): Value | undefined => {
-    const found = held.get(key);
+    const found = entries.get(key);
     if (!found) return undefined;
-    held.delete(key);
+    entries.delete(key);
     bytes -= found.bytes;
     return found.value;
   };
   const put = (key: string, value: Value, at: number): void => {
     const own = sizeOf(value);
-    held.set(key, { value, at, bytes: own });
+    entries.set(key, { value, at, bytes: own });
     bytes += own;
   };
   const makeRoom = (now: number): void => {
-    for (const [key, { value, at }] of held) {
-      if (held.size <= most && bytes <= mostBytes && now - at <= idleMs) break;
+    for (const [key, { value, at }] of entries) {
+      if (entries.size <= most && bytes <= mostBytes && now - at <= idleMs) break;
       take(key);
       onDrop?.(value);
     }
@@ -50,7 +50,7 @@ export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<V
   return {
     get(key) {
       const now = performance.now();
-      const isOver = now - (held.get(key)?.at ?? now) > idleMs;
+      const isOver = now - (entries.get(key)?.at ?? now) > idleMs;
       const value = take(key);
       if (value === undefined) return undefined;
       if (isOver) {
@@ -67,9 +67,9 @@ export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<V
       makeRoom(now);
     },
     delete: (key) => void take(key),
-    keys: () => held.keys(),
+    keys: () => entries.keys(),
     *values() {
-      for (const { value } of held.values()) yield value;
+      for (const { value } of entries.values()) yield value;
     },
   };
 }

@@ -24,11 +24,11 @@ export interface MemoryAccess {
  * session name.
  */
 export function resolveMemoryAccess(
-  asked: Pick<OperationRequest, "exchange" | "bearer">,
+  call: Pick<OperationRequest, "exchange" | "bearer">,
   body: BodyFields,
   userHeaders: readonly string[],
 ): MemoryAccess {
-  const { exchange, bearer } = asked;
+  const { exchange, bearer } = call;
   const wish = parseMode(exchange.req.header("x-keepsake-memory"));
   const session = exchange.req.header("x-keepsake-session") || undefined;
   if (session !== undefined && !isValidName(session))

@@ -52,25 +52,25 @@ interface ForwardedRequest {
  * gives no response.
  */
 export async function forwardRequest(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   passing: ForwardedRequest,
 ): Promise<Response> {
-  const begun = performance.now();
-  const incoming = await sendUpstream(asked, proxy, passing, begun);
+  const startedAt = performance.now();
+  const incoming = await sendUpstream(call, proxy, passing, startedAt);
   const status = incoming.statusCode ?? 502;
   const headers = toClientHeaders(incoming.headers);
   for (const [name, value] of Object.entries(passing.headers ?? {})) headers.set(name, value);
   // A body without a length is forwarded in chunks as it arrives.
   if (!headers.has("content-length")) headers.set("transfer-encoding", "chunked");
   const hear = createReplyListener(incoming, passing.reader);
-  const events = findEventStream(asked, incoming, status);
+  const events = findEventStream(call, incoming, status);
   let isFirst = true;
   const first = (): void => {
     if (isFirst) passing.onFirst?.();
     isFirst = false;
   };
-  const wire = getNodeBindings(asked.exchange);
+  const wire = getNodeBindings(call.exchange);
   const onlooker: RelayObserver = {
     onBytes(bytes) {
       first();
@@ -83,10 +83,10 @@ export async function forwardRequest(
     },
     onEnd(how) {
       first();
-      const ending: RelayEnding = how === "cut" && asked.signal.aborted ? "gone" : how;
+      const ending: RelayEnding = how === "cut" && call.signal.aborted ? "gone" : how;
       const reply = hear.reply();
       if (status < 300) passing.onEnd?.(reply);
-      reportCall(asked, proxy, passing, { begun, status, ending, reply });
+      reportCall(call, proxy, passing, { startedAt, status, ending, reply });
     },
   };
   const isEmpty = status === 204 || status === 205 || status === 304;
@@ -94,11 +94,11 @@ export async function forwardRequest(
   else if (wire.outgoing)
     wire.relay = (outgoing) => {
       // The shutdown waits for writes after the response.
-      asked.services.lifecycle.trackAfterAnswer(
+      call.services.lifecycle.trackAfterAnswer(
         new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
       );
       relayToSocket(outgoing, incoming, onlooker);
-      const forget = asked.services.lifecycle.onBreakOff("streams", () =>
+      const forget = call.services.lifecycle.onBreakOff("streams", () =>
         events?.breakOff(outgoing, incoming, onlooker.onBytes),
       );
       outgoing.once("close", forget);
@@ -109,33 +109,33 @@ export async function forwardRequest(
 
 /** Gives the event stream of a response, which can end with an error event; undefined for other responses. */
 function findEventStream(
-  asked: OperationRequest,
+  call: OperationRequest,
   { headers }: IncomingMessage,
   status: number,
 ): EventStream | undefined {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
   const isStream = status === 200 && type.startsWith("text/event-stream") && encoding === "identity";
   if (!isStream || headers["content-length"] !== undefined) return undefined;
-  return createEventStream(asked.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
+  return createEventStream(call.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
 }
 
 /** Sends the request and gives the beginning of the response. Throws a problem if there is none. */
 async function sendUpstream(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   passing: ForwardedRequest,
-  begun: number,
+  startedAt: number,
 ): Promise<IncomingMessage> {
   const deadline = AbortSignal.timeout(proxy.deadlineMs);
   const { method, body } = passing;
   // At a shutdown, a response that has begun is ended where it is sent, in its own form.
   const waiting = new AbortController();
-  const forget = asked.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
-  const signal = AbortSignal.any([asked.exchange.req.raw.signal, waiting.signal, deadline]);
+  const forget = call.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
+  const signal = AbortSignal.any([call.exchange.req.raw.signal, waiting.signal, deadline]);
   const sending = {
     method,
-    path: toUpstreamPath(asked.exchange.req.url),
-    headers: getUpstreamHeaders(asked, proxy),
+    path: toUpstreamPath(call.exchange.req.url),
+    headers: getUpstreamHeaders(call, proxy),
     signal,
   };
   try {
@@ -147,7 +147,7 @@ async function sendUpstream(
   } catch (error) {
     // The user's message is stored whatever happens to the response.
     passing.onFirst?.();
-    reportCall(asked, proxy, passing, { begun, status: deadline.aborted ? "timeout" : "unreachable" });
+    reportCall(call, proxy, passing, { startedAt, status: deadline.aborted ? "timeout" : "unreachable" });
     if (deadline.aborted) throw createDeadlineError(proxy);
     throw isMemoryError(error) ? createGatewayError(error.message) : error;
   } finally {
@@ -165,14 +165,10 @@ const createDeadlineError = ({ deadlineMs }: OpenAiProxy): Error =>
   );
 
 function getUpstreamHeaders(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
 ): ReturnType<typeof toUpstreamHeaders> {
-  return toUpstreamHeaders(
-    asked.exchange.req.raw.headers,
-    getUpstreamAccount(asked, proxy),
-    proxy.userHeaders,
-  );
+  return toUpstreamHeaders(call.exchange.req.raw.headers, getUpstreamAccount(call, proxy), proxy.userHeaders);
 }
 
 /** Creates a listener that reads the response while it is forwarded, if its format is known. */
@@ -199,31 +195,31 @@ function createReplyListener(
 }
 
 function reportCall(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   { purpose, model, sentText: sent = "", access: who }: ForwardedRequest,
   end: {
-    readonly begun: number;
+    readonly startedAt: number;
     readonly status: number | "timeout" | "unreachable";
     readonly ending?: RelayEnding;
     readonly reply?: UpstreamReply;
   },
 ): void {
   if (purpose === undefined) return;
-  const { begun, status, ending = "cut", reply = { text: "", calls: [], isComplete: false } } = end;
-  const told = createCallReport({
+  const { startedAt, status, ending = "cut", reply = { text: "", calls: [], isComplete: false } } = end;
+  const report = createCallReport({
     purpose,
     model: typeof model === "string" ? model : "",
     host: proxy.client.host,
-    ms: performance.now() - begun,
+    ms: performance.now() - startedAt,
     status: typeof status === "number" ? status : 503,
     ending,
     sent,
     reply,
   });
-  const outcome = asked.signal.aborted ? "aborted" : typeof status === "number" ? told.outcome : status;
+  const outcome = call.signal.aborted ? "aborted" : typeof status === "number" ? report.outcome : status;
   const { user } = who;
-  proxy.onCall({ ...told, outcome }, { project: asked.project(), ...(user === undefined ? {} : { user }) });
+  proxy.onCall({ ...report, outcome }, { project: call.project(), ...(user === undefined ? {} : { user }) });
   proxy.meter.count("keepsake_proxy_requests_total", { purpose, memory: who.mode, outcome });
 }
 

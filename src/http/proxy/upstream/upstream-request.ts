@@ -52,8 +52,8 @@ export function getUpstreamAccount(
 }
 
 /** Whether a request uses the client's own account. */
-export function hasClientKey(asked: Pick<OperationRequest, "exchange">): boolean {
-  return getUpstreamAccount(asked, { upstream: undefined }).isClientAccount;
+export function hasClientKey(call: Pick<OperationRequest, "exchange">): boolean {
+  return getUpstreamAccount(call, { upstream: undefined }).isClientAccount;
 }
 
 /**
@@ -61,10 +61,10 @@ export function hasClientKey(asked: Pick<OperationRequest, "exchange">): boolean
  * accounts.
  */
 export function mayUseStoredObjects(
-  asked: Pick<OperationRequest, "exchange">,
+  call: Pick<OperationRequest, "exchange">,
   { hasClientAccounts }: Pick<OpenAiProxy, "hasClientAccounts">,
 ): boolean {
-  return hasClientAccounts && hasClientKey(asked);
+  return hasClientAccounts && hasClientKey(call);
 }
 
 function parseToken(authorization: string | undefined): string | undefined {
@@ -122,11 +122,11 @@ export function toUpstreamHeaders(
   userHeaders: readonly string[] = [],
 ): OutgoingHttpHeaders {
   const own = account.isClientAccount ? [] : ACCOUNT_HEADERS;
-  const left = new Set([...CONNECTION_HEADERS, ...CLIENT_HEADERS, ...userHeaders, ...own]);
-  for (const name of (headers.get("connection") ?? "").split(",")) left.add(name.trim().toLowerCase());
+  const removed = new Set([...CONNECTION_HEADERS, ...CLIENT_HEADERS, ...userHeaders, ...own]);
+  for (const name of (headers.get("connection") ?? "").split(",")) removed.add(name.trim().toLowerCase());
   const on: OutgoingHttpHeaders = {};
   for (const [name, value] of headers) {
-    if (!left.has(name) && !PRIVATE_HEADER_FAMILIES.test(name)) on[name] = value;
+    if (!removed.has(name) && !PRIVATE_HEADER_FAMILIES.test(name)) on[name] = value;
   }
   // Never forwarded unchanged: it may contain a Keepsake key.
   delete on.authorization;
@@ -137,11 +137,11 @@ export function toUpstreamHeaders(
 
 /** Gives the upstream's response headers for the client, without connection headers, cookies and Keepsake's names. */
 export function toClientHeaders(headers: IncomingHttpHeaders): Headers {
-  const left = new Set([...CONNECTION_HEADERS, "set-cookie", "alt-svc", "strict-transport-security"]);
-  for (const name of (headers.connection ?? "").split(",")) left.add(name.trim().toLowerCase());
+  const removed = new Set([...CONNECTION_HEADERS, "set-cookie", "alt-svc", "strict-transport-security"]);
+  for (const name of (headers.connection ?? "").split(",")) removed.add(name.trim().toLowerCase());
   const back = new Headers();
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || left.has(name) || PRIVATE_HEADER_FAMILIES.test(name)) continue;
+    if (value === undefined || removed.has(name) || PRIVATE_HEADER_FAMILIES.test(name)) continue;
     for (const one of Array.isArray(value) ? value : [value]) back.append(name, one);
   }
   return back;
