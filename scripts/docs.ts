@@ -14,10 +14,10 @@ const INTRODUCTION = `# Command line
 
 <!-- Written by \`npm run docs\` from \`--help\`; a test compares. Change the command, not this page. -->
 
-\`npx keepsake COMMAND\` where the package is installed, \`npm run -s keepsake -- COMMAND\` in a checkout.
+\`npx keepsake COMMAND\` if the package is installed, \`npm run -s keepsake -- COMMAND\` in a checkout.
 
-With \`--json\` there is one JSON document on stdout and nothing else; its shapes are the library's in snake_case. Messages
-for people go to stderr. Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found.
+With \`--json\`, a command prints one JSON document on stdout and nothing else; its shapes are the library's in snake_case.
+Messages for people go to stderr. Exit status: 0 success; 1 failure; 2 usage error; 3 nothing found.
 `;
 
 /** What \`keepsake …\` prints without colours. */

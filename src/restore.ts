@@ -19,31 +19,31 @@ import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Secret } from "./ports/system.ts";
 
 export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger"> {
-  /** The backup. */
+  /** The backup file. */
   readonly from: string;
-  /** The database that it becomes (`keepsake.db`); one that is there is kept under another name. */
+  /** The database file to restore to (`keepsake.db`). An existing one is renamed and kept. */
   readonly path?: string;
-  /** Whether a database that is there may be put aside; without it, that is a `conflict`. */
+  /** Whether an existing database may be renamed. If false, an existing database is a `conflict`. */
   readonly replace?: boolean;
-  /** Whether to go on where no ledger of erasures is left; without it, that is a `conflict`. */
+  /** Whether to continue without the erasure ledger. If false, a missing ledger is a `conflict`. */
   readonly withoutLedger?: boolean;
 }
 
 export interface Restored {
   /** SHA-256 of the backup, hex. */
   readonly digest: string;
-  /** Erasures made after the backup that were done again before anybody could read it. */
+  /** The number of erasures made after the backup. They were applied before the database could be read. */
   readonly again: number;
-  /** The name under which the database that was there is kept now. It holds what it held. */
+  /** The new name of the previous database. Its content is unchanged. */
   readonly aside?: string;
-  /** What a person should be told. */
+  /** Notices for people. */
   readonly notices: readonly string[];
 }
 
 /**
- * Makes a backup the database again: looks at it as a whole, erases again what was erased after it was made, and puts
- * it in place in one step. What is there is untouched until then. `unavailable` where a program uses the database,
- * `corrupt` where the backup is damaged, `conflict` where something is in the way that takes a word to go on.
+ * Replaces the database with a backup. It checks the backup, applies the erasures made since, and then puts it in place
+ * in one step; until then the existing database is unchanged. Throws `unavailable` if a program uses the database,
+ * `corrupt` if the backup is damaged, and `conflict` if it needs `replace` or `withoutLedger`.
  */
 export async function restoreMemory(options: RestoreOptions): Promise<Restored> {
   const { from, path = "keepsake.db" } = options;
@@ -62,26 +62,26 @@ async function restoreDraft(
 ): Promise<Restored> {
   try {
     if (restoring.aside && !options.replace) throw createConflictError();
-    const made = await prepareDraft(restoring, options);
+    const result = await prepareDraft(restoring, options);
     await restoring.finish();
     const { digest, aside } = restoring;
-    return { digest, ...(aside ? { aside: aside.name } : {}), ...made };
+    return { digest, ...(aside ? { aside: aside.name } : {}), ...result };
   } catch (error) {
     restoring.abandon();
     throw error;
   }
 }
 
-/** Erases from the draft what is to be erased again, and notes the copies in it. */
+/** Applies later erasures to the draft, and records the known copies of the database in it. */
 async function prepareDraft(
   restoring: Restoring,
   options: RestoreOptions & { path: string; at: string },
 ): Promise<Pick<Restored, "again" | "notices">> {
   const { from, path, at, withoutLedger, replace: _replace, secret: given, ...rest } = options;
-  // Nothing is made beside the database before it is known that the backup will be used.
-  const isThere = given !== undefined || hasFileSecret(`${path}.secret`);
+  // Creates no file beside the database before it is certain that the backup is used.
+  const hasSecret = given !== undefined || hasFileSecret(`${path}.secret`);
   const digestKey = (): string => digestKeyOf(openSecret(path, given).secret);
-  const record = await openSqliteStore({ path: restoring.draft, ...(isThere ? { digestKey } : {}) });
+  const record = await openSqliteStore({ path: restoring.draft, ...(hasSecret ? { digestKey } : {}) });
   try {
     const { ledger, isLost } = await mergeLedgers(restoring, path, record);
     if (isLost && !withoutLedger) throw createMissingLedgerError();
@@ -91,20 +91,20 @@ async function prepareDraft(
     await noteCopies(record, restoring, from, at);
     await memory.close();
     await resetAllCursors(record);
-    const all = (await record.erasures()).length;
+    const after = (await record.erasures()).length;
     const notices = [
       ...memory.notices,
       ...(isLost ? [WITHOUT_LEDGER_NOTICE] : []),
-      ...(isNew && all > 0 ? [NEW_SECRET_NOTICE] : []),
+      ...(isNew && after > 0 ? [NEW_SECRET_NOTICE] : []),
       ...(restoring.faults > 0 ? [FAULTY_ROWS_NOTICE] : []),
     ];
-    return { again: all - before, notices };
+    return { again: after - before, notices };
   } finally {
     await record.close();
   }
 }
 
-/** The ledger beside the database, and what the database that is there still knows of it. */
+/** Merges the ledger file with the erasures that the existing database knows. */
 async function mergeLedgers(
   { present }: Restoring,
   path: string,
@@ -112,13 +112,15 @@ async function mergeLedgers(
 ): Promise<{ ledger: Ledger; isLost: boolean }> {
   const identity = await record.identity();
   const file = fileLedger(`${path}.erasures`, identity);
-  const written = await file.read();
+  const stored = await file.read();
   const known: readonly Trace[] = present?.identity === identity ? present.traces : [];
-  const traces = new Map([...(written?.traces ?? []), ...known].map((trace) => [trace.receipt, trace]));
-  await file.append(known.filter(({ receipt }) => !written?.traces.some((one) => one.receipt === receipt)));
-  const content = { traces: [...traces.values()], damaged: written?.damaged ?? 0 };
+  const traces = new Map([...(stored?.traces ?? []), ...known].map((trace) => [trace.receipt, trace]));
+  await file.append(
+    known.filter(({ receipt }) => !stored?.traces.some((trace) => trace.receipt === receipt)),
+  );
+  const content = { traces: [...traces.values()], damaged: stored?.damaged ?? 0 };
   return {
-    isLost: present?.identity !== identity && (written?.traces ?? []).length === 0,
+    isLost: present?.identity !== identity && (stored?.traces ?? []).length === 0,
     ledger: {
       read: async () => content,
       receipts: async () => new Set(traces.keys()),
@@ -127,7 +129,7 @@ async function mergeLedgers(
   };
 }
 
-/** The copies that the database knew of, the one that is put back, and the database that is put aside. */
+/** Records the known backups, the restored one and the renamed database as copies. */
 async function noteCopies(
   record: MemoryStore,
   { present, aside, digest, bytes }: Restoring,
@@ -149,23 +151,23 @@ function openSecret(path: string, given: MemoryOptions["secret"]): { secret: Sec
 function createConflictError(): MemoryError {
   return new MemoryError(
     "conflict",
-    "restore: there is a database already. It can be kept under another name: say that you want it (--yes, or replace).",
+    "restore: a database already exists. Use --yes (or replace) to rename and keep it.",
   );
 }
 
 function createMissingLedgerError(): MemoryError {
   return new MemoryError(
     "conflict",
-    "restore: the ledger of erasures is not beside the database, so what was erased after this backup was made would " +
-      "be back. Put the file that ends in .erasures there; or go on without it (--without-ledger).",
+    "restore: the erasure ledger is missing, so data erased since this backup would be back. Put the .erasures file " +
+      "beside the database, or continue without it (--without-ledger).",
   );
 }
 
 const WITHOUT_LEDGER_NOTICE =
-  "Restored without the ledger of erasures: what was erased after this backup was made is back. Forget it again.";
+  "Restored without the erasure ledger: data erased since this backup is back. Forget it again.";
 
 const NEW_SECRET_NOTICE =
-  "The secret beside the database was missing and has been made anew. What was erased is not kept out any more, and " +
-  "earlier receipts cannot be checked. Put the old file back if you have it.";
+  "The secret beside the database was missing, and a new one was created. Erased data may be stored again, and earlier " +
+  "receipts cannot be verified. Restore the old .secret file if you have it.";
 
-const FAULTY_ROWS_NOTICE = "Some rows of this backup do not fit together: `keepsake doctor` says which.";
+const FAULTY_ROWS_NOTICE = "Some rows of this backup are inconsistent: `keepsake doctor` lists them.";

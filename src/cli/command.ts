@@ -4,7 +4,7 @@ import type { CommonOptions } from "./with-memory.ts";
 
 type CommandAction = (operands: readonly string[], options: CommonOptions) => Promise<void>;
 
-/** A command whose action gets its operands, and its options with those that all commands take. */
+/** Adds a command. Its action gets its operands, and its own and the global options. */
 export function addCommand(
   root: Command,
   usage: string,
@@ -25,7 +25,7 @@ export function formatExamples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ keepsake ${line}`).join("\n")}`;
 }
 
-/** Takes a whole number within bounds, or says what is wrong with it. */
+/** Gives a parser of whole numbers from `least` to `most`. It throws `InvalidArgumentError`. */
 export function createCountParser(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -34,12 +34,12 @@ export function createCountParser(least: number, most: number): (text: string) =
   };
 }
 
-/** Takes a time as the library does, or says what is wrong with it in the words of the command line. */
+/** Parses a time as the library does. Throws `InvalidArgumentError`. */
 export function parseTimeOption(text: string): string {
   try {
     return toIsoTime(text, "It");
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : "It is no time.");
+    throw new InvalidArgumentError(error instanceof Error ? error.message : "It is not a valid time.");
   }
 }
 
@@ -50,15 +50,14 @@ const DURATION_UNITS: { readonly [letter: string]: number } = {
   d: 86_400_000,
 };
 
-/** A length of time in milliseconds: "90d", "24h", "30m", "45s", "0". */
+/** Parses a duration such as "90d", "24h", "30m", "45s" or "0". Gives milliseconds. */
 export function parseDuration(text: string): number {
   const milliseconds = toDuration(text);
-  if (milliseconds === undefined)
-    throw new InvalidArgumentError("It must be a length of time such as 24h or 7d.");
+  if (milliseconds === undefined) throw new InvalidArgumentError("It must be a duration such as 24h or 7d.");
   return milliseconds;
 }
 
-/** A moment (ISO 8601), or how long from now. */
+/** Parses a time (ISO 8601) or a duration from now (milliseconds). */
 export function parseMomentOrDuration(text: string): string | number {
   return toDuration(text) ?? parseTimeOption(text);
 }

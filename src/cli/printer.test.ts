@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { createProgressBar, dimText, formatCount, formatTable, toShortLine } from "./printer.ts";
 
-it("shows what somebody said on one line that obeys no escape", () => {
+it("shows a text on one line without escape sequences", () => {
   expect(toShortLine("a\n\tb  c ")).toBe("a b c");
   expect(toShortLine("red \u001b[31mtext\u001b[0m, \u001b[2Jcleared")).toBe("red text, cleared");
   expect(toShortLine("bell \u0007, delete \u007f, turned \u202eround")).toBe(
@@ -15,7 +15,7 @@ it("cuts a long text between letters, not inside one", () => {
   expect(toShortLine("x".repeat(10), 10)).toBe("x".repeat(10));
 });
 
-it("lines columns up, and leaves out those that nobody fills", () => {
+it("aligns columns and leaves out empty ones", () => {
   expect(formatTable([])).toEqual([]);
   expect(
     formatTable([
@@ -25,7 +25,7 @@ it("lines columns up, and leaves out those that nobody fills", () => {
   ).toEqual(["id      text", "longer  other text"]);
 });
 
-it("counts in words", () => {
+it("uses the plural for every count but one", () => {
   expect([formatCount(1, "line"), formatCount(2, "line"), formatCount(0, "memory", "memories")]).toEqual([
     "1 line",
     "2 lines",
@@ -33,7 +33,7 @@ it("counts in words", () => {
   ]);
 });
 
-/** A stream that keeps what is written. */
+/** A stream that records the text written to it. */
 function stream(isTTY: boolean): NodeJS.WriteStream & { readonly written: string[] } {
   const written: string[] = [];
   const write = (text: string): boolean => written.push(text) > 0;
@@ -42,11 +42,11 @@ function stream(isTTY: boolean): NodeJS.WriteStream & { readonly written: string
   };
 }
 
-it("dims nothing where there is no terminal", () => {
+it("dims nothing if the stream is not a terminal", () => {
   expect(dimText("quiet", new PassThrough() as unknown as NodeJS.WriteStream)).toBe("quiet");
 });
 
-it("draws a bar that is no wider than the terminal, and takes it away", () => {
+it("draws a bar no wider than the terminal, and removes it at the end", () => {
   const terminal = stream(true);
   const bar = createProgressBar(false, terminal);
   bar.show(50, 100, "50 of 100 messages, and a long tail of other words");
@@ -58,7 +58,7 @@ it("draws a bar that is no wider than the terminal, and takes it away", () => {
   expect(rest).toEqual(["\r\u001b[2K"]);
 });
 
-it("says nothing of short work where there is no terminal, and nothing at all where it is quiet", () => {
+it("prints nothing for short work without a terminal, and nothing if quiet", () => {
   for (const [isQuiet, isTTY] of [
     [false, false],
     [true, true],

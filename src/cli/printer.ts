@@ -1,12 +1,12 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { toWire } from "../http/wire.ts";
 
-/** Where a command speaks: results on stdout, words for people on stderr. With `json`, one document on stdout alone. */
+/** The output of a command: results on stdout, notes on stderr. With `json`, one document on stdout and nothing else. */
 export interface Printer {
   readonly json: boolean;
-  /** The result: as a JSON document, or as lines for people. */
+  /** Prints the result: as a JSON document, or as lines for people. */
   result(value: unknown, lines: () => readonly string[]): void;
-  /** Something for a person to know; nothing with `json`. */
+  /** Prints a note for people; nothing with `json`. */
   note(text: string): void;
   error(code: string, message: string): void;
 }
@@ -31,14 +31,14 @@ export function createPrinter(json: boolean): Printer {
   };
 }
 
-/** A line for a person. */
+/** Prints a line on stdout. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 /**
- * What somebody said, as one line that is not longer than `most`. It can neither move the cursor nor colour the
- * terminal nor turn the direction of writing: escapes are shown, not obeyed.
+ * Gives a text as one line of at most `most` characters. It removes escape sequences and control characters, so that a
+ * message cannot move the cursor, colour the terminal or change the writing direction.
  */
 export function toShortLine(text: string, most = 160): string {
   const line = stripVTControlCharacters(text)
@@ -50,12 +50,12 @@ export function toShortLine(text: string, most = 160): string {
   return letters.length <= most ? line : `${letters.slice(0, most - 1).join("")}…`;
 }
 
-/** Columns as wide as their widest cell; the last one runs free. */
+/** Aligns columns to their widest cell; the last column is not padded. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
-  // A column that nobody fills takes no room.
+  // An empty column takes no space.
   return rows.map((row) =>
     row
       .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
@@ -65,7 +65,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Dimmed where the stream is a terminal that wants colour (NO_COLOR is honoured). */
+/** Dims a text if the stream is a terminal with colour. Honours NO_COLOR. */
 export function dimText(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText("dim", text, { stream });
 }
@@ -79,11 +79,11 @@ export function formatCount(count: number, one: string, more = `${one}s`): strin
   return `${count} ${count === 1 ? one : more}`;
 }
 
-/** How far a long work is. On a terminal a bar that is drawn over; else a line a second; nothing where it is quiet. */
+/** Progress of long work: on a terminal, a bar; elsewhere a line per second; nothing if quiet. */
 export interface ProgressBar {
-  /** `done` of `total`, which may not be known; `text` says of what. */
+  /** Shows `done` of `total`, which may be unknown; `text` describes the work. */
   show(done: number, total: number | undefined, text: string): void;
-  /** Takes the bar away. May be called again. */
+  /** Removes the bar. May be called more than once. */
   end(): void;
 }
 
@@ -96,7 +96,7 @@ export function createProgressBar(
   stream: NodeJS.WriteStream = process.stderr,
 ): ProgressBar {
   if (isQuiet) return { show() {}, end() {} };
-  // The first line comes after a second: short work needs none.
+  // The first line comes after one second: short work needs no line.
   let last = stream.isTTY ? 0 : Date.now();
   let isDrawn = false;
   return {

@@ -12,7 +12,7 @@ import type { CallHooks } from "../ports/language/model-calls.ts";
 import { toShownError } from "./exit.ts";
 import { createPrinter, type Printer } from "./printer.ts";
 
-/** What every command takes. */
+/** The options of every command. */
 export interface CommonOptions {
   readonly db?: string;
   readonly user?: string;
@@ -21,49 +21,49 @@ export interface CommonOptions {
   readonly at?: string;
 }
 
-/** What a command works with. */
+/** The open memory and settings that a command uses. */
 export interface CommandContext {
   readonly keepsake: Keepsake;
   readonly memory: ScopedMemory;
   readonly settings: Settings;
   readonly print: Printer;
-  /** The time it is, as this command takes it. */
+  /** The current time, or that of `--at`. */
   readonly clock: () => Date;
-  /** The database file; or the address of the database, without a password. */
+  /** The database file, or the database's address without a password. */
   readonly path: string;
-  /** Whether it is a file, with others beside it. */
+  /** Whether the database is a file on disk. */
   readonly isFile: boolean;
   readonly backends: Backends;
 }
 
 /**
- * What a command does with the database, where there is none yet: `writes` makes it; `reads` finds nothing in it, and
- * leaves no file behind; `checks` has nothing to check.
+ * What a command does if the database does not exist: `writes` creates it; `reads` uses an empty memory and creates no
+ * file; `checks` fails.
  */
 type DatabaseAccess = "writes" | "reads" | "checks";
 
-/** Runs a command over an open memory and gives the shell its exit status. */
+/** Runs a command with an open memory and sets the exit status. */
 export async function withMemory(
   options: CommonOptions,
   access: DatabaseAccess,
-  command: (working: CommandContext) => Promise<number>,
-  besides: Pick<MemoryOptions, "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure"> = {},
+  command: (context: CommandContext) => Promise<number>,
+  extraOptions: Pick<MemoryOptions, "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure"> = {},
 ): Promise<void> {
   const print = createPrinter(options.json ?? false);
   await reportErrors(print, async () => {
     const settings = readSettings(undefined, options.db);
     const clock = createCommandClock(options.at);
-    const { openBackends, redactAddress: shownAddress } = await import("../config/backends/open-backends.ts");
+    const { openBackends, redactAddress } = await import("../config/backends/open-backends.ts");
     const { postgres } = settings.backends ?? {};
     const file = postgres ? undefined : toDatabaseFile(settings.path, access, print);
     await using backends = await openBackends(settings);
     await using keepsake = await openMemory(settings, {
       clock,
-      ...besides,
+      ...extraOptions,
       ...(file === undefined ? {} : { path: file }),
       ...backends.options,
     });
-    const path = postgres ? shownAddress(postgres.url) : settings.path;
+    const path = postgres ? redactAddress(postgres.url) : settings.path;
     const isFile = !postgres && path !== ":memory:";
     for (const notice of [...backends.notices, ...keepsake.notices]) print.note(notice);
     const project = options.project === undefined ? {} : { project: options.project };
@@ -73,19 +73,19 @@ export async function withMemory(
   });
 }
 
-/** Where a command that only looks finds no file, an empty memory stands in for it. */
+/** Gives the file to open. A command that only reads gets an empty memory if the file does not exist. */
 function toDatabaseFile(path: string, access: DatabaseAccess, print: Printer): string {
   if (access === "writes" || path === ":memory:" || existsSync(path)) return path;
-  // A folder that is not there is a slip, and opening says so.
+  // A missing folder is a mistake: opening the file reports it.
   if (path === "" || !existsSync(dirname(path))) return path;
   if (access === "checks") {
-    throw new MemoryError("unavailable", `there is no database ${path}. Name another with --db.`);
+    throw new MemoryError("unavailable", `there is no database ${path}. Choose another with --db.`);
   }
   print.note(`There is no database ${path} yet.`);
   return ":memory:";
 }
 
-/** Runs a piece of work, and turns what it throws into words and an exit status. */
+/** Runs `work` and sets the exit status. Prints an error that it throws. */
 export async function reportErrors(print: Printer, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
@@ -96,14 +96,14 @@ export async function reportErrors(print: Printer, work: () => Promise<number>):
   }
 }
 
-/** With `--at` the command happens at that time: what is said is said then, and answers are as of then. */
+/** Gives the clock of a command. With `--at`, messages and answers have that time. */
 export function createCommandClock(at: string | undefined): () => Date {
   if (at === undefined) return () => new Date();
   const time = toIsoTime(at, "--at");
   return () => new Date(time);
 }
 
-/** Opens the memory as the settings have it. Loaded here, so that help and mistakes in use are answered without opening anything. */
+/** Opens the memory with these settings. Loads the code here, so that help and usage errors need no database. */
 async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Keepsake> {
   const { createMemory } = await import("../memory.ts");
   const { secret, confidenceThreshold, topK: limit, maxContextTokens: maxTokens } = settings;
@@ -127,22 +127,22 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
   });
 }
 
-/** Who reads what is said. */
+/** Gives the options for extraction. */
 async function loadUnderstandingOptions(
   { model }: Settings,
   threshold: number | undefined,
   inThreads = false,
 ) {
-  const { toUnderstandingOptions: understandingOf } = await import("../config/memory-from-settings.ts");
-  return understandingOf(model, threshold, inThreads);
+  const { toUnderstandingOptions } = await import("../config/memory-from-settings.ts");
+  return toUnderstandingOptions(model, threshold, inThreads);
 }
 
-function toEmbedderOption(named: EmbedderSettings) {
+function toEmbedderOption(settings: EmbedderSettings) {
   return async (hooks: CallHooks) =>
-    (await import("../config/memory-from-settings.ts")).openEmbedder(named, hooks);
+    (await import("../config/memory-from-settings.ts")).openEmbedder(settings, hooks);
 }
 
-/** What is said may be said at any time (`--at`); what it costs is paid now. */
+/** Gives the options for costs. Costs count at the real time, whatever `--at` says. */
 async function loadCosts(settings: CostSettings | undefined) {
   const clock = () => new Date();
   if (settings === undefined) return { clock };

@@ -1,24 +1,24 @@
 import * as z from "zod";
 import { invalid } from "../errors.ts";
 
-/** The vector indexes that the settings can name. */
+/** The vector indexes that settings can name. */
 export const VECTOR_INDEXES = ["chroma", "faiss", "pgvector", "pinecone", "redis", "s3-vectors"] as const;
 export type VectorIndexName = (typeof VECTOR_INDEXES)[number];
 
-/** What the settings say of databases and servers beside this machine's file. */
+/** The settings of databases and servers other than the local file. */
 export interface BackendSettings {
-  /** What our names begin with on servers that others use, too. */
+  /** The prefix of Keepsake's names on shared servers. */
   readonly prefix?: string;
-  /** Where the record is, instead of a file. */
+  /** The database, instead of a file. */
   readonly postgres?: PostgresSettings;
   readonly redis?: RedisSettings;
   readonly sessions?: "memory" | "redis";
   readonly cache?: CacheSettings;
   readonly rateLimits?: "redis";
   readonly queue?: "bullmq";
-  /** In the order in which a recall asks them. */
+  /** In the order in which a recall searches them. */
   readonly followers?: readonly VectorIndexName[];
-  /** From how many search units of a user on they are asked. */
+  /** The number of a user's search units from which they are searched. */
   readonly followersFrom?: number;
   /** How long a recall waits for them, in ms. */
   readonly patienceMs?: number;
@@ -32,11 +32,11 @@ export interface BackendSettings {
 export interface PostgresSettings {
   readonly url: string;
   readonly schema?: string;
-  /** How many connections this process may have. */
+  /** The maximum number of connections of this process. */
   readonly connections?: number;
-  /** The file that tells what was erased when the database is put back to an older state. */
+  /** The file of the erasure ledger, needed if an older state of the database is restored. */
   readonly ledger?: string;
-  /** For how long the server and its archives keep the write-ahead log, in ms. */
+  /** How long the server and its archives keep the write-ahead log, in ms. */
   readonly logKeptMs?: number;
 }
 
@@ -47,9 +47,9 @@ export interface RedisSettings {
 
 export interface CacheSettings {
   readonly name: "memory" | "redis";
-  /** How long what is kept is kept, in ms. */
+  /** How long entries are kept, in ms. */
   readonly ttlMs?: number;
-  /** How often a user is served, before what is known of them is kept for all servers. */
+  /** The number of requests from which a user's state is cached for all servers. */
   readonly hotAfter?: number;
 }
 
@@ -63,10 +63,10 @@ export interface ChromaSettings {
 export interface PineconeSettings {
   readonly apiKey: string;
   readonly index: string;
-  /** Where a missing index is made; the adapter's choice where absent. */
+  /** The cloud in which a missing index is created. Default: the adapter's. */
   readonly cloud?: "aws" | "gcp" | "azure";
   readonly region?: string;
-  /** Of a server that speaks the protocol; Pinecone's own where absent. */
+  /** The address of a server that speaks the protocol. Default: Pinecone's own. */
   readonly controller?: string;
 }
 
@@ -107,32 +107,32 @@ const key: BackendSetting = {
   isSecret: true,
 };
 
-const folder: BackendSetting = { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a folder" };
-const path: BackendSetting = { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" };
+const folder: BackendSetting = { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a folder" };
+const path: BackendSetting = { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" };
 
 const name: BackendSetting = {
   schema: z.string().regex(/^[\w.-]{1,128}$/),
   allowed: "up to 128 letters, digits, dots, - and _",
 };
 
-// People put passwords into addresses, so the value of one is not shown.
+// Addresses may contain passwords, so their values are not shown.
 function createAddressSetting(pattern: RegExp, allowed: string): BackendSetting {
   return { schema: z.string().regex(pattern), allowed, isSecret: true };
 }
 
 const VECTOR_INDEX_PATTERN = VECTOR_INDEXES.join("|");
 
-/** Every setting of what stands beside this machine's file, by name, with what it may be. */
+/** The settings of databases and servers, by name, with the allowed values. */
 export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   MEMORY_DB_URL: {
     schema: z.string().regex(/^(?:sqlite:\/\/\/[^\0]|postgres(?:ql)?:\/\/[^\s\0/])/),
     allowed: "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE",
-    // A file is no secret; an address may hold a password, however it is misspelt.
+    // A file path is not secret. An address may contain a password, even if it is misspelt.
     isSecret: /@|postgres|passw/i,
   },
   KEEPSAKE_PREFIX: {
     schema: z.string().regex(/^[a-z][a-z0-9]{0,29}$/),
-    allowed: "up to 30 small letters and digits, a letter first",
+    allowed: "up to 30 lowercase letters and digits, starting with a letter",
   },
   CONNECTION_POOL_SIZE: createCountSetting(1, 1000),
   KEEPSAKE_LOG_DAYS: createCountSetting(1, 3650),
@@ -149,7 +149,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
     schema: z
       .string()
       .regex(new RegExp(`^(?:off|(?:${VECTOR_INDEX_PATTERN})(?: *, *(?:${VECTOR_INDEX_PATTERN}))*)$`)),
-    allowed: `off, or some of ${VECTOR_INDEXES.join(", ")}, with commas between them`,
+    allowed: `off, or some of ${VECTOR_INDEXES.join(", ")}, separated by commas`,
   },
   KEEPSAKE_FOLLOWER_FROM: createCountSetting(0, 999_999_999),
   KEEPSAKE_PGVECTOR_URL: createAddressSetting(
@@ -163,7 +163,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   PINECONE_API_KEY: key,
   PINECONE_INDEX: {
     schema: z.string().regex(/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/),
-    allowed: "up to 30 small letters, digits and -, a letter first",
+    allowed: "up to 30 lowercase letters, digits and -, starting with a letter",
   },
   PINECONE_CLOUD: { schema: z.enum(["aws", "gcp", "azure"]), allowed: "aws, gcp or azure" },
   PINECONE_REGION: {
@@ -176,7 +176,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   ),
   S3_VECTORS_BUCKET: {
     schema: z.string().regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/),
-    allowed: "3 to 63 small letters, digits and -",
+    allowed: "3 to 63 lowercase letters, digits and -",
   },
   AWS_REGION: {
     schema: z.string().regex(/^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/),
@@ -199,7 +199,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
 
 type SettingValues = ReadonlyMap<string, string>;
 
-/** What checked values say of it; nothing where they say nothing. `invalid_input` where one needs another that is not set. */
+/** Parses the backend settings; `undefined` if none is set. Throws `invalid_input` if one needs another that is not set. */
 export function parseBackends(values: SettingValues): BackendSettings | undefined {
   const followers = parseVectorIndexes(values);
   const redis = parseRedis(values);
@@ -220,15 +220,15 @@ export function parseBackends(values: SettingValues): BackendSettings | undefine
   return Object.keys(settings).length > 0 ? settings : undefined;
 }
 
-/** Nothing where the record is a file: a path that is named wins over an address. */
 const DAY_MS = 86_400_000;
+/** Parses the PostgreSQL settings; `undefined` if the database is a file: KEEPSAKE_DB wins over an address. */
 
 function parsePostgres(values: SettingValues): PostgresSettings | undefined {
   const url = values.get("MEMORY_DB_URL");
   if (url === undefined || url.startsWith("sqlite:") || values.has("KEEPSAKE_DB")) return undefined;
   if (!values.has("KEEPSAKE_SECRET")) {
     throw invalid(
-      "MEMORY_DB_URL: with PostgreSQL, KEEPSAKE_SECRET must be set, for all servers share it. `openssl rand -hex 32` makes one.",
+      "MEMORY_DB_URL: PostgreSQL needs KEEPSAKE_SECRET, the same on all servers. `openssl rand -hex 32` makes one.",
     );
   }
   const days = parseNumber(values, "KEEPSAKE_LOG_DAYS");
@@ -249,24 +249,23 @@ function parseRedis(values: SettingValues): RedisSettings | undefined {
   return url === undefined ? undefined : dropUndefined({ url, password: values.get("REDIS_PASSWORD") });
 }
 
-/** What runs on Redis: where there is one, sessions, the cache and the limits of rates; the queue only where it is asked for. */
+/** Decides what uses Redis: sessions, cache and rate limits if it is configured; the queue only if named. */
 function parseRedisUses(values: SettingValues, redis: RedisSettings | undefined): Partial<BackendSettings> {
-  const wanted = (setting: string, value: string): boolean => {
-    const named = values.get(setting);
-    if (named !== value) return false;
+  const isNamed = (setting: string, value: string): boolean => {
+    if (values.get(setting) !== value) return false;
     if (!redis) throw invalid(`${setting}: "${value}" needs REDIS_URL, such as redis://localhost:6379.`);
     return true;
   };
   const isOn = (setting: string): boolean =>
-    wanted(setting, "redis") || (redis !== undefined && !values.has(setting));
-  const place = (setting: string): "memory" | "redis" | undefined => {
+    isNamed(setting, "redis") || (redis !== undefined && !values.has(setting));
+  const choose = (setting: string): "memory" | "redis" | undefined => {
     if (isOn(setting)) return "redis";
     return values.has(setting) ? "memory" : undefined;
   };
-  const cache = place("KEEPSAKE_CACHE");
+  const cache = choose("KEEPSAKE_CACHE");
   const seconds = parseNumber(values, "REDIS_CACHE_TTL");
   return {
-    sessions: place("KEEPSAKE_SESSIONS"),
+    sessions: choose("KEEPSAKE_SESSIONS"),
     cache: cache && {
       name: cache,
       ...dropUndefined({
@@ -275,24 +274,24 @@ function parseRedisUses(values: SettingValues, redis: RedisSettings | undefined)
       }),
     },
     rateLimits: isOn("KEEPSAKE_RATE_LIMITS") ? "redis" : undefined,
-    queue: wanted("KEEPSAKE_QUEUE", "bullmq") ? "bullmq" : undefined,
+    queue: isNamed("KEEPSAKE_QUEUE", "bullmq") ? "bullmq" : undefined,
   } as Partial<BackendSettings>;
 }
 
 /**
- * The followers that are named; where none is and none is forbidden, those whose place is: an address, a bucket or a path says
- * that somebody wants it, a key alone does not.
+ * Gives the named vector indexes. If KEEPSAKE_FOLLOWER is not set, gives those with an address, a bucket or a path; a key
+ * alone is not enough.
  */
 function parseVectorIndexes(values: SettingValues): readonly VectorIndexName[] {
   const named = values.get("KEEPSAKE_FOLLOWER");
   if (named === "off") return [];
   if (named !== undefined) return [...new Set(named.split(/ *, */) as VectorIndexName[])];
-  const places: readonly (readonly [string, VectorIndexName])[] = [
+  const locations: readonly (readonly [string, VectorIndexName])[] = [
     ["CHROMA_URL", "chroma"],
     ["S3_VECTORS_BUCKET", "s3-vectors"],
     ["FAISS_INDEX_PATH", "faiss"],
   ];
-  return places.flatMap(([setting, follower]) => (values.has(setting) ? [follower] : []));
+  return locations.flatMap(([setting, follower]) => (values.has(setting) ? [follower] : []));
 }
 
 function parseIndexSearch(values: SettingValues): Partial<BackendSettings> {
@@ -302,11 +301,13 @@ function parseIndexSearch(values: SettingValues): Partial<BackendSettings> {
   });
 }
 
-/** In the record's own database, where no other is named. */
+/** Parses the pgvector settings. Default: the database of the memories. */
 function parsePgvector(values: SettingValues, record: PostgresSettings | undefined): PostgresSettings {
   const url = values.get("KEEPSAKE_PGVECTOR_URL") ?? record?.url;
   if (url === undefined) {
-    throw invalid("KEEPSAKE_FOLLOWER: pgvector needs KEEPSAKE_PGVECTOR_URL, where the record is a file.");
+    throw invalid(
+      "KEEPSAKE_FOLLOWER: pgvector needs KEEPSAKE_PGVECTOR_URL if memories are stored in a file.",
+    );
   }
   return toPostgresSettings(values, url);
 }
@@ -338,7 +339,7 @@ function parseS3Vectors(values: SettingValues): S3VectorsSettings {
     bucket: requireValue(values, "S3_VECTORS_BUCKET", "s3-vectors"),
     region: requireValue(values, "AWS_REGION", "s3-vectors"),
     endpoint: values.get("AWS_ENDPOINT_URL_S3VECTORS"),
-    // Without both, the SDK looks where AWS's own programs do.
+    // Without both, the SDK uses the default AWS credential chain.
     credentials:
       accessKeyId === undefined || secretAccessKey === undefined
         ? undefined
@@ -366,7 +367,7 @@ function parseNumber(values: SettingValues, setting: string): number | undefined
   return value === undefined ? undefined : Number(value);
 }
 
-/** The fields that have a value. */
+/** Removes fields without a value. */
 function dropUndefined<Fields extends object>(
   fields: {
     readonly [Name in keyof Fields]: Fields[Name] | undefined;

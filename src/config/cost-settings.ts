@@ -13,7 +13,7 @@ import {
 import type { CostOptions } from "../engine/cost/cost-tracker.ts";
 import { invalid } from "../errors.ts";
 
-/** What the settings say of costs. */
+/** The settings of costs. */
 export interface CostSettings {
   readonly budgets?: Budgets;
   /** A file of prices. */
@@ -45,11 +45,11 @@ function toBudgetName(of: BudgetHolder, per: BudgetPeriod, unit: keyof Limit): s
   return `KEEPSAKE_BUDGET_${of}_${per}_${unit}`.toUpperCase();
 }
 
-/** Every setting of costs, by name, with what it may be. */
+/** The settings of costs, by name, with the allowed values. */
 export const COST_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
-  KEEPSAKE_PRICES: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
+  KEEPSAKE_PRICES: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
   KEEPSAKE_CALLS_DAYS: { schema: daysSchema, allowed: "a number from 1 to 36500" },
   ...Object.fromEntries(
     BUDGET_HOLDERS.flatMap((of) =>
@@ -62,7 +62,7 @@ export const COST_SETTINGS: {
   ),
 };
 
-/** What checked values say of costs; nothing where they say nothing. */
+/** Parses the settings of costs; `undefined` if none is set. */
 export function parseCostSettings(values: ReadonlyMap<string, string>): CostSettings | undefined {
   const budgets = Object.fromEntries(
     BUDGET_HOLDERS.flatMap((of) => {
@@ -109,7 +109,7 @@ const PRICES_SCHEMA: z.ZodType<Price[]> = z
   )
   .max(10_000);
 
-/** The options that the settings come to: a file of prices is read here. `invalid_input` where it is none. */
+/** Loads the cost options and the file of prices. Throws `invalid_input` if the file is not a price list. */
 export async function loadCostOptions({ pricesPath, ...rest }: CostSettings): Promise<CostOptions> {
   if (pricesPath === undefined) return rest;
   return { ...rest, prices: await readPrices(pricesPath) };
@@ -120,24 +120,24 @@ async function readPrices(path: string): Promise<Price[]> {
   try {
     text = await readFile(path, "utf8");
   } catch {
-    throw invalid(`KEEPSAKE_PRICES: the file ${path} cannot be read. Check its name and its mode.`);
+    throw invalid(`KEEPSAKE_PRICES: cannot read the file ${path}. Check its name and permissions.`);
   }
   const checked = PRICES_SCHEMA.safeParse(await parsePrices(path, text));
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   const place = issue?.path.join(".") ?? "";
   throw invalid(
-    `KEEPSAKE_PRICES: ${path} is no list of prices${place === "" ? "" : ` (at ${place})`}. A row is ` +
+    `KEEPSAKE_PRICES: ${path} is not a price list${place === "" ? "" : ` (at ${place})`}. Example of a row: ` +
       '{ "model": "gpt-4o-mini", "from": "2024-10-01", "in": 0.15, "cached": 0.075, "out": 0.6 }, in US dollars per million tokens.',
   );
 }
 
-/** JSON is YAML too. */
+/** Parses YAML, which includes JSON. */
 async function parsePrices(path: string, text: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
     return parse(text, { maxAliasCount: 0 });
   } catch {
-    throw invalid(`KEEPSAKE_PRICES: ${path} holds neither JSON nor YAML.`);
+    throw invalid(`KEEPSAKE_PRICES: ${path} is neither JSON nor YAML.`);
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openEmbedder } from "./memory-from-settings.ts";
 import { readSettings } from "./settings.ts";
 
-it("makes the embedder that is named", async () => {
+it("creates the named embedder", async () => {
   const openai = await openEmbedder({ name: "openai", apiKey: "sk-1", dimensions: 256, patienceMs: 700 });
   expect(openai).toMatchObject({
     fingerprint: "openai/text-embedding-3-small/256",
@@ -22,14 +22,14 @@ it("makes the embedder that is named", async () => {
   });
 });
 
-it("asks Azure in its older form, too", () => {
+it("supports Azure's older API", () => {
   const azure = { OPENAI_BASE_URL: "https://ana.openai.azure.com", OPENAI_API_VERSION: "2024-10-21" };
   expect(readSettings({ ...azure, KEEPSAKE_EMBEDDER: "openai", OPENAI_API_KEY: "k" }).embedder).toMatchObject(
     { apiVersion: "2024-10-21" },
   );
 });
 
-it("names the setting that is missing or does not fit", async () => {
+it("names a missing or invalid setting", async () => {
   await expect(openEmbedder({ name: "openai" })).rejects.toMatchObject({
     code: "invalid_input",
     message: expect.stringMatching(/^OPENAI_API_KEY: /),

@@ -8,15 +8,15 @@ import type { CallHooks } from "../ports/language/model-calls.ts";
 import type { ModelSettings } from "./openai-settings.ts";
 import type { EmbedderSettings } from "./settings.ts";
 
-/** What `createMemory` takes for the settings: who reads what is said, and who answers. */
+/** The options of `createMemory` for extraction and answers. */
 export interface UnderstandingOptions {
   readonly model?: (hooks: CallHooks) => Promise<LanguageModel>;
   readonly extractor?: (hooks: CallHooks) => Promise<readonly Extractor[]>;
 }
 
 /**
- * Rules or a model, or both; each leaves out what it is less sure of than `threshold`. Everything is loaded when it is made.
- * `inThreads`: the rules read in a thread of their own.
+ * Gives the extractor (rules, a model, or both) and the model. Facts with a confidence below `threshold` are left out.
+ * Code is loaded on first use. `inThreads` runs the rules in a separate thread.
  */
 export function toUnderstandingOptions(
   named: ModelSettings | undefined,
@@ -33,7 +33,7 @@ export function toUnderstandingOptions(
     );
   if (!named) return threshold === undefined ? {} : { extractor: async () => [await rules()] };
   let model: Promise<LanguageModel> | undefined;
-  // One model for both, so that what one learns of its server the other knows.
+  // One model for both uses, so that they share the state of its server.
   const made = (hooks: CallHooks): Promise<LanguageModel> => {
     model ??= openModel(named, hooks);
     return model;
@@ -49,7 +49,7 @@ export function toUnderstandingOptions(
   };
 }
 
-/** An adapter's option -> the setting that it comes from. */
+/** Maps an adapter's option to its setting. */
 const MODEL_SETTING_NAMES: { readonly [option: string]: string } = {
   apiKey: "OPENAI_API_KEY",
   baseUrl: "OPENAI_BASE_URL",
@@ -58,7 +58,7 @@ const MODEL_SETTING_NAMES: { readonly [option: string]: string } = {
   timeoutMs: "KEEPSAKE_MODEL_TIMEOUT_MS",
 };
 
-/** The model that the settings name; it is loaded here. `invalid_input` names the setting that does not fit. */
+/** Loads and opens the configured model. Throws `invalid_input` with the name of a wrong setting. */
 export async function openModel(
   { extractor: _who, lingerMs: _lingers, ...options }: ModelSettings,
   hooks: CallHooks = {},
@@ -71,23 +71,23 @@ export async function openModel(
   }
 }
 
-/** An adapter's complaint about an option, as one about the setting that it came from. */
+/** Turns an adapter's error about an option into one about its setting. */
 export function toSettingError(error: unknown, settings: { readonly [option: string]: string }): unknown {
   const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
   const setting = Object.hasOwn(settings, option) ? settings[option] : undefined;
   return setting === undefined ? error : invalid(`${setting}${rest}`);
 }
 
-/** Who understands what is said, and where the words go for it: for whoever starts a program. */
+/** Describes who extracts memories, and where messages are sent for it. */
 export function describeExtractor(settings: ModelSettings | undefined): string {
-  if (!settings) return "Understood by rules, on this machine.";
+  if (!settings) return "Memories are extracted by rules, on this machine.";
   const { extractor, model, baseUrl } = settings;
   const host = new URL(baseUrl ?? "https://api.openai.com").host;
   const who = extractor === "both" ? `rules and ${model}` : model;
-  return `Understood by ${who} at ${host}; KEEPSAKE_EXTRACTOR=rules keeps the words here.`;
+  return `Memories are extracted by ${who} at ${host}. KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.`;
 }
 
-/** An adapter's option -> the setting that it comes from. */
+/** Maps an adapter's option to its setting. */
 const EMBEDDER_SETTING_NAMES: { readonly [option: string]: string } = {
   apiKey: "OPENAI_API_KEY",
   baseUrl: "OPENAI_BASE_URL",
@@ -97,7 +97,7 @@ const EMBEDDER_SETTING_NAMES: { readonly [option: string]: string } = {
   modelPath: "KEEPSAKE_MODEL_PATH",
 };
 
-/** The embedder that the settings name; it is loaded here. `invalid_input` names the setting that does not fit. */
+/** Loads and opens the configured embedder. Throws `invalid_input` with the name of a wrong setting. */
 export async function openEmbedder(
   { name, ...options }: EmbedderSettings,
   hooks: CallHooks = {},
@@ -110,7 +110,7 @@ export async function openEmbedder(
   }
 }
 
-/** An extractor that leaves out what it is less sure of than `threshold`. Changes and requests to forget stay. */
+/** Wraps an extractor: leaves out facts with a confidence below `threshold`, but keeps changes and requests to forget. */
 export function filterByConfidence(extractor: Extractor, threshold: number): Extractor {
   return {
     ...extractor,
@@ -121,7 +121,7 @@ export function filterByConfidence(extractor: Extractor, threshold: number): Ext
   };
 }
 
-/** The same memory, whose recalls and answers take these options where they have none of their own. */
+/** Gives the same memory with default options for recalls and answers. */
 export function withDefaults(
   keepsake: Keepsake,
   defaults: Pick<RecallOptions, "limit" | "maxTokens">,

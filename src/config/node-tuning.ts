@@ -4,25 +4,24 @@ import { homedir, totalmem } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
- * Has Node keep what it compiled of this program, and take it from there the next time: a quarter of the time that a
- * command takes. In a folder of the user's own, never in one that others may write into: it is code that runs. Where
- * that cannot be written, everything is compiled anew, as it would be without. Node's own NODE_COMPILE_CACHE names
- * another folder, and NODE_DISABLE_COMPILE_CACHE=1 has nothing kept.
+ * Enables Node's compile cache, which saves a quarter of a command's time. The folder belongs to the user and is never
+ * writable by others, because it contains code that runs. If it cannot be written, there is no cache. NODE_COMPILE_CACHE
+ * names another folder, and NODE_DISABLE_COMPILE_CACHE=1 disables the cache.
  */
 export function enableCompileCache(): void {
   const { env } = process;
-  // A Node without it is too old for the rest as well, and is told so a moment later.
+  // A Node without this function is too old; the version check rejects it later.
   if (env.NODE_COMPILE_CACHE || !module.enableCompileCache) return;
   const folder = chooseCacheFolder(env, process.platform);
   if (folder === undefined || !isOwnFolder(folder)) return;
   const { status } = module.enableCompileCache(folder);
-  // For the threads and processes that this one begins.
+  // For the threads and child processes of this process.
   if (status === module.constants.compileCacheStatus.ENABLED) env.NODE_COMPILE_CACHE = folder;
 }
 
 function chooseCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
   const named = platform === "win32" ? env.LOCALAPPDATA : env.XDG_CACHE_HOME;
-  // A relative one is to be ignored (XDG Base Directory Specification), and would be whatever folder one stands in.
+  // A relative path must be ignored (XDG Base Directory Specification).
   const caches = named && isAbsolute(named) ? named : getHomeCacheFolder(platform);
   return caches && join(caches, "keepsake", "compiled");
 }
@@ -31,19 +30,19 @@ function getHomeCacheFolder(platform: NodeJS.Platform): string | undefined {
   try {
     return join(homedir(), platform === "darwin" ? "Library/Caches" : ".cache");
   } catch {
-    // Nobody's home: a container without accounts.
+    // No home folder, such as in a container without accounts.
     return undefined;
   }
 }
 
 /**
- * Whether nobody else may write into it. Made where it is missing. Somebody else's it is where a command runs as root in the
- * home of another (`sudo`).
+ * Gives whether only this user can write into the folder; creates it if it is missing. It belongs to another user when a
+ * command runs as root in that user's home (`sudo`).
  */
 function isOwnFolder(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Windows has neither, and keeps that folder in the profile of its user.
+    // Windows has no such ids or modes; the folder is in the user's profile.
     if (!process.getuid) return true;
     const { uid, mode } = statSync(folder);
     return uid === process.getuid() && (mode & 0o022) === 0;
@@ -54,12 +53,12 @@ function isOwnFolder(folder: string): boolean {
 
 const LEAST_MB = 256;
 const MOST_MB = 1024;
-/** Of the memory that there is. */
+/** The share of the available memory. */
 const CACHE_SHARE = 1 / 8;
 
 /**
- * Memory for what is known of the users served last, in bytes, where nobody sets it: an eighth of what this process may have (of
- * its container, where it is in one), from 256 MB to 1 GB.
+ * Gives the default size of the cache of recent users, in bytes: an eighth of the memory available to this process (or its
+ * container), from 256 MB to 1 GB.
  */
 export function chooseCacheBytes(
   machine: number = totalmem(),
@@ -74,9 +73,9 @@ const MOST_YOUNG_MB = 128;
 const YOUNG_SHARE = 1 / 64;
 
 /**
- * Room in a server for what a request makes and lets go of, in MB: V8's semi-space, of which there are up to three; from 16, which
- * V8 takes by itself, to 128. Under load most of it is garbage within milliseconds; in less room it is copied about until it is, and
- * moved to where it is collected seldom, with everything standing still.
+ * Gives the size of V8's semi-space for a server, in MB: from 16, V8's default, to 128. V8 has up to three of them. Most
+ * objects of a request are garbage within milliseconds. In a smaller space V8 copies them repeatedly and promotes them to
+ * the old generation, whose collections stop the whole program.
  */
 export function chooseYoungMegabytes(
   machine: number = totalmem(),

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { MemoryError } from "../errors.ts";
 
-/** The model that understands and answers, and who understands. */
+/** The model for extraction and answers, and who extracts. */
 export interface ModelSettings {
-  /** `both`: the rules at once, and the model later. */
+  /** `both`: rules at once, and the model later. */
   readonly extractor: "model" | "both";
   readonly model: string;
   readonly apiKey?: string;
   readonly baseUrl?: string;
   readonly apiVersion?: string;
   readonly timeoutMs?: number;
-  /** How long a message waits for others that are read with it, in ms. */
+  /** How long a message waits for others to be extracted together, in ms. */
   readonly lingerMs?: number;
 }
 
@@ -23,7 +23,7 @@ const createMillisecondsSchema = (least: number, most: number): z.ZodType =>
     .transform(Number)
     .pipe(z.number().min(least).max(most));
 
-/** Every setting of the model, by name, with what it may be. */
+/** The settings of the model, by name, with the allowed values. */
 export const MODEL_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
@@ -44,8 +44,8 @@ export const MODEL_SETTINGS: {
 };
 
 /**
- * The model that the settings switch on: where `KEEPSAKE_EXTRACTOR` asks for one, or says nothing and there is a key, or a
- * server and a model. With `rules`, nothing that anybody says or knows leaves this machine for a model.
+ * Parses the model's settings. A model is on if `KEEPSAKE_EXTRACTOR` names it, or if that is not set and there is a key, or a
+ * server and a model. With `rules`, no message or memory leaves this machine for a model.
  */
 export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSettings | undefined {
   const who = values.get("KEEPSAKE_EXTRACTOR");
@@ -75,24 +75,24 @@ export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSe
   }) as ModelSettings;
 }
 
-/** The fields that have a value. */
+/** Removes fields without a value. */
 function dropUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** What the settings say of the proxy of OpenAI's protocol. */
+/** The settings of the OpenAI-compatible proxy. */
 export interface ProxySettings {
-  /** Where conversations are passed on to; absent where neither a key nor an address is set. */
+  /** The server to forward chats to; absent if neither a key nor an address is set. */
   readonly upstream?: { readonly baseUrl: string; readonly apiKey?: string };
-  /** How long a conversation waits for the memory, in ms. */
+  /** How long a chat waits for memory, in ms. */
   readonly retrievalMs?: number;
-  /** How long the upstream may take for all of an answer, in ms. */
+  /** Time limit of the upstream for a whole answer, in ms. */
   readonly deadlineMs?: number;
-  /** Headers that name the user, in small letters; empty where none but `x-keepsake-user` does. */
+  /** Headers that name the user, in lowercase; empty if only `x-keepsake-user` does. */
   readonly userHeaders?: readonly string[];
-  /** Whether a chat that names no user is refused. */
+  /** Whether to refuse a chat that names no user. */
   readonly isUserRequired?: boolean;
-  /** Whether clients reach all of the upstream's API with keys of their own. */
+  /** Whether clients can use the upstream's whole API with their own keys. */
   readonly mayPassThrough?: boolean;
 }
 
@@ -104,7 +104,7 @@ const timeoutSchema: z.ZodType = z
   .transform(Number)
   .pipe(z.number().min(100).max(86_400_000));
 
-/** Headers that hold credentials, or belong to the connection: none of them names a user. */
+/** Headers that contain credentials or belong to the connection. They cannot name a user. */
 const CREDENTIAL_HEADER =
   /^(?:(?:proxy-)?authorization|cookie|host|(?:x-)?api-key|content-.*|transfer-encoding|connection|x-keepsake-.*)$/i;
 
@@ -116,14 +116,14 @@ const userHeadersSchema: z.ZodType = z
 const TRUE_WORDS: readonly string[] = ["on", "true", "1"];
 const FALSE_WORDS: readonly string[] = ["off", "false", "0"];
 
-/** Every setting of the proxy alone, by name, with what it may be. */
+/** The settings of the proxy alone, by name, with the allowed values. */
 export const PROXY_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
   KEEPSAKE_UPSTREAM_TIMEOUT_MS: { schema: timeoutSchema, allowed: "a number from 100 to 86400000" },
   KEEPSAKE_USER_HEADERS: {
     schema: userHeadersSchema,
-    allowed: "off, or up to 20 names of headers that hold no credentials, with commas between them",
+    allowed: "off, or up to 20 header names that contain no credentials, separated by commas",
   },
   KEEPSAKE_REQUIRE_USER: {
     schema: z.enum([...TRUE_WORDS, ...FALSE_WORDS]),
@@ -135,7 +135,7 @@ export const PROXY_SETTINGS: {
   },
 };
 
-/** What checked values say of it; nothing where they say nothing. */
+/** Parses the proxy's settings; `undefined` if none is set. */
 export function parseProxySettings(values: ReadonlyMap<string, string>): ProxySettings | undefined {
   const baseUrl = values.get("OPENAI_BASE_URL");
   const apiKey = values.get("OPENAI_API_KEY");

@@ -7,21 +7,21 @@ const FILE_NAME = "keepsake.yaml";
 const MOST_BYTES = 1_000_000;
 const requireModule = createRequire(import.meta.url);
 
-/** The settings file of the working folder, where there is one. */
+/** Gives the settings file in the working directory, if there is one. */
 export function findSettingsFile(): string | undefined {
   return existsSync(FILE_NAME) ? FILE_NAME : undefined;
 }
 
 /**
- * The settings of a YAML file, by the names that they have in the environment. There they may be written small, without
- * `KEEPSAKE_`, and in groups: `openai: { model: gpt-4o-mini }` is `OPENAI_MODEL`. `invalid_input` for a file that cannot be
- * read and for a name that is none, with its place; no value is shown.
+ * Reads settings from a YAML file and gives them by their environment names. In the file they may be lowercase, without
+ * `KEEPSAKE_`, and in groups: `openai: { model: gpt-4o-mini }` is `OPENAI_MODEL`. Throws `invalid_input` if the file cannot
+ * be read or a name is unknown. The error shows the place but no value.
  */
 export function readSettingsFile(path: string, names: readonly string[]): { [name: string]: string } {
   const settings: { [name: string]: string } = {};
   for (const [place, value] of listLeaves(path, parseYaml(path))) {
     const name = toSettingName(path, place, names);
-    if (name in settings) throw invalid(`${path}: ${name} is set twice. Take one away.`);
+    if (name in settings) throw invalid(`${path}: ${name} is set twice. Remove one.`);
     settings[name] = value;
   }
   return settings;
@@ -30,17 +30,17 @@ export function readSettingsFile(path: string, names: readonly string[]): { [nam
 function parseYaml(path: string): unknown {
   const text = readContent(path);
   const { parseDocument } = requireModule("yaml") as typeof Yaml;
-  // Without the parser's own words, which show the line: it may hold a key.
+  // Without the parser's messages: they show the line, which may contain a key.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: true });
   const [error] = document.errors;
   if (error) {
     const line = text.slice(0, error.pos[0]).split("\n").length;
-    throw invalid(`${path}, line ${line}: it is no YAML (${error.code}).`);
+    throw invalid(`${path}, line ${line}: invalid YAML (${error.code}).`);
   }
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch {
-    throw invalid(`${path}: it is no YAML that is read here: write values out, without aliases.`);
+    throw invalid(`${path}: YAML aliases are not supported. Write the values out.`);
   }
 }
 
@@ -48,12 +48,12 @@ function readContent(path: string): string {
   try {
     if (statSync(path).size <= MOST_BYTES) return readFileSync(path, "utf8");
   } catch {
-    throw invalid(`${path}: the settings file cannot be read. Is it there, and yours to read?`);
+    throw invalid(`${path}: the settings file cannot be read. Check that it exists and its permissions.`);
   }
-  throw invalid(`${path}: a settings file is at most 1 MB.`);
+  throw invalid(`${path}: a settings file may be at most 1 MB.`);
 }
 
-/** Every value with the names that lead to it. */
+/** Gives each value with its path of names. */
 function* listLeaves(
   path: string,
   value: unknown,
@@ -64,7 +64,7 @@ function* listLeaves(
     for (const [name, inner] of Object.entries(value)) yield* listLeaves(path, inner, [...place, name]);
     return;
   }
-  if (place.length === 0) throw invalid(`${path}: give settings as "name: value", one a line.`);
+  if (place.length === 0) throw invalid(`${path}: write settings as "name: value", one per line.`);
   if (Array.isArray(value)) yield [place.join("."), value.map(String).join(",")];
   else yield [place.join("."), typeof value === "boolean" ? (value ? "on" : "off") : String(value)];
 }
@@ -80,11 +80,11 @@ function toSettingName(path: string, place: string, names: readonly string[]): s
     }))
     .filter(({ edits }) => edits <= 2)
     .sort((one, other) => one.edits - other.edits);
-  const hint = nearest ? `Did you mean ${nearest.name}?` : "docs/reference/settings.md has them all.";
-  throw invalid(`${path}: ${place} is no setting. ${hint}`);
+  const hint = nearest ? `Did you mean ${nearest.name}?` : "See docs/reference/settings.md for a list.";
+  throw invalid(`${path}: ${place} is not a setting. ${hint}`);
 }
 
-/** How many letters must be added, taken, changed, or swapped with their neighbour, to make one text the other. */
+/** Gives the number of letters to add, remove, change or swap with a neighbour to turn one text into the other. */
 export function countEdits(one: string, other: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, j) => j);

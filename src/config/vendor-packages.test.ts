@@ -14,7 +14,7 @@ it.each(Object.entries(VENDOR_PACKAGES))(
   },
 );
 
-it("loads what is installed", async () => {
+it("loads an installed package", async () => {
   const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
   expect(Pool).toBeTypeOf("function");
 });

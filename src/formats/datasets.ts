@@ -12,13 +12,13 @@ import {
 } from "./import-source.ts";
 
 /**
- * Conversations of LoCoMo (Maharana et al. 2024): a list of samples with sessions of turns. Ids are
- * `<sample>:<dia_id>`, sessions `<sample>:session_<n>`; each turn is a second later than the one before it. The
- * caption of a shared picture is part of what was said. Questions, answers and summaries are left out.
+ * Reads conversations of LoCoMo (Maharana et al. 2024): a list of samples with sessions of turns. Ids are
+ * `<sample>:<dia_id>`, sessions `<sample>:session_<n>`. Each turn is one second after the previous one. The caption of a
+ * shared picture is part of the message. Questions, answers and summaries are left out.
  */
 export async function* readLocomo(path: string): AsyncIterable<ImportedMessage> {
   const samples = readJsonFile(path);
-  if (!isLocomoDataset(samples)) throw invalid("the file holds no LoCoMo conversations.");
+  if (!isLocomoDataset(samples)) throw invalid("the file contains no LoCoMo conversations.");
   for (const { sample_id: sample, conversation } of samples) {
     for (const session of listSessionKeys(conversation)) {
       const date = conversation[`${session}_date_time`];
@@ -81,9 +81,9 @@ function parseLocomoTurn(turn: unknown, session: string, i: number): LocomoTurn 
 }
 
 /**
- * The chats of LongMemEval (Wu et al. 2024): the official JSON array, its questions as JSON lines, or a folder with
- * `questions.jsonl.gz` and `sessions.jsonl.gz`. A session that several questions share comes once, at the date it has
- * first. Ids are `<session>:<turn from 1>`. Questions, answers and the marks of evidence are left out.
+ * Reads the chats of LongMemEval (Wu et al. 2024): the official JSON array, its questions as JSON lines, or a folder with
+ * `questions.jsonl.gz` and `sessions.jsonl.gz`. A session of several questions is read once, with its first date. Ids are
+ * `<session>:<turn from 1>`. Questions, answers and evidence marks are left out.
  */
 export async function* readLongMemEval(path: string): AsyncIterable<ImportedMessage> {
   const { questions: file, sessions: beside } = findFiles(path);
@@ -94,7 +94,7 @@ export async function* readLongMemEval(path: string): AsyncIterable<ImportedMess
       if (seen.has(session)) continue;
       seen.add(session);
       const turns = question.haystack_sessions?.[i] ?? shared.get(session);
-      if (!Array.isArray(turns)) throw invalid(`session ${session}: its turns are not there.`);
+      if (!Array.isArray(turns)) throw invalid(`session ${session}: its turns are missing.`);
       yield* toSessionMessages(session, turns, question.haystack_dates[i]);
     }
   }
@@ -110,7 +110,7 @@ function* toSessionMessages(
     if (!isObjectValue(turn) || typeof turn.role !== "string" || typeof turn.content !== "string") {
       throw invalid(`${place}: it must have role and content.`);
     }
-    // A few turns hold stray control characters, which are damage and would be refused.
+    // A few turns contain stray control characters, which would be refused.
     const content = replaceControls(turn.content).toWellFormed();
     if (content.trim() === "") continue;
     const id = `${session}:${i + 1}`;
@@ -137,25 +137,26 @@ async function* readQuestions(path: string): AsyncIterable<LongMemEvalQuestion> 
   if (/\.json(?:\.gz)?$/.test(path)) {
     const questions = readJsonFile(path);
     if (!Array.isArray(questions) || !questions.every(isLongMemEvalQuestion))
-      throw invalid("the file holds no LongMemEval questions.");
+      throw invalid("the file contains no LongMemEval questions.");
     yield* questions;
     return;
   }
   for await (const line of readLines(path)) {
     const question = parseObject(line);
-    if (!isLongMemEvalQuestion(question)) throw invalid(`line ${line.number} is no LongMemEval question.`);
+    if (!isLongMemEvalQuestion(question)) throw invalid(`line ${line.number} is not a LongMemEval question.`);
     yield question;
   }
 }
 
-/** The file of questions, and the one of sessions beside it where there is one. */
+/** Finds the file of questions and, if present, that of sessions. */
 function findFiles(path: string): { questions: string; sessions?: string } {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const folder = isFolder ? path : dirname(path);
   const sessions = findFirstFile(folder, "sessions.jsonl");
   const questions = isFolder ? findFirstFile(folder, "questions.jsonl") : path;
-  if (questions === undefined) throw invalid("the folder holds no questions.jsonl.gz.");
-  if (questions === sessions) throw invalid("these are sessions without dates: name their folder instead.");
+  if (questions === undefined) throw invalid("the folder contains no questions.jsonl.gz.");
+  if (questions === sessions)
+    throw invalid("this file contains sessions without dates: name its folder instead.");
   return { questions, ...(sessions === undefined ? {} : { sessions }) };
 }
 
@@ -188,8 +189,8 @@ const MONTHS = [
 ];
 
 /**
- * A time as the data sets write it, "1:56 pm on 8 May, 2023" or "2023/05/30 (Tue) 23:40", taken for UTC, and later by
- * a number of seconds, which keeps turns of one time in order. `invalid_input` for any other form.
+ * Parses a time of the data sets, "1:56 pm on 8 May, 2023" or "2023/05/30 (Tue) 23:40", as UTC. Adds `plusSeconds` to keep
+ * turns with the same time in order. Throws `invalid_input` for any other form.
  */
 function parseDatasetTime(text: unknown, plusSeconds: number): string {
   const start = toMilliseconds(typeof text === "string" ? text.trim() : "");
@@ -197,9 +198,9 @@ function parseDatasetTime(text: unknown, plusSeconds: number): string {
 }
 
 function toMilliseconds(text: string): number {
-  const spoken = /^(\d{1,2}):(\d{2}) ?([ap]m) on (\d{1,2}) (\w+),? (\d{4})$/i.exec(text);
-  if (spoken) {
-    const [, hour, minute, half, day, month = "", year] = spoken;
+  const spokenForm = /^(\d{1,2}):(\d{2}) ?([ap]m) on (\d{1,2}) (\w+),? (\d{4})$/i.exec(text);
+  if (spokenForm) {
+    const [, hour, minute, half, day, month = "", year] = spokenForm;
     const hours = (Number(hour) % 12) + (half?.toLowerCase() === "pm" ? 12 : 0);
     if (Number(hour) > 12) throw createTimeError();
     return toTime(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, Number(minute));
@@ -218,7 +219,5 @@ function toTime(year: number, month: number, day: number, hour: number, minute: 
 }
 
 function createTimeError(): Error {
-  return invalid(
-    'a session has no date as the format wants it ("1:56 pm on 8 May, 2023" or "2023/05/30 (Tue) 23:40").',
-  );
+  return invalid('a session has no valid date ("1:56 pm on 8 May, 2023" or "2023/05/30 (Tue) 23:40").');
 }

@@ -8,7 +8,7 @@ import { readJsonl, readKeepsakeExport } from "./json-lines.ts";
 export type { ImportedMessage, ImportReader } from "./import-source.ts";
 export { readAddedMemories, readImportStream, type StreamedImportLine } from "./json-lines.ts";
 
-/** By the names that `--format` takes. */
+/** Readers by the names that `--format` accepts. */
 export const FORMATS: {
   readonly [name in "jsonl" | "locomo" | "longmemeval" | "keepsake"]: ImportReader;
 } = {
@@ -20,16 +20,16 @@ export const FORMATS: {
 
 export type ImportFormat = keyof typeof FORMATS;
 
-/** The format of a file, told from its content. `invalid_input` where it is none that is known. */
+/** Detects a file's format from its content. Throws `invalid_input` if it is unknown. */
 export async function detectFormat(path: string): Promise<ImportFormat> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "longmemeval";
-  // A list may stand in one line, longer than a line may be.
+  // A JSON list may be one line that is longer than the maximum.
   const beginning = await readBeginning(path);
   if (beginning === "") throw invalid("the file is empty.");
   const isList = beginning.startsWith("[");
   const format = isList ? detectListFormat(readJsonFile(path)) : await detectLinesFormat(path, beginning);
   if (format) return format;
-  throw invalid("the file is in no format that is known. Name one with --format.");
+  throw invalid("unrecognised format. Name one with --format: jsonl, locomo, longmemeval or keepsake.");
 }
 
 function detectListFormat(value: unknown): ImportFormat | undefined {
@@ -40,7 +40,7 @@ function detectListFormat(value: unknown): ImportFormat | undefined {
 }
 
 async function detectLinesFormat(path: string, beginning: string): Promise<ImportFormat | undefined> {
-  // What begins otherwise is no JSON object, and may be no text at all.
+  // Any other beginning is not a JSON object, and perhaps not text.
   if (!beginning.startsWith("{")) return undefined;
   for await (const { text } of readLines(path)) return detectLineFormat(text);
   return undefined;
@@ -51,7 +51,7 @@ function detectLineFormat(text: string): ImportFormat | undefined {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    // JSON lines with a slip in the first one: read as such, so that the slip is named.
+    // JSON lines with an error in the first line: reading them as such reports the error.
     if (cause instanceof SyntaxError) return "jsonl";
     throw cause;
   }

@@ -13,35 +13,34 @@ import {
 } from "./import-source.ts";
 
 /**
- * Messages as JSON lines: `{ id?, role?, content, name?, at?, session?, metadata? }`; other fields are passed over. A
- * line without an id gets one from what it says, wherever it stands, so that the same lines again add nothing. What
- * the fields hold is checked where messages are stored.
+ * Reads messages from JSON lines: `{ id?, role?, content, name?, at?, session?, metadata? }`. Ignores other fields. A line
+ * without an id gets one from its content, so importing the same lines again adds nothing. Storing checks the fields.
  */
 export async function* readJsonl(source: ImportSource): AsyncIterable<ImportedMessage> {
-  const entryOf = createJsonlParser();
-  for await (const line of readLines(source)) yield entryOf(line);
+  const parseLine = createJsonlParser();
+  for await (const line of readLines(source)) yield parseLine(line);
 }
 
-/** Makes an entry of a line; one maker for all lines of a source, for it numbers those that say the same. */
+/** Creates a parser for the lines of one source. It numbers repeated lines, so use one parser for all. */
 function createJsonlParser(): (line: NumberedLine) => ImportedMessage {
   const repeats = new Map<string, number>();
   return (line) => {
     const place = `line ${line.number}`;
     const { id, role = "user", content, name, at, session, metadata } = parseObject(line);
     if (content === undefined) throw invalid(`${place} has no content.`);
-    const said = hashContent(JSON.stringify([session, at, role, name, content]));
-    const repeat = repeats.get(said) ?? 0;
-    if (id === undefined) repeats.set(said, repeat + 1);
-    const known = id === undefined ? `jsonl-${said}${repeat === 0 ? "" : `-${repeat}`}` : id;
+    const hash = hashContent(JSON.stringify([session, at, role, name, content]));
+    const repeat = repeats.get(hash) ?? 0;
+    if (id === undefined) repeats.set(hash, repeat + 1);
+    const known = id === undefined ? `jsonl-${hash}${repeat === 0 ? "" : `-${repeat}`}` : id;
     return { place, message: toInputMessage({ id: known, role, content, name, at, session, metadata }) };
   };
 }
 
-function hashContent(said: string): string {
-  return createHash("sha256").update(said).digest("hex").slice(0, 32);
+function hashContent(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** The messages of an export of ours, with their ids, times and sessions. */
+/** Reads the messages of a Keepsake export, with their ids, times and sessions. */
 export async function* readKeepsakeExport(source: ImportSource): AsyncIterable<ImportedMessage> {
   for await (const { type, place, body } of readExportedLines(source)) {
     const entry = type === "message" ? toExportedMessage(place, body) : undefined;
@@ -49,7 +48,7 @@ export async function* readKeepsakeExport(source: ImportSource): AsyncIterable<I
   }
 }
 
-/** Undefined where an erasure has left nothing of what was said. */
+/** Gives the message; `undefined` if an erasure left none of its content. */
 function toExportedMessage(place: string, body: ExportedLine["body"]): ImportedMessage | undefined {
   const { id, role, content, parts, name, at, session, metadata } = body as unknown as Message;
   if (content === "" && !parts) return undefined;
@@ -59,7 +58,7 @@ function toExportedMessage(place: string, body: ExportedLine["body"]): ImportedM
   };
 }
 
-/** The memories of an export that no message tells: those put in by hand, and hold. */
+/** Reads the current memories of an export that come from no message, such as those added by hand. */
 export async function* readAddedMemories(source: ImportSource): AsyncIterable<NewMemory> {
   for await (const { type, body } of readExportedLines(source)) {
     const memory = type === "memory" ? toAddedMemory(body) : undefined;
@@ -67,7 +66,7 @@ export async function* readAddedMemories(source: ImportSource): AsyncIterable<Ne
   }
 }
 
-/** Undefined where messages tell it, or it does not hold. */
+/** Gives the memory; `undefined` if it comes from messages or is not current. */
 function toAddedMemory(body: ExportedLine["body"]): NewMemory | undefined {
   const memory = body as unknown as ShownMemory;
   if (memory.status !== "current" || !Array.isArray(memory.sources) || memory.sources.length > 0)
@@ -89,7 +88,7 @@ function toAddedMemory(body: ExportedLine["body"]): NewMemory | undefined {
 interface ExportedLine {
   readonly type: unknown;
   readonly place: string;
-  /** What the line is about: the object under the name of its type. */
+  /** The object under the name of the line's type. */
   readonly body: { readonly [field: string]: unknown };
 }
 
@@ -97,7 +96,7 @@ async function* readExportedLines(source: ImportSource): AsyncIterable<ExportedL
   let isFirst = true;
   for await (const line of readLines(source)) {
     if (isFirst && !isKeepsakeExport(line)) {
-      throw invalid("the file is no export that this version knows: its first line must say so.");
+      throw invalid("the file is not a Keepsake export of a supported version: its first line must say so.");
     }
     isFirst = false;
     const exported = parseExportedLine(line);
@@ -105,7 +104,7 @@ async function* readExportedLines(source: ImportSource): AsyncIterable<ExportedL
   }
 }
 
-/** Whether the first line of a source says that an export of ours follows. */
+/** Whether the first line marks a Keepsake export. */
 function isKeepsakeExport(line: NumberedLine): boolean {
   const { type, version } = parseObject(line);
   return type === "keepsake" && version === 1;
@@ -117,22 +116,22 @@ function parseExportedLine(line: NumberedLine): ExportedLine | undefined {
   return isObjectValue(body) ? { type, place: `line ${line.number}`, body } : undefined;
 }
 
-/** What a line of a stream brings: a message, or a memory that no message tells. */
+/** A line of an import stream: a message, or a memory that comes from no message. */
 export interface StreamedImportLine {
-  /** For people: "line 12". */
+  /** The place for error messages: "line 12". */
   readonly place: string;
   readonly message?: InputMessage;
   readonly memory?: NewMemory;
 }
 
-/** Messages as JSON lines, or an export of ours, whose first line says so; in one pass, one line held at a time. */
+/** Reads JSON lines or a Keepsake export, recognised by its first line, in one pass, one line at a time. */
 export async function* readImportStream(source: ImportSource): AsyncIterable<StreamedImportLine> {
-  const entryOf = createJsonlParser();
-  let isOurs: boolean | undefined;
+  const parseLine = createJsonlParser();
+  let isExport: boolean | undefined;
   for await (const line of readLines(source)) {
-    isOurs ??= isKeepsakeExport(line);
-    if (!isOurs) {
-      yield entryOf(line);
+    isExport ??= isKeepsakeExport(line);
+    if (!isExport) {
+      yield parseLine(line);
       continue;
     }
     const exported = parseExportedLine(line);

@@ -35,7 +35,7 @@ import { keyOperations, signInOperations } from "./routes/keys.ts";
 import { memoryOperations, searchOperations } from "./routes/memories.ts";
 import { findPassThrough, openAiOperations } from "./routes/openai.ts";
 
-/** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
+/** An internal error, for the operator. It may name files, and is never sent to a client. */
 export interface ServerFault {
   readonly requestId: string;
   readonly method: string;
@@ -45,35 +45,35 @@ export interface ServerFault {
 export interface AppOptions {
   readonly keepsake: Keepsake;
   readonly keys: ApiKeys;
-  /** The address it listens on (127.0.0.1): on this machine's own, it answers to no other names. */
+  /** The address to listen on (127.0.0.1). On a loopback address, only loopback host names are accepted. */
   readonly host?: string;
-  /** More names it answers to, without ports. */
+  /** Further accepted host names, without ports. */
   readonly hosts?: readonly string[];
-  /** Origins of pages that may call it beside its own, each as a browser sends it: "https://app.example.com". None. */
+  /** Origins of other pages that may call the server, as a browser sends them: "https://app.example.com" (none). */
   readonly origins?: readonly string[];
   readonly onFault?: (fault: ServerFault) => void;
-  /** Is told of every request when it is over. */
+  /** Called after each request. */
   readonly onAnswered?: (answered: Answered) => void;
   readonly lifecycle?: Lifecycle;
-  /** How often each key may ask. */
+  /** Limits of requests per key. */
   readonly rateLimits?: RateLimits;
-  /** How many bytes of bodies each key may send. */
+  /** Limits of request bytes per key. */
   readonly byteLimits?: RateLimits;
-  /** How long a request may take, in ms (60,000). */
+  /** Time limit of a request, in ms (60,000). */
   readonly requestMs?: number;
-  /** How many bytes of bodies it holds at once. */
+  /** Limits of bytes of request bodies held at once. */
   readonly bodies?: BodyBounds;
-  /** Each request is a span. */
+  /** Records a span for each request. */
   readonly tracer?: Tracer;
-  /** Counts requests, and what the proxy does. */
+  /** Records metrics of requests and of the proxy. */
   readonly meter?: Meter;
-  /** Gives all metrics as Prometheus's text, to keys with the scope `admin`; with `isOpen`, to whoever reaches the server. */
+  /** Gives all metrics as Prometheus text, to keys with the scope `admin`; with `isOpen`, to everyone. */
   readonly metrics?: { text(): Promise<string>; readonly isOpen?: boolean };
-  /** Of OpenAI's protocol: where conversations are passed on to. */
+  /** Options of the OpenAI-compatible proxy. */
   readonly proxy?: ProxyOptions;
 }
 
-/** The whole server as one function from request to response. */
+/** Creates the server as one function from request to response. */
 export function httpApp(options: AppOptions): HonoApp {
   const {
     keepsake,
@@ -118,15 +118,15 @@ export function httpApp(options: AppOptions): HonoApp {
     toProblemResponse(context, {
       status: 404,
       code: "not_found",
-      detail: isOpenAiPath(context.req.path) ? PASS_THROUGH_HINT : "There is nothing at this address.",
+      detail: isOpenAiPath(context.req.path) ? PASS_THROUGH_HINT : "No such endpoint.",
     }),
   );
   app.onError((error, context) => {
     const problem = toProblem(error);
-    // Work that stopped because nobody waits for it any more is no fault.
+    // An abort after the client has gone is not an error.
     const isMoot = context.req.raw.signal.aborted && error.name === "AbortError";
     if (problem.status >= 500 && !isMoot && !isRefusal(error)) {
-      // Readiness is asked for without a write: it has to be told that one failed.
+      // The readiness check does not write, so it must know of a failed write.
       if (context.req.method !== "GET" && problem.code === "unavailable") life.isRefusingWrites = true;
       onFault?.({ requestId: context.get("requestId"), method: context.req.method, error });
     }
@@ -135,7 +135,7 @@ export function httpApp(options: AppOptions): HonoApp {
   return app;
 }
 
-/** Every call that the server takes. What is served, checked and documented is what stands here, and nothing else. */
+/** All operations of the API. The server serves, checks and documents exactly these. */
 export const API_OPERATIONS: readonly Operation[] = [
   ...healthOperations,
   ...conversationOperations,

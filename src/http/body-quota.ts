@@ -1,31 +1,31 @@
 import { refuse } from "./problem.ts";
 
-/** Bytes of bodies that the server holds at once, over all requests. Each is held several times over while it is read. */
+/** Maximum bytes of request bodies held at once. Reading a body holds several copies of it. */
 const MAX_TOTAL_BYTES = 67_108_864;
-/** Of these, so much for the requests of one key: the longest body fits in, and others still get some. */
+/** The maximum for one key: the longest body fits, and other keys still get a share. */
 const MAX_KEY_BYTES = 41_943_040;
 
-/** Bodies that came in and are not done with yet. */
+/** Limits the bodies of requests in progress. */
 export interface BodyQuota {
-  /** For one request; `key` is the public half of its key. */
+  /** Begins a reservation for one request. `key` is the public part of its key. */
   reserve(key: string | undefined): BodyReservation;
 }
 
 interface BodyReservation {
-  /** Counts bytes that came in. Refuses them where the server (503) or the key (429) holds too many already. */
+  /** Counts received bytes. Throws 503 if the server holds too many, and 429 if the key does. */
   add(bytes: number): void;
-  /** Lets go of all that was counted. */
+  /** Releases all counted bytes. */
   release(): void;
 }
 
 export interface BodyBounds {
-  /** Bytes for all requests (67,108,864). */
+  /** Maximum bytes of all requests (67,108,864). */
   readonly most?: number;
-  /** Bytes for the requests of one key (41,943,040). */
+  /** Maximum bytes of the requests of one key (41,943,040). */
   readonly mostOfKey?: number;
 }
 
-/** Bounds what bodies take of the server's memory, however many come at once. */
+/** Creates a quota that limits the memory used by request bodies. */
 export function createBodyQuota(bounds: BodyBounds = {}): BodyQuota {
   const { most = MAX_TOTAL_BYTES, mostOfKey = Math.min(most, MAX_KEY_BYTES) } = bounds;
   const byKey = new Map<string, number>();
@@ -42,7 +42,7 @@ export function createBodyQuota(bounds: BodyBounds = {}): BodyQuota {
       };
       return {
         add(bytes) {
-          // One that is alone always fits in: a bound below the longest body would keep it out for ever.
+          // A single body always fits. Otherwise a limit below the longest body would refuse it forever.
           const isAlone = all === held;
           if (!isAlone && all + bytes > most) throw createQuotaError(503);
           if (!isAlone && (byKey.get(key) ?? 0) + bytes > mostOfKey) throw createQuotaError(429);
@@ -57,26 +57,26 @@ export function createBodyQuota(bounds: BodyBounds = {}): BodyQuota {
 }
 
 function createQuotaError(status: 429 | 503): Error {
-  const whose = status === 429 ? "this key holds" : "the server holds";
+  const owner = status === 429 ? "of this key" : "on this server";
   return refuse({
     status,
     code: status === 429 ? "over_quota" : "unavailable",
-    detail: `The bodies of the requests that ${whose} now are too large together. Send this one again in a moment.`,
+    detail: `The bodies of current requests ${owner} are too large together. Try again in a moment.`,
     headers: { "retry-after": "1", connection: "close" },
   });
 }
 
-/** What is told of a body while it comes in. Each step may refuse it. */
+/** Observes a body while it is received. Each step may throw to refuse it. */
 export interface BodyObserver {
-  /** Before the first byte. `length` is what the request says of it; undefined where it does not say. */
+  /** Called before the first byte. `length` is the declared length, if any. */
   begin(length: number | undefined): Promise<void>;
-  /** For each piece. */
+  /** Called for each chunk. */
   add(bytes: number): void;
-  /** After the last byte. */
+  /** Called after the last byte. */
   end(): Promise<void>;
 }
 
-/** Counts a body among those in flight, and takes it off the allowance of its key in bytes. */
+/** Counts a body in the quota and in the byte limit of its key. */
 export function createBodyObserver(
   held: BodyReservation,
   spend: (bytes: number) => Promise<void>,
@@ -99,7 +99,7 @@ export function createBodyObserver(
   };
 }
 
-/** Where nothing is counted. */
+/** An observer that counts nothing. */
 export const NO_BODY_OBSERVER: BodyObserver = {
   begin: async () => {},
   add() {},

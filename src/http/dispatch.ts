@@ -9,8 +9,8 @@ import { checkShape, readBody, readOptionalBody } from "./request-body.ts";
 import type { HonoApp, RequestContext } from "./request-context.ts";
 
 /**
- * Serves the operations of a table. Whatever is mounted goes through the same steps, in this order: key and scope, the
- * key's allowance, then, within the time there is, what was asked, checked, its turn, and the handler.
+ * Serves a table of operations. Each request takes the same steps: key and scope, rate limit, then, within the time limit,
+ * validation, its turn in the queue, and the handler.
  */
 export function mountOperations(
   app: HonoApp,
@@ -24,29 +24,29 @@ export function mountOperations(
     return operation ? runOperation(operation, exchange, services, turn) : next();
   });
   const paths = Map.groupBy(sortOperations(operations), ({ path }) => path);
-  for (const [path, own] of paths) {
-    for (const operation of own) {
+  for (const [path, pathOperations] of paths) {
+    for (const operation of pathOperations) {
       app.on(operation.method, toRoute(path), (exchange) =>
         runOperation(operation, exchange, services, turn),
       );
     }
-    // Here, and not later: else "stats" would be the id of a memory where it is asked for by another method.
+    // Registered here and not later: otherwise, for another method, "stats" would match as the id of a memory.
     app.all(toRoute(path), (exchange) => {
       throw createWrongMethodError(
         exchange,
-        own.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])),
+        pathOperations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])),
       );
     });
   }
 }
 
-/** The problem of a method that an address does not take. */
+/** Creates the 405 error for a method that an endpoint does not support. */
 function createWrongMethodError({ req }: RequestContext, methods: readonly string[]): Error {
   const allow = methods.join(", ");
   return refuse({
     status: 405,
     code: "unsupported",
-    detail: `This address takes ${allow}.${isOpenAiPath(req.path) ? ` ${PASS_THROUGH_HINT}` : ""}`,
+    detail: `This endpoint supports ${allow}.${isOpenAiPath(req.path) ? ` ${PASS_THROUGH_HINT}` : ""}`,
     headers: { allow },
   });
 }
@@ -63,22 +63,22 @@ async function runOperation(
   if (bearer) exchange.set("key", bearer.key);
   const { rates } = services;
   await spendRequest(exchange, bearer, rates);
-  const held = services.inFlight.reserve(bearer?.key);
-  const intake = createBodyObserver(held, (bytes) => spendBytes(exchange, bearer, { rates, bytes }));
+  const reservation = services.inFlight.reserve(bearer?.key);
+  const intake = createBodyObserver(reservation, (bytes) => spendBytes(exchange, bearer, { rates, bytes }));
   exchange.set("intake", intake);
   const work = (signal: AbortSignal): Promise<Response> =>
     services.lifecycle.track(async () => {
-      const came = await readInput(operation, exchange);
+      const input = await readInput(operation, exchange);
       await turn();
-      const asked = { ...came, ...createUserAccess(services, bearer), signal, bearer, services, exchange };
-      return runIdempotently(operation, asked, async () => operation.handle(asked));
+      const call = { ...input, ...createUserAccess(services, bearer), signal, bearer, services, exchange };
+      return runIdempotently(operation, call, async () => operation.handle(call));
     });
   try {
     return await runUntilShutdown(exchange, services.lifecycle, (signal) =>
       operation.hasNoDeadline ? work(signal) : runWithDeadline(services.requestMs, signal, work),
     );
   } finally {
-    held.release();
+    reservation.release();
   }
 }
 
@@ -93,12 +93,12 @@ async function readInput(operation: Operation, exchange: RequestContext): Promis
   };
 }
 
-/** "/api/v1/memories/{user_id}" as the router writes it. */
+/** Turns "/api/v1/memories/{user_id}" into the router's form. */
 function toRoute(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-/** Fixed addresses before those with parameters: else "stats" would be the id of a memory. */
+/** Sorts fixed paths before paths with parameters: otherwise "stats" would match as the id of a memory. */
 function sortOperations(operations: readonly Operation[]): Operation[] {
   return operations.toSorted((one, other) => {
     const [a, b] = [one.path, other.path].map((path) => path.replace(/\{\w+\}/g, "\u{10ffff}")) as [
@@ -109,12 +109,13 @@ function sortOperations(operations: readonly Operation[]): Operation[] {
   });
 }
 
-/** Waits until it is a request's turn to begin. */
+/** Waits until it is a request's turn. */
 type FairQueue = () => Promise<void>;
 
 /**
- * Requests begin in the order in which they came, one in each turn of the event loop. Else all that came at once would be carried out
- * before anything goes on that waits for a thread, the disk or another server: a write waits three times, and behind sixty searches each time.
+ * Creates a queue that starts requests in order of arrival, one per turn of the event loop. Without it, all new requests
+ * would run before any work that waits for a thread, the disk or another server. A write waits three times, and each time
+ * behind sixty searches.
  */
 export function createFairQueue(): FairQueue {
   const waiting: (() => void)[] = [];
@@ -127,7 +128,7 @@ export function createFairQueue(): FairQueue {
     next();
   };
   return () => {
-    // One that comes alone waits for nothing.
+    // A single request does not wait.
     if (!isTaken) {
       isTaken = true;
       setImmediate(pass);
@@ -137,12 +138,12 @@ export function createFairQueue(): FairQueue {
   };
 }
 
-/** Requests end after this time where nothing else is set, in ms. */
+/** Default time limit of a request, in ms. */
 export const DEFAULT_REQUEST_MS = 60_000;
 
 /**
- * Runs until a deadline. `signal` fires then, or when the client goes; what listens to it may stop. Gives 503 in the
- * end, whether it does or not.
+ * Runs work with a time limit. `signal` fires at the limit, or when the client disconnects. Throws 503 at the limit, even
+ * if the work goes on.
  */
 async function runWithDeadline<Result>(
   ms: number,
@@ -150,10 +151,10 @@ async function runWithDeadline<Result>(
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const ending = new AbortController();
-  const gone = (): void => ending.abort(client.reason);
-  if (client.aborted) gone();
-  // For as long as the request is there: what streams goes on after this.
-  client.addEventListener("abort", gone, { once: true });
+  const onDisconnect = (): void => ending.abort(client.reason);
+  if (client.aborted) onDisconnect();
+  // Stays for the whole request: a stream continues after this function.
+  client.addEventListener("abort", onDisconnect, { once: true });
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -173,8 +174,7 @@ function createDeadlineError(): Error {
   return refuse({
     status: 503,
     code: "unavailable",
-    detail:
-      "It took too long. What was to be written may be written yet: send the same again under the same Idempotency-Key.",
+    detail: "The request timed out. It may still be executed: send it again with the same Idempotency-Key.",
     headers: { "retry-after": "1" },
   });
 }

@@ -5,24 +5,24 @@ import type { HTTPException } from "hono/http-exception";
 import { refuse } from "./problem.ts";
 import { type AppEnvironment, getNodeBindings, type RequestContext } from "./request-context.ts";
 
-/** So long is listened for what was on its way when it was told to stop. */
+/** How long the server still accepts requests after a stop signal, in ms: some are on their way. */
 const GRACE_MS = 200;
-/** A loop takes in one waiting connection a turn: so many turns without one, and no more than so long. */
+/** The event loop accepts one connection per turn. Draining ends after this many turns without one. */
 const QUIET_EVENT_LOOP_TURNS = 4;
 const LONGEST_WAIT_MS = 300;
 const SWEEP_MS = 25;
 
-/** Of the time that there is: when what is still at work is broken off, when connections are cut, when the rest is left. */
+/** Shares of the time limit after which streams and requests are ended, connections are cut, and the rest is abandoned. */
 const END_STREAMS = 0.4;
 const END_REQUESTS = 0.65;
 const CUT_CONNECTIONS = 0.7;
 const LEAVE_REST = 0.8;
 
 /**
- * Ends a server so that no request that was sent before is cut off. It goes on serving for a moment, for what lies in the
- * sockets has not been read yet, and each answer ends its connection; then it takes nothing new. What is at work is
- * answered; what is not done in time is told so, streams with an error in their own form. Node's own `close` ends
- * connections whose request it has not read. `withinMs` counts from the end of `drainMs`; a part of it is left to the caller.
+ * Stops a server without cutting off requests that were already sent. It serves a little longer, to read requests that
+ * wait in the sockets, and closes each connection after its response; then it accepts nothing new. Requests in progress are
+ * answered. Those that take too long get an error, streams in their own form. Node's own `close` would cut connections with
+ * unread requests. `withinMs` counts from the end of `drainMs`; a part of it is left to the caller.
  */
 export async function gracefulShutdown(
   server: Server,
@@ -55,8 +55,8 @@ export async function gracefulShutdown(
 }
 
 /**
- * Resolves when every connection that waits has been taken in and read. A loop that was held up has done neither, however
- * long that took.
+ * Resolves when all waiting connections have been accepted and read. It counts turns of the event loop, not time, because a
+ * blocked loop does neither.
  */
 async function drainConnections(server: Server): Promise<void> {
   let quiet = 0;
@@ -74,30 +74,30 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Where the server stands between its start and its end. */
+/** The phases of a server. */
 type ServerPhase = "serving" | "leaving" | "closing";
 
-/** What can be broken off: answers that are sent in parts, and requests whose answer has not begun. */
+/** Work that can be ended early: streamed responses, and requests without a response yet. */
 type BreakableWork = "streams" | "requests";
 
 /**
- * What is at work in the server. `leaving`: it still serves, and says that it is not ready, so that whoever sends it
- * requests stops. `closing`: what is at work finishes, and nothing new is taken.
+ * Tracks the work of a server. `leaving`: it still serves, but reports that it is not ready, so that clients stop sending.
+ * `closing`: work in progress finishes, and new requests are refused.
  */
 export interface Lifecycle {
-  /** Whether the newest write could not be stored. Then nobody should send requests here until one can be. */
+  /** Whether the last write failed. If so, the server is not ready until a write succeeds. */
   isRefusingWrites: boolean;
   phase(): ServerPhase;
   enterPhase(phase: ServerPhase): void;
-  /** Ends what is still at work of this kind: each is told the reason, once. */
+  /** Ends all work of this kind. Each listener gets the reason, once. */
   breakOff(kind: BreakableWork, reason: Error): void;
-  /** Calls back when work of this kind has to end; at once, where it has to by now. What it gives takes that back. */
+  /** Registers a listener for the end of this kind of work; calls it at once if it has ended. Gives a function to unregister it. */
   onBreakOff(kind: BreakableWork, tell: (reason: Error) => void): () => void;
-  /** Counts work until it ends, and gives what it gives. */
+  /** Tracks work until it ends, and gives its result. */
   track<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Work that goes on after its answer: the end waits for it. Its errors are the caller's to handle before. */
+  /** Tracks work that continues after the response. The caller must have handled its errors. */
   trackAfterAnswer(work: Promise<unknown>): void;
-  /** Resolves when nothing is at work any more, or after so many ms. False where something still was. */
+  /** Waits until all work has ended, or for `withinMs` milliseconds. Gives false if some has not ended. */
   waitUntilIdle(withinMs: number): Promise<boolean>;
 }
 
@@ -147,14 +147,14 @@ export function createLifecycle(): Lifecycle {
     async waitUntilIdle(withinMs) {
       let isLate = false;
       let timer: NodeJS.Timeout | undefined;
-      // It holds up the end of the process, too: what is at work may wait for a thread, which does not.
+      // This timer also keeps the process alive: a thread that the work waits for does not.
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(() => {
           isLate = true;
           resolve();
         }, withinMs);
       });
-      // What ends may have begun something that goes on after it.
+      // Work that ends may have started further work.
       while (atWork.size > 0 && !isLate) await Promise.race([Promise.all(atWork), late]);
       clearTimeout(timer);
       return atWork.size === 0;
@@ -162,7 +162,7 @@ export function createLifecycle(): Lifecycle {
   };
 }
 
-/** Refuses what comes while the server closes, and lets no connection stay open once it is about to. */
+/** Refuses requests while the server closes. Before that, closes each connection after its response. */
 export function rejectWhileClosing(life: Lifecycle): MiddlewareHandler<AppEnvironment> {
   return async (exchange, next) => {
     if (life.phase() === "closing") throw createClosingError();
@@ -175,27 +175,27 @@ export function createClosingError(): HTTPException {
   return refuse({
     status: 503,
     code: "unavailable",
-    detail: "This server is about to stop. Ask again in a moment.",
+    detail: "This server is shutting down. Try again in a moment.",
     headers: { "retry-after": "1", connection: "close" },
   });
 }
 
-/** What requests are told that were not finished when the server had to end. */
+/** Creates the error of requests that were not finished at the shutdown. */
 function createShutdownError(): HTTPException {
   return refuse({
     status: 503,
     code: "unavailable",
-    detail: `${SHUTDOWN_MESSAGE} What was to be written may be written yet: send the same again under the same Idempotency-Key.`,
+    detail: `${SHUTDOWN_MESSAGE} The request may still be executed: send it again with the same Idempotency-Key.`,
     headers: { "retry-after": "1", connection: "close" },
   });
 }
 
-/** The first words of it, for streams. */
-export const SHUTDOWN_MESSAGE = "The server stops before this answer is whole.";
+/** The same in short, for streams. */
+export const SHUTDOWN_MESSAGE = "The server is shutting down before this response is complete.";
 
 /**
- * Runs the work of a request until the server has to end. Its signal fires then, or when the client goes, and for as long as
- * the answer is on its way. Rejects with the reason where the work had no answer by then.
+ * Runs the work of a request until the server must stop. The signal fires then, or when the client disconnects, until the
+ * response has been sent. Rejects with the reason if there is no response by then.
  */
 export async function runUntilShutdown<Result>(
   exchange: RequestContext,
@@ -215,7 +215,7 @@ export async function runUntilShutdown<Result>(
   });
   try {
     const result = await Promise.race([run(ending.signal), broken.promise]);
-    // What is sent in parts goes on after this. Without a connection nothing tells when it has gone out.
+    // A stream continues after this. Without a connection, its end is unknown.
     if (outgoing && !outgoing.destroyed)
       outgoing.once(
         "close",

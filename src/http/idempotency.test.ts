@@ -54,7 +54,7 @@ const add = (content: string, key = "k1", user = "ana") =>
 const revision = async (): Promise<number> =>
   (await call("GET", "/api/v1/memories/ana/stats", undefined, {})).json.revision;
 
-describe("a write under an idempotency key", () => {
+describe("a write with an idempotency key", () => {
   it("is carried out once, and answered the same, byte for byte", async () => {
     const first = await add("Ana lives in Porto.");
     const again = await add("Ana lives in Porto.");
@@ -64,7 +64,7 @@ describe("a write under an idempotency key", () => {
     expect(await revision()).toBe(1);
   });
 
-  it("goes for every call that writes", async () => {
+  it("is supported by every call that writes", async () => {
     const { json: memory } = await add("Ana lives in Porto.", "add");
     const { json: other } = await add("Ana likes cork.", "other");
     const calls: [string, string, unknown][] = [
@@ -88,20 +88,20 @@ describe("a write under an idempotency key", () => {
     }
   });
 
-  it("with another body is refused, and changes nothing", async () => {
+  it("is refused with another body, and changes nothing", async () => {
     await add("Ana lives in Porto.");
     expect(await add("Ana lives in Faro.")).toMatchObject({ status: 409, json: { code: "conflict" } });
     expect(await revision()).toBe(1);
   });
 
-  it("of another user, another project or after a day is another one", async () => {
+  it("is a new one for another user, another project or after a day", async () => {
     await add("Ana lives in Porto.");
     expect((await add("Eva lives in Faro.", "k1", "eva")).status).toBe(201);
     now += 86_400_001;
     expect((await add("Ana lives in Braga.")).status).toBe(201);
   });
 
-  it("that comes twice at once is carried out once", async () => {
+  it("is executed once if it is sent twice at once", async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => add("Ana lives in Porto.")));
     expect(
       answers.filter(({ headers, status }) => status === 201 && !headers.has("idempotent-replayed")),
@@ -112,7 +112,7 @@ describe("a write under an idempotency key", () => {
     expect(await revision()).toBe(1);
   });
 
-  it("that failed can be sent again", async () => {
+  it("can be sent again after a failure", async () => {
     let isDown = true;
     const failing: Keepsake = {
       ...keepsake,
@@ -131,7 +131,7 @@ describe("a write under an idempotency key", () => {
     expect((await add("Ana lives in Porto.")).status).toBe(201);
   });
 
-  it("that takes longer than it may is carried out, and its answer waits for whoever asks again", async () => {
+  it("is executed after a timeout, and a repeated request gets its response", async () => {
     let go = (): void => {};
     const held = new Promise<void>((resolve) => {
       go = resolve;
@@ -155,11 +155,11 @@ describe("a write under an idempotency key", () => {
     expect(await revision()).toBe(1);
   });
 
-  it("needs a key that is one", async () => {
+  it("is refused with an invalid key", async () => {
     for (const key of ["", "ü", "x".repeat(513)]) expect((await add("x", key)).status).toBe(400);
   });
 
-  it("streamed is given again as it was", async () => {
+  it("replays a streamed response unchanged", async () => {
     const body = { user_id: "ana", message: "I use Shram.", stream: true };
     const first = await call("POST", "/api/v1/conversation", body);
     const again = await call("POST", "/api/v1/conversation", body);
@@ -169,8 +169,8 @@ describe("a write under an idempotency key", () => {
   });
 });
 
-describe("an answer whose user's words were erased since", () => {
-  it("is not given again, and nothing is done again", async () => {
+describe("a stored response after an erasure for its user", () => {
+  it("is not replayed, and nothing is executed again", async () => {
     await add("Ana lives in Porto.");
     await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Porto" }, {});
     const before = await revision();
@@ -180,7 +180,7 @@ describe("an answer whose user's words were erased since", () => {
     expect(await revision()).toBe(before);
   });
 
-  it("but what the erasure itself said is given again", async () => {
+  it("is replayed if it is that of the erasure itself", async () => {
     await add("Ana lives in Porto.", "add");
     const what = { user_id: "ana", about: "Porto" };
     const first = await call("POST", "/api/v1/erasures", what);
@@ -193,7 +193,7 @@ describe("an answer whose user's words were erased since", () => {
 });
 
 describe("the table", () => {
-  it("has no call that writes and does not honour the key, but for those that may not", () => {
+  it("supports the key in every call that writes, except those that must not", () => {
     /** Keys: the kept answer would hold the secret. Imports: their messages have ids. Chats: they are the upstream's. */
     const not = [
       "createKey",

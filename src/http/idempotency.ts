@@ -6,33 +6,33 @@ import { refuse } from "./problem.ts";
 import type { RequestContext } from "./request-context.ts";
 import { omitUndefined } from "./wire.ts";
 
-/** Larger answers are not kept; a request that gives one is carried out again. */
+/** Maximum size of a stored response. A request with a larger one is executed again. */
 const MAX_ANSWER_BYTES = 4_194_304;
-/** What belongs to an answer itself, and not to the connection that it went over. */
+/** Headers that belong to the response, not to the connection. */
 const STORED_HEADERS = ["content-type", "location"] as const;
 
 /**
- * Carries a request out once: where it has an Idempotency-Key that was there before, for the same user and the same
- * request, the answer of then is given again. What fails is not kept, so that it can be sent again.
+ * Executes a request once. If its Idempotency-Key was used before for the same user and request, it gives the stored
+ * response. Failures are not stored, so that the request can be sent again.
  */
 export async function runIdempotently(
   operation: Operation,
-  asked: OperationRequest,
+  call: OperationRequest,
   run: () => Promise<Response>,
 ): Promise<Response> {
-  const key = operation.acceptsIdempotencyKey ? getIdempotencyKey(asked.exchange) : undefined;
-  const user = key === undefined ? undefined : findUser(asked);
+  const key = operation.acceptsIdempotencyKey ? getIdempotencyKey(call.exchange) : undefined;
+  const user = key === undefined ? undefined : findUser(call);
   if (key === undefined || user === undefined) return run();
-  // Whose key may not reach this user learns nothing of what was answered.
-  asked.memoryOf(user);
-  const scope = { project: asked.project(), user };
-  const { answers } = asked.services.keepsake;
-  const request = JSON.stringify([operation.id, asked.path, asked.query, asked.body]);
-  const abandonedMs = 2 * asked.services.requestMs;
-  const kept = await answers.begin(scope, { key, request, abandonedMs });
-  if (kept) return replayAnswer(kept, answers.isSame(kept, request));
+  // A key without access to this user must not learn the response.
+  call.memoryOf(user);
+  const scope = { project: call.project(), user };
+  const { answers } = call.services.keepsake;
+  const request = JSON.stringify([operation.id, call.path, call.query, call.body]);
+  const abandonedMs = 2 * call.services.requestMs;
+  const stored = await answers.begin(scope, { key, request, abandonedMs });
+  if (stored) return replayAnswer(stored, answers.isSame(stored, request));
   try {
-    return await recordAnswer(await run(), { answers, scope, key, exchange: asked.exchange });
+    return await recordAnswer(await run(), { answers, scope, key, exchange: call.exchange });
   } catch (error) {
     await answers.letGo(scope, key).catch(() => {});
     throw error;
@@ -45,11 +45,11 @@ function getIdempotencyKey({ req }: RequestContext): string | undefined {
   throw refuse({
     status: 400,
     code: "invalid_input",
-    detail: "The Idempotency-Key must be 1 to 512 characters of ASCII.",
+    detail: "The Idempotency-Key must be 1 to 512 ASCII characters.",
   });
 }
 
-/** The user whom a request is about. */
+/** Gives the user of a request. */
 function findUser({ path, body }: OperationRequest): string | undefined {
   const { user_id, userId } = { ...(path as UserFields), ...(body as UserFields) };
   return user_id ?? userId;
@@ -60,34 +60,34 @@ interface UserFields {
   readonly userId?: string;
 }
 
-function replayAnswer(kept: StoredAnswer, isSame: boolean): Response {
-  if (kept.state === "erased") {
+function replayAnswer(stored: StoredAnswer, isSame: boolean): Response {
+  if (stored.state === "erased") {
     throw refuse({
       status: 410,
       code: "not_found",
-      detail: "This was done, and its answer has been erased since. Nothing was done again.",
+      detail: "This request was executed, and its response has been erased since. It was not executed again.",
     });
   }
   if (!isSame) {
     throw refuse({
       status: 409,
       code: "conflict",
-      detail: "This Idempotency-Key was used for something else: take a new one for a new request.",
+      detail: "This Idempotency-Key was used for another request. Use a new key for a new request.",
     });
   }
-  if (!kept.answer) {
+  if (!stored.answer) {
     throw refuse({
       status: 409,
       code: "conflict",
-      detail: "A request with this Idempotency-Key is still at work. Ask again in a moment.",
+      detail: "A request with this Idempotency-Key is still in progress. Try again in a moment.",
       headers: { "retry-after": "1" },
     });
   }
-  const { status, headers, body } = kept.answer;
+  const { status, headers, body } = stored.answer;
   return new Response(body, { status, headers: { ...headers, "idempotent-replayed": "true" } });
 }
 
-/** To be called by handlers whose work may erase: what they answer may then be kept after these erasures. */
+/** Records the erasures of a handler, so that its response may still be stored after them. */
 export function noteErasures(
   exchange: RequestContext,
   receipts: readonly { readonly id: string }[] = [],
@@ -102,18 +102,18 @@ interface AnswerRecording {
   readonly exchange: RequestContext;
 }
 
-/** The same answer, which is kept once it is whole. */
+/** Gives the response, and stores it once it is complete. */
 async function recordAnswer(
   response: Response,
   { answers, scope, key, exchange }: AnswerRecording,
 ): Promise<Response> {
   const end = async (body: string | undefined): Promise<void> => {
-    const kept =
+    const saving =
       body === undefined
         ? answers.letGo(scope, key)
         : answers.end(scope, key, { ...toAnswerHead(response), body }, exchange.get("erasures"));
-    // What was done is done: whoever asked is told so, even where it cannot be told twice.
-    await kept.catch(() => {});
+    // The request has been executed: the client gets the response even if it cannot be stored.
+    await saving.catch(() => {});
   };
   if (response.status >= 400) await end(undefined);
   else if (isEventStream(response)) return captureStream(response, end);
@@ -122,8 +122,8 @@ async function recordAnswer(
 }
 
 function toAnswerHead({ status, headers }: Response): Omit<HttpAnswer, "body"> {
-  const kept = STORED_HEADERS.map((name) => [name, headers.get(name) ?? undefined]);
-  return { status, headers: omitUndefined(Object.fromEntries(kept)) };
+  const entries = STORED_HEADERS.map((name) => [name, headers.get(name) ?? undefined]);
+  return { status, headers: omitUndefined(Object.fromEntries(entries)) };
 }
 
 function isEventStream({ headers }: Response): boolean {
@@ -134,7 +134,7 @@ function limitBody(body: string): string | undefined {
   return body.length <= MAX_ANSWER_BYTES ? body : undefined;
 }
 
-/** Hands a stream on, and its whole text to `end`; nothing, where it did not reach its end. */
+/** Forwards a stream and passes its text to `end`; `undefined` if the stream was cut off. */
 function captureStream(response: Response, end: (body: string | undefined) => Promise<void>): Response {
   const decoder = new TextDecoder();
   let text = "";
@@ -143,7 +143,7 @@ function captureStream(response: Response, end: (body: string | undefined) => Pr
       text += decoder.decode(chunk, { stream: true });
       controller.enqueue(chunk);
     },
-    // One that ends with an error may be sent again.
+    // A request whose stream ends with an error may be sent again.
     flush: () => end(/^event: error$/m.test(text) ? undefined : limitBody(text)),
     cancel: () => end(undefined),
   });

@@ -1,42 +1,42 @@
 import { refuseBody } from "./problem.ts";
 
-/** What the JSON of one request may hold. To read it into values must take no longer than others can wait. */
+/** Limits of the JSON of one request. Parsing it must not delay other requests. */
 export const JSON_LIMITS = {
-  /** Levels of arrays and objects. Schemas of tools, as OpenAI takes them, need some forty. */
+  /** Levels of arrays and objects. Tool schemas of OpenAI need about forty. */
   depth: 64,
   /** Arrays and objects. */
   containers: 30_000,
-  /** Names of fields. */
+  /** Field names. */
   members: 30_000,
-  /** Strings, names of fields among them. */
+  /** Strings, including field names. */
   strings: 60_000,
-  /** Values of all kinds. Vectors of tokens are many numbers. */
+  /** Values of all kinds. Token arrays contain many numbers. */
   values: 400_000,
 } as const;
 
-/** A string that is long: from behind its first quote to before its last, in bytes of the whole text. */
+/** A long string: the byte range in the text, without its quotes. */
 export interface LongString {
   readonly start: number;
   readonly end: number;
 }
 
-/** Looks through JSON as it comes in, before it is read into values. */
+/** Scans JSON while it is received, before it is parsed. */
 export interface JsonScan {
-  /** Takes the next bytes. Refuses (400) what is nested too deep or holds too many values. */
+  /** Scans the next bytes. Throws 400 if the JSON is nested too deeply or contains too many values. */
   take(bytes: Uint8Array): void;
-  /** Strings of `LONG_BYTES` and more, in order. */
+  /** Strings of at least `LONG_BYTES`, in order. */
   readonly long: readonly LongString[];
 }
 
-/** Shorter strings are not told of. */
+/** Shorter strings are not reported. */
 export const LONG_BYTES = 1024;
-/** So far a string is looked through byte by byte; most end before, and a native search costs more than that. */
+/** The number of bytes scanned one by one: most strings end before, and a native search would cost more. */
 const NEAR_BYTES = 24;
 
 const QUOTE = 0x22;
 const SLASH = 0x5c;
 
-/** What a byte outside of strings stands for; 0 for nothing that counts. */
+/** The kind of a byte outside strings; 0 for an insignificant one. */
 const OTHER_BYTE = 0;
 const STRING = 1;
 const NEXT = 2;
@@ -56,20 +56,20 @@ for (const [byte, kind] of Object.entries({
   BYTE_KINDS[byte.charCodeAt(0)] = kind;
 
 /**
- * A scan that never holds more than where it stands, so that it costs a fraction of a millisecond for each piece off the line.
- * It does not check that the text is JSON: that is for whoever parses it.
+ * Creates a scan that keeps only its position, so each chunk takes a fraction of a millisecond. It does not validate the
+ * JSON; the parser does.
  */
 export function createJsonScan(): JsonScan {
   const long: LongString[] = [];
-  /** How often each kind was met. */
+  /** The count of each kind. */
   const met = new Uint32Array(CLOSE + 1);
   let depth = 0;
-  /** Bytes before this piece; where the string that is open began, or -1; whether a slash stands just before. */
+  /** Bytes before this chunk; the start of the open string, or -1; whether the last byte is a backslash. */
   let before = 0;
   let opened = -1;
   let isEscaped = false;
 
-  /** Behind the string that is open at `from`, or the end of the piece. */
+  /** Gives the end of the string that is open at `from`, or the end of the chunk. */
   const stringEnd = (bytes: Buffer, from: number): number => {
     let i = isEscaped ? from + 1 : from;
     isEscaped = false;
@@ -125,7 +125,7 @@ function checkCounts(met: Uint32Array): void {
   if (nexts + containers > JSON_LIMITS.values) throw createTooManyValuesError(JSON_LIMITS.values, "values");
 }
 
-/** The next quote, or the end. */
+/** Gives the position of the next quote, or the end. */
 function findQuote(bytes: Buffer, from: number): number {
   const near = Math.min(bytes.length, from + NEAR_BYTES);
   for (let i = from; i < near; i += 1) if (bytes[i] === QUOTE) return i;
@@ -134,10 +134,10 @@ function findQuote(bytes: Buffer, from: number): number {
 }
 
 function createTooManyValuesError(most: number, what: string): Error {
-  return refuseBody(`holds too much: at most ${most.toLocaleString("en")} ${what}`);
+  return refuseBody(`contains too much: at most ${most.toLocaleString("en")} ${what}`);
 }
 
-/** How many slashes stand in a row before `end`, back to `from` at most. */
+/** Counts the consecutive backslashes before `end`, back to `from` at most. */
 function countSlashes(bytes: Buffer, from: number, end: number): number {
   let count = 0;
   while (end - count > from && bytes[end - count - 1] === SLASH) count += 1;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createLifecycle } from "./graceful-shutdown.ts";
 
-describe("what is at work", () => {
-  it("is waited for, with what it left behind", async () => {
+describe("work in progress", () => {
+  it("is awaited, with the work after its response", async () => {
     const at = createLifecycle();
     const done: string[] = [];
     const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -15,13 +15,13 @@ describe("what is at work", () => {
     expect(done).toEqual(["answer", "stored"]);
   });
 
-  it("is not waited for any longer than is said", async () => {
+  it("is not awaited longer than the given time", async () => {
     const at = createLifecycle();
     void at.track(() => new Promise(() => {}));
     expect(await at.waitUntilIdle(20)).toBe(false);
   });
 
-  it("that fails has ended too, and its error is the caller's", async () => {
+  it("ends also if it fails, and its error goes to the caller", async () => {
     const at = createLifecycle();
     const failing = at.track(() => Promise.reject(new Error("no")));
     await expect(failing).rejects.toThrow("no");

@@ -11,9 +11,9 @@ interface PageQuery {
 
 const PAGE_QUERY_FIELDS = { cursor: cursorSchema.optional(), limit: countTextSchema.optional() };
 
-/** What every list takes behind the "?". */
+/** The query parameters of every list. */
 export const PAGE_QUERY: z.ZodType<PageQuery> = z.strictObject(PAGE_QUERY_FIELDS);
-/** The same for lists that may be of one user. */
+/** The same for lists that can be limited to one user. */
 export const USER_PAGE_QUERY: z.ZodType<PageQuery & { readonly user_id?: string | undefined }> =
   z.strictObject({
     ...PAGE_QUERY_FIELDS,
@@ -21,8 +21,8 @@ export const USER_PAGE_QUERY: z.ZodType<PageQuery & { readonly user_id?: string 
   });
 
 /**
- * A page of a list that only grows at its end. The cursor names the last one given by its id, so that it stands where
- * others come. `invalid_input` for a cursor that names none of them.
+ * Gives a page of a list that only grows at its end. The cursor is the id of the last entry, so it stays valid when the list
+ * grows. Throws `invalid_input` for an unknown cursor.
  */
 export function paginate<Entry>(
   all: readonly Entry[],
@@ -30,14 +30,14 @@ export function paginate<Entry>(
   idOf: (entry: Entry) => string,
 ): { readonly items: readonly Entry[]; readonly cursor?: string; readonly next_cursor?: string } {
   const last = after === undefined ? -1 : all.findIndex((entry) => toCursor(idOf(entry)) === after);
-  if (after !== undefined && last === -1) throw invalid("the cursor is none that this list gave.");
+  if (after !== undefined && last === -1) throw invalid("the cursor is not from this list.");
   const items = all.slice(last + 1, last + 1 + limit);
   const end = items.at(-1);
   const isMore = last + 1 + limit < all.length;
   return { items, ...toCursorFields(end && isMore ? toCursor(idOf(end)) : undefined) };
 }
 
-/** Where a list goes on, as fields of its page: under its name, and for one more release under the earlier one. */
+/** Gives the cursor fields of a page: `cursor` and, for one more release, its earlier name. */
 export function toCursorFields(next: string | undefined): {
   readonly cursor?: string;
   readonly next_cursor?: string;
@@ -49,10 +49,10 @@ function toCursor(id: string): string {
   return Buffer.from(id, "utf8").toString("base64url");
 }
 
-/** Items that become JSON at once, before others have their turn: one of them may be some 100 KB. */
+/** Items serialised before yielding to the event loop. One item can be about 100 KB. */
 const SLICE_SIZE = 20;
 
-/** Answers with a page: what is made of each, and what stands beside them. A page of many large items is made in slices. */
+/** Sends a page of formatted items with further fields. Serialises large pages in slices. */
 export async function sendPage<One>(
   exchange: RequestContext,
   all: readonly One[],
@@ -70,11 +70,11 @@ interface CursorFields {
   readonly next_cursor: z.ZodOptional<z.ZodString>;
 }
 
-/** Where a list goes on, as fields of a page. */
+/** The schema of the cursor fields of a page. */
 export const CURSOR_FIELDS: CursorFields = {
-  cursor: z.string().describe("Goes into `cursor` of the next request; absent on the last page").optional(),
+  cursor: z.string().describe("Send as `cursor` of the next request; absent on the last page").optional(),
   next_cursor: z
     .string()
-    .meta({ deprecated: true, description: "Deprecated, and gone with the next release: use `cursor`" })
+    .meta({ deprecated: true, description: "Deprecated, to be removed in the next release: use `cursor`" })
     .optional(),
 };

@@ -3,13 +3,13 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ERROR_CODES, type ErrorCode, isMemoryError } from "../errors.ts";
 
-/** A fault of one field of a request: where and what, never the value. */
+/** A problem of one field of a request. Never contains the value. */
 export interface FieldProblem {
   readonly field: string;
   readonly problem: string;
 }
 
-/** Something wrong with a request itself, before the memory is asked. */
+/** A problem to send as the response. */
 interface Problem {
   readonly status: ContentfulStatusCode;
   readonly code: ErrorCode;
@@ -19,22 +19,21 @@ interface Problem {
 }
 
 const PROBLEM_TITLES: { readonly [code in ErrorCode]: string } = {
-  invalid_input: "The request is not right",
-  forbidden: "This is not allowed",
-  not_found: "There is no such thing",
-  conflict: "This conflicts with what is there",
-  over_quota: "Too much at once",
-  corrupt: "Something here is broken",
-  unsupported: "This cannot be done",
-  unavailable: "Not available now",
+  invalid_input: "Invalid request",
+  forbidden: "Not allowed",
+  not_found: "Not found",
+  conflict: "Conflict",
+  over_quota: "Limit exceeded",
+  corrupt: "Internal error",
+  unsupported: "Not supported",
+  unavailable: "Temporarily unavailable",
 };
 
-/** Faults on our side may name files; whoever asks learns no more than this. */
-const INTERNAL_ERROR_DETAIL =
-  "Something went wrong here. The server's own messages say more, under this request's id.";
-const UNAVAILABLE_DETAIL = "The memory cannot be read or written now. Try again in a moment.";
+/** Internal errors may name files, so clients get only this text. */
+const INTERNAL_ERROR_DETAIL = "Internal error. The server's log has details under this request id.";
+const UNAVAILABLE_DETAIL = "The database cannot be read or written now. Try again in a moment.";
 
-/** An RFC 9457 problem document; under `/v1` with the member `error`, which is what OpenAI's clients read. */
+/** Creates an RFC 9457 problem response; under `/v1` with the member `error` for OpenAI's clients. */
 export function toProblemResponse(context: Context, problem: Problem): Response {
   const body = {
     type: `urn:keepsake:problem:${problem.code}`,
@@ -54,31 +53,31 @@ export function toProblemResponse(context: Context, problem: Problem): Response 
   });
 }
 
-/** When to come again, in seconds, where the problem itself does not know. */
+/** Gives the default Retry-After header of a status. */
 function getRetryAfter(status: number): { readonly [header: string]: string } {
   if (status === 503) return { "retry-after": "1" };
   return status === 429 ? { "retry-after": "60" } : {};
 }
 
-/** Stops a request with a problem. Caught by the app's error handler alone. */
+/** Creates an error that ends a request with a problem. The app's error handler catches it. */
 export function refuse(problem: Problem): HTTPException {
   return new HTTPException(problem.status, { cause: problem });
 }
 
-/** Refuses a body (400); `what` goes on from "The body". */
+/** Creates a 400 error for a body. `what` continues "The body". */
 export function refuseBody(what: string): HTTPException {
   const errors = [{ field: "body", problem: what }];
-  // The rest of it may still be on its way; nobody will read it.
+  // The rest of the body is not read.
   const headers = { connection: "close" };
   return refuse({ status: 400, code: "invalid_input", detail: `The body ${what}.`, errors, headers });
 }
 
-/** Whether it was thrown to answer so, and not because something went wrong. */
+/** Whether an error is a deliberate response and not a failure. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof HTTPException && isProblem(error.cause);
 }
 
-/** What a thrown error says to whoever asked. */
+/** Turns a thrown error into a problem. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof HTTPException) {
     if (isProblem(error.cause)) return error.cause;
@@ -101,14 +100,14 @@ function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "code" in value && "detail" in value;
 }
 
-/** Whether an address belongs to OpenAI's protocol, whose clients read errors in their own form. */
+/** Whether a path belongs to OpenAI's protocol, whose clients expect errors in its form. */
 export function isOpenAiPath(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/");
 }
 
 export const PASS_THROUGH_HINT: string =
-  "With this server's key, only chat/completions, responses, embeddings and models are passed on under /v1. For the rest of " +
-  "the API, send your own key of the model's server in x-keepsake-upstream-key.";
+  "With this server's key, only chat/completions, responses, embeddings and models are available under /v1. For the rest of " +
+  "the API, send your own upstream key in x-keepsake-upstream-key.";
 
 const OPENAI_ERROR_TYPES: { readonly [status: number]: string } = {
   401: "authentication_error",
@@ -116,7 +115,7 @@ const OPENAI_ERROR_TYPES: { readonly [status: number]: string } = {
   429: "rate_limit_error",
 };
 
-/** An error as OpenAI tells it: the member `error` of an answer, or of an event. */
+/** An error in OpenAI's form: the member `error` of a response or an event. */
 interface OpenAiError {
   readonly message: string;
   readonly type: string;
@@ -124,13 +123,13 @@ interface OpenAiError {
   readonly code: string;
 }
 
-/** A problem as OpenAI tells it. https://platform.openai.com/docs/guides/error-codes */
+/** Turns a problem into OpenAI's form. https://platform.openai.com/docs/guides/error-codes */
 export function toOpenAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
   const type = OPENAI_ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
   return { message: detail, type, param: errors?.[0]?.field ?? null, code };
 }
 
-/** Refuses a request that cannot be right, naming the field. */
+/** Creates an error for an invalid field. */
 export function refuseField(field: string, detail: string, status: 400 | 404 = 400): Error {
   return refuse({
     status,
@@ -140,7 +139,7 @@ export function refuseField(field: string, detail: string, status: 400 | 404 = 4
   });
 }
 
-/** The upstream gave no answer. The client may try again: nothing came of this request. */
+/** Creates the error for an upstream without a response. The client may retry: the request had no effect. */
 export function createGatewayError(detail: string, status: 502 | 504 = 502): Error {
   return refuse({ status, code: "unavailable", detail, headers: { "retry-after": "1" } });
 }

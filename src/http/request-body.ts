@@ -5,20 +5,20 @@ import { createJsonScan } from "./json-scan.ts";
 import { type FieldProblem, refuse } from "./problem.ts";
 import { getNodeBindings, type RequestContext } from "./request-context.ts";
 
-/** Bytes of one request. A text may have 1,000,000 bytes; the rest is room for its JSON. */
+/** Maximum bytes of one request. A text may have 1,000,000 bytes; the rest is for its JSON. */
 const MAX_JSON_BODY_BYTES = 1_048_576;
 
 /**
- * The JSON body of a request in the shape asked for. It is measured and looked through while it comes in, so that nobody makes
- * us hold more than `MOST_BYTES`, or read what takes long. Refuses another content type (415), too much (413), and what is no
- * UTF-8, no JSON, nested too deep, too many values, or another shape (400), naming fields and never values.
+ * Reads the JSON body of a request and validates it against a schema. Limits are checked while the body is received, to
+ * bound memory and parsing time. Throws 415 for another content type, 413 above `MAX_JSON_BODY_BYTES`, and 400 for a body
+ * that is not UTF-8, not JSON, too deep, has too many values or the wrong shape. Errors name fields, never values.
  */
 export async function readBody<Shape>(exchange: RequestContext, schema: z.ZodType<Shape>): Promise<Shape> {
   checkContentType(exchange);
   return checkShape(schema, parseJsonBody(await readJsonBytes(exchange)));
 }
 
-/** As `readBody`, where there may be none: then `undefined`. */
+/** Like `readBody`, but gives undefined if there is no body. */
 export async function readOptionalBody<Shape>(
   exchange: RequestContext,
   schema: z.ZodType<Shape>,
@@ -35,7 +35,7 @@ function checkContentType({ req }: RequestContext): void {
   throw refuse({
     status: 415,
     code: "invalid_input",
-    detail: "Send JSON, with the header content-type: application/json.",
+    detail: "Send JSON with the header content-type: application/json.",
   });
 }
 
@@ -58,18 +58,18 @@ function parseJsonBody(bytes: Uint8Array): unknown {
     throw refuse({ status: 400, code: "invalid_input", detail: "The body is not JSON." });
   }
   if (hasPrototypeField(value)) {
-    throw refuse({ status: 400, code: "invalid_input", detail: "No field may be called __proto__." });
+    throw refuse({ status: 400, code: "invalid_input", detail: "No field may be named __proto__." });
   }
   return value;
 }
 
-/** Whether a field has the one name that JavaScript takes for something else: it would be lost without a word. */
+/** Whether a field is named `__proto__`, which JavaScript would silently drop. */
 function hasPrototypeField(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototypeField);
 }
 
-/** What came, in the shape asked for. Refuses another one (400), naming fields and never values. */
+/** Validates a value against a schema. Throws 400 with names of fields, never values. */
 export function checkShape<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
@@ -84,19 +84,19 @@ function toFieldProblems(issue: z.core.$ZodIssue): FieldProblem[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       field: [place, toShownName(key)].filter(Boolean).join("."),
-      problem: "is not known",
+      problem: "is unknown",
     }));
   }
   return [{ field: place || "body", problem: describeIssue(issue) }];
 }
 
-/** A name of a field is told back only where it looks like one. */
+/** Gives a field name for an error, but only if it looks like one. */
 function toShownName(key: string): string {
   return /^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(key) ? key : "a field";
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type") return `must be given, as ${issue.expected}`;
+  if (issue.code === "invalid_type") return `is required, as ${issue.expected}`;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
@@ -105,19 +105,19 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return "has the wrong shape";
 }
 
-/** A body that brings nothing for so long is given up, in ms. */
+/** Time without data after which a body is abandoned, in ms. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 interface BodyReadOptions {
-  /** 413 beyond. */
+  /** A longer body throws 413. */
   readonly mostBytes: number;
-  /** Hears of each piece; what it throws refuses the body. */
+  /** Called for each chunk. It may throw to refuse the body. */
   readonly onPiece?: (bytes: Uint8Array) => void;
 }
 
 /**
- * The body of a request, whole. It is measured while it comes in, so that nobody makes the server hold more than
- * `mostBytes`; a body that says that it is longer is not read at all (413). 408 where it stops coming.
+ * Reads the complete body of a request. Throws 413 above `mostBytes`, before reading if the declared length is larger, and
+ * 408 if it stops arriving.
  */
 export async function readBodyBytes(exchange: RequestContext, reading: BodyReadOptions): Promise<Uint8Array> {
   const length = getContentLength(exchange);
@@ -132,14 +132,14 @@ export async function readBodyBytes(exchange: RequestContext, reading: BodyReadO
   return bytes;
 }
 
-/** What a request says of the length of its body. */
+/** Gives the declared length of a body, if any. */
 export function getContentLength(exchange: RequestContext): number | undefined {
-  const told = exchange.req.header("content-length");
-  const length = told === undefined ? Number.NaN : Number(told);
+  const declared = exchange.req.header("content-length");
+  const length = declared === undefined ? Number.NaN : Number(declared);
   return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
 }
 
-/** A body, read from its socket: to make a stream of the web's of it takes longer than the reading. */
+/** Reads a body directly from its socket: converting it to a web stream takes longer than reading. */
 function readFromSocket(
   incoming: IncomingMessage,
   { mostBytes, onPiece }: BodyReadOptions,
@@ -157,7 +157,7 @@ function readFromSocket(
       reject(error);
     };
     incoming.on("data", (chunk: Uint8Array) => {
-      // What comes after a refusal is read and dropped, so that the refusal can be read over there.
+      // The rest after a refusal is read and dropped, so that the client can read the refusal.
       if (isRefused) return;
       silent.refresh();
       size += chunk.length;
@@ -193,7 +193,7 @@ async function readFromStream(
   return Buffer.concat(chunks);
 }
 
-/** A body piece by piece, as far as it may go: 413 beyond. What says that it is longer is not read at all. */
+/** Streams a body in chunks. Throws 413 above `mostBytes`, before reading if the declared length is larger. */
 export async function* streamBody(request: Request, mostBytes: number): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw createTooLongError(mostBytes);
   let size = 0;
@@ -204,14 +204,14 @@ export async function* streamBody(request: Request, mostBytes: number): AsyncGen
   }
 }
 
-const CLIENT_GONE = new DOMException("The client went away.", "AbortError");
+const CLIENT_GONE = new DOMException("The client disconnected.", "AbortError");
 
 function createTooLongError(mostBytes: number): Error {
   return refuse({
     status: 413,
     code: "invalid_input",
     detail: `The request is too long: at most ${mostBytes.toLocaleString("en")} bytes. Split it.`,
-    // The rest of it is still on its way; nobody will read it.
+    // The rest of the body is not read.
     headers: { connection: "close" },
   });
 }
@@ -220,7 +220,7 @@ function createTooSlowError(): Error {
   return refuse({
     status: 408,
     code: "unavailable",
-    detail: "The body stopped coming. Send the request again.",
+    detail: "The body stopped arriving. Send the request again.",
     headers: { connection: "close" },
   });
 }

@@ -3,30 +3,30 @@ import type { Context, Hono } from "hono";
 import type { Allowance } from "../ports/rate-limits.ts";
 import type { BodyObserver } from "./body-quota.ts";
 
-/** What a request carries from one step to the next. */
+/** The state of a request, passed between its steps. */
 export interface AppEnvironment {
   Variables: {
     requestId: string;
-    /** What it turned out to ask for; undefined for an address that is none of ours. */
+    /** The matched operation; undefined for an unknown path. */
     operation?: { readonly id: string; readonly path: string };
-    /** Ids of the receipts of erasures that it made: its own answer may be kept after them. */
+    /** Ids of the receipts of its erasures. Its response may still be stored after them. */
     erasures?: readonly string[];
-    /** The listed origin of the page that asks, where it is not the server's own. */
+    /** The listed origin of the calling page, if it is not the server's own. */
     foreignOrigin?: string;
-    /** The public half of the key it came with, once that is known to be good. */
+    /** The public part of its key, after authentication. */
     key?: string;
-    /** Is told of its body while that comes in. */
+    /** Observes its body while it is received. */
     intake?: BodyObserver;
-    /** What is left of the allowances of its key. */
+    /** The remaining rate limits of its key. */
     allowances?: { readonly requests?: Allowance; readonly bytes?: Allowance };
   };
 }
 
-/** What the server of Node gives along with a request; a test may ask without any. */
+/** Node's objects of a request; absent in some tests. */
 export interface NodeBindings {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
-  /** Writes the answer's body, once its head is known: set by what passes on the bytes of another server. */
+  /** Writes the response body after its head. Set when a body is forwarded from the upstream. */
   relay?: (outgoing: ServerResponse) => void;
 }
 

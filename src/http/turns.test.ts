@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createFairQueue } from "./dispatch.ts";
 
-it("requests begin in the order in which they came, and what has begun goes on in between", async () => {
+it("starts requests in order of arrival, with started work continuing in between", async () => {
   const turn = createFairQueue();
   const done: string[] = [];
   const began = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ it("requests begin in the order in which they came, and what has begun goes on i
   expect(done.indexOf("first goes on")).toBeLessThan(done.indexOf("third"));
 });
 
-it("one that comes later begins as well", async () => {
+it("starts requests that arrive later", async () => {
   const turn = createFairQueue();
   await turn();
   await turn();

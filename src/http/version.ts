@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The package's version. */
+/** The version of the package. */
 export const VERSION: string = parseVersion(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );

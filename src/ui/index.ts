@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A file of the page, as it is sent. */
+/** A file of the web page, as it is served. */
 export interface PageAsset {
-  /** Where it is served. */
+  /** The path at which it is served. */
   readonly path: string;
   readonly type: string;
   readonly body: string;
-  /** Changes whenever the body does: an HTTP entity tag. */
+  /** The HTTP entity tag of the body. */
   readonly etag: string;
 }
 
@@ -26,7 +26,7 @@ const SCRIPT_NAMES = [
   "words",
 ];
 
-/** The page: plain files, with no build of their own and nothing from anywhere else. */
+/** Reads the files of the web page: plain files, without a build step or external resources. */
 export function readPageAssets(): PageAsset[] {
   return [
     readAsset("/", "page.html", "text/html; charset=utf-8"),

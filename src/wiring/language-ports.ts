@@ -13,58 +13,58 @@ import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
 
-/** The ports that understand: embedder, extractors and model, each as it was given or the default. */
+/** Opens the embedder, extractors and model: the given ones or the defaults. */
 export async function openLanguagePorts(
   { embedder, extractor, model, inThreads }: MemoryOptions,
   hooks: CallHooks,
   { erasures, servers }: { readonly erasures: ErasureWatch; readonly servers: ModelServers },
 ): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
-  const answering = await makePort(model, servers.observe("model", hooks));
-  const own = typeof extractor === "string" ? extractor : await makePort(extractor, hooks);
-  const read = chooseExtractors(
-    own,
-    answering,
+  const openedModel = await makePort(model, servers.observe("model", hooks));
+  const chosen = typeof extractor === "string" ? extractor : await makePort(extractor, hooks);
+  const extractors = chooseExtractors(
+    chosen,
+    openedModel,
     inThreads ? () => createWatchedRules(erasures) : rulesExtractor,
   );
-  const embedding = (await makePort(embedder, servers.observe("embedder", hooks))) ?? staticEmbedder();
-  if (!embedding.local) servers.add("embedder");
-  if (answering) servers.add("model");
-  const found = {
-    embedder: embedding,
-    extractor: withVisibleText(read.extractor),
-    ...(read.modelExtractor ? { modelExtractor: withVisibleText(read.modelExtractor) } : {}),
-    ...(answering ? { model: answering } : {}),
+  const openedEmbedder = (await makePort(embedder, servers.observe("embedder", hooks))) ?? staticEmbedder();
+  if (!openedEmbedder.local) servers.add("embedder");
+  if (openedModel) servers.add("model");
+  const ports = {
+    embedder: openedEmbedder,
+    extractor: withVisibleText(extractors.extractor),
+    ...(extractors.modelExtractor ? { modelExtractor: withVisibleText(extractors.modelExtractor) } : {}),
+    ...(openedModel ? { model: openedModel } : {}),
   };
   erasures.watch((scope) => {
-    found.embedder.evict?.();
-    dropSweeps(found.modelExtractor, scope);
+    ports.embedder.evict?.();
+    dropSweeps(ports.modelExtractor, scope);
   });
-  return found;
+  return ports;
 }
 
-/** The rules in a thread, which drops the words that it keeps when some were erased. */
+/** Runs the rules in a thread, which drops its cached texts after an erasure. */
 function createWatchedRules(erasures: ErasureWatch): Extractor {
   const rules = rulesInThread();
   erasures.watch(rules.dropWords);
   return rules;
 }
 
-/** Who reads within the write, and who later. */
+/** Chooses the extractor during a write, and the later one. */
 function chooseExtractors(
-  own: "rules" | "model" | "both" | Extractor | readonly Extractor[] | undefined,
+  chosen: "rules" | "model" | "both" | Extractor | readonly Extractor[] | undefined,
   model: LanguageModel | undefined,
   rules: () => Extractor,
 ): Pick<Ports, "extractor" | "modelExtractor"> {
-  if (typeof own === "object") {
-    const all = "propose" in own ? [own] : own;
-    const [remote] = all.filter(({ local }) => !local);
-    const [extractor = withErasuresOnly(rules())] = all.filter(({ local }) => local);
+  if (typeof chosen === "object") {
+    const extractors = "propose" in chosen ? [chosen] : chosen;
+    const [remote] = extractors.filter(({ local }) => !local);
+    const [extractor = withErasuresOnly(rules())] = extractors.filter(({ local }) => local);
     return { extractor, ...(remote ? { modelExtractor: remote } : {}) };
   }
-  const who = own ?? (model ? "both" : "rules");
-  if (who === "rules") return { extractor: rules() };
-  if (!model) throw invalid(`extractor: "${who}" needs a model; give one as \`model\`.`);
-  const extractor = who === "both" ? rules() : withErasuresOnly(rules());
+  const name = chosen ?? (model ? "both" : "rules");
+  if (name === "rules") return { extractor: rules() };
+  if (!model) throw invalid(`extractor: "${name}" needs a model. Set \`model\`.`);
+  const extractor = name === "both" ? rules() : withErasuresOnly(rules());
   return { extractor, modelExtractor: modelExtractor(model) };
 }
 

@@ -8,7 +8,7 @@ import type { Embedder } from "../ports/language/embedder.ts";
 import type { RecallRequest, RecallResponse } from "../ports/recall-worker.ts";
 import type { Meter } from "../ports/telemetry.ts";
 
-/** What a process for recalls is begun with. */
+/** The start data of a recall process. */
 export interface RecallWorkerData {
   readonly path: string;
   readonly embedder: Pick<Embedder, "fingerprint" | "dimensions" | "floor">;
@@ -17,19 +17,19 @@ export interface RecallWorkerData {
 }
 
 export type RecallWorkerMessage =
-  /** First: opens the database, with the key for digests of rows, or an empty text. */
+  /** The first message: opens the database with the key of row digests, or an empty text. */
   { readonly open: string } | "close" | { readonly handed: RecallRequest } | { readonly cleanse: Scope };
 
-/** What came of it; no `back` where it failed: whoever asked does it then, and meets with the same. */
+/** The reply. Without `back` the recall failed: the caller then runs it and gets the same error. */
 export interface RecallWorkerReply {
-  /** A `HandedBack` as JSON: a recall is many small objects, and to copy these one by one takes three times as long. */
+  /** A `RecallResponse` as JSON: copying its many small objects would take three times as long. */
   readonly back?: string;
   readonly counts: readonly Parameters<Meter["count"]>[];
 }
 
 const { path, embedder, cacheBytes, decayDays } = readProcessInput() as RecallWorkerData;
 let counts: Parameters<Meter["count"]>[] = [];
-/** Counted where the others are. */
+/** Records counts, which the main process adds to its metrics. */
 const meter: Meter = { count: (...counted) => void counts.push(counted), observe() {}, set() {} };
 let openedPorts: Promise<RecallWorkerPorts> | undefined;
 
@@ -39,7 +39,7 @@ async function openPorts(digestKey: string) {
   return {
     record,
     states: createUserStates(record, embedder, { bytes: () => cacheBytes, meter }),
-    // Queries come with their vectors.
+    // Queries arrive with their vectors.
     embedder: {
       ...embedder,
       local: true,
@@ -52,25 +52,26 @@ async function openPorts(digestKey: string) {
 
 type RecallWorkerPorts = Awaited<ReturnType<typeof openPorts>>;
 
-serveInProcess(async (asked: RecallWorkerMessage): Promise<RecallWorkerReply> => {
-  if (typeof asked === "object" && "open" in asked) {
-    openedPorts ??= openPorts(asked.open);
-    // Without its database it can do nothing: it ends, and is begun again later.
+serveInProcess(async (message: RecallWorkerMessage): Promise<RecallWorkerReply> => {
+  if (typeof message === "object" && "open" in message) {
+    openedPorts ??= openPorts(message.open);
+    // Without the database this process is useless: it exits and is restarted later.
     openedPorts.catch((error: unknown) => queueMicrotask(() => Promise.reject(error)));
   }
   const ports = await openedPorts;
   if (!ports) return { counts: [] };
-  if (asked === "close") await closePorts(ports);
-  else if ("cleanse" in asked) await ports.states.purgeUser(asked.cleanse);
-  const back = asked !== "close" && "handed" in asked ? await runRecall(ports, asked.handed) : undefined;
-  const told = { ...(back ? { back } : {}), counts };
+  if (message === "close") await closePorts(ports);
+  else if ("cleanse" in message) await ports.states.purgeUser(message.cleanse);
+  const back =
+    message !== "close" && "handed" in message ? await runRecall(ports, message.handed) : undefined;
+  const reply = { ...(back ? { back } : {}), counts };
   counts = [];
-  return told;
+  return reply;
 });
 
-async function runRecall(ports: RecallWorkerPorts, handed: RecallRequest): Promise<string | undefined> {
+async function runRecall(ports: RecallWorkerPorts, request: RecallRequest): Promise<string | undefined> {
   try {
-    return JSON.stringify((await executeRecallRequest(ports, handed)) satisfies RecallResponse);
+    return JSON.stringify((await executeRecallRequest(ports, request)) satisfies RecallResponse);
   } catch {
     return undefined;
   }

@@ -84,7 +84,7 @@ const told = ({ items, context, tokens, abstained }: Recall): object => ({
   abstained,
 });
 
-it("gives what a recall here gives, for several users, and its receipt", async () => {
+it("gives the same recalls and receipts as this process, for several users", async () => {
   const { recalling, begun } = apart();
   const people = ["ana", "ben", "cleo", "dora"];
   for (const [i, user] of people.entries()) {
@@ -103,7 +103,7 @@ it("gives what a recall here gives, for several users, and its receipt", async (
   expect(begun.length).toBe(2);
 });
 
-it("takes the options that a recall takes, and explains", async () => {
+it("supports the options and explanations of a recall", async () => {
   const { recalling } = apart();
   const me = keepsake.scope({ user: "me" });
   await me.remember([{ role: "user", content: "I use Shram as a tool.", metadata: { a: 1 } }]);
@@ -124,7 +124,7 @@ it("takes the options that a recall takes, and explains", async () => {
   }
 });
 
-it("sees at once what was written, changed and erased", async () => {
+it("sees writes, changes and erasures at once", async () => {
   const { recalling } = apart();
   const me = keepsake.scope({ user: "me" });
   const tools = async (): Promise<string[]> => {
@@ -140,7 +140,7 @@ it("sees at once what was written, changed and erased", async () => {
   }
 });
 
-it("begins no process before there are many recalls in a second", async () => {
+it("starts no process until there are many recalls per second", async () => {
   const { recalling, begun } = apart({ busy: 20, processes: 1 });
   await keepsake.scope({ user: "me" }).remember("I use Shram as a tool.");
   const what = await handed("me", "What tools do I use?");
@@ -156,7 +156,7 @@ it("begins no process before there are many recalls in a second", async () => {
   await expect.poll(often, { timeout: 30_000 }).toBeDefined();
 });
 
-it("gives nothing where its process ends, is gone or cannot be begun, and the recall is done here", async () => {
+it("gives undefined if its process ends or cannot start, and the recall runs in this process", async () => {
   const { recalling, begun } = apart({ processes: 1 });
   await keepsake.scope({ user: "me" }).remember("I use Shram as a tool.");
   const what = await handed("me", "What tools do I use?");
@@ -174,7 +174,7 @@ it("gives nothing where its process ends, is gone or cannot be begun, and the re
   expect(createRecallWorkers({ path: "k.db", embedder, cacheBytes: 1, processes: 0 })).toBeUndefined();
 });
 
-it("leaves a share of the users to whoever asks, always the same", async () => {
+it("leaves a fixed share of the users to the main process", async () => {
   const { recalling } = apart({ processes: 1, shares: true });
   await keepsake.scope({ user: "user-0" }).remember("I use Shram as a tool.");
   const asked = await Promise.all(Array.from({ length: 100 }, (_, i) => handed(`user-${i}`, "Which tools?")));
@@ -204,7 +204,7 @@ function pidOfOther(): number {
 }
 
 it.skipIf(!existsSync("/proc/self/cmdline"))(
-  "ends a process that hangs, and does not wait for it",
+  "stops a process that hangs, without waiting for it",
   async () => {
     const { recalling } = apart({ processes: 1, hangsMs: 5000 });
     await keepsake.scope({ user: "me" }).remember("I use Shram as a tool.");
@@ -218,7 +218,7 @@ it.skipIf(!existsSync("/proc/self/cmdline"))(
   },
 );
 
-it("ends with the signal of whoever asks, and leaves what can't be copied to this process", async () => {
+it("rejects when the caller's signal fires, and leaves uncopyable requests to this process", async () => {
   const { recalling } = apart({ processes: 1 });
   await keepsake.scope({ user: "me" }).remember("I use Shram as a tool.");
   const what = await handed("me", "What tools do I use?");
@@ -233,7 +233,7 @@ it("ends with the signal of whoever asks, and leaves what can't be copied to thi
   expect(await recalling.recall(what)).toBeDefined();
 });
 
-it("counts what it found in its memory of users where everything is counted", async () => {
+it("adds its cache hits to the metrics of the main process", async () => {
   const counted: string[] = [];
   const meter = { count: (name: string) => void counted.push(name), observe() {}, set() {} };
   const recalling = createRecallWorkers(

@@ -13,56 +13,55 @@ import type { RecallRequest, RecallResponse, RecallWorker } from "../ports/recal
 import { type Meter, NO_METER } from "../ports/telemetry.ts";
 import type { RecallWorkerData, RecallWorkerMessage, RecallWorkerReply } from "./recall-worker-process.ts";
 
-/** A recall walks through memory more than it reckons: more processes than this would wait for each other. */
+/** Maximum number of processes. Recalls are bound by memory access, so more processes would wait for each other. */
 const MAX_PROCESSES = 4;
-/** From so many recalls a second on they are handed on. Where there are fewer, to wake a process takes longer than it saves. */
+/** Recalls per second from which processes are used. Below it, waking a process takes longer than it saves. */
 const BUSY_PER_SECOND = 50;
 const HANG_TIMEOUT_MS = 5000;
 const CHECK_INTERVAL_MS = 1000;
-/** After a process has ended, the next one is begun no sooner than this. */
+/** Minimum pause before a process is restarted, in ms. */
 const RESTART_PAUSE_MS = 10_000;
 
 export interface RecallWorkersOptions {
-  /** The file with the record. */
+  /** The database file. */
   readonly path: string;
   readonly embedder: Pick<Embedder, "fingerprint" | "dimensions" | "floor">;
-  /** Memory for what is known of users, over all processes, about, in bytes. */
+  /** Approximate size of the cache of users over all processes, in bytes. */
   readonly cacheBytes: number;
   readonly decayDays?: number | undefined;
-  /** The key for digests of rows (32 bytes, hex), so that a process passes over rows that were changed. */
+  /** The key of row digests (32 bytes, hex), so that a process skips rows that were tampered with. */
   readonly digestKey?: string | undefined;
   readonly meter?: Meter | undefined;
-  /** How many processes (two less than there are processors, but one on two of them, and 4 at most). */
+  /** Number of processes. Default: processors minus two, at least one on two processors, at most 4. */
   readonly processes?: number;
-  /** Whether this process is to do as much as each of them (true). Else it only hands on, and one of two processors does nearly all. */
+  /** Whether this process takes an equal share of recalls (true). Otherwise it only delegates, and one of two processors does nearly all work. */
   readonly shares?: boolean;
-  /** From how many recalls a second on they are begun, and asked (50). */
+  /** Recalls per second from which processes are started and used (50). */
   readonly busy?: number;
-  /** One that has been asked and has answered nothing for so long hangs, and is ended, in ms (5,000). */
+  /** Time without a reply after which a process is considered hung and is stopped, in ms (5,000). */
   readonly hangsMs?: number | undefined;
 }
 
-/** A recaller, and whether it has begun to use the memory that it may. */
+/** A recall worker that tells whether its processes have started, and so use their cache. */
 export interface RecallWorkers extends RecallWorker {
   hasStarted(): boolean;
 }
 
 /**
- * Carries out recalls in processes of their own where there are many, one user's always in the same, but for a share that stays
- * here: for a server, which else lets everybody wait while one is searched for, and uses one processor of several. Each reads
- * the file by itself, as another server would, and sees all that was acknowledged before it was asked. Undefined where there is
- * no processor to spare.
+ * Runs recalls in separate processes under load, for a server. Without it, each search blocks all other requests and uses
+ * only one processor. A user's recalls always run in the same process; a share stays in this one. Each process reads the
+ * file itself and sees all writes acknowledged before the request. Gives undefined if there is no spare processor.
  */
 export function createRecallWorkers(
   options: RecallWorkersOptions,
-  begin: (begun: RecallWorkerData) => WorkerHandle = startProcess,
+  start: (input: RecallWorkerData) => WorkerHandle = startProcess,
 ): RecallWorkers | undefined {
   const { path, embedder, cacheBytes, decayDays, digestKey, meter = NO_METER } = options;
   const count = options.processes ?? countSpareProcesses(MAX_PROCESSES);
   if (count < 1) return undefined;
   const { fingerprint, dimensions, floor } = embedder;
   const share = Math.floor(cacheBytes / count);
-  const begun: RecallWorkerData = {
+  const input: RecallWorkerData = {
     path,
     embedder: { fingerprint, dimensions, floor },
     cacheBytes: share,
@@ -71,32 +70,32 @@ export function createRecallWorkers(
   const processes = Array.from(
     { length: count },
     (): RestartingProcess =>
-      createRestartingProcess(() => begin(begun), { hangsMs: options.hangsMs, digestKey }),
+      createRestartingProcess(() => start(input), { hangsMs: options.hangsMs, digestKey }),
   );
   const isBusy = createBusyDetector(options.busy ?? BUSY_PER_SECOND);
-  // The last place is this process.
-  const places = (options.shares ?? true) ? count + 1 : count;
-  const processOf = (scope: Scope): RestartingProcess | undefined => processes[chooseProcess(scope, places)];
+  // The last index is this process.
+  const total = (options.shares ?? true) ? count + 1 : count;
+  const processOf = (scope: Scope): RestartingProcess | undefined => processes[chooseProcess(scope, total)];
   return {
-    hasStarted: () => processes.some((one) => one.hasStarted()),
-    async recall(handed: RecallRequest, { signal }: CallOptions = {}): Promise<RecallResponse | undefined> {
+    hasStarted: () => processes.some((worker) => worker.hasStarted()),
+    async recall(request: RecallRequest, { signal }: CallOptions = {}): Promise<RecallResponse | undefined> {
       if (!isBusy()) return undefined;
-      const told = await processOf(handed.scope)?.ask({ handed }, signal);
-      if (!told?.back) return undefined;
-      for (const counted of told.counts) meter.count(...counted);
-      return JSON.parse(told.back) as RecallResponse;
+      const reply = await processOf(request.scope)?.ask({ handed: request }, signal);
+      if (!reply?.back) return undefined;
+      for (const counted of reply.counts) meter.count(...counted);
+      return JSON.parse(reply.back) as RecallResponse;
     },
     async purgeUser(scope: Scope): Promise<void> {
-      const holding = processOf(scope);
-      if (holding?.hasStarted()) await holding.ask({ cleanse: scope });
+      const worker = processOf(scope);
+      if (worker?.hasStarted()) await worker.ask({ cleanse: scope });
     },
     async close(): Promise<void> {
-      await Promise.all(processes.map((one) => one.end()));
+      await Promise.all(processes.map((worker) => worker.end()));
     },
   };
 }
 
-/** Tells, each time it is asked, whether it is asked so often a second. */
+/** Gives a function that returns whether it is called at least `perSecond` times a second. */
 function createBusyDetector(perSecond: number): () => boolean {
   let second = Number.NaN;
   let count = 0;
@@ -113,16 +112,16 @@ function createBusyDetector(perSecond: number): () => boolean {
   };
 }
 
-/** A process that is begun when it is first asked, and begun again some time after it has ended. */
+/** A process that starts at the first request, and restarts some time after it has ended. */
 interface RestartingProcess {
   hasStarted(): boolean;
-  /** Nothing where there is none that could answer now. It rejects with the reason of the signal alone. */
-  ask(asked: RecallWorkerMessage, signal?: AbortSignal): Promise<RecallWorkerReply | undefined>;
+  /** Sends a message. Gives undefined if the process is not ready or fails. Rejects only with the reason of the signal. */
+  ask(message: RecallWorkerMessage, signal?: AbortSignal): Promise<RecallWorkerReply | undefined>;
   end(): Promise<void>;
 }
 
 function createRestartingProcess(
-  begin: () => WorkerHandle,
+  start: () => WorkerHandle,
   { hangsMs = HANG_TIMEOUT_MS, digestKey }: Pick<RecallWorkersOptions, "hangsMs" | "digestKey">,
 ): RestartingProcess {
   let line: WorkerChannel<RecallWorkerMessage, RecallWorkerReply> | undefined;
@@ -132,7 +131,7 @@ function createRestartingProcess(
   let waiting = 0;
   let heardAt = 0;
   let watch: NodeJS.Timeout | undefined;
-  const ended = (): void => {
+  const onEnd = (): void => {
     line = undefined;
     isReady = false;
     endedAt = performance.now();
@@ -141,9 +140,9 @@ function createRestartingProcess(
   const open = (): void => {
     if (isOver || line || performance.now() - endedAt < RESTART_PAUSE_MS) return;
     try {
-      line = openWorkerChannel<RecallWorkerMessage, RecallWorkerReply>(begin, ended);
-      // It takes a second to start, and nobody waits for that.
-      // The key goes over the line, for what a process is begun with can be read by others.
+      line = openWorkerChannel<RecallWorkerMessage, RecallWorkerReply>(start, onEnd);
+      // Not awaited: a process takes a second to start.
+      // The key is sent as a message, because other users can read the arguments of a process.
       void line.request({ open: digestKey ?? "" }).then(({ told }) => {
         isReady = told !== undefined;
       });
@@ -151,19 +150,19 @@ function createRestartingProcess(
         if (waiting > 0 && performance.now() - heardAt > hangsMs) void line?.close();
       }, CHECK_INTERVAL_MS).unref();
     } catch {
-      ended();
+      onEnd();
     }
   };
-  const answerOf = async (
-    own: WorkerChannel<RecallWorkerMessage, RecallWorkerReply>,
-    asked: RecallWorkerMessage,
+  const request = async (
+    channel: WorkerChannel<RecallWorkerMessage, RecallWorkerReply>,
+    message: RecallWorkerMessage,
   ): Promise<RecallWorkerReply | undefined> => {
     if (waiting === 0) heardAt = performance.now();
     waiting += 1;
     try {
-      return (await own.request(asked)).told;
+      return (await channel.request(message)).told;
     } catch {
-      // What can't be copied to another process is for this one.
+      // The message cannot be copied to another process, so this one runs the recall.
       return undefined;
     } finally {
       waiting -= 1;
@@ -172,23 +171,23 @@ function createRestartingProcess(
   };
   return {
     hasStarted: () => line !== undefined,
-    async ask(asked, signal) {
+    async ask(message, signal) {
       signal?.throwIfAborted();
       open();
       if (!line || !isReady) return undefined;
-      const answered = answerOf(line, asked);
-      return signal ? raceAbort(answered, signal) : answered;
+      const reply = request(line, message);
+      return signal ? raceAbort(reply, signal) : reply;
     },
     async end() {
       isOver = true;
-      const own = line;
-      if (own && isReady) await answerOf(own, "close");
-      await own?.close();
+      const channel = line;
+      if (channel && isReady) await request(channel, "close");
+      await channel?.close();
     },
   };
 }
 
-/** What a promise gives that never rejects, unless the signal comes first. */
+/** Gives the value of a promise that never rejects; rejects if the signal fires first. */
 function raceAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
@@ -200,7 +199,7 @@ function raceAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Va
   });
 }
 
-/** Always the same for a user: what is known of them is held once. */
+/** Chooses the process of a user, always the same, so that a user's state is cached once. */
 function chooseProcess({ project, user }: Scope, count: number): number {
   let sum = 0;
   for (const letter of toScopeKey({ project, user })) {
@@ -209,6 +208,6 @@ function chooseProcess({ project, user }: Scope, count: number): number {
   return sum % count;
 }
 
-function startProcess(begun: RecallWorkerData): WorkerHandle {
-  return forkWorkerProcess(import.meta.url, "./recall-worker-process", begun, getGarbageCollectorFlags());
+function startProcess(input: RecallWorkerData): WorkerHandle {
+  return forkWorkerProcess(import.meta.url, "./recall-worker-process", input, getGarbageCollectorFlags());
 }

@@ -8,7 +8,7 @@ function closable<Port extends { close(): Promise<void> }>(port: Port, told: str
   return { ...port, close: async () => void told.push(name) };
 }
 
-it("closes what a function opened, and leaves open what was passed in", async () => {
+it("closes ports that a function opened, and leaves passed ports open", async () => {
   const told: string[] = [];
   const memory = await createMemory({
     record: () => closable(createInMemoryStore(), told, "record"),
@@ -23,7 +23,7 @@ it("closes what a function opened, and leaves open what was passed in", async ()
   expect(told).toEqual(["own follower", "record"]);
 });
 
-it("closes what it has opened when another part does not open", async () => {
+it("closes opened ports if another one fails to open", async () => {
   const told: string[] = [];
   const failing = createMemory({
     record: () => closable(createInMemoryStore(), told, "record"),
@@ -35,7 +35,7 @@ it("closes what it has opened when another part does not open", async () => {
   expect(told).toEqual(["record"]);
 });
 
-it("closes the newest first, all of them though one fails, and throws what failed", async () => {
+it("closes all ports, newest first, even if one fails, and throws the error", async () => {
   const told: string[] = [];
   const opening = createResourceOwner();
   const close = async () => void told.push("closed");

@@ -1,18 +1,18 @@
-/** A port; or a function that opens it: what it gives is closed together with the memory. One that was passed in stays open. */
+/** A port, or a function that opens it. An opened port is closed with the memory; a passed one stays open. */
 export type Opened<Port> = Port | (() => Port | Promise<Port>);
 
 interface ClosableResource {
   close(): Promise<void>;
 }
 
-/** What was opened here, and is to be closed here. */
+/** Owns opened resources and closes them. */
 export interface ResourceOwner {
-  /** Opens a port that comes as a function; gives one that is open as it is. */
+  /** Opens a port given as a function, and owns it. Gives an open port unchanged. */
   open<Port extends ClosableResource>(given: Opened<Port>): Promise<Port>;
   open<Port extends ClosableResource>(given: Opened<Port> | undefined): Promise<Port | undefined>;
-  /** Has something else closed with the rest. */
+  /** Adds a resource to close. */
   own<Port extends ClosableResource>(port: Port): Port;
-  /** Closes all of it, the newest first. One that fails keeps none of the others open; the first failure is thrown. */
+  /** Closes all resources, newest first. Closes all of them even if some fail, then throws the first error. */
   close(): Promise<void>;
 }
 

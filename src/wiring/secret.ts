@@ -6,11 +6,11 @@ import type { Secret } from "../ports/system.ts";
 
 export interface OpenedSecret {
   readonly secret: Secret;
-  /** Whether its file was not there and has been made. */
+  /** Whether its file was missing and has been created. */
   readonly isNew: boolean;
 }
 
-/** The secret given, or the one in the file beside the database, or one for this process; made out when it is first asked for. */
+/** Creates a loader of the secret: the given one, that in the file beside the database, or one for this process. Loads it on first use. */
 export function createSecretLoader(
   { secret }: { readonly secret?: Secret | string },
   file: string | undefined,
@@ -25,13 +25,13 @@ export function createSecretLoader(
   };
 }
 
-/** What a person should be told of the secret. */
+/** Gives notices about the secret. */
 export async function getSecretNotices(record: MemoryStore, isNew: boolean): Promise<string[]> {
   if (isNew && (await record.erasures()).length > 0) return [LOST_SECRET];
   return (await record.integrity?.state())?.secret === "another" ? [OTHER_SECRET] : [];
 }
 
-/** Whether rows can be checked under it. One that was made beside a record that has erasures is another one. */
+/** Gives whether rows can be checked with the secret. A new one beside a database with erasures is a wrong one. */
 export async function getSecretState(record: MemoryStore, isNew: boolean): Promise<SecretState> {
   const isAnother = (await record.integrity?.state())?.secret === "another";
   if (isAnother || (isNew && (await record.erasureSummaries()).length > 0)) return "another";
@@ -39,9 +39,9 @@ export async function getSecretState(record: MemoryStore, isNew: boolean): Promi
 }
 
 const OTHER_SECRET =
-  "The secret is not the one that this database was written under: whether its rows were changed cannot be checked. Put the old " +
-  "secret back, or run `keepsake doctor --fix` to go on with this one.";
+  "This database was written with another secret, so changes of its rows cannot be detected. Restore the old secret, or run " +
+  "`keepsake doctor --fix` to continue with this one.";
 
 const LOST_SECRET =
-  "The secret beside the database was missing and has been made anew. What was erased before is not kept out any " +
-  "more, and the receipts of those erasures cannot be checked. Put the old file back if you have it.";
+  "The secret beside the database was missing, and a new one was created. Erased data may be stored again, and earlier " +
+  "receipts cannot be verified. Restore the old .secret file if you have it.";

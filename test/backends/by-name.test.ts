@@ -156,7 +156,7 @@ describe.skipIf(!postgres || !redis)(`MEMORY_DB_URL${needs(postgres, redis)}`, {
 
   it("is another database where --db names one, and shows no password", async () => {
     const { out, err } = await using(secret)("doctor", "--db", url);
-    expect(out).toMatch(/All is well with postgresql:\/\/\w+@127\.0\.0\.1:\d+\/by_name_/);
+    expect(out).toMatch(/No damage found in postgresql:\/\/\w+@127\.0\.0\.1:\d+\/by_name_/);
     expect(out + err).not.toContain(`:${new URL(url).password}@`);
   });
 
@@ -165,7 +165,7 @@ describe.skipIf(!postgres || !redis)(`MEMORY_DB_URL${needs(postgres, redis)}`, {
     for (const [environment, expected] of [
       [{ MEMORY_DB_URL: wrong, ...secret }, /rejects this name and password/],
       [{ MEMORY_DB_URL: url, KEEPSAKE_SECRET: "the secret of others" }, /another KEEPSAKE_SECRET/],
-      [{ MEMORY_DB_URL: url }, /KEEPSAKE_SECRET must be set/],
+      [{ MEMORY_DB_URL: url }, /PostgreSQL needs KEEPSAKE_SECRET/],
       [{ MEMORY_DB_URL: "postgresql://me:geheim@127.0.0.1:1/x", ...secret }, /cannot be reached/],
     ] as const) {
       const { status, err } = await using(environment)("list");

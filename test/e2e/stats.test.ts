@@ -57,7 +57,7 @@ it("says to people what models cost, what failed, and what is left", () => {
   expect(stdout).toMatch(/^understand {2}gpt-4o-mini +2 +1 +1,000 +400 +100 +\$0\.0021$/m);
   expect(stdout).toMatch(/^answer {2}qwen3:8b .* no price$/m);
   expect(stdout).toContain("Cost: $0.0021 for 20 turns, $0.105 for 1,000 turns.");
-  expect(stdout).toContain("The chat that was passed on is not in it: $1.50.");
+  expect(stdout).toContain("Not included, chat calls that the proxy forwarded: $1.50.");
   expect(stdout).toMatch(/^understand {2}gpt-4o-mini {2}rate_limited {2}1$/m);
   expect(stdout).toMatch(/^each project, each day {2}\$0\.0021 of \$0\.002 {2}used up/m);
 });
@@ -81,9 +81,7 @@ it("says it to programs as one document, and of one user", () => {
 });
 
 it("says so where no model was asked, and what is wrong with what it was told", () => {
-  expect(keepsake(["stats", "--since", "2100-01-01"]).stdout).toContain(
-    "No model was asked since 2100-01-01.",
-  );
+  expect(keepsake(["stats", "--since", "2100-01-01"]).stdout).toContain("No model calls since 2100-01-01.");
   expect(keepsake(["stats", "--by", "mood"])).toMatchObject({ status: 2, stdout: "" });
   expect(keepsake(["stats"], { KEEPSAKE_PRICES: "none.json" })).toMatchObject({
     status: 2,

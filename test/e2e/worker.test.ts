@@ -51,8 +51,11 @@ describe("worker", () => {
       expect.objectContaining({ name: "consolidation", set_aside: 1 }),
     );
     expect((await keepsake("worker", "--again", "nobody")).status).toBe(3);
-    expect(await keepsake("worker", "--again", id)).toMatchObject({ status: 0, out: "It runs again.\n" });
-    expect((await keepsake("worker", "--set-aside")).out).toBe("Nothing was set aside.\n");
+    expect(await keepsake("worker", "--again", id)).toMatchObject({
+      status: 0,
+      out: "The job will run again.\n",
+    });
+    expect((await keepsake("worker", "--set-aside")).out).toBe("No failed jobs.\n");
   });
 
   it("says what is wrong with how it was started", { timeout: 60_000 }, async () => {

@@ -227,7 +227,7 @@ describe("the ledger beside the database", () => {
     rmSync(`${path}.erasures`);
     const first = await createMemory({ path });
     expect(first.notices).toEqual([
-      expect.stringContaining("ledger of erasures beside the database was missing"),
+      expect.stringContaining("erasure ledger beside the database was missing"),
     ]);
     await first.close();
     const second = await createMemory({ path });

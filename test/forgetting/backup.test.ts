@@ -217,7 +217,7 @@ describe("restoring", () => {
     });
     expect(existsSync(other)).toBe(false);
     const { notices } = await restoreMemory({ from: copy, path: other, withoutLedger: true });
-    expect(notices.join()).toMatch(/Restored without the ledger/);
+    expect(notices.join()).toMatch(/Restored without the erasure ledger/);
     expect(bytesOf(other)).toMatch(/quixote/);
     expect(leftovers()).toEqual([]);
   });

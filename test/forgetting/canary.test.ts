@@ -210,7 +210,7 @@ describe("a word that was forgotten", () => {
     const after = [run("list"), run("history"), run("answer", "What is my boat called?"), run("profile")];
     after.push(run("export"), run("audit", "--json"), run("doctor"));
     expect(found(folder, forms, erased + after.join("\n"))).toEqual([]);
-    expect(run("backup", join(folder, "copy.db"))).toMatch(/read back, and whole/);
+    expect(run("backup", join(folder, "copy.db"))).toMatch(/; verified\./);
     expect(found(folder, forms)).toEqual([]);
   });
 

@@ -181,9 +181,9 @@ describe("a copy from before an update", () => {
     await openAndClose();
     const program = join(import.meta.dirname, "../../dist/cli/main.js");
     const ran = spawnSync(process.execPath, [program, "doctor", "--db", path], { encoding: "utf8" });
-    expect(ran.stdout).toContain("All is well");
+    expect(ran.stdout).toContain("No damage found");
     expect(ran.stderr).toMatch(
-      /memory\.db\.before-v\d+ is a copy from before an update\. It is deleted on \d{4}-\d\d-\d\d/,
+      /memory\.db\.before-v\d+ is a copy from before an update\. It will be deleted on \d{4}-\d\d-\d\d/,
     );
     const json = spawnSync(process.execPath, [program, "doctor", "--json", "--db", path], {
       encoding: "utf8",

@@ -14,13 +14,13 @@ import { explainModelTrouble, formatAnswerSources } from "./recall.ts";
 import { understandWithin } from "./remember.ts";
 
 /**
- * A conversation. On a terminal with a prompt; else each line of stdin is a turn. With `--json`, all turns are one
- * document at the end.
+ * Runs a conversation. On a terminal it shows a prompt; elsewhere each line of stdin is a turn. With `--json`, it prints
+ * all turns as one document at the end.
  */
 export async function runChat(options: CommonOptions): Promise<void> {
   await withMemory(options, "writes", async ({ memory, clock, print, settings }) => {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !print.json;
-    // Cut to the second, with a few letters for those who start two within one.
+    // The random letters keep apart sessions that start in the same second.
     const session = `chat-${clock().toISOString().slice(0, 19)}-${randomUUID().slice(0, 4)}`;
     const lines = createInterface({
       input: process.stdin,
@@ -29,26 +29,26 @@ export async function runChat(options: CommonOptions): Promise<void> {
       prompt: "› ",
     });
     const turns: ChatLineOutcome[] = [];
-    const talk: ChatSession = {
+    const chat: ChatSession = {
       memory,
       session,
       say: print.json ? () => {} : printLine,
       write: print.json ? () => {} : (part) => void process.stdout.write(stripInvisible(part)),
       confirm: isTerminal ? (question) => askYesNo(lines, question) : async () => true,
     };
-    const isBrokenOff = await runConversation(lines, isTerminal, talk, turns, settings.model);
-    await waitForExtraction(talk, isBrokenOff ? undefined : settings.model);
+    const isInterrupted = await runConversation(lines, isTerminal, chat, turns, settings.model);
+    await waitForExtraction(chat, isInterrupted ? undefined : settings.model);
     if (print.json) print.result({ session, turns }, () => []);
-    return isBrokenOff ? EXIT.interrupted : EXIT.done;
+    return isInterrupted ? EXIT.interrupted : EXIT.done;
   });
 }
 
 function printGreeting(model: ModelSettings | undefined): void {
   printLine(describeExtractor(model));
-  printLine("Tell me about yourself, or ask. /help shows more, /quit ends.");
+  printLine("Tell me about yourself, or ask a question. /help lists commands, /quit exits.");
 }
 
-/** What the model has not read yet when it is over; for so long it is waited for. */
+/** How long the end of a chat waits for the model to read the remaining messages. */
 const EXTRACTION_TIMEOUT_MS = 20_000;
 
 async function waitForExtraction(
@@ -59,96 +59,96 @@ async function waitForExtraction(
   const { memories, pending, problem } = await understandWithin(memory, EXTRACTION_TIMEOUT_MS);
   for (const line of formatLearnedMemories(memories)) say(line);
   if (pending > 0) {
-    say(`What was not understood yet waits for the next start${problem === undefined ? "" : `: ${problem}`}`);
+    say(`Some messages will be processed at the next start${problem === undefined ? "" : `: ${problem}`}`);
   }
 }
 
-/** True where it was interrupted. */
+/** Gives whether the user interrupted the conversation. */
 async function runConversation(
   lines: Interface,
   isTerminal: boolean,
-  talk: ChatSession,
+  chat: ChatSession,
   turns: ChatLineOutcome[],
   model: ModelSettings | undefined,
 ): Promise<boolean> {
-  let isBrokenOff = false;
+  let isInterrupted = false;
   if (isTerminal) printGreeting(model);
   lines.on("SIGINT", () => {
-    isBrokenOff = true;
+    isInterrupted = true;
     lines.close();
   });
   if (isTerminal) lines.prompt();
   for await (const line of lines) {
     const text = line.trim();
     if (text === "/quit" || text === "/exit") break;
-    if (text !== "") turns.push(await runChatLine(talk, text));
-    if (isTerminal && !isBrokenOff) lines.prompt();
+    if (text !== "") turns.push(await runChatLine(chat, text));
+    if (isTerminal && !isInterrupted) lines.prompt();
   }
   lines.close();
   if (isTerminal) process.stdout.write("\n");
-  return isBrokenOff;
+  return isInterrupted;
 }
 
-/** A conversation under way. */
+/** The state of a running conversation. */
 export interface ChatSession {
   readonly memory: ScopedMemory;
   readonly session: string;
   readonly say: (line: string) => void;
-  /** Shows a part of a line as it comes. */
+  /** Shows a part of a line at once. */
   readonly write: (part: string) => void;
-  /** Asks a person; true where there is none. */
+  /** Asks the user; true if stdin is not a terminal. */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** The last answer that was given, for /why. */
+  /** The last answer, for /why. */
   last?: Answer;
 }
 
-/** What a line did, for programs. */
+/** The result of one line, for `--json`. */
 export type ChatLineOutcome =
   | { readonly error: { readonly code: string; readonly message: string } }
   | { readonly command: string }
   | Reply;
 
 const CHAT_HELP = [
-  ["/list", "what is known"],
-  ["/why", "what the last answer rests on"],
-  ["/forget WHAT", "erase something for good"],
-  ["/help", "this"],
-  ["/quit", "the end (also Ctrl-D)"],
+  ["/list", "list what is known"],
+  ["/why", "show the sources of the last answer"],
+  ["/forget WHAT", "erase something permanently"],
+  ["/help", "show this help"],
+  ["/quit", "exit (also Ctrl-D)"],
 ];
 
-/** Carries out one line. A slip in it does not end the conversation. */
-export async function runChatLine(talk: ChatSession, text: string): Promise<ChatLineOutcome> {
+/** Runs one line. An error in it does not end the conversation. */
+export async function runChatLine(chat: ChatSession, text: string): Promise<ChatLineOutcome> {
   try {
-    if (!text.startsWith("/")) return await replyToText(talk, text);
+    if (!text.startsWith("/")) return await replyToText(chat, text);
     const [command = "", ...words] = text.split(/\s+/);
-    await runChatCommand(talk, command, words.join(" "));
+    await runChatCommand(chat, command, words.join(" "));
     return { command };
   } catch (error) {
     const { code, message } = toShownError(error);
-    talk.say(`That did not work: ${message}`);
+    chat.say(`Failed: ${message}`);
     return { error: { code, message } };
   }
 }
 
-async function runChatCommand(talk: ChatSession, command: string, rest: string): Promise<void> {
-  if (command === "/list") return showMemories(talk);
-  if (command === "/why") return showAnswerSources(talk);
-  if (command === "/forget" && rest !== "") return forgetInChat(talk, rest);
-  if (command === "/forget") return talk.say("Forget what? /forget Magnet");
-  if (command !== "/help") talk.say("There is no such command.");
-  for (const line of formatTable(CHAT_HELP)) talk.say(line);
+async function runChatCommand(chat: ChatSession, command: string, rest: string): Promise<void> {
+  if (command === "/list") return showMemories(chat);
+  if (command === "/why") return showAnswerSources(chat);
+  if (command === "/forget" && rest !== "") return forgetInChat(chat, rest);
+  if (command === "/forget") return chat.say("Forget what? Example: /forget Magnet");
+  if (command !== "/help") chat.say("Unknown command.");
+  for (const line of formatTable(CHAT_HELP)) chat.say(line);
 }
 
-async function replyToText(talk: ChatSession, text: string): Promise<Reply> {
-  const parts = talk.memory.converseStream(text, { session: talk.session });
+async function replyToText(chat: ChatSession, text: string): Promise<Reply> {
+  const parts = chat.memory.converseStream(text, { session: chat.session });
   let next = await parts.next();
-  for (; !next.done; next = await parts.next()) talk.write(next.value);
+  for (; !next.done; next = await parts.next()) chat.write(next.value);
   const reply = next.value;
-  if (reply.answer) talk.last = reply.answer;
-  talk.say("");
+  if (reply.answer) chat.last = reply.answer;
+  chat.say("");
   const why = explainModelTrouble(reply);
-  if (why) talk.say(dimText(`  ${why}`));
-  for (const line of formatLearnedMemories(reply.receipt.memories)) talk.say(dimText(line));
+  if (why) chat.say(dimText(`  ${why}`));
+  for (const line of formatLearnedMemories(reply.receipt.memories)) chat.say(dimText(line));
   return reply;
 }
 
@@ -159,7 +159,7 @@ const CHANGE_MARKS: { readonly [action: string]: string } = {
   retracted: "−",
 };
 
-/** What was learnt, a line for each. */
+/** Gives a line for each memory that was added, merged or replaced. */
 export function formatLearnedMemories(memories: Receipt["memories"]): string[] {
   return memories.flatMap(({ action, text }) =>
     CHANGE_MARKS[action] && text !== "" ? [`  ${CHANGE_MARKS[action]} ${toShortLine(text)}`] : [],
@@ -183,8 +183,8 @@ async function forgetInChat({ memory, say, confirm }: ChatSession, what: string)
   const plan = await memory.forget(what, { dryRun: true });
   for (const line of formatPlan(plan)) say(line);
   if (isEmptyPlan(plan)) return;
-  if (!(await confirm("Erase this for good?"))) return say("Nothing was erased.");
+  if (!(await confirm("Erase this permanently?"))) return say("Nothing was erased.");
   const { erased, complete } = await memory.forget(what);
-  const gone = `${formatCount(erased.memories, "memory", "memories")}, words in ${formatCount(erased.messages, "message")}`;
-  say(`Erased: ${gone}.${complete ? "" : " Not every place could be verified: see `keepsake audit`."}`);
+  const counts = `${formatCount(erased.memories, "memory", "memories")}, words in ${formatCount(erased.messages, "message")}`;
+  say(`Erased: ${counts}.${complete ? "" : " Not every store could be verified: see `keepsake audit`."}`);
 }

@@ -20,20 +20,20 @@ interface ForgetCommandOptions extends CommonOptions {
 }
 
 export async function runForget(what: string | undefined, options: ForgetCommandOptions): Promise<void> {
-  await withMemory(options, "reads", async (working) => {
-    const { memory, print } = working;
-    const meant = toForgetTarget(what, options);
-    const plan = await memory.forget(meant, { dryRun: true });
+  await withMemory(options, "reads", async (context) => {
+    const { memory, print } = context;
+    const target = toForgetTarget(what, options);
+    const plan = await memory.forget(target, { dryRun: true });
     const isEmpty = isEmptyPlan(plan);
     if (options.dryRun) {
       print.result(plan, () => formatPlan(plan));
       return isEmpty ? EXIT.nothingFound : EXIT.done;
     }
-    if (!isEmpty && !(await hasConsent(working, meant, options, plan))) {
+    if (!isEmpty && !(await hasConsent(context, target, options, plan))) {
       print.note("Nothing was erased.");
       return EXIT.failed;
     }
-    const receipt = await memory.forget(meant);
+    const receipt = await memory.forget(target);
     const { memories, messages, rewritten = 0 } = receipt.erased;
     const isNone = memories + messages + rewritten === 0;
     print.result(receipt, () => (isNone ? formatPlan(plan) : formatErasureReceipt(receipt)));
@@ -45,10 +45,10 @@ export async function runForget(what: string | undefined, options: ForgetCommand
 function toForgetTarget(what: string | undefined, options: ForgetCommandOptions): Forget {
   const { id, session, from, to, topic, where, everything } = options;
   const time = from ?? to;
-  const named = [what, id, session, time, topic, where, everything].filter((one) => one !== undefined);
+  const named = [what, id, session, time, topic, where, everything].filter((value) => value !== undefined);
   if (named.length !== 1) {
     throw invalid(
-      "say one thing to forget: words, --id (more than once if need be), --session, --from and --to, --topic, --where " +
+      "name exactly one of: words, --id (may be repeated), --session, --from and --to, --topic, --where " +
         "or --everything.",
     );
   }
@@ -65,14 +65,14 @@ function parseFilter(text: string): Where {
   try {
     return JSON.parse(text) as Where;
   } catch {
-    throw invalid(`--where is no JSON: give a filter such as {"source": "import"}.`);
+    throw invalid(`--where is not valid JSON: give a filter such as {"source": "import"}.`);
   }
 }
 
-/** All there is takes a yes; so does anything else where a person sits at the terminal. */
+/** Erasing everything needs --yes. On a terminal, any erasure needs --yes or an answer. */
 async function hasConsent(
   { memory, print }: CommandContext,
-  meant: Forget,
+  target: Forget,
   { yes }: ForgetCommandOptions,
   plan: ErasurePlan,
 ): Promise<boolean> {
@@ -81,28 +81,28 @@ async function hasConsent(
     for (const line of formatPlan(plan)) print.note(line);
     return askForConsent();
   }
-  if (await erasesEverything(memory, meant, plan)) throw invalid("this takes all there is: add --yes.");
+  if (await erasesEverything(memory, target, plan)) throw invalid("this erases everything: add --yes.");
   return true;
 }
 
 async function askForConsent(): Promise<boolean> {
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  asking.on("SIGINT", exitInterrupted);
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.on("SIGINT", exitInterrupted);
   try {
-    return await askYesNo(asking, "Erase this for good?");
+    return await askYesNo(lines, "Erase this permanently?");
   } finally {
-    asking.close();
+    lines.close();
   }
 }
 
-/** Also "forget everything you know about me" takes all there is. */
+/** Also true for words such as "forget everything you know about me". */
 async function erasesEverything(
   memory: ScopedMemory,
-  meant: Forget,
+  target: Forget,
   { memories }: ErasurePlan,
 ): Promise<boolean> {
-  if (typeof meant === "object") return "everything" in meant;
-  if (!/\b(?:everything|all)\b/i.test(meant)) return false;
+  if (typeof target === "object") return "everything" in target;
+  if (!/\b(?:everything|all)\b/i.test(target)) return false;
   return memories.length === (await memory.list({ status: "all", limit: 1 })).total;
 }
 
@@ -112,12 +112,12 @@ export function isEmptyPlan({ memories, messages }: ErasurePlan): boolean {
 
 const MOST_SHOWN = 20;
 
-/** What would go, for people. */
+/** Gives lines that list what an erasure would remove. */
 export function formatPlan(plan: ErasurePlan): string[] {
-  if (isEmptyPlan(plan)) return ["Nothing like that is known."];
+  if (isEmptyPlan(plan)) return ["No matching memories."];
   const { memories, messages } = plan;
   const words = messages.flatMap(({ at, words }) =>
-    words.map((one) => ["words", formatDay(at), `“${toShortLine(one, 100)}”`]),
+    words.map((quote) => ["words", formatDay(at), `“${toShortLine(quote, 100)}”`]),
   );
   const counts = [
     ...(memories.length > 0 ? [formatCount(memories.length, "memory", "memories")] : []),
@@ -127,7 +127,7 @@ export function formatPlan(plan: ErasurePlan): string[] {
     ...limitRows(memories.map(({ text }) => ["memory", "", toShortLine(text)])),
     ...limitRows(words),
   ];
-  return [`These would go: ${counts.join(", ")}.`, ...formatTable(rows).map((line) => `  ${line}`)];
+  return [`Would be erased: ${counts.join(", ")}.`, ...formatTable(rows).map((line) => `  ${line}`)];
 }
 
 function limitRows(rows: readonly string[][]): readonly string[][] {
@@ -137,32 +137,32 @@ function limitRows(rows: readonly string[][]): readonly string[][] {
 
 function formatRemainingPlace({ place, found, until, why }: VerifiedPlace): string {
   const end = until === undefined ? "" : `, gone by ${formatDay(until)} at the latest`;
-  return why ? `${place} (${why}; it is tried again${end})` : `${place} (${found}${end})`;
+  return why ? `${place} (${why}; will be retried${end})` : `${place} (${found}${end})`;
 }
 
-/** What an erasure did, for people. */
+/** Gives lines that describe what an erasure did. */
 export function formatErasureReceipt(receipt: ErasureReceipt): string[] {
   const { id, erased, verified, complete, backups = [], remains = [] } = receipt;
   const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${formatDay(end)})`);
-  const held = backups.map((one) => `${toShortLine(one.name, 60)}${until(one.until)}`);
-  // What was read again since is not among it any more.
+  const olderBackups = backups.map((backup) => `${toShortLine(backup.name, 60)}${until(backup.until)}`);
+  // A later scan that found nothing overrides an earlier report of remains.
   const clean = verified.filter(({ found }) => found === 0).map(({ place }) => place);
-  const stays = remains
+  const unreadable = remains
     .filter(({ place }) => !clean.includes(place))
-    .map((one) => `${one.place}${until(one.until)}`);
+    .map((remain) => `${remain.place}${until(remain.until)}`);
   const left = verified.filter(({ found }) => found > 0).map(formatRemainingPlace);
   return [
     `Erased: ${formatCount(erased.memories, "memory", "memories")} with ${formatCount(erased.versions, "version")}, words in ${formatCount(erased.messages, "message")}, ${formatCount(erased.vectors, "vector")}.`,
     complete
-      ? `Checked: none of it is left in ${verified.map(({ place }) => place).join(", ")}.`
-      : `Some of it is still found in: ${left.join(", ")}.`,
-    ...(held.length > 0 ? [`Backups made before still hold it: ${held.join(", ")}.`] : []),
-    ...(stays.length > 0 ? [`No read gives it any more; its bytes stay in: ${stays.join(", ")}.`] : []),
+      ? `Verified: no traces left in ${verified.map(({ place }) => place).join(", ")}.`
+      : `Traces remain in: ${left.join(", ")}.`,
+    ...(olderBackups.length > 0 ? [`Older backups still contain it: ${olderBackups.join(", ")}.`] : []),
+    ...(unreadable.length > 0 ? [`No longer readable, but bytes remain in: ${unreadable.join(", ")}.`] : []),
     `Receipt ${id}.`,
   ];
 }
 
-/** Asks a person. No, where it is closed instead of answered. */
+/** Asks the user a yes-or-no question. Gives false if the input closes. */
 export function askYesNo(lines: Interface, question: string): Promise<boolean> {
   return new Promise((resolve) => {
     lines.once("close", () => resolve(false));

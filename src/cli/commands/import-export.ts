@@ -25,7 +25,7 @@ interface ImportCommandOptions extends CommonOptions {
   readonly dryRun?: boolean;
 }
 
-/** What came of one file. */
+/** The result for one file. */
 interface ImportFileReport extends CheckedFile {
   readonly file: string;
   readonly format: ImportFormat;
@@ -34,10 +34,10 @@ interface ImportFileReport extends CheckedFile {
   readonly memories?: number;
 }
 
-/** All files are read through before anything is stored: a mistake in the last one stores nothing of the first. */
+/** Checks all files before it stores anything: an error in any file means that nothing is stored. */
 export async function runImport(files: readonly string[], options: ImportCommandOptions): Promise<void> {
-  await withMemory(options, options.dryRun ? "reads" : "writes", async (working) => {
-    const { print, clock } = working;
+  await withMemory(options, options.dryRun ? "reads" : "writes", async (context) => {
+    const { print, clock } = context;
     const bar = createProgressBar(print.json);
     try {
       const checked: ImportFileReport[] = [];
@@ -49,16 +49,16 @@ export async function runImport(files: readonly string[], options: ImportCommand
         );
       }
       const reports: ImportFileReport[] = [];
-      for (const one of checked) {
+      for (const file of checked) {
         reports.push(
-          options.dryRun ? one : await withFileName(one.file, "", () => importFile(working, one, bar)),
+          options.dryRun ? file : await withFileName(file.file, "", () => importFile(context, file, bar)),
         );
       }
       bar.end();
       print.result({ files: reports, ...sumReports(reports) }, () => reports.map(formatReport));
-      const { model } = working.settings;
+      const { model } = context.settings;
       if (model && !options.dryRun) {
-        print.note(`Understood by rules so far; ${model.model} reads on where \`keepsake serve\` runs.`);
+        print.note(`Processed by rules so far. ${model.model} continues when \`keepsake serve\` runs.`);
       }
       return EXIT.done;
     } finally {
@@ -67,7 +67,7 @@ export async function runImport(files: readonly string[], options: ImportCommand
   });
 }
 
-/** An error in a file names the file. */
+/** Adds the file's name to an error in a file. */
 async function withFileName<Result>(file: string, end: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -105,14 +105,14 @@ async function importFile(
       total,
       `${done} of ${formatCount(total, "message")}, ${formatCount(memories, "memory", "memories")}`,
     );
-    // Storing is one long computation: here the program can notice that somebody interrupts it.
+    // Storing is one long computation. This lets the program handle an interrupt.
     await setImmediate();
   }
   const added = format === "keepsake" ? await addMissingMemories(memory, file) : 0;
   return { ...checked, ...last, memories: last.memories + added };
 }
 
-/** Each message once: the first of those with the same id. */
+/** Gives each message once: the first with each id. */
 async function* withoutRepeats(file: string, format: ImportFormat): AsyncIterable<InputMessage> {
   const seen = new Set<string>();
   for await (const { message } of FORMATS[format](file)) {
@@ -122,15 +122,15 @@ async function* withoutRepeats(file: string, format: ImportFormat): AsyncIterabl
   }
 }
 
-/** Memories that no message tells, but for those that are there already. */
+/** Adds memories that come from no message and are not stored yet. Gives their number. */
 async function addMissingMemories(memory: ScopedMemory, file: string): Promise<number> {
   const known = new Set<string>();
   for await (const { text } of memory.list({ status: "all" })) known.add(text);
   let added = 0;
-  for await (const one of readAddedMemories(file)) {
-    if (known.has(one.text)) continue;
-    known.add(one.text);
-    const { memories } = await memory.add(one);
+  for await (const entry of readAddedMemories(file)) {
+    if (known.has(entry.text)) continue;
+    known.add(entry.text);
+    const { memories } = await memory.add(entry);
     if (memories.some(({ action }) => action === "added")) added += 1;
   }
   return added;
@@ -159,16 +159,16 @@ function formatReport({
     const where = sessions > 0 ? ` in ${formatCount(sessions, "session")}` : "";
     return `${what}${where}${span}. Nothing was stored.`;
   }
-  return `${what} read, ${stored} stored, ${known} known before; ${formatCount(memories, "new memory", "new memories")}.`;
+  return `${what} read, ${stored} stored, ${known} already known; ${formatCount(memories, "new memory", "new memories")}.`;
 }
 
-/** What stands in a file. */
+/** The content of a checked file. */
 export interface CheckedFile {
   readonly read: number;
-  /** How many of them have an id that an earlier one has. */
+  /** The number of messages whose id an earlier message has. */
   readonly repeated: number;
   readonly sessions: number;
-  /** When the first and the last of those that name a time was said. */
+  /** The earliest and latest time of the messages that have one. */
   readonly from?: string;
   readonly to?: string;
 }
@@ -177,8 +177,8 @@ const SCOPE = { project: "default", user: "me" };
 const REPORT_EVERY = 1000;
 
 /**
- * Reads through what is to be imported and checks each message as it will be when it is stored. `invalid_input` names
- * the first bad one by its place in the file.
+ * Reads an import and checks each message as storing does. Throws `invalid_input` with the place in the file of the first
+ * invalid message.
  */
 export async function checkFile(
   entries: AsyncIterable<ImportedMessage>,
@@ -192,7 +192,7 @@ export async function checkFile(
   for await (const entry of entries) {
     const checked = checkMessage(entry, clock);
     read += 1;
-    // A message without words is not stored.
+    // An empty message is not stored.
     if (!checked) continue;
     const { id, at, session } = checked;
     if (ids.has(id)) repeated += 1;
@@ -211,7 +211,7 @@ function extendSpan(span: { from?: string; to?: string }, at: string): void {
 
 function checkMessage({ place, message }: ImportedMessage, clock: () => Date) {
   try {
-    // Not as one of a batch: the error names the place in the file instead.
+    // Checked alone, not in a batch: the error names the place in the file instead.
     if (typeof message.content === "string" && message.content.trim() === "") return undefined;
     return parseMessages({ clock, ids: () => place }, SCOPE, message, { origin: "import" }).messages[0];
   } catch (error) {
@@ -220,7 +220,7 @@ function checkMessage({ place, message }: ImportedMessage, clock: () => Date) {
   }
 }
 
-/** JSON lines, to a file or to stdout; with `--json` and no file, the same as one JSON document. */
+/** Writes JSON lines to a file or to stdout; with `--json` and no file, one JSON document. */
 export async function runExport(file: string | undefined, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print, path }) => {
     if (file === undefined) {
@@ -256,16 +256,16 @@ async function writeText(target: Writable, text: string): Promise<void> {
   if (!target.write(text)) await once(target, "drain");
 }
 
-/** Written whole under another name first (mode 0600, for it holds what people said), so that no half export is left. */
+/** Writes to a temporary file first, so that no partial export is left. Mode 0600, because it contains private text. */
 async function writeFile(memory: ScopedMemory, file: string): Promise<number> {
   const found = statSync(file, { throwIfNoEntry: false });
-  // A device or a pipe is not replaced, and a link stays a link.
+  // Devices and pipes are not replaced, and links are followed.
   const place = found ? realpathSync(file) : file;
   const draft = found && !found.isFile() ? place : `${place}.${process.pid}.new`;
   try {
     const target = createWriteStream(draft, { mode: 0o600, flush: draft !== place });
     const written = finished(target);
-    // Whoever waits for it below is told; until then, a fault must not end the program.
+    // Awaited below. Until then, a rejection must not end the program.
     written.catch(() => {});
     await Promise.race([once(target, "open"), written]);
     const lines = await writeLines(memory, target);
@@ -281,13 +281,13 @@ async function writeFile(memory: ScopedMemory, file: string): Promise<number> {
   }
 }
 
-/** An export over the database itself would be the end of it. */
+/** Throws `invalid_input` if the export would overwrite the database or a file beside it. */
 function refuseDatabase(file: string, path: string): void {
-  const ours = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
+  const databaseFiles = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
     (end) => resolveRealPath(path) + end,
   );
-  if (ours.includes(resolveRealPath(file)) || ours.some((own) => isSameFile(own, file)))
-    throw invalid("the export may not take the database's place: name another file.");
+  if (databaseFiles.includes(resolveRealPath(file)) || databaseFiles.some((path) => isSameFile(path, file)))
+    throw invalid("the export would overwrite the database: name another file.");
 }
 
 function resolveRealPath(path: string): string {

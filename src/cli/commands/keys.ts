@@ -18,61 +18,61 @@ export interface KeysOptions extends CommonOptions {
 }
 
 export async function listKeys(options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, hasEnvironmentKey: hasGiven }) => {
+  await withKeys(options, async ({ keys, print, now, hasEnvironmentKey }) => {
     const items = keys.list(options.project).map((entry) => toShownKey(entry, now));
     print.result({ items }, () =>
       items.length === 0 ? [] : formatTable([HEADINGS, ...items.map(formatKeyRow)]),
     );
     if (items.length === 0) print.note("There are no keys.");
-    if (hasGiven) print.note("KEEPSAKE_API_KEY counts beside these, for the project default.");
+    if (hasEnvironmentKey) print.note("KEEPSAKE_API_KEY is valid too, for the project default.");
     return EXIT.done;
   });
 }
 
 export async function createKey(options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, flush: kept }) => {
+  await withKeys(options, async ({ keys, print, now, flush }) => {
     const { expires } = options;
-    const made = keys.create({
+    const created = keys.create({
       project: options.project,
       scopes: options.scope,
       user: options.onlyUser,
       label: options.label,
       expiresAt: typeof expires === "number" ? new Date(now.getTime() + expires) : expires,
     });
-    await kept();
-    return printIssuedKey(print, made.key, toShownKey(made.entry, now));
+    await flush();
+    return printIssuedKey(print, created.key, toShownKey(created.entry, now));
   });
 }
 
 export async function rotateKey(id: string, options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, flush: kept }) => {
+  await withKeys(options, async ({ keys, print, now, flush }) => {
     const { key, entry } = keys.rotate(id, {
       graceMs: options.grace,
       project: options.project,
     });
-    await kept();
+    await flush();
     const shown = toShownKey(entry, now);
     const until = shown.oldSecretUntil;
     print.note(
       until === undefined
-        ? "The old secret has ended."
-        : `The old secret counts until ${toShortLine(until)}.`,
+        ? "The old secret is no longer valid."
+        : `The old secret stays valid until ${toShortLine(until)}.`,
     );
     return printIssuedKey(print, key, shown);
   });
 }
 
 export async function revokeKey(id: string, options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, flush: kept }) => {
-    const gone = keys.revoke(id, options.project === undefined ? {} : { project: options.project });
-    await kept();
-    const shown = toShownKey(gone, now);
+  await withKeys(options, async ({ keys, print, now, flush }) => {
+    const revoked = keys.revoke(id, options.project === undefined ? {} : { project: options.project });
+    await flush();
+    const shown = toShownKey(revoked, now);
     print.result({ revoked: shown }, () => [
-      `The key ${shown.id} of the project ${toShortLine(shown.project)} has ended.`,
+      `Revoked the key ${shown.id} of the project ${toShortLine(shown.project)}.`,
     ]);
     const left = keys.list().length;
     print.note(
-      left === 0 ? "No key is left: `keepsake keys create` makes one." : `${formatCount(left, "key")} left.`,
+      left === 0 ? "No keys left: `keepsake keys create` makes one." : `${formatCount(left, "key")} left.`,
     );
     return EXIT.done;
   });
@@ -80,17 +80,17 @@ export async function revokeKey(id: string, options: KeysOptions): Promise<void>
 
 interface KeyCommandContext {
   readonly keys: KeyManagement;
-  /** Ends when what was changed is kept: before that nobody is told of it. */
+  /** Waits until changes are stored. Commands report a change only after this. */
   flush(): Promise<void>;
   readonly print: Printer;
   readonly now: Date;
-  /** Whether the environment brings a key of its own. */
+  /** Whether the environment sets a key. */
   readonly hasEnvironmentKey: boolean;
 }
 
 async function withKeys(
   options: KeysOptions,
-  work: (work: KeyCommandContext) => Promise<number>,
+  work: (context: KeyCommandContext) => Promise<number>,
 ): Promise<void> {
   const print = createPrinter(options.json ?? false);
   await reportErrors(print, async () => {
@@ -117,7 +117,7 @@ interface OpenedKeyStore {
   close(): Promise<void>;
 }
 
-/** Beside a file no database is needed: keys can be made before the first start. In PostgreSQL all servers share them. */
+/** Opens the store of keys. A keys file needs no database, so keys can be made before the first start. In PostgreSQL, servers share keys. */
 async function openKeyStore({ path, secret, backends }: Settings): Promise<OpenedKeyStore> {
   const { postgres } = backends ?? {};
   if (postgres) {
@@ -125,11 +125,11 @@ async function openKeyStore({ path, secret, backends }: Settings): Promise<Opene
     const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
     return { store: sharedKeys(record.documents), close };
   }
-  if (path === ":memory:") throw invalid("a memory that keeps nothing keeps no keys. Name a file with --db.");
+  if (path === ":memory:") throw invalid(":memory: cannot store keys. Name a file with --db.");
   return { store: keysFile(keysPathOf(path)), close: async () => {} };
 }
 
-/** The only time that the secret is shown. */
+/** Prints the key. This is the only time that the secret is shown. */
 function printIssuedKey(print: Printer, key: string, shown: ShownKey): number {
   print.result({ key, ...shown }, () => [
     `The key, shown this once:  ${key}`,

@@ -23,29 +23,29 @@ interface RestoreCommandOptions extends CommonOptions {
   readonly withoutLedger?: boolean;
 }
 
-/** Copies the database while others use it. */
+/** Backs up the database while it is in use. */
 export async function runBackup(file: string, options: BackupCommandOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print, path }) => {
     const bar = createProgressBar(print.json);
-    const made = await keepsake
+    const backup = await keepsake
       .backup(file, {
         replace: options.yes ?? false,
         ...(options.keepUntil === undefined ? {} : { until: options.keepUntil }),
         onProgress: (done, of) => bar.show(done, of, `page ${done} of ${of}`),
       })
       .finally(() => bar.end());
-    const { users = 0, messages = 0 } = made.counts;
-    print.result({ file, ...made }, () => [
-      `${formatCount(users, "user")}, ${formatCount(messages, "message")} in ${file} (${formatSize(made.bytes)}); read back, and whole.`,
+    const { users = 0, messages = 0 } = backup.counts;
+    print.result({ file, ...backup }, () => [
+      `${formatCount(users, "user")}, ${formatCount(messages, "message")} in ${file} (${formatSize(backup.bytes)}); verified.`,
     ]);
     print.note(
-      `The secret is not in it: keep ${path}.secret too, in another place, or receipts and tombstones lose their key.`,
+      `The secret is not in it: also keep ${path}.secret, in another place. Receipts and tombstones need it.`,
     );
     return EXIT.done;
   });
 }
 
-/** Makes a backup the database again. */
+/** Replaces the database with a backup. */
 export async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
   const print = createPrinter(options.json ?? false);
   await reportErrors(print, async () => {
@@ -61,11 +61,11 @@ export async function runRestore(file: string, options: RestoreCommandOptions): 
     });
     for (const notice of restored.notices) print.note(notice);
     print.result({ path, ...restored }, () => [
-      `${path} is what ${file} holds.`,
+      `Restored ${path} from ${file}.`,
       ...(restored.again > 0
-        ? [`${formatCount(restored.again, "erasure")} made since then: erased again.`]
-        : ["Nothing had to be erased again."]),
-      ...(restored.aside === undefined ? [] : [`The database that was there is now ${restored.aside}.`]),
+        ? [`Applied ${formatCount(restored.again, "erasure")} made since the backup.`]
+        : ["No erasures were made since the backup."]),
+      ...(restored.aside === undefined ? [] : [`The previous database is now ${restored.aside}.`]),
     ]);
     return EXIT.done;
   });
@@ -79,12 +79,12 @@ interface AuditCommandOptions extends CommonOptions {
   readonly head?: string;
 }
 
-/** Whether what was erased is proved: exit status 1 where anything is wrong with that. */
+/** Verifies the erasure receipts. Exit status 1 if a check fails. */
 export async function runAudit(options: AuditCommandOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print }) => {
-    const found = await keepsake.audit(options.head === undefined ? {} : { head: options.head });
-    const isValid = found.broken.length === 0;
-    print.result({ valid: isValid, ...found }, () => formatAudit(found));
+    const audit = await keepsake.audit(options.head === undefined ? {} : { head: options.head });
+    const isValid = audit.broken.length === 0;
+    print.result({ valid: isValid, ...audit }, () => formatAudit(audit));
     return isValid ? EXIT.done : EXIT.failed;
   });
 }
@@ -95,7 +95,7 @@ function formatAudit({ receipts, broken, publicKey, head, backups }: Audit): str
     ...(receipts.length > 0 ? [""] : []),
     ...broken.map(({ id, problem }) => (id === "" ? problem : `${id}: ${problem}`)),
     broken.length === 0
-      ? `${formatCount(receipts.length, "receipt")}; all hold.`
+      ? `${formatCount(receipts.length, "receipt")}; all valid.`
       : `${formatCount(broken.length, "fault")} in ${formatCount(receipts.length, "receipt")}.`,
     ...formatTable([
       ["Public key", publicKey],
@@ -110,7 +110,7 @@ function formatAudit({ receipts, broken, publicKey, head, backups }: Audit): str
 
 function formatAuditRow({ id, at, user, erased, complete, replays }: ErasureReceipt): string[] {
   const memories = formatCount(erased.memories, "memory", "memories");
-  const again = replays === undefined ? "" : " (again, on a backup)";
+  const again = replays === undefined ? "" : " (repeated on a backup)";
   const words = `words in ${formatCount(erased.messages, "message")}`;
   return [
     id,
@@ -132,7 +132,7 @@ export async function runOptimize(options: OptimizeCommandOptions): Promise<void
     print.result(done, () => [...done.jobs.flatMap((job) => formatJobResult(job, dryRun))]);
     const revisions = done.jobs.flatMap((job) => job.revisions ?? []);
     if (revisions.length > 0) {
-      print.note(`To take it back, the newest first: keepsake undo ${revisions.toReversed().join(", ")}`);
+      print.note(`To undo, newest first: keepsake undo ${revisions.toReversed().join(", ")}`);
     }
     if (dryRun) print.note("Nothing was changed.");
     return EXIT.done;
@@ -140,10 +140,10 @@ export async function runOptimize(options: OptimizeCommandOptions): Promise<void
 }
 
 function formatJobResult({ name, memories }: Optimized["jobs"][number], dryRun: boolean): string[] {
-  const [one] = memories;
-  if (!one) return [`${name}: nothing to do`];
-  const verb = one.action === "faded" ? "has faded" : `${dryRun ? "would be" : "was"} ${one.action}`;
-  const verbs = one.action === "faded" ? "have faded" : `${dryRun ? "would be" : "were"} ${one.action}`;
+  const [first] = memories;
+  if (!first) return [`${name}: nothing to do`];
+  const verb = first.action === "faded" ? "has faded" : `${dryRun ? "would be" : "was"} ${first.action}`;
+  const verbs = first.action === "faded" ? "have faded" : `${dryRun ? "would be" : "were"} ${first.action}`;
   return [
     `${name}: ${formatCount(memories.length, `memory ${verb}`, `memories ${verbs}`)}`,
     ...formatTable(memories.map(({ id, text, why }) => [`  ${id}`, toShortLine(text, 60), why])),
@@ -152,14 +152,14 @@ function formatJobResult({ name, memories }: Optimized["jobs"][number], dryRun: 
 
 export async function runJobs(options: CommonOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print }) => {
-    const all = await keepsake.jobs();
-    print.result({ jobs: all }, () => [
+    const jobs = await keepsake.jobs();
+    print.result({ jobs }, () => [
       ...formatTable([
-        ["job", "last run", "did", "left", "found", "set aside", ""],
-        ...all.map(formatJobRow),
+        ["job", "last run", "done", "left", "found", "set aside", ""],
+        ...jobs.map(formatJobRow),
       ]),
       "",
-      ...formatTable(all.map(({ name, about }) => [name, about])),
+      ...formatTable(jobs.map(({ name, about }) => [name, about])),
     ]);
     return EXIT.done;
   });
@@ -174,7 +174,7 @@ interface ReindexCommandOptions extends CommonOptions {
   readonly follower?: string;
 }
 
-/** Embeds, in the foreground, what waits for the embedder; or fills a vector index anew. */
+/** Computes missing embeddings, or rebuilds a vector index. */
 export async function runReindex({ follower, ...options }: ReindexCommandOptions): Promise<void> {
   await withMemory(options, "checks", async ({ keepsake, print }) =>
     follower === undefined ? embedPending(keepsake, print) : rebuildIndex(keepsake, print, follower),

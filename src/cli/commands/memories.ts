@@ -18,9 +18,9 @@ export async function runList(options: ListCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const page = await memory.list(toListOptions(options));
     print.result(page, () => formatTable(page.items.map(formatMemoryRow)));
-    if (page.total === 0) print.note(options.setAside ? "Nothing is set aside." : "Nothing is known.");
+    if (page.total === 0) print.note(options.setAside ? "No memory is quarantined." : "No memories found.");
     if (page.cursor !== undefined) {
-      print.note(`${page.items.length} of ${page.total}. The next page: --cursor ${page.cursor}`);
+      print.note(`${page.items.length} of ${page.total}. Next page: --cursor ${page.cursor}`);
     }
     return EXIT.done;
   });
@@ -37,24 +37,24 @@ function toListOptions({ kind, status, limit, cursor, setAside }: ListCommandOpt
 }
 
 function formatMemoryRow({ id, at, kind, status, text, quarantined, why }: ShownMemory): string[] {
-  const standing = quarantined ? `set aside: ${why ?? ""}` : status === "current" ? "" : status;
-  return [id, formatDay(at), kind, standing, toShortLine(text)];
+  const state = quarantined ? `quarantined: ${why ?? ""}` : status === "current" ? "" : status;
+  return [id, formatDay(at), kind, state, toShortLine(text)];
 }
 
-/** Lets in what was set aside: from then on it is recalled and given to models. */
+/** Approves a quarantined memory: from then on it is recalled and given to models. */
 export async function runApprove(id: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    if (!(await memory.get(id)).quarantined) throw invalid("this memory is not set aside.");
+    if (!(await memory.get(id)).quarantined) throw invalid("this memory is not quarantined.");
     const receipt = await memory.update(id, { quarantined: false });
-    print.result(receipt, () => ["It is let in."]);
+    print.result(receipt, () => ["Approved."]);
     return EXIT.done;
   });
 }
 
 export async function runGet(id: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const held = await memory.get(id);
-    print.result(held, () => formatMemoryDetails(held));
+    const shown = await memory.get(id);
+    print.result(shown, () => formatMemoryDetails(shown));
     return EXIT.done;
   });
 }
@@ -95,13 +95,13 @@ interface ProfileCommandOptions extends CommonOptions {
 export async function runProfile(options: ProfileCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { maxTokens } = options;
-    const held = await memory.profile(maxTokens === undefined ? {} : { maxTokens });
-    print.result(held, () =>
-      held.text === "" ? [] : held.text.split("\n").map((line) => toShortLine(line, 1000)),
+    const profile = await memory.profile(maxTokens === undefined ? {} : { maxTokens });
+    print.result(profile, () =>
+      profile.text === "" ? [] : profile.text.split("\n").map((line) => toShortLine(line, 1000)),
     );
-    if (held.text === "") print.note("Nothing is known.");
-    if (held.left > 0)
-      print.note(`${formatCount(held.left, "line")} left out: --max-tokens makes room for more.`);
+    if (profile.text === "") print.note("No memories found.");
+    if (profile.left > 0)
+      print.note(`${formatCount(profile.left, "line")} left out: raise --max-tokens to see more.`);
     return EXIT.done;
   });
 }
@@ -110,7 +110,7 @@ interface HistoryCommandOptions extends CommonOptions {
   readonly limit?: number;
 }
 
-/** The versions of a memory; without an id, what happened, newest first. */
+/** Prints the versions of a memory or, without an id, all revisions, newest first. */
 export async function runHistory(id: string | undefined, options: HistoryCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     if (id !== undefined) {
@@ -123,12 +123,12 @@ export async function runHistory(id: string | undefined, options: HistoryCommand
     const log = await memory.history(undefined, limit === undefined ? {} : { limit });
     const lines = print.json ? [] : await formatLog(memory, log);
     print.result(log, () => lines);
-    if (log.length === 0) print.note("Nothing has happened yet.");
+    if (log.length === 0) print.note("No history yet.");
     return EXIT.done;
   });
 }
 
-/** What became of a memory, version by version: what was decided, why, and by which words. */
+/** Gives lines for each version of a memory: the decision, its reason, and the quote that caused it. */
 async function formatVersions(memory: ScopedMemory, versions: readonly Memory[]): Promise<string[]> {
   const lines: string[] = [];
   for (const [i, version] of versions.entries()) {
@@ -143,7 +143,7 @@ async function formatVersions(memory: ScopedMemory, versions: readonly Memory[])
     const known = new Set(before?.sources.map((source) => JSON.stringify(source)));
     const fresh = by
       ? by.sources.slice(0, 1)
-      : version.sources.filter((one) => !known.has(JSON.stringify(one)));
+      : version.sources.filter((source) => !known.has(JSON.stringify(source)));
     for (const { quote, message } of fresh)
       lines.push(dimText(`   “${toShortLine(quote, 100)}”  message ${message}`));
   }
@@ -152,21 +152,21 @@ async function formatVersions(memory: ScopedMemory, versions: readonly Memory[])
 
 const MOST_SHOWN = 5;
 
-/** A line for each revision, and below it what became of which memory. */
+/** Gives a line for each revision, followed by the memories that it changed. */
 async function formatLog(memory: ScopedMemory, log: readonly LogEntry[]): Promise<string[]> {
   const lines: string[] = [];
   for (const entry of log) {
     lines.push(`${String(entry.revision).padStart(4)}  ${formatMinute(entry.at)}  ${formatLogEntry(entry)}`);
-    const told: string[] = [];
+    const details: string[] = [];
     for (const { id, version, action } of entry.memories.slice(0, MOST_SHOWN)) {
-      const text = (await findVersions(memory, id)).find((one) => one.version === version)?.text;
-      if (text !== undefined) told.push(`${action}: ${toShortLine(text, 120)}`);
+      const text = (await findVersions(memory, id)).find((other) => other.version === version)?.text;
+      if (text !== undefined) details.push(`${action}: ${toShortLine(text, 120)}`);
     }
-    const erased = Math.min(entry.memories.length, MOST_SHOWN) - told.length;
+    const erased = Math.min(entry.memories.length, MOST_SHOWN) - details.length;
     const more = entry.memories.length - MOST_SHOWN;
-    if (erased > 0) told.push(`${formatCount(erased, "memory", "memories")} erased since`);
-    if (more > 0) told.push(`and ${formatCount(more, "memory", "memories")} more`);
-    lines.push(...told.map((line) => `      ${line}`));
+    if (erased > 0) details.push(`${formatCount(erased, "memory", "memories")} erased since`);
+    if (more > 0) details.push(`and ${formatCount(more, "memory", "memories")} more`);
+    lines.push(...details.map((line) => `      ${line}`));
   }
   return lines;
 }
@@ -184,7 +184,7 @@ function formatMinute(at: string): string {
   return at.slice(0, 16).replace("T", " ");
 }
 
-/** None where it was erased. */
+/** Gives a memory's versions; none if it was erased. */
 async function findVersions(memory: ScopedMemory, id: string): Promise<Memory[]> {
   try {
     return await memory.history(id);

@@ -17,12 +17,13 @@ interface MoveCommandOptions extends CommonOptions {
 
 const STEP_NAMES = { copying: "copied", checking: "checked" } as const;
 
-/** Copies the whole database into another, empty one, and checks by digest that both hold the same. */
+/** Copies the whole database into another, empty one. Compares both by digest. */
 export async function runMove(options: MoveCommandOptions): Promise<void> {
   const print = createPrinter(options.json ?? false);
   await reportErrors(print, async () => {
     const [source, target] = [readSettings(undefined, options.db), readSettings(undefined, options.to)];
-    if (toEndpointKey(source) === toEndpointKey(target)) throw invalid("move: both are the same database.");
+    if (toEndpointKey(source) === toEndpointKey(target))
+      throw invalid("move: source and target are the same database.");
     const from = await openEndpoint(source, "reads");
     try {
       const to = await openEndpoint(target, "writes");
@@ -37,14 +38,12 @@ export async function runMove(options: MoveCommandOptions): Promise<void> {
         bar.end();
         const { users = 0, messages = 0, memories = 0 } = moved.rows;
         if (moved.resumedAt > 0)
-          print.note(`Went on after ${formatCount(moved.resumedAt, "row")} of an earlier run.`);
+          print.note(`Resumed after ${formatCount(moved.resumedAt, "row")} of an earlier run.`);
         print.result({ from: from.displayName, to: to.displayName, ...moved }, () => [
-          `${formatCount(users, "user")}, ${formatCount(messages, "message")}, ${formatCount(memories, "memory", "memories")}: ${to.displayName} holds what ${from.displayName} holds.`,
+          `${formatCount(users, "user")}, ${formatCount(messages, "message")}, ${formatCount(memories, "memory", "memories")}: copied from ${from.displayName} to ${to.displayName}.`,
           `Digest of both: ${moved.digest}`,
         ]);
-        print.note(
-          `${from.displayName} is as it was. Let nothing write to it any more, and delete it when you like.`,
-        );
+        print.note(`${from.displayName} is unchanged. Do not write to it any more; you can delete it.`);
         return EXIT.done;
       } finally {
         bar.end();
@@ -57,24 +56,24 @@ export async function runMove(options: MoveCommandOptions): Promise<void> {
 }
 
 /**
- * The secret first: without it tombstones and receipts are worth nothing. It goes from file to file; where one side has no
- * file, `KEEPSAKE_SECRET` has to be set to it. `conflict` where the two sides have different ones.
+ * Copies the secret file. It goes first, because tombstones and receipts are useless without it. If one side has no secret
+ * file, `KEEPSAKE_SECRET` must be set. Throws `conflict` if the two secrets differ.
  */
 export function moveSecret(from: MoveEndpoint, to: MoveEndpoint, settings: MoveEndpointSettings): void {
-  const held = from.secretFile;
-  if (held === undefined || !existsSync(held)) return;
+  const sourceFile = from.secretFile;
+  if (sourceFile === undefined || !existsSync(sourceFile)) return;
   if (settings.secret !== undefined) {
-    if (!isSameSecret(fileSecret(held).secret, textSecret(settings.secret)))
-      throw createOtherSecretError(held);
+    if (!isSameSecret(fileSecret(sourceFile).secret, textSecret(settings.secret)))
+      throw createOtherSecretError(sourceFile);
     return;
   }
   const { secretFile } = to;
-  if (secretFile === undefined) throw createMissingSecretError(held);
-  if (!existsSync(secretFile)) copyFileSync(held, secretFile, constants.COPYFILE_EXCL);
-  else if (!isSameSecret(fileSecret(held).secret, fileSecret(secretFile).secret)) {
+  if (secretFile === undefined) throw createMissingSecretError(sourceFile);
+  if (!existsSync(secretFile)) copyFileSync(sourceFile, secretFile, constants.COPYFILE_EXCL);
+  else if (!isSameSecret(fileSecret(sourceFile).secret, fileSecret(secretFile).secret)) {
     throw new MemoryError(
       "conflict",
-      `move: ${secretFile} holds another secret than ${from.displayName} has. Take it away, or name another place.`,
+      `move: ${secretFile} contains another secret than that of ${from.displayName}. Remove it, or choose another target.`,
     );
   }
 }
@@ -88,47 +87,47 @@ function isSameSecret(one: SecretSigner, other: SecretSigner): boolean {
 function createMissingSecretError(file: string): MemoryError {
   return new MemoryError(
     "invalid_input",
-    `move: set KEEPSAKE_SECRET to what ${file} holds: several servers share the secret there, and no file keeps it.`,
+    `move: set KEEPSAKE_SECRET to the content of ${file}: servers on the new database share the secret by this setting.`,
   );
 }
 
 function createOtherSecretError(file: string): MemoryError {
   return new MemoryError(
     "conflict",
-    `move: KEEPSAKE_SECRET is another secret than ${file} holds. With another one, what was erased is not kept out and ` +
-      "receipts cannot be checked. Set it to what the file holds; take the file away where it is of another time.",
+    `move: KEEPSAKE_SECRET is another secret than the one in ${file}. With another secret, erased data could come back and ` +
+      "receipts could not be verified. Set it to the content of the file, or remove the file if it is outdated.",
   );
 }
 
-/** The ledger of erasures, and the keys with the pages that are signed in. What is there already stays. */
+/** Copies the erasure ledger, and the keys with their sign-ins. Existing entries stay. */
 export async function moveLedgerAndKeys(from: MoveEndpoint, to: MoveEndpoint): Promise<void> {
   const identity = await from.record.identity();
-  const written = await from.ledger(identity)?.read();
-  const known = new Set(written?.traces.map(({ receipt }) => receipt));
-  const held = (await from.record.traces()).filter(({ receipt }) => !known.has(receipt));
-  await to.ledger(identity)?.append([...(written?.traces ?? []), ...held]);
+  const ledger = await from.ledger(identity)?.read();
+  const known = new Set(ledger?.traces.map(({ receipt }) => receipt));
+  const unlisted = (await from.record.traces()).filter(({ receipt }) => !known.has(receipt));
+  await to.ledger(identity)?.append([...(ledger?.traces ?? []), ...unlisted]);
   await from.keys.refresh?.();
   const ring = from.keys.read();
-  if (ring) to.keys.write((there) => (there.keys.length === 0 ? ring : there));
+  if (ring) to.keys.write((current) => (current.keys.length === 0 ? ring : current));
   await to.keys.kept?.();
 }
 
-/** A database that is moved, or moved into, with what belongs beside it. */
+/** The source or target of a move, with the files beside the database. */
 export interface MoveEndpoint {
-  /** For people: without a password. */
+  /** The name to show, without a password. */
   readonly displayName: string;
   readonly record: MemoryStore;
   readonly keys: KeyStore;
-  /** What was erased, outside of the record; by the record's identity, which a move changes. */
+  /** The erasure ledger outside the database, for a database identity. A move changes the identity. */
   ledger(identity: string): Ledger | undefined;
-  /** Where the secret is kept, unless KEEPSAKE_SECRET is set. */
+  /** The file of the secret, used unless KEEPSAKE_SECRET is set. */
   readonly secretFile?: string;
   close(): Promise<void>;
 }
 
 export type MoveEndpointSettings = Pick<Settings, "path" | "secret" | "backends">;
 
-/** Opens the database that settings name, with what lies beside it. */
+/** Opens the database in the settings, with the files beside it. */
 export async function openEndpoint(
   settings: MoveEndpointSettings,
   access: "reads" | "writes",
@@ -141,7 +140,7 @@ export async function openEndpoint(
 async function openPostgresEndpoint({ secret, backends }: MoveEndpointSettings): Promise<MoveEndpoint> {
   const settings = backends?.postgres ?? { url: "" };
   const { openPostgres } = await import("../../config/backends/connections.ts");
-  const { redactAddress: shownAddress } = await import("../../config/backends/open-backends.ts");
+  const { redactAddress } = await import("../../config/backends/open-backends.ts");
   const { sharedKeys } = await import("../../http/index.ts");
   const { fileLedger } = await import("../../adapters/sqlite/index.ts");
   const { ledger } = settings;
@@ -150,7 +149,7 @@ async function openPostgresEndpoint({ secret, backends }: MoveEndpointSettings):
     timeoutMs: MOVE_TIMEOUT_MS,
   });
   return {
-    displayName: shownAddress(settings.url),
+    displayName: redactAddress(settings.url),
     record,
     keys: sharedKeys(record.documents),
     ledger: (identity) => (ledger === undefined ? undefined : fileLedger(ledger, identity)),
@@ -158,10 +157,10 @@ async function openPostgresEndpoint({ secret, backends }: MoveEndpointSettings):
   };
 }
 
-/** A page of a thousand rows may take its time where the server has other things to do. */
+/** A busy database server can take long for a page of a thousand rows. */
 const MOVE_TIMEOUT_MS = 120_000;
 
-/** Two names of one place are the same text. */
+/** Gives a key of the database: equal for two names of the same database. */
 export function toEndpointKey({ path, backends }: MoveEndpointSettings): string {
   const { postgres } = backends ?? {};
   if (postgres) return `${postgres.url.replace(/^postgres:/i, "postgresql:")} ${postgres.schema ?? ""}`;
@@ -171,13 +170,13 @@ export function toEndpointKey({ path, backends }: MoveEndpointSettings): string 
 }
 
 async function openSqliteEndpoint(path: string, access: "reads" | "writes"): Promise<MoveEndpoint> {
-  if (path === ":memory:" || path === "") throw invalid("move: a memory that keeps nothing cannot be moved.");
+  if (path === ":memory:" || path === "") throw invalid("move: :memory: cannot be moved.");
   if (access === "reads" && !existsSync(path)) {
-    throw new MemoryError("unavailable", `there is no database ${path}. Name another with --db.`);
+    throw new MemoryError("unavailable", `there is no database ${path}. Choose another with --db.`);
   }
-  const { fileLedger, openSqliteStore: openSqliteRecord } = await import("../../adapters/sqlite/index.ts");
+  const { fileLedger, openSqliteStore } = await import("../../adapters/sqlite/index.ts");
   const { keysFile, keysPathOf } = await import("../../http/index.ts");
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   return {
     displayName: path,
     record,

@@ -32,7 +32,7 @@ export async function runRecall(query: string, options: RecallCommandOptions): P
       ...(knownAt === undefined ? {} : { knownAt }),
       ...(explain ? { explain } : {}),
     });
-    if (found.abstained) print.note("Nothing relevant is known.");
+    if (found.abstained) print.note("No relevant memories found.");
     print.result(found, () => formatRecall(found));
     return found.abstained ? EXIT.nothingFound : EXIT.done;
   });
@@ -44,7 +44,7 @@ function formatRecall({ id, items, explanation }: Recall): string[] {
     ? [
         ...shown,
         ...formatExplanation(explanation),
-        `Recall ${id}: \`keepsake explain\` tells it again later.`,
+        `Recall ${id}: \`keepsake explain\` shows this again later.`,
       ]
     : shown;
 }
@@ -58,11 +58,11 @@ function formatRecalledItem({ score, at, type, status, text, sources }: Item): s
 
 function formatItemReasons({ type, why, sources }: Item): string[] {
   if (!why) return [];
-  const arms = Object.entries(why.arms).map(([arm, { rank }]) => `${arm} #${rank}`);
+  const ranks = Object.entries(why.arms).map(([retriever, { rank }]) => `${retriever} #${rank}`);
   const words = why.words.length > 0 ? `; shares ${why.words.join(", ")}` : "";
   const quotes = type === "memory" ? sources : [];
   return [
-    dimText(`      ${arms.join(", ")}${words}`),
+    dimText(`      ${ranks.join(", ")}${words}`),
     ...quotes.map(({ quote, name, role, at }) =>
       dimText(`      “${toShortLine(quote, 100)}”  ${toShortLine(name ?? role, 30)}, ${formatDay(at)}`),
     ),
@@ -92,17 +92,17 @@ interface AnswerCommandOptions extends CommonOptions {
 export async function runAnswer(question: string, options: AnswerCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { asOf, knownAt } = options;
-    const given = await memory.answer(question, {
+    const answer = await memory.answer(question, {
       ...(asOf === undefined ? {} : { asOf }),
       ...(knownAt === undefined ? {} : { knownAt }),
     });
-    print.result(given, () => [given.text]);
-    const why = explainModelTrouble(given);
+    print.result(answer, () => [answer.text]);
+    const why = explainModelTrouble(answer);
     if (why) print.note(why);
-    // What it rests on is for a person who looks at it, not for what the answer is piped into.
+    // Sources are shown to people only, not to a program that reads the answer.
     if (process.stderr.isTTY)
-      for (const line of await formatAnswerSources(memory, given, process.stderr)) print.note(line);
-    return given.abstained ? EXIT.nothingFound : EXIT.done;
+      for (const line of await formatAnswerSources(memory, answer, process.stderr)) print.note(line);
+    return answer.abstained ? EXIT.nothingFound : EXIT.done;
   });
 }
 
@@ -110,7 +110,7 @@ interface ExplainCommandOptions extends CommonOptions {
   readonly about?: string;
 }
 
-/** Why an earlier recall gave what it gave; with `--about`, why one thing was or was not among it. */
+/** Explains the result of an earlier recall; with `--about`, why one item was or was not in it. */
 export async function runExplain(id: string, options: ExplainCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { about } = options;
@@ -126,9 +126,9 @@ function formatRecallExplanation(explained: RecallExplanation): string[] {
   return [
     formatHeading(explained),
     formatBounds(explained),
-    ...(items.length > 0 ? ["", "Given, best first:"] : ["", "Nothing was given."]),
+    ...(items.length > 0 ? ["", "Returned, best first:"] : ["", "Nothing was returned."]),
     ...items.flatMap((item, i) => formatExplainedItem(item, i + 1, used?.includes(item.id) === true)),
-    ...(dropped.length > 0 ? ["", "Left out:", ...dropped.map(formatExplainedDrop)] : []),
+    ...(dropped.length > 0 ? ["", "Dropped:", ...dropped.map(formatExplainedDrop)] : []),
   ].filter((line, i, all) => line !== "" || all[i - 1] !== "");
 }
 
@@ -155,7 +155,7 @@ function formatHeading({
 
 function formatBounds({ bounds }: RecallExplanation): string {
   const { limit, minScore, asOf, knownAt, session, agent, kinds, types, where } = bounds;
-  const said = [
+  const parts = [
     `limit ${limit}`,
     ...(minScore > 0 ? [`score at least ${minScore}`] : []),
     ...(asOf === undefined ? [] : [`true on ${formatDay(asOf)}`]),
@@ -166,19 +166,19 @@ function formatBounds({ bounds }: RecallExplanation): string {
     ...(types ? [`types ${types.join(", ")}`] : []),
     ...(where ? ["a filter"] : []),
   ];
-  return `Bounded by ${said.join("; ")}.`;
+  return `Limits: ${parts.join("; ")}.`;
 }
 
 function formatExplainedItem(item: ExplainedItem, place: number, isUsed: boolean): string[] {
   const number = String(place).padStart(3);
   if (item.now === "erased") return [`${number}  erased`];
-  const arms = Object.entries(item.arms).map(([arm, { rank }]) => `${arm} #${rank}`);
+  const ranks = Object.entries(item.arms).map(([retriever, { rank }]) => `${retriever} #${rank}`);
   const parts = Object.entries(item.parts)
     .sort(([, one], [, other]) => other - one)
     .slice(0, 4)
     .map(([part, value]) => `${part} ${value.toFixed(2)}`);
   const marks = [
-    ...(isUsed ? ["the answer rests on it"] : []),
+    ...(isUsed ? ["used in the answer"] : []),
     ...(item.status === "current" ? [] : [`${item.status} then`]),
     ...(item.now === "current" ? [] : [`${item.now} now`]),
   ];
@@ -186,19 +186,19 @@ function formatExplainedItem(item: ExplainedItem, place: number, isUsed: boolean
   const [source] = item.sources;
   return [
     `${number}  ${item.score.toFixed(2)}  ${toShortLine(item.text)}${mark}`,
-    dimText(`           ${arms.join(", ")}${parts.length > 0 ? `; ${parts.join(", ")}` : ""}`),
+    dimText(`           ${ranks.join(", ")}${parts.length > 0 ? `; ${parts.join(", ")}` : ""}`),
     ...(source && item.type === "memory"
       ? [dimText(`           “${toShortLine(source.quote, 100)}”  ${formatDay(source.at)}`)]
       : []),
   ];
 }
 
-function formatExplainedDrop(one: ExplainedDrop): string {
-  if (one.now === "erased") return "     erased";
-  return `     ${one.score.toFixed(3)}  ${toShortLine(one.id, 60)}  ${one.why}`;
+function formatExplainedDrop(drop: ExplainedDrop): string {
+  if (drop.now === "erased") return "     erased";
+  return `     ${drop.score.toFixed(3)}  ${toShortLine(drop.id, 60)}  ${drop.why}`;
 }
 
-/** What an answer rests on, a line for each quote, dimmed. */
+/** Gives the sources of an answer: a dimmed line for each quote. */
 export async function formatAnswerSources(
   memory: ScopedMemory,
   { used, recall }: Answer,
@@ -220,7 +220,7 @@ async function findSources(memory: ScopedMemory, id: string): Promise<readonly S
   try {
     return (await memory.get(id)).sources;
   } catch (error) {
-    // It was forgotten since the answer was given.
+    // The memory was erased after the answer.
     if (isMemoryError(error) && error.code === "not_found") return [];
     throw error;
   }
@@ -231,13 +231,13 @@ const TROUBLE_TEXTS: { readonly [trouble in AnswerTrouble]: string } = {
   slow: "The model took too long",
   over_quota: "The budget for the model is used up",
   refused: "The model refused",
-  empty: "The model said nothing",
-  ungrounded: "The model named nothing that is known",
-  cut: "The model was cut off",
-  failed: "The model could not be asked",
+  empty: "The model gave no answer",
+  ungrounded: "The model's answer was not based on memory",
+  cut: "The model's answer was cut off",
+  failed: "The call to the model failed",
 };
 
-/** Why an answer is from memory alone, for a person; nothing where it is not, or nobody was asked. */
+/** Explains why an answer is from memory alone; `undefined` if it is not, or if no model was called. */
 export function explainModelTrouble({ by, trouble }: AnsweredBy): string | undefined {
   return by === "memory" && trouble ? `${TROUBLE_TEXTS[trouble]}, so this is from memory alone.` : undefined;
 }

@@ -24,16 +24,16 @@ export async function runRemember(text: string, options: RememberCommandOptions)
       ...(name === undefined ? {} : { name }),
     };
     const receipt = await memory.remember(message, session === undefined ? {} : { session });
-    const whole = settings.model && receipt.pending > 0 ? await withExtraction(memory, receipt) : receipt;
-    print.result(whole, () => formatWriteReceipt(whole));
+    const complete = settings.model && receipt.pending > 0 ? await withExtraction(memory, receipt) : receipt;
+    print.result(complete, () => formatWriteReceipt(complete));
     return EXIT.done;
   });
 }
 
-/** A model is waited for, but not for ever: what it has not read by then, the next start or the server reads. */
+/** How long to wait for the model. The next start or the server extracts the rest. */
 const EXTRACTION_TIMEOUT_MS = 60_000;
 
-/** A receipt with what the model understood, which the rules had not. */
+/** Adds the memories that the model extracted to a receipt. */
 async function withExtraction(
   memory: ScopedMemory,
   receipt: Receipt,
@@ -47,7 +47,7 @@ async function withExtraction(
   };
 }
 
-/** Has what waits read, for so long, and tells what came of it. */
+/** Extracts memories from pending messages for at most `patienceMs` milliseconds. Gives the result. */
 export async function understandWithin(memory: ScopedMemory, patienceMs: number): Promise<Understood> {
   const signal = AbortSignal.timeout(patienceMs);
   try {
@@ -59,23 +59,23 @@ export async function understandWithin(memory: ScopedMemory, patienceMs: number)
   }
 }
 
-/** What a write did, line by line, for people. */
+/** Gives lines that describe what a write did. */
 export function formatWriteReceipt(receipt: Receipt & { readonly problem?: string }): string[] {
   const erased = (receipt.erasures ?? []).map(({ erased, complete }) => {
     const what = `${formatCount(erased.memories, "memory", "memories")}, words in ${formatCount(erased.messages, "message")}`;
-    return `erased: ${what}${complete ? "" : " (not every place could be verified)"}`;
+    return `erased: ${what}${complete ? "" : " (not every store could be verified)"}`;
   });
   const lines = receipt.memories
     .filter(({ action }) => action !== "erased")
     .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : toShortLine(text)}`);
   const { pending, problem } = receipt;
-  const waits = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
-  const done = [...lines, ...erased, ...waits];
-  if (done.length > 0) return done;
-  return [pending > 0 ? "stored; it will be read in a moment" : "stored; nothing to learn from it"];
+  const pendingLines = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
+  const shown = [...lines, ...erased, ...pendingLines];
+  if (shown.length > 0) return shown;
+  return [pending > 0 ? "stored; facts will be extracted shortly" : "stored; no new facts in it"];
 }
 
-/** All of stdin as text, without the line break at its end. It is not read further than a message may be long. */
+/** Reads stdin as text, without its last line break. Throws `invalid_input` if it is longer than a message may be, or not UTF-8. */
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -91,17 +91,17 @@ async function readStdin(): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, "");
   } catch (cause) {
-    throw new MemoryError("invalid_input", "stdin is no UTF-8: is it binary? Give plain text.", { cause });
+    throw new MemoryError("invalid_input", "stdin is not UTF-8: is it binary? Use plain text.", { cause });
   }
 }
 
 export async function runUndo(revision: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     if (!/^\d{1,15}$/.test(revision))
-      throw invalid("REVISION must be a whole number; `keepsake history` shows them.");
+      throw invalid("REVISION must be a whole number; `keepsake history` lists them.");
     const receipt = await memory.undo(Number(revision));
     print.result(receipt, () => [
-      `Revision ${revision} is taken back, by revision ${receipt.revision}.`,
+      `Undid revision ${revision}, in revision ${receipt.revision}.`,
       ...(receipt.memories.length > 0 ? formatWriteReceipt(receipt) : []),
     ]);
     return EXIT.done;

@@ -22,14 +22,14 @@ import { EXIT, exitWithin, STOP_MS, toShownError, waitForStopSignal } from "../e
 import { dimText, formatCount } from "../printer.ts";
 import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
-/** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
+/** Requests per key and minute if other machines can reach the server. Generous for people, but it stops a flood. */
 const RATE_LIMIT = 6000;
-/** The same where only this machine's programs get in: a thousand a second, so that a loop gone wild is stopped. */
+/** The same if only this machine can reach the server: a thousand a second, to stop a runaway loop. */
 const RATE_LIMIT_HERE = 60_000;
-/** Bytes of one key's bodies in a minute: two of the longest imports. */
+/** Bytes of request bodies per key and minute: two imports of the maximum size. */
 const RATE_LIMIT_BYTES = 536_870_912;
 
-/** Why the server ends by itself: what it wrote may be lost, and only a new process knows what is there. */
+/** Why the server stops by itself: its writes may be lost, and only a new process can find out what is on disk. */
 const DISK_FAILED = "The disk failed to make a change durable";
 
 interface ServeCommandOptions extends CommonOptions {
@@ -37,7 +37,7 @@ interface ServeCommandOptions extends CommonOptions {
   readonly port?: number;
 }
 
-/** The server, until it is told to stop; what it has begun then is finished. */
+/** Runs the server until a stop signal, then finishes requests in progress. */
 export async function runServe(options: ServeCommandOptions): Promise<void> {
   for (const word of [`--max-semi-space-size=${chooseYoungMegabytes()}`, ...getGarbageCollectorFlags()])
     setFlagsFromString(word);
@@ -45,48 +45,48 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const tracer = await otelTracer();
   const traces = tracer ? { tracer } : {};
   const failed = Promise.withResolvers<typeof DISK_FAILED>();
-  const serving = async (working: CommandContext): Promise<number> => {
-    if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
-    const { keepsake, settings, print, clock } = working;
+  const runServer = async (context: CommandContext): Promise<number> => {
+    if (options.at !== undefined) throw invalid("serve does not accept --at: it uses the current time.");
+    const { keepsake, settings, print, clock } = context;
     const host = options.host ?? settings.host;
-    // Before anything is said: whoever reads that it listens may stop it at once.
+    // Installed before the greeting: a program may stop the server as soon as it reads that.
     const stop = waitForStopSignal();
     const served = await serve({
       keepsake,
       clock,
       host,
       port: options.port ?? settings.port,
-      ...toAccessOptions(working),
-      ...toLimitOptions(working, host),
-      ...toLogOptions(working),
-      proxy: toProxyOptions(working),
-      ...toMetricsOptions(working, meter),
+      ...toAccessOptions(context),
+      ...toLimitOptions(context, host),
+      ...toLogOptions(context),
+      proxy: toProxyOptions(context),
+      ...toMetricsOptions(context, meter),
       ...traces,
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
-    print.result({ url, ...first }, () => formatServerGreeting(working, served));
+    print.result({ url, ...first }, () => formatServerGreeting(context, served));
     print.note(describeExtractor(settings.model));
     if (!isLoopback(host)) {
       print.note(
-        "Others can reach it, and nothing is encrypted on the way: put a server with TLS before it.",
+        "Other machines can reach it, and connections are not encrypted: put a TLS proxy in front of it.",
       );
     }
     const { left, space } = await keepsake.embedding();
     if (left > 0) {
-      print.note(`${formatCount(left, "text")} to be embedded by ${space}; searches go on meanwhile.`);
+      print.note(`${formatCount(left, "text")} not embedded by ${space} yet; search works meanwhile.`);
     }
     const reason = await Promise.race([stop, failed.promise]);
-    print.note(`${reason}: finishing what has begun.`);
+    print.note(`${reason}: finishing work in progress.`);
     exitWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
     await served.close();
     return reason === DISK_FAILED ? EXIT.diskFailed : EXIT.done;
   };
   const onSyncFailure = () => failed.resolve(DISK_FAILED);
-  await withMemory(options, "writes", serving, { meter, ...traces, inThreads: true, onSyncFailure });
+  await withMemory(options, "writes", runServer, { meter, ...traces, inThreads: true, onSyncFailure });
 }
 
-/** What is counted, and who may read it. */
+/** Gives the options for metrics. */
 function toMetricsOptions(
   { keepsake, settings }: CommandContext,
   meter: PrometheusMeter,
@@ -99,7 +99,7 @@ function toMetricsOptions(
   return { meter, metrics: { text, ...(settings.metrics === "open" ? { isOpen: true } : {}) } };
 }
 
-/** By which keys, and under which names. */
+/** Gives the options for keys, host names and origins. */
 function toAccessOptions({
   path,
   isFile,
@@ -116,14 +116,14 @@ function toAccessOptions({
   };
 }
 
-/** How often each key may ask, and how long a request may take. */
+/** Gives the options for rate limits and time limits. */
 function toLimitOptions({ settings, clock, backends }: CommandContext, host: string): Partial<HttpOptions> {
   const { requestMs, drainMs, stopMs = STOP_MS } = settings;
   const limits = (perMinute: number): RateLimits | undefined => {
     if (perMinute === 0) return undefined;
-    const own = memoryRateLimits({ perMinute, clock });
+    const local = memoryRateLimits({ perMinute, clock });
     const shared = backends.rateLimits?.(perMinute);
-    return shared ? sharedLimits(shared, own) : own;
+    return shared ? sharedLimits(shared, local) : local;
   };
   const rateLimits = limits(settings.rateLimit ?? (isLoopback(host) ? RATE_LIMIT_HERE : RATE_LIMIT));
   const byteLimits = limits(settings.rateLimitBytes ?? RATE_LIMIT_BYTES);
@@ -136,7 +136,7 @@ function toLimitOptions({ settings, clock, backends }: CommandContext, host: str
   };
 }
 
-/** Where conversations in OpenAI's protocol go. */
+/** Gives the options of the OpenAI-compatible proxy. */
 function toProxyOptions({ settings, clock }: CommandContext): ProxyOptions {
   const { proxy, maxContextTokens: maxTokens } = settings;
   return {
@@ -144,12 +144,12 @@ function toProxyOptions({ settings, clock }: CommandContext): ProxyOptions {
     ...proxy,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     onTrouble: (step, error) => {
-      process.stderr.write(`memory failed a chat (${step}): ${toShownError(error).message}\n`);
+      process.stderr.write(`memory failed in a chat (${step}): ${toShownError(error).message}\n`);
     },
   };
 }
 
-/** What goes to stderr: faults, and where it is asked for every request, as lines of JSON. */
+/** Gives the logging to stderr: faults, and with `log: "json"` every request, as JSON lines. */
 function toLogOptions({ settings, clock }: CommandContext): Pick<HttpOptions, "onFault" | "onAnswered"> {
   const line = (fields: object): void => {
     process.stderr.write(`${JSON.stringify({ at: clock().toISOString(), ...fields })}\n`);
@@ -179,8 +179,8 @@ function formatServerGreeting(
     ...(firstKey === undefined ? [] : ["", `Your key, shown this once:  ${firstKey}`]),
     page,
     ...(firstKey === undefined && settings.apiKey === undefined
-      ? [dimText("Lost the key? `keepsake keys create` makes another, beside this.")]
+      ? [dimText("Lost the key? `keepsake keys create` makes another.")]
       : []),
-    dimText("Ctrl-C stops it."),
+    dimText("Press Ctrl-C to stop."),
   ];
 }

@@ -10,26 +10,26 @@ interface StatsCommandOptions extends CommonOptions {
   readonly ofUser?: boolean;
 }
 
-/** What calls to models came to: of the whole project, or of one user. */
+/** Prints the cost of model calls for a project or for one user. */
 export async function runStats(options: StatsCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ keepsake, memory, print }) => {
     const { by, since, until, project } = options;
-    const asked = {
+    const filter = {
       ...(by === undefined ? {} : { by }),
       ...(since === undefined ? {} : { since }),
       ...(until === undefined ? {} : { until }),
     };
     if (options.ofUser) {
-      const held = await memory.stats(asked);
-      print.result(held, () => [
-        `${formatCount(held.current, "memory", "memories")} from ${formatCount(held.messages, "message")}` +
-          `${held.pending > 0 ? `, of which ${held.pending} wait to be understood` : ""}.`,
-        ...formatUsage(held.usage),
+      const stats = await memory.stats(filter);
+      print.result(stats, () => [
+        `${formatCount(stats.current, "memory", "memories")} from ${formatCount(stats.messages, "message")}` +
+          `${stats.pending > 0 ? `; ${stats.pending} not processed yet` : ""}.`,
+        ...formatUsage(stats.usage),
       ]);
       return EXIT.done;
     }
-    const held = await keepsake.stats({ ...asked, ...(project === undefined ? {} : { project }) });
-    print.result(held, () => [`${formatCount(held.users, "user")}.`, ...formatUsage(held.usage)]);
+    const stats = await keepsake.stats({ ...filter, ...(project === undefined ? {} : { project }) });
+    print.result(stats, () => [`${formatCount(stats.users, "user")}.`, ...formatUsage(stats.usage)]);
     return EXIT.done;
   });
 }
@@ -39,11 +39,16 @@ function formatUsage(usage: Usage): string[] {
   const isNothing = calls + chat.calls === 0;
   return [
     ...(isNothing
-      ? [`No model was asked${since === undefined ? "" : ` since ${formatDay(since)}`}.`]
+      ? [`No model calls${since === undefined ? "" : ` since ${formatDay(since)}`}.`]
       : ["", ...formatSpending(usage)]),
     ...formatSection(
       "Failures",
-      failures.map((one) => [one.purpose, toShortLine(one.model, 60), one.outcome, formatNumber(one.calls)]),
+      failures.map((failure) => [
+        failure.purpose,
+        toShortLine(failure.model, 60),
+        failure.outcome,
+        formatNumber(failure.calls),
+      ]),
     ),
     ...formatSection("Budgets", budgets.map(formatBudget)),
   ];
@@ -51,22 +56,22 @@ function formatUsage(usage: Usage): string[] {
 
 function formatSpending(usage: Usage): string[] {
   const { rows, turns, chat, cost, unpriced, costPerThousandTurns: perThousand } = usage;
-  const all = chat.calls > 0 ? "all but the chat" : "all";
+  const totalLabel = chat.calls > 0 ? "total without chat" : "total";
   return [
     ...formatTable([
       ["", "calls", "failed", "tokens in", "cached", "tokens out", "cost"],
       ...rows.map(formatUsageRow),
-      [all, ...formatTotals(usage)],
+      [totalLabel, ...formatTotals(usage)],
     ]),
     "",
     perThousand === undefined
       ? `Cost: ${formatDollars(cost)}.`
       : `Cost: ${formatDollars(cost)} for ${formatCount(turns, "turn")}, ${formatDollars(perThousand)} for 1,000 turns.`,
-    ...(chat.calls > 0 ? [`The chat that was passed on is not in it: ${formatDollars(chat.cost)}.`] : []),
+    ...(chat.calls > 0
+      ? [`Not included, chat calls that the proxy forwarded: ${formatDollars(chat.cost)}.`]
+      : []),
     ...(unpriced > 0
-      ? [
-          `${formatCount(unpriced, "call")} without a price: KEEPSAKE_PRICES names a file that says what they cost.`,
-        ]
+      ? [`${formatCount(unpriced, "call")} without a price: set KEEPSAKE_PRICES to a file with prices.`]
       : []),
   ];
 }
@@ -98,7 +103,7 @@ function formatTotals({
 
 function formatBudget({ of, per, unit, limit, spent, left, until }: BudgetState): string[] {
   const show = unit === "usd" ? formatDollars : (value: number): string => `${formatNumber(value)} tokens`;
-  const rest = left > 0 ? `${show(left)} left` : "used up: what needs a model waits";
+  const rest = left > 0 ? `${show(left)} left` : "used up: work that needs a model waits";
   return [`each ${of}, each ${per}`, `${show(spent)} of ${show(limit)}`, rest, `until ${formatDay(until)}`];
 }
 
@@ -106,7 +111,7 @@ function formatNumber(value: number): string {
   return value.toLocaleString("en");
 }
 
-/** Cents; of what is less than a dollar, also the places behind them that say something. */
+/** Formats dollars with cents; below one dollar, with more decimal places if they matter. */
 function formatDollars(value: number): string {
   const places = value > 0 && value < 1 ? Math.min(9, 2 - Math.floor(Math.log10(value))) : 2;
   return `$${value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: places })}`;

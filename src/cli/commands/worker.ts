@@ -17,60 +17,65 @@ interface WorkerCommandOptions extends CommonOptions {
   readonly again?: string;
 }
 
-/** So long a database is waited for before it is said to be gone. */
+/** How long to wait for the database before reporting it as unavailable. */
 const DATABASE_TIMEOUT_MS = 2000;
-/** Timers of jobs hold up no end of a program; this one keeps it. */
+/** The timers of jobs do not keep a process alive; this one does. */
 const KEEP_ALIVE_MS = 1_000_000_000;
 
-/** Does the work of the background, until it is told to stop; or shows what failed too often, and lets it run again. */
+/** Runs background jobs until a stop signal; or lists jobs that failed too often, or retries one. */
 export async function runWorker(options: WorkerCommandOptions): Promise<void> {
   if (options.again !== undefined) return retryFailedWork(options, options.again);
   if (options.setAside) return showFailedWork(options);
   lowerPriority();
   const meter = prometheusMeter();
   const tracer = await otelTracer();
-  const working = async (at: CommandContext): Promise<number> => {
-    if (options.at !== undefined) throw invalid("worker takes no --at: its time is the time it is.");
-    if (at.path === ":memory:")
-      throw invalid("a worker has nothing to do in :memory:. Name a database with --db.");
+  const runJobs = async (context: CommandContext): Promise<number> => {
+    if (options.at !== undefined) throw invalid("worker does not accept --at: it uses the current time.");
+    if (context.path === ":memory:")
+      throw invalid("a worker cannot use :memory:. Name a database with --db.");
     const stop = waitForStopSignal();
-    const awake = setInterval(() => {}, KEEP_ALIVE_MS);
-    const told = options.port === undefined ? undefined : await startHealthServer(at, options, meter);
+    const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
+    const healthServer =
+      options.port === undefined ? undefined : await startHealthServer(context, options, meter);
     try {
-      const health = told && { health: `${told.url}/health` };
-      at.print.result({ database: at.path, ...health }, () => formatWorkerGreeting(at, told?.url));
-      const left = (await at.keepsake.setAside()).length;
+      const health = healthServer && { health: `${healthServer.url}/health` };
+      context.print.result({ database: context.path, ...health }, () =>
+        formatWorkerGreeting(context, healthServer?.url),
+      );
+      const left = (await context.keepsake.setAside()).length;
       if (left > 0)
-        at.print.note(`${formatCount(left, "piece")} of work set aside: keepsake worker --set-aside`);
+        context.print.note(
+          `${formatCount(left, "job")} failed too often: keepsake worker --set-aside lists them`,
+        );
       const signal = await stop;
-      at.print.note(`${signal}: finishing what has begun.`);
-      exitWithin(at.settings.stopMs ?? STOP_MS, at.print);
+      context.print.note(`${signal}: finishing work in progress.`);
+      exitWithin(context.settings.stopMs ?? STOP_MS, context.print);
       return EXIT.done;
     } finally {
-      clearInterval(awake);
-      await told?.close();
+      clearInterval(keepAlive);
+      await healthServer?.close();
     }
   };
-  await withMemory(options, "writes", working, { meter, jobs: "here", ...(tracer ? { tracer } : {}) });
+  await withMemory(options, "writes", runJobs, { meter, jobs: "here", ...(tracer ? { tracer } : {}) });
 }
 
-/** Nobody waits for a worker. A server on the same machine answers people, and goes first. */
+/** Lowers the priority of this process: a server on the same machine answers people, so it goes first. */
 function lowerPriority(): void {
   for (const thread of listThreads()) {
     try {
       setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // Where that is not allowed, they take turns; a thread may have ended meanwhile.
+      // Not allowed here, or the thread has ended: keep the normal priority.
     }
   }
 }
 
-/** Linux has a priority for each thread: that of the process is the main one's alone, and those that collect garbage would go first. */
+/** Gives the ids of all threads. On Linux each thread has its own priority, so setting that of the process covers only the main thread. */
 function listThreads(): number[] {
   try {
     return readdirSync("/proc/self/task").map(Number);
   } catch {
-    // Another system, where 0 is this process with all that it has.
+    // On other systems, 0 means the whole process.
     return [0];
   }
 }
@@ -80,13 +85,13 @@ function formatWorkerGreeting(
   url: string | undefined,
 ): string[] {
   const queue = options.queue
-    ? `Work comes by ${options.queue.name}, and is looked for in the database.`
-    : "Work is looked for in the database, once a minute. KEEPSAKE_QUEUE=bullmq has it come at once.";
+    ? `Jobs arrive by ${options.queue.name}; the database is checked too.`
+    : "Checking the database for jobs once a minute. With KEEPSAKE_QUEUE=bullmq, jobs arrive at once.";
   return [
-    `Keepsake works at the jobs of ${path}.`,
+    `Keepsake runs the jobs of ${path}.`,
     queue,
     ...(url === undefined ? [] : [`Health:  ${url}/health`]),
-    dimText("Ctrl-C stops it."),
+    dimText("Press Ctrl-C to stop."),
   ];
 }
 
@@ -116,30 +121,30 @@ function startHealthServer(
   });
 }
 
-async function respondsInTime(asked: Promise<unknown>): Promise<boolean> {
+async function respondsInTime(request: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, DATABASE_TIMEOUT_MS, false);
   });
-  const answered = asked.then(
+  const response = request.then(
     () => true,
     () => false,
   );
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+  return Promise.race([response, timeout]).finally(() => clearTimeout(timer));
 }
 
 async function showFailedWork(options: WorkerCommandOptions): Promise<void> {
   const show = async ({ keepsake, print }: CommandContext): Promise<number> => {
     const items = await keepsake.setAside();
     print.result({ items }, () => {
-      if (items.length === 0) return ["Nothing was set aside."];
+      if (items.length === 0) return ["No failed jobs."];
       return [
         ...formatTable([
-          ["id", "job", "project", "user", "failed", "times", "why"],
+          ["id", "job", "project", "user", "failed", "times", "reason"],
           ...items.map(formatFailedWork),
         ]),
         "",
-        dimText("keepsake worker --again ID lets one run again."),
+        dimText("keepsake worker --again ID retries a job."),
       ];
     });
     return EXIT.done;
@@ -153,17 +158,17 @@ function formatFailedWork({ id, job, project, user, at, attempts, problem }: Wor
 }
 
 async function retryFailedWork(options: WorkerCommandOptions, id: string): Promise<void> {
-  const letIn = async ({ keepsake, print }: CommandContext): Promise<number> => {
-    const found = await keepsake.again(id);
-    print.result({ id, again: found }, () => [
-      found ? "It runs again." : "Nothing of this id was set aside.",
+  const retry = async ({ keepsake, print }: CommandContext): Promise<number> => {
+    const isFound = await keepsake.again(id);
+    print.result({ id, again: isFound }, () => [
+      isFound ? "The job will run again." : "No failed job has this id.",
     ]);
-    return found ? EXIT.done : EXIT.nothingFound;
+    return isFound ? EXIT.done : EXIT.nothingFound;
   };
-  await withMemory(options, "checks", letIn, { jobs: "elsewhere" });
+  await withMemory(options, "checks", retry, { jobs: "elsewhere" });
 }
 
-/** How a worker is: whether its database answers, without which it can do nothing, and its queue, without which it goes on. */
+/** The health of a worker. It cannot work without its database; without its queue it still can. */
 export interface WorkerHealth {
   readonly record: "ok" | "unavailable";
   readonly queue?: "ok" | "unavailable";
@@ -171,18 +176,18 @@ export interface WorkerHealth {
 
 interface HealthServerOptions {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly health: () => Promise<WorkerHealth>;
-  /** Prometheus' text. */
+  /** Gives metrics in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
 }
 
 const HEADERS_MS = 5000;
 
 /**
- * Answers `GET /health` (200, or 503 where the database does not answer) and `GET /metrics`, with nothing about anybody. Gives where
- * it listens; `unavailable` where the port is taken.
+ * Starts a server for `GET /health` (200, or 503 if the database does not answer) and `GET /metrics`, without data about
+ * users. Gives its URL. Throws `unavailable` if the port is taken.
  */
 export async function createHealthServer({
   host,
@@ -209,9 +214,9 @@ export async function createHealthServer({
   });
   await startListening(server, host, port);
   const address = server.address();
-  const found = typeof address === "object" && address !== null ? address.port : port;
+  const boundPort = typeof address === "object" && address !== null ? address.port : port;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${found}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -223,7 +228,7 @@ export async function createHealthServer({
 function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => {
-      const message = `it cannot listen on ${host}, port ${port}. Choose another with --port.`;
+      const message = `cannot listen on ${host}, port ${port}. Choose another port with --port.`;
       reject(new MemoryError("unavailable", message, { cause }));
     });
     server.listen(port, host, resolve);

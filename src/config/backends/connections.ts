@@ -5,12 +5,12 @@ import { textSecret } from "../../adapters/sqlite/index.ts";
 import type { BackendSettings, PostgresSettings, RedisSettings } from "../backend-settings.ts";
 import { loadVendorPackage, type Redis } from "../vendor-packages.ts";
 
-/** Clients that several parts share: each is made when the first asks for it. */
+/** Shared clients, each created on first use. */
 export interface BackendClients {
   readonly closing: ResourceCloser;
   readonly notices: string[];
   redis(): Promise<Redis>;
-  /** For queues, whose commands wait for a server that is down. */
+  /** A client for queues, whose commands wait while the server is down. */
   queueRedis(): Promise<Redis>;
 }
 
@@ -19,8 +19,8 @@ export function createBackendClients({
 }: BackendSettings): BackendClients {
   const closer = createResourceCloser();
   const notices: string[] = [];
-  const connected = async (how: object): Promise<Redis> => {
-    const { client, trouble } = await connectRedis(settings, how);
+  const connect = async (options: object): Promise<Redis> => {
+    const { client, trouble } = await connectRedis(settings, options);
     closer.add(() => client.disconnect());
     if (trouble && !notices.includes(REDIS_TROUBLE_TEXTS[trouble]))
       notices.push(REDIS_TROUBLE_TEXTS[trouble]);
@@ -31,45 +31,45 @@ export function createBackendClients({
     closing: closer,
     notices,
     redis() {
-      redis ??= connected(REDIS_CLIENT);
+      redis ??= connect(REDIS_CLIENT);
       return redis;
     },
-    queueRedis: () => connected(BULLMQ_CLIENT),
+    queueRedis: () => connect(BULLMQ_CLIENT),
   };
 }
 
 const REDIS_TROUBLE_TEXTS: { readonly [trouble in RedisTrouble]: string } = {
-  down: "Redis does not answer: what it holds is taken from the record until it does.",
-  refused: "Redis refuses the password: what it holds is taken from the record. Set REDIS_PASSWORD.",
+  down: "Redis does not answer: the database is used instead until it does.",
+  refused: "Redis refuses the password: the database is used instead. Set REDIS_PASSWORD.",
 };
 
-/** The option of adapters on servers that others use, too. */
+/** Gives the name prefix for adapters on shared servers. */
 export function toPrefixOption({ prefix }: BackendSettings): { readonly prefix?: string } {
   return prefix === undefined ? {} : { prefix };
 }
 
-/** So long the start waits for the first connection, in ms; then it goes on, and the client tries by itself. */
+/** How long the start waits for the first connection, in ms. After that the client keeps trying in the background. */
 const FIRST_CONNECTION_MS = 2000;
 
-/** Why a first connection came to nothing. */
+/** Why the first connection failed. */
 export type RedisTrouble = "down" | "refused";
 
 /**
- * A client of the Redis that the settings name, and what hinders it now: one that is down or refuses us is no reason not to start,
- * for all that is there is a copy. `how` it is made says the adapter that uses it.
+ * Connects to the configured Redis. Gives the client, and the trouble if the server is down or refuses the password. This
+ * does not prevent a start, because Redis holds only copies. `options` are those of the adapter that uses the client.
  */
 export async function connectRedis(
   { url, password }: RedisSettings,
-  how: object,
+  options: object,
 ): Promise<{ readonly client: Redis; readonly trouble?: RedisTrouble }> {
   const { Redis: Client } = await loadVendorPackage("ioredis", "REDIS_URL");
   const client = new Client(url, {
-    ...how,
+    ...options,
     lazyConnect: true,
     connectionName: "keepsake",
     ...(password === undefined ? {} : { password }),
   });
-  // Every call says for itself that the server is gone; without a listener the client would write to stderr.
+  // Each call reports a lost server by itself. Without a listener, the client would write to stderr.
   let isRefused = false;
   client.on("error", ({ message }: Error) => {
     if (REFUSED_MESSAGE.test(message)) isRefused = true;
@@ -78,12 +78,12 @@ export async function connectRedis(
   return { client, ...(isUp ? {} : { trouble: isRefused ? "refused" : "down" }) };
 }
 
-/** What Redis says of wrong credentials, and of none where it wants some. */
+/** Redis' errors for wrong or missing credentials. */
 const REFUSED_MESSAGE = /^(?:WRONGPASS|NOAUTH|NOPERM)\b/;
 
 async function tryConnect(client: Redis): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, FIRST_CONNECTION_MS, false);
   });
   try {
@@ -91,28 +91,28 @@ async function tryConnect(client: Redis): Promise<boolean> {
       () => true,
       () => false,
     );
-    return await Promise.race([connected, late]);
+    return await Promise.race([connected, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What is to be closed, in the order in which it was opened. */
+/** Closes resources. They are added in the order in which they are opened. */
 export interface ResourceCloser {
   add(close: () => unknown): void;
-  /** Closes all of it, the newest first. One that fails keeps none of the others open. */
+  /** Closes all resources, newest first. An error in one does not stop the others. */
   close(): Promise<void>;
 }
 
 export function createResourceCloser(): ResourceCloser {
-  const all: (() => unknown)[] = [];
+  const closers: (() => unknown)[] = [];
   return {
-    add: (close) => void all.push(close),
+    add: (close) => void closers.push(close),
     async close() {
-      // A server that is gone cannot be said goodbye to: the process ends anyway.
-      for (const one of all.splice(0).reverse())
+      // Closing fails if a server is gone. The process exits anyway.
+      for (const close of closers.splice(0).reverse())
         await Promise.resolve()
-          .then(one)
+          .then(close)
           .catch(() => {});
     },
   };
@@ -120,15 +120,15 @@ export function createResourceCloser(): ResourceCloser {
 
 export interface OpenedPostgres {
   readonly record: PostgresStore;
-  /** Closes the record and its connections. */
+  /** Closes the store and its connections. */
   close(): Promise<void>;
 }
 
 const DEFAULT_CONNECTIONS = 10;
 
 /**
- * Opens the record in the PostgreSQL that the settings name, with a pool of its own. A password that the address does not hold is
- * taken from PGPASSWORD or ~/.pgpass, as PostgreSQL's own programs do. Errors: see `openPostgresRecord`.
+ * Opens the store in the configured PostgreSQL, with its own connection pool. A password that is not in the address is
+ * read from PGPASSWORD or ~/.pgpass. Errors: see `openPostgresStore`.
  */
 export async function openPostgres(
   { url, schema, connections = DEFAULT_CONNECTIONS, logKeptMs }: PostgresSettings,
@@ -136,22 +136,20 @@ export async function openPostgres(
 ): Promise<OpenedPostgres> {
   const { secret, ...others } = options;
   const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
-  const { openPostgresStore: openPostgresRecord, postgresStream } = await import(
-    "../../adapters/postgres/index.ts"
-  );
+  const { openPostgresStore, postgresStream } = await import("../../adapters/postgres/index.ts");
   const pool = new Pool({
     connectionString: url,
     max: connections,
     application_name: "keepsake",
     keepAlive: true,
-    // A transaction is one way there and back, and not one for each statement.
+    // A transaction takes one round trip instead of one per statement.
     pipeline: true,
     stream: postgresStream,
   });
-  // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
+  // A broken idle connection is replaced on demand. Without a listener, it would end the process.
   pool.on("error", () => {});
   try {
-    const record = await openPostgresRecord({
+    const record = await openPostgresStore({
       pool,
       ...(schema === undefined ? {} : { schema }),
       ...(logKeptMs === undefined ? {} : { logKeptMs }),

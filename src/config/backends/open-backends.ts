@@ -12,23 +12,23 @@ import { loadVendorPackage } from "../vendor-packages.ts";
 import { type BackendClients, createBackendClients, toPrefixOption } from "./connections.ts";
 import { openVectorIndexes } from "./vector-indexes.ts";
 
-/** What the settings name, open: what `createMemory` takes, and what a server takes beside it. */
+/** The opened backends: options for `createMemory`, and for a server. */
 export interface Backends {
   readonly options: BackendOptions;
-  /** The limits of rates that several servers share; absent where each counts for itself. */
+  /** Rate limits that several servers share. If absent, each server counts separately. */
   readonly rateLimits?: (perMinute: number) => RateLimits;
-  /** What several servers share beside the record: their keys. */
+  /** Documents that several servers share: their keys. */
   readonly documents?: Documents;
-  /** What whoever starts the program should be told. */
+  /** Notices to show at the start. */
   readonly notices: readonly string[];
-  /** After the memory is closed that uses them. */
+  /** Closes the backends. Call it after closing the memory. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Options of `createMemory`, as the settings have them. */
+/** The options of `createMemory` from the settings. */
 export interface BackendOptions {
   readonly record?: PostgresStore;
-  /** What was erased, outside of the database. */
+  /** The erasure ledger, outside the database. */
   readonly ledger?: Ledger;
   readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
   readonly index?: readonly VectorIndex[];
@@ -39,8 +39,8 @@ export interface BackendOptions {
 }
 
 /**
- * Opens what the settings name. `unsupported` names a package that is not installed, with the command that installs it; servers that
- * do not answer yet are told in `notices`, where nothing depends on them.
+ * Opens the configured backends. Throws `unsupported` with an install command if a package is missing. An optional server
+ * that does not answer yet is reported in `notices`.
  */
 export async function openBackends({
   backends: settings = {},
@@ -72,7 +72,7 @@ export async function openBackends({
   }
 }
 
-/** An address for people: without the password, and without what may hold one. */
+/** Gives an address without its password and query. */
 export function redactAddress(url: string): string {
   try {
     const { protocol, username, host, pathname } = new URL(url);
@@ -149,7 +149,7 @@ export async function openRateLimits(
   return (perMinute) => redisRateLimits({ client, perMinute, ...toPrefixOption(settings) });
 }
 
-/** With a client of its own: BullMQ's commands wait for a server that is down, and those of the others do not. */
+/** Opens the queue with its own client: only BullMQ's commands wait while the server is down. */
 export async function openQueue(
   settings: BackendSettings,
   clients: BackendClients,

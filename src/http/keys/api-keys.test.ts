@@ -14,7 +14,7 @@ function keysAt({ given, store = passingKeys() }: { given?: string; store?: KeyS
 }
 
 describe("API keys", () => {
-  it("a first start makes one key, which is shown once and works from then on", () => {
+  it("a first start creates one key, which is shown once and works from then on", () => {
     const { keys, store } = keysAt();
     const first = keys.first ?? "";
     expect(first).toMatch(/^ks_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/);
@@ -23,7 +23,7 @@ describe("API keys", () => {
     expect(again.verify(first)?.project).toBe("default");
   });
 
-  it("the store holds no key, only hashes", () => {
+  it("the store contains only hashes of keys", () => {
     const { keys, store } = keysAt();
     const session = keys.openSession(keys.first ?? "");
     const kept = JSON.stringify(store.read());
@@ -34,7 +34,7 @@ describe("API keys", () => {
     }
   });
 
-  it("a key says which project it belongs to", () => {
+  it("a key determines its project", () => {
     const { keys } = keysAt();
     const other = keys.create({ project: "shop" }).key;
     expect(keys.verify(other)?.project).toBe("shop");
@@ -57,7 +57,7 @@ describe("API keys", () => {
     expect(keys.verify(forged)).toBeUndefined();
   });
 
-  it("a given key counts, is kept nowhere, and no first key is made beside it", () => {
+  it("a given key is valid and not stored, and no first key is created", () => {
     const { keys, store } = keysAt({ given: "a-key-of-my-own-0123456789" });
     expect(keys.first).toBeUndefined();
     expect(keys.verify("a-key-of-my-own-0123456789")?.project).toBe("default");
@@ -72,7 +72,7 @@ describe("API keys", () => {
     },
   );
 
-  it("a key that is taken out of the store works no more, and neither do its sessions", () => {
+  it("a key removed from the store becomes invalid with its sessions", () => {
     const { keys, store } = keysAt();
     const session = keys.openSession(keys.first ?? "");
     store.write((held) => ({ ...held, keys: [] }));
@@ -82,7 +82,7 @@ describe("API keys", () => {
 });
 
 describe("sessions of the page", () => {
-  it("open with cookie and proof together, never with one of them", () => {
+  it("need both the cookie and the proof", () => {
     const { keys } = keysAt();
     const { token, proof } = keys.openSession(keys.first ?? "") ?? { token: "", proof: "" };
     expect(keys.verifySession(token, proof)?.project).toBe("default");
@@ -100,7 +100,7 @@ describe("sessions of the page", () => {
     expect(keys.verifySession(token, proof)).toBeUndefined();
   });
 
-  it("end when they are closed, and others stay", () => {
+  it("end when closed, without affecting others", () => {
     const { keys } = keysAt();
     const one = keys.openSession(keys.first ?? "") ?? { token: "", proof: "" };
     const other = keys.openSession(keys.first ?? "") ?? { token: "", proof: "" };
@@ -109,7 +109,7 @@ describe("sessions of the page", () => {
     expect(keys.verifySession(other.token, other.proof)).toBeDefined();
   });
 
-  it("outlive a restart with the same given key, and end with another one", () => {
+  it("survive a restart with the same given key, and end with another one", () => {
     const { keys, store } = keysAt({ given: "a-key-of-my-own-0123456789" });
     const { token, proof } = keys.openSession("a-key-of-my-own-0123456789") ?? { token: "", proof: "" };
     expect(
@@ -120,7 +120,7 @@ describe("sessions of the page", () => {
     ).toBeUndefined();
   });
 
-  it("are not kept without end", () => {
+  it("are limited in number", () => {
     const { keys, store } = keysAt();
     for (let count = 0; count < 60; count += 1) keys.openSession(keys.first ?? "");
     expect(store.read()?.sessions).toHaveLength(50);

@@ -32,39 +32,38 @@ export {
   type SessionEntry,
 } from "./key-ring.ts";
 
-/** Keys and the sessions of the page. Unknown ones cost the same as known ones and give `undefined`. */
+/** API keys and the sessions of the page. A lookup of an unknown key gives `undefined` and takes the same time. */
 export interface ApiKeys extends KeyManagement {
-  /** The key of a first start, to be shown once; undefined where there were keys already. */
+  /** The key created at a first start, to be shown once; undefined if there were keys already. */
   readonly first: string | undefined;
-  /** Whether anybody can get in: there is a key that counts. */
+  /** Whether there is a valid key. */
   isAny(): boolean;
   verify(key: string): Bearer | undefined;
-  /** A key as it may be shown. */
+  /** Gives a key without its secret. */
   show(entry: KeyEntry): ShownKey;
   openSession(key: string): OpenedSession | undefined;
   verifySession(token: string, proof: string): Bearer | undefined;
   closeSession(token: string): void;
-  /** Learns what other servers have changed; see `KeyStore`. */
+  /** Reads changes from other servers; see `KeyStore`. */
   refresh(): Promise<void>;
-  /** Ends when all that was changed is kept, and throws where it could not be. Whoever is told of a change waits for it. */
+  /** Waits until all changes are stored, and throws if one failed. Call it before reporting a change. */
   kept(): Promise<void>;
-  /** Keeps when keys were used last, where it is not kept yet. Nothing is lost but that without it. */
+  /** Stores pending times of last use. Without it, only these are lost. */
   close(): void;
 }
 
 interface ApiKeysOptions {
   readonly store: KeyStore;
   readonly clock: Clock;
-  /** A key that counts beside those in the store. */
+  /** A valid key in addition to those in the store. */
   readonly given?: string | undefined;
-  /** Whether a first key is made where there is none (true). */
+  /** Whether to create a first key if there is none (true). */
   readonly makesFirst?: boolean;
 }
 
 /**
- * Keys from a store, and one that was given, which is kept nowhere, may do everything, and belongs to the project
- * "default". Where there is neither, a first key is made. `invalid_input` for a given key that is too short or holds
- * white space.
+ * Opens the keys of a store. A given key is not stored, has all scopes, and belongs to the project "default". If there is
+ * neither, a first key is created. Throws `invalid_input` if the given key is too short or contains white space.
  */
 export function apiKeys(options: ApiKeysOptions): ApiKeys {
   const { store, clock } = options;
@@ -99,7 +98,7 @@ interface KeyFinder {
   byId(id: string | undefined): KeyEntry | undefined;
 }
 
-/** Finds keys that count. A known id with a wrong secret costs what an unknown one does. */
+/** Finds valid keys. A known id with a wrong secret takes as long as an unknown id. */
 function createKeyFinder(store: KeyStore, clock: Clock, given: KeyEntry | undefined): KeyFinder {
   const indexOf = createKeyIndex();
   const named = (id: string | undefined): KeyEntry | undefined => {
@@ -116,13 +115,13 @@ function createKeyFinder(store: KeyStore, clock: Clock, given: KeyEntry | undefi
       const isNamed = isSameHash(hash, entry?.hash ?? UNKNOWN_HASH);
       const isPast = isPastSecret(entry, hash, clock().toISOString());
       const isGiven = isSameHash(hash, given?.hash ?? UNKNOWN_HASH);
-      // Whether it has expired is asked of none but who has the secret.
+      // The expiry is checked only after the secret.
       return alive(isNamed || isPast ? entry : isGiven ? given : undefined);
     },
   };
 }
 
-/** The keys of a ring by their ids: to find none takes as long as to find one, however many there are. */
+/** Indexes the keys of a ring by id, so that a failed lookup takes as long as a successful one. */
 function createKeyIndex(): (ring: KeyRing) => ReadonlyMap<string, KeyEntry> {
   let last: { ring: KeyRing; index: ReadonlyMap<string, KeyEntry> } | undefined;
   return (ring) => {
@@ -154,7 +153,7 @@ function createSignIn(
   };
 }
 
-/** A page that is signed in with an earlier secret of a key is signed in for as long as that counts. */
+/** Gives the end of a session: one opened with an earlier secret of a key ends with that secret. */
 function getSessionEnd(entry: KeyEntry, key: string): string | undefined {
   const hash = hashSecret(key);
   return entry.past?.find((one) => isSameHash(one.hash, hash))?.until ?? entry.expiresAt;
@@ -162,14 +161,14 @@ function getSessionEnd(entry: KeyEntry, key: string): string | undefined {
 
 function createFirstKey(store: KeyStore, clock: Clock): string | undefined {
   if (store.read() !== undefined) return undefined;
-  const made = issueKey({ scopes: KEY_SCOPES, label: "first key" }, clock());
+  const issued = issueKey({ scopes: KEY_SCOPES, label: "first key" }, clock());
   let isOurs = false;
-  // Two first starts at once: the store says who was first, and only that key exists.
+  // If two servers start for the first time at once, the store decides, and only one key exists.
   store.write((held) => {
     isOurs = held.keys.length === 0;
-    return isOurs ? { ...held, keys: [made.entry] } : held;
+    return isOurs ? { ...held, keys: [issued.entry] } : held;
   });
-  return isOurs ? made.key : undefined;
+  return isOurs ? issued.key : undefined;
 }
 
 function toGivenEntry(key: string): KeyEntry {
@@ -179,30 +178,30 @@ function toGivenEntry(key: string): KeyEntry {
     );
   }
   const hash = hashSecret(key);
-  // Its sessions end when another key is given, for the id changes with it.
+  // The id depends on the key, so its sessions end when another key is given.
   return { id: `given-${hash.slice(0, 12)}`, project: "default", hash, createdAt: "", scopes: KEY_SCOPES };
 }
 
 export interface OpenedSession {
-  /** The cookie's value. */
+  /** The value of the cookie. */
   readonly token: string;
-  /** What the page keeps for itself and sends in a header: the cookie alone opens nothing. */
+  /** A token that the page stores and sends in a header. The cookie alone gives no access. */
   readonly proof: string;
   readonly expiresAt: string;
   readonly project: string;
 }
 
-/** Pages that are signed in. */
+/** The sessions of signed-in pages. */
 interface PageSessions {
-  /** Signs a page in for thirty days, or until `end`. */
+  /** Opens a session for thirty days, or until `end`. */
   open(bearer: Bearer, end: string | undefined): OpenedSession;
-  /** The id of the key that a page was signed in with; undefined where it is not signed in. */
+  /** Gives the id of the key of a session; undefined if there is no such session. */
   findKeyId(token: string, proof: string): string | undefined;
   close(token: string): void;
 }
 
 const SESSION_DAYS = 30;
-/** The oldest go first: nobody has more browsers than that. */
+/** Maximum number of sessions; the oldest are dropped first. */
 const MAX_SESSIONS = 50;
 
 function createPageSessions(store: KeyStore, clock: Clock): PageSessions {
@@ -240,19 +239,19 @@ function getActiveSessions(sessions: readonly SessionEntry[], now: Date): Sessio
   return sessions.filter((session) => isUnexpired(session, now));
 }
 
-/** When keys were used last. Noting it costs a request nothing but a number in a map. */
+/** Times of last use. Recording one only sets a number in a map. */
 interface KeyUses {
   note(id: string): void;
-  /** The entry with the last use, also where it is not kept yet. */
+  /** Adds the last use to an entry, even if it is not stored yet. */
   withLastUse(entry: KeyEntry): KeyEntry;
-  /** Keeps what is not kept yet, now. */
+  /** Stores pending times now. */
   flush(): void;
 }
 
 const FIRST_WRITE_MS = 1_000;
 const WRITE_INTERVAL_MS = 60_000;
 
-/** Keeps last uses behind the requests' backs: all at once, at most once a minute. */
+/** Stores times of last use in the background: all together, at most once a minute. */
 function createKeyUses(store: KeyStore, clock: Clock): KeyUses {
   const waiting = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -268,7 +267,7 @@ function createKeyUses(store: KeyStore, clock: Clock): KeyUses {
     timer = undefined;
     if (waiting.size === 0) return;
     const uses = new Map(waiting);
-    // No patience: who waits for another program here, waits on everybody's time.
+    // Does not wait for another program's lock: waiting would block all requests.
     store.write((ring) => {
       const keys = ring.keys.map((entry) => latest(entry, uses));
       return keys.some((entry, i) => entry !== ring.keys[i]) ? { ...ring, keys } : ring;
@@ -281,7 +280,7 @@ function createKeyUses(store: KeyStore, clock: Clock): KeyUses {
       try {
         keep();
       } catch {
-        // A full disk or a busy file is no reason to end a server: the uses wait for the next one.
+        // A full disk or a busy file must not stop the server: the times are stored later.
       }
     }, pauseMs).unref();
   };

@@ -34,7 +34,7 @@ function other(program: string): ChildProcess {
 const ended = async (child: ChildProcess): Promise<unknown> => (await once(child, "exit"))[0];
 
 describe("two programs that change the keys at once", () => {
-  it("lose nothing: each key that either made is there, and each that was revoked is gone", async () => {
+  it("lose no change: every created key exists and every revoked key is gone", async () => {
     // A moment between two changes: who took the lock again at once, again and again, could keep the other out for all its patience.
     const program = (name: string) => `
       for (let number = 0; number < 60; number += 1) {
@@ -69,7 +69,7 @@ describe("two programs that change the keys at once", () => {
 });
 
 describe("the lock", () => {
-  it("of a program that was killed is taken away", async () => {
+  it("is removed if its program was killed", async () => {
     const killed = other(`withLock(path + ".lock", () => { process.stdout.write("held\\n"); for (;;); });`);
     await once(killed.stdout ?? killed, "data");
     killed.kill("SIGKILL");
@@ -81,7 +81,7 @@ describe("the lock", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".lock"))).toEqual([]);
   });
 
-  it("that a power cut left empty is taken away once it is old", () => {
+  it("is removed once old if a power cut left it empty", () => {
     const lock = `${path}.lock`;
     writeFileSync(lock, "");
     expect(() => withLock(lock, () => "mine", 20)).toThrow(expect.objectContaining({ code: "unavailable" }));
@@ -91,15 +91,15 @@ describe("the lock", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("of a running program is left alone, and who waits for it in vain is told what to do", () => {
+  it("of a running program stays, and a timeout says what to do", () => {
     const lock = `${path}.lock`;
     const holder = JSON.stringify({ mark: "theirs", pid: process.ppid, host: hostname() });
     writeFileSync(lock, holder);
-    expect(() => withLock(lock, () => "mine", 20)).toThrow(/another program holds .*take that file away/);
+    expect(() => withLock(lock, () => "mine", 20)).toThrow(/another program holds .*delete that file/);
     expect(readFileSync(lock, "utf8")).toBe(holder);
   });
 
-  it("is not held any more by who was stopped for so long that another took it", () => {
+  it("is lost by a program suspended for so long that another took it", () => {
     const lock = `${path}.lock`;
     const seen = withLock(lock, (isHeld) => {
       const before = isHeld();
@@ -109,7 +109,7 @@ describe("the lock", () => {
     expect(seen).toEqual([true, false, true]);
   });
 
-  it("is given back when the work fails", () => {
+  it("is released when the work fails", () => {
     const lock = `${path}.lock`;
     expect(() =>
       withLock(lock, () => {

@@ -3,9 +3,9 @@ import { linkSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } f
 import { hostname } from "node:os";
 import { MemoryError } from "../../errors.ts";
 
-/** Who holds a lock. */
+/** The holder of a lock. */
 interface LockHolder {
-  /** Unique for each time that a lock is taken. */
+  /** Unique for each acquisition. */
   readonly mark: string;
   readonly pid: number;
   readonly host: string;
@@ -13,20 +13,20 @@ interface LockHolder {
 
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 3;
-/** Work under a lock takes milliseconds. What is older than this, and cannot be asked, has gone. */
+/** Work under a lock takes milliseconds. An older lock whose process cannot be checked is abandoned. */
 const MAX_LOCK_AGE_MS = 30_000;
-/** The same, where the process of that number is this one: in a container each start has the number of the last. */
+/** The same if the holder's process id is this one: in a container, each start has the same id. */
 const MAX_OWN_LOCK_AGE_MS = 2_000;
 
 /**
- * Does a short piece of work while nobody else, in this process or another, does any under the same lock file. Waits
- * for it up to `patienceMs`, then throws `unavailable`. The lock of a process that was killed is taken away.
+ * Runs a short piece of work under a lock file, exclusive across processes. Waits up to `patienceMs` for the lock, then
+ * throws `unavailable`. Removes the lock of a killed process.
  *
- * The file is put in place by `link`, which succeeds for one alone and shows it whole. It is taken away only by who
- * could link a second name that stands for this one lock, and then saw it still in place: so that of two that find it
- * abandoned, the slower one cannot take away what the quicker one has put there since.
+ * `link` creates the file: it succeeds for only one process, and the file is complete. A process may remove an abandoned
+ * lock only after it has linked a second name, unique to that lock, and the lock is still in place. So of two processes
+ * that find it abandoned, the slower one cannot remove the lock that the faster one has created since.
  *
- * `isHeld`, asked before the work's last step, is false for who was stopped for so long that others went on.
+ * `isHeld` must be checked before the last step of the work. It is false if the process was suspended and lost the lock.
  */
 export function withLock<Result>(
   path: string,
@@ -50,7 +50,7 @@ export function withLock<Result>(
 function acquireLock(path: string, draft: string, mine: string, patienceMs: number): void {
   const end = performance.now() + patienceMs;
   for (;;) {
-    // Anew each time: its age on the disk is the age of the lock that it becomes.
+    // Written again each time: the age of this file is the age of the lock.
     writeFileSync(draft, mine, { mode: 0o600 });
     if (tryLink(draft, path)) return;
     const holder = readHolder(path);
@@ -60,7 +60,7 @@ function acquireLock(path: string, draft: string, mine: string, patienceMs: numb
   }
 }
 
-/** Takes the lock away that this holder has, and no other. */
+/** Removes the lock only if this holder has it. */
 function removeLock(path: string, holder: LockHolder, draft: string): void {
   const right = `${path}.${holder.mark}.end`;
   if (!tryLink(draft, right)) return;
@@ -93,7 +93,7 @@ function readHolder(path: string): LockHolder | undefined {
   return { mark, pid, host };
 }
 
-/** A power cut may have left it empty: then its age alone counts. */
+/** Parses a holder. After a power cut the file may be empty: then only its age matters. */
 function parseHolder(text: string): Partial<LockHolder> {
   try {
     return JSON.parse(text) as Partial<LockHolder>;
@@ -108,7 +108,7 @@ function isAbandoned(path: string, holder: LockHolder, draft: string): boolean {
   return age > MAX_LOCK_AGE_MS || (holder.pid === process.pid && age > MAX_OWN_LOCK_AGE_MS);
 }
 
-/** How much older it is than our own file, by the clock of the disk. */
+/** Gives the age of the lock compared with our draft file, by the disk's clock, in ms. */
 function getLockAge(path: string, draft: string): number {
   const held = statSync(path, { throwIfNoEntry: false });
   const ours = statSync(draft, { throwIfNoEntry: false });
@@ -131,6 +131,6 @@ function pauseThread(milliseconds: number): void {
 function createBusyError(path: string): MemoryError {
   return new MemoryError(
     "unavailable",
-    `keys: another program holds ${path}. Try again; where nothing else runs, take that file away.`,
+    `keys: another program holds ${path}. Try again; if no other program is running, delete that file.`,
   );
 }

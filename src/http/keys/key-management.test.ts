@@ -10,7 +10,7 @@ function ring(store: KeyStore = passingKeys()): { keys: ApiKeys; store: KeyStore
 }
 
 describe("a new key", () => {
-  it("may read, write and erase, and nothing else, where nothing was asked for", () => {
+  it("has the scopes read, write and erase by default", () => {
     const { keys } = ring();
     const { key, entry } = keys.create();
     expect(keys.verify(key)).toEqual({
@@ -20,14 +20,14 @@ describe("a new key", () => {
     });
   });
 
-  it("may do what was asked for, each scope by itself", () => {
+  it("has exactly the requested scopes", () => {
     const { keys } = ring();
     for (const scope of ["read", "write", "erase", "admin"] as const) {
       expect(keys.verify(keys.create({ scopes: [scope] }).key)?.scopes).toEqual([scope]);
     }
   });
 
-  it("says which user it is bound to", () => {
+  it("names the user that it is restricted to", () => {
     const { keys } = ring();
     expect(keys.verify(keys.create({ user: "ana" }).key)?.user).toBe("ana");
     expect(keys.verify(keys.create().key)).not.toHaveProperty("user");
@@ -42,14 +42,14 @@ describe("a new key", () => {
     ["an empty user", { user: " " }],
     ["a label of 101 bytes", { label: "x".repeat(101) }],
     ["a label with an escape", { label: "a\u001b[31m" }],
-  ])("is not made with %s", (_what, wanted) => {
+  ])("is refused with %s", (_what, wanted) => {
     const { keys } = ring();
     const before = keys.list().length;
     expect(() => keys.create(wanted)).toThrow(expect.objectContaining({ code: "invalid_input" }));
     expect(keys.list()).toHaveLength(before);
   });
 
-  it("is the thousandth of its project at most", () => {
+  it("is refused beyond a thousand in its project", () => {
     const { keys, store } = ring();
     const [one] = keys.list();
     if (!one) throw new Error("there is a first key");
@@ -63,7 +63,7 @@ describe("a new key", () => {
 });
 
 describe("an expiry", () => {
-  it("ends the key and the pages that were signed in with it, at that moment", () => {
+  it("ends the key and its sessions at that time", () => {
     const { keys, pass } = ring();
     const { key } = keys.create({ expiresAt: new Date(START + HOUR) });
     const page = keys.openSession(key) ?? { token: "", proof: "", expiresAt: "" };
@@ -79,7 +79,7 @@ describe("an expiry", () => {
 });
 
 describe("rotation", () => {
-  it("gives the same key another secret, and the old one counts for a day", () => {
+  it("replaces the secret, and the old one stays valid for a day", () => {
     const { keys, pass } = ring();
     const old = keys.create({ label: "shop's server", scopes: ["read"] });
     const fresh = keys.rotate(old.entry.id);
@@ -92,7 +92,7 @@ describe("rotation", () => {
     expect(keys.verify(fresh.key)).toBeDefined();
   });
 
-  it("without grace ends the old secret at once, and the pages signed in with it", () => {
+  it("without grace ends the old secret and its sessions at once", () => {
     const { keys } = ring();
     const old = keys.create();
     const page = keys.openSession(old.key) ?? { token: "", proof: "" };
@@ -103,7 +103,7 @@ describe("rotation", () => {
     expect(keys.verifySession(later.token, later.proof)).toBeDefined();
   });
 
-  it("ends a page that signs in with the old secret when that ends", () => {
+  it("ends a session opened with the old secret when that expires", () => {
     const { keys, pass } = ring();
     const old = keys.create();
     keys.rotate(old.entry.id, { graceMs: HOUR });
@@ -113,7 +113,7 @@ describe("rotation", () => {
     expect(keys.verifySession(page.token, page.proof)).toBeUndefined();
   });
 
-  it("twice within the grace leaves each old secret its own time", () => {
+  it("twice within the grace keeps each old secret for its own time", () => {
     const { keys, pass } = ring();
     const one = keys.create();
     const two = keys.rotate(one.entry.id, { graceMs: HOUR });
@@ -127,7 +127,7 @@ describe("rotation", () => {
     expect(counting()).toEqual([false, false, true]);
   });
 
-  it("of a key that has expired, of none, and with a grace that cannot be, is refused", () => {
+  it("is refused for an expired or unknown key, and with an invalid grace", () => {
     const { keys, pass } = ring();
     const { entry } = keys.create({ expiresAt: new Date(START + HOUR) });
     for (const graceMs of [-1, Number.NaN, 31 * 24 * HOUR]) {
@@ -142,7 +142,7 @@ describe("rotation", () => {
 });
 
 describe("revoking", () => {
-  it("ends the key at once, its old secrets, and the pages signed in with it", () => {
+  it("ends the key, its old secrets and its sessions at once", () => {
     const { keys } = ring();
     const old = keys.create();
     const fresh = keys.rotate(old.entry.id);
@@ -153,7 +153,7 @@ describe("revoking", () => {
     expect(keys.list().map(({ id }) => id)).not.toContain(old.entry.id);
   });
 
-  it("in one project does not see the keys of another: they are as if they were not there", () => {
+  it("does not find the keys of another project", () => {
     const { keys } = ring();
     const { key, entry } = keys.create({ project: "shop" });
     const said = (work: () => unknown): string => {
@@ -173,7 +173,7 @@ describe("revoking", () => {
 });
 
 describe("the last use of a key", () => {
-  it("is known at once where it happened, and kept later, all keys in one write", () => {
+  it("is known at once in its process, and stored later in one write for all keys", () => {
     let writes = 0;
     const held = passingKeys();
     const store: KeyStore = {
@@ -199,7 +199,7 @@ describe("the last use of a key", () => {
     expect(writes).toBe(1);
   });
 
-  it("is not that of somebody who guessed its id", () => {
+  it("does not change when somebody guesses its id", () => {
     const { keys } = ring();
     const { entry } = keys.create();
     keys.verify(`ks_${entry.id}_${"A".repeat(43)}`);

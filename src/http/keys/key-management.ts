@@ -15,42 +15,42 @@ import {
   type KeyStore,
 } from "./key-ring.ts";
 
-/** What a new key is to be. */
+/** The properties of a new key. */
 export interface WantedKey {
-  /** "default", where absent. */
+  /** Default: "default". */
   readonly project?: string | undefined;
-  /** At least one; all but `admin`, where absent. */
+  /** At least one. Default: all but `admin`. */
   readonly scopes?: readonly KeyScope[] | undefined;
-  /** When it stops to count; never, where absent. */
+  /** The expiry. Default: never. */
   readonly expiresAt?: Date | string | undefined;
-  /** The only user it reaches. Not with `admin`, which could make itself a key that reaches all. */
+  /** The only user that the key can access. Not with `admin`, which could create a key for all users. */
   readonly user?: string | undefined;
-  /** What people call it: at most 100 bytes. */
+  /** A name for people, at most 100 bytes. */
   readonly label?: string | undefined;
 }
 
-/** A key with its secret. It is told this once; nothing that is kept can bring it back. */
+/** A key with its secret. It is shown once and cannot be recovered. */
 export interface IssuedKey {
   readonly key: string;
   readonly entry: KeyEntry;
 }
 
 export interface Rotation {
-  /** How long the earlier secret still counts, in milliseconds: a day, where absent; at most thirty days. */
+  /** How long the old secret stays valid, in ms: at most thirty days. Default: a day. */
   readonly graceMs?: number | undefined;
-  /** The project that the key must belong to; in any, where absent. */
+  /** The project that the key must belong to. Default: any. */
   readonly project?: string | undefined;
 }
 
-/** Makes keys, shows what is kept of them, changes their secrets, ends them. */
+/** Creates, lists, rotates and revokes keys. */
 export interface KeyManagement {
-  /** The keys of one project, or of all, oldest first. */
+  /** Gives the keys of one project, or of all, oldest first. */
   list(project?: string): KeyEntry[];
-  /** `invalid_input` for what no key can be; `over_quota` where a project has a thousand. */
+  /** Creates a key. Throws `invalid_input` for invalid properties, and `over_quota` if the project has a thousand keys. */
   create(wanted?: WantedKey): IssuedKey;
-  /** Gives a key another secret under the same id. `not_found`; `conflict` for one that has expired. */
+  /** Replaces the secret of a key; the id stays. Throws `not_found`, and `conflict` if the key has expired. */
   rotate(id: string, rotation?: Rotation): IssuedKey;
-  /** Ends a key, and what was signed in with it, at once. `not_found`. */
+  /** Revokes a key and its sessions at once. Throws `not_found`. */
   revoke(id: string, where?: { readonly project?: string }): KeyEntry;
 }
 
@@ -59,26 +59,26 @@ export const DEFAULT_GRACE_MS = 86_400_000;
 export const LONGEST_GRACE_MS: number = 30 * 86_400_000;
 const LABEL_BYTES = 100;
 const MAX_KEYS = 1000;
-/** Secrets of earlier rotations that may count at once; the oldest ends before there are more. */
+/** Maximum number of earlier secrets that are valid at once. The oldest ends first. */
 const MAX_PAST_SECRETS = 4;
 
 export function createKeyManagement(store: KeyStore, clock: Clock): KeyManagement {
-  const held = (): KeyRing => store.read() ?? EMPTY_RING;
+  const readRing = (): KeyRing => store.read() ?? EMPTY_RING;
   return {
-    list: (project) => held().keys.filter((entry) => project === undefined || entry.project === project),
+    list: (project) => readRing().keys.filter((entry) => project === undefined || entry.project === project),
     create(wanted = {}) {
-      const made = issueKey(wanted, clock());
+      const issued = issueKey(wanted, clock());
       store.write((ring) => {
-        if (ring.keys.filter(({ project }) => project === made.entry.project).length >= MAX_KEYS) {
+        if (ring.keys.filter(({ project }) => project === issued.entry.project).length >= MAX_KEYS) {
           throw new MemoryError("over_quota", `The project has ${MAX_KEYS} keys. Revoke some first.`);
         }
-        return { ...ring, keys: [...ring.keys, made.entry] };
+        return { ...ring, keys: [...ring.keys, issued.entry] };
       });
-      return made;
+      return issued;
     },
     rotate(id, { graceMs = DEFAULT_GRACE_MS, project } = {}) {
       if (!(Number.isFinite(graceMs) && graceMs >= 0 && graceMs <= LONGEST_GRACE_MS)) {
-        throw invalid("The grace time must be from none to thirty days.");
+        throw invalid("The grace period must be from 0 to thirty days.");
       }
       const now = clock();
       const until = new Date(now.getTime() + graceMs).toISOString();
@@ -92,32 +92,32 @@ export function createKeyManagement(store: KeyStore, clock: Clock): KeyManagemen
       return { key, entry };
     },
     revoke(id, { project } = {}) {
-      let gone: KeyEntry | undefined;
+      let revoked: KeyEntry | undefined;
       store.write((ring) => {
-        gone = findKey(ring, id, project);
+        revoked = findKey(ring, id, project);
         return {
           keys: ring.keys.filter((entry) => entry.id !== id),
           sessions: ring.sessions.filter(({ key }) => key !== id),
         };
       });
-      if (!gone) throw createUnknownKeyError();
-      return gone;
+      if (!revoked) throw createUnknownKeyError();
+      return revoked;
     },
   };
 }
 
-/** A key that is not yet kept. */
+/** Creates a key without storing it. */
 export function issueKey(wanted: WantedKey, now: Date): IssuedKey {
   const id = createKeyId();
   const key = createKeyText(id);
   const scopes = KEY_SCOPES.filter((scope) => (wanted.scopes ?? DEFAULT_SCOPES).includes(scope));
-  if (scopes.length === 0) throw invalid(`A key needs at least one scope of ${KEY_SCOPES.join(", ")}.`);
+  if (scopes.length === 0) throw invalid(`A key needs at least one scope: ${KEY_SCOPES.join(", ")}.`);
   if (wanted.user !== undefined && scopes.includes("admin")) {
-    throw invalid("A key that is bound to a user cannot have the scope admin.");
+    throw invalid("A key for one user cannot have the scope admin.");
   }
   const expiresAt = wanted.expiresAt === undefined ? undefined : toIsoTime(wanted.expiresAt, "The expiry");
   if (expiresAt !== undefined && expiresAt <= now.toISOString()) {
-    throw invalid("The expiry of the key lies in the past.");
+    throw invalid("The expiry of the key is in the past.");
   }
   const entry: KeyEntry = {
     id,
@@ -132,7 +132,7 @@ export function issueKey(wanted: WantedKey, now: Date): IssuedKey {
   return { key, entry };
 }
 
-/** The key of this id; another project's is as if it were not there. */
+/** Finds the key with this id. Throws `not_found` also for a key of another project. */
 function findKey(ring: KeyRing, id: string, project: string | undefined): KeyEntry {
   const entry = ring.keys.find((one) => one.id === id);
   if (!entry || (project !== undefined && entry.project !== project)) throw createUnknownKeyError();
@@ -143,7 +143,7 @@ function rotateEntry(entry: KeyEntry, hash: string, now: Date, until: string): K
   if (!isUnexpired(entry, now)) {
     throw new MemoryError(
       "conflict",
-      "The key has expired: another secret would open nothing. Create a key.",
+      "The key has expired, so a new secret would be useless. Create a new key.",
     );
   }
   const moment = now.toISOString();
@@ -154,7 +154,7 @@ function rotateEntry(entry: KeyEntry, hash: string, now: Date, until: string): K
   return { ...rest, hash, ...(past.length > 0 ? { past } : {}) };
 }
 
-/** Pages that were signed in with the earlier secret end when it does. */
+/** Replaces an entry. Sessions opened with the old secret end when it does. */
 function replaceEntry(ring: KeyRing, entry: KeyEntry, until: string): KeyRing {
   return {
     keys: ring.keys.map((one) => (one.id === entry.id ? entry : one)),

@@ -1,36 +1,36 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** What a key may do. None of them brings another with it: a key with `admin` alone reads nothing. */
+/** The scopes of keys. No scope includes another: a key with `admin` alone cannot read. */
 export const KEY_SCOPES = ["read", "write", "erase", "admin"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** Who a request comes from: a key, and through it the project. Nothing in the request itself chooses the project. */
+/** The sender of a request: a key and its project. Nothing in the request itself can choose the project. */
 export interface Bearer {
-  /** The key's id; never its secret. */
+  /** The id of the key, never its secret. */
   readonly key: string;
   readonly project: string;
   readonly scopes: readonly KeyScope[];
-  /** The only user it reaches, where it is bound to one. All others are as if they did not exist. */
+  /** The only user that the key can access, if it is restricted. All others appear not to exist. */
   readonly user?: string;
 }
 
-/** A key as it is kept. What opens the door is not in it, only its hash. */
+/** A stored key: the hash of its secret, not the secret. */
 export interface KeyEntry {
-  /** The public half: 12 characters, part of the key. */
+  /** The public part of the key: 12 characters. */
   readonly id: string;
   readonly project: string;
-  /** SHA-256 of the whole key, hex. It has 256 random bits, so that no slower hash is needed. */
+  /** SHA-256 of the whole key, hex. The key has 256 random bits, so no slower hash is needed. */
   readonly hash: string;
   readonly createdAt: string;
   readonly scopes: readonly KeyScope[];
-  /** From then on it opens nothing. */
+  /** The expiry. */
   readonly expiresAt?: string;
   readonly user?: string;
-  /** What people call it. */
+  /** A name for people. */
   readonly label?: string;
-  /** To the minute, about. */
+  /** Accurate to about a minute. */
   readonly lastUsedAt?: string;
-  /** Secrets that it had before it was rotated, newest first, and until when they count. */
+  /** Secrets from before rotations, newest first, with their expiry. */
   readonly past?: readonly PastSecret[];
 }
 
@@ -39,13 +39,13 @@ interface PastSecret {
   readonly until: string;
 }
 
-/** A signed-in page as it is kept. */
+/** A stored session of a signed-in page. */
 export interface SessionEntry {
-  /** The id of the key it was opened with; it ends with the key. */
+  /** The id of the key that opened the session. The session ends with the key. */
   readonly key: string;
   /** SHA-256 of the cookie's value, hex. */
   readonly hash: string;
-  /** SHA-256 of the token that each request of the page shows beside the cookie, hex. */
+  /** SHA-256 of the token that the page sends with the cookie, hex. */
   readonly proofHash: string;
   readonly expiresAt: string;
 }
@@ -55,28 +55,27 @@ export interface KeyRing {
   readonly sessions: readonly SessionEntry[];
 }
 
-/** Where keys are kept. */
+/** A store of keys. */
 export interface KeyStore {
-  /** What is kept now; undefined where nothing ever was. */
+  /** Gives the stored keys; undefined if none were ever stored. */
   read(): KeyRing | undefined;
   /**
-   * Keeps what `change` makes of what is there. Whole or not at all, and one after the other, whoever else writes:
-   * nobody's change is lost. Where `change` gives back what it was given, nothing is written. `unavailable` where
-   * another program is writing for longer than `patienceMs` (2,000).
+   * Applies `change` to the stored keys, atomically and in order with other writers, so no change is lost. Writes nothing if
+   * `change` returns its argument. Throws `unavailable` if another program writes for longer than `patienceMs` (2,000).
    */
   write(change: (held: KeyRing) => KeyRing, patienceMs?: number): void;
-  /** Learns what other servers have written since; absent where `read` looks by itself. `unavailable` where it cannot. */
+  /** Reads changes from other servers; absent if `read` does so itself. Throws `unavailable`. */
   refresh?(): Promise<void>;
   /**
-   * Ends when all that was written is kept, and throws why one is not: then it never was. Absent where `write` itself ends
-   * then.
+   * Waits until all changes are stored. Throws if one could not be stored; that change is undone. Absent if `write` itself
+   * waits.
    */
   kept?(): Promise<void>;
 }
 
 export const EMPTY_RING: KeyRing = { keys: [], sessions: [] };
 
-/** Keys that live as long as the process, for a memory that does too. */
+/** Creates a store that lasts as long as the process, for an in-memory database. */
 export function passingKeys(): KeyStore {
   let ring: KeyRing | undefined;
   return {
@@ -87,23 +86,23 @@ export function passingKeys(): KeyStore {
   };
 }
 
-/** Whether it counts at `now`. */
+/** Whether a key, secret or session is valid at `now`. */
 export function isUnexpired(end: { readonly expiresAt?: string }, now: Date): boolean {
   return end.expiresAt === undefined || end.expiresAt > now.toISOString();
 }
 
-/** What a request that shows this key may do, and where. */
+/** Gives the access rights of a key. */
 export function toBearer({ id, project, scopes, user }: KeyEntry): Bearer {
   return { key: id, project, scopes, ...(user === undefined ? {} : { user }) };
 }
 
-/** `ks_`, 12 hex digits that name the key, and 32 random bytes in base64url. Nothing else is looked up. */
+/** `ks_`, 12 hex digits (the id), and 32 random bytes in base64url. */
 const KEY_PATTERN = /^ks_([0-9a-f]{12})_[A-Za-z0-9_-]{43}$/;
 
-/** The hash of nothing that anybody has: what is not known is compared too, and costs the same. */
+/** A hash that no key has. Comparing unknown keys with it takes the same time. */
 export const UNKNOWN_HASH: string = hashSecret("nobody");
 
-/** The id in a key; undefined for what has not the form of one. */
+/** Gives the id in a key; undefined if the text is not a key. */
 export function parseKeyId(key: string): string | undefined {
   return KEY_PATTERN.exec(key)?.[1];
 }
@@ -112,40 +111,40 @@ export function createKeyId(): string {
   return randomBytes(6).toString("hex");
 }
 
-/** A key with this id and a new secret. */
+/** Creates a key with this id and a new secret. */
 export function createKeyText(id: string): string {
   return `ks_${id}_${createToken()}`;
 }
 
-/** 256 random bits, base64url. */
+/** Gives 256 random bits in base64url. */
 export function createToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** SHA-256, hex. */
+/** Gives SHA-256 in hex. */
 export function hashSecret(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Compares two hashes in a time that tells nothing of where they differ. */
+/** Compares two hashes in constant time. */
 export function isSameHash(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
-/** A key as people and programs are shown it: no secret, and no hash of one. */
+/** A key without its secret and hash, to be shown. */
 export interface ShownKey {
   readonly id: string;
   readonly project: string;
   readonly scopes: readonly KeyScope[];
   readonly status: "active" | "expired";
-  /** The only user it reaches. */
+  /** The only user that the key can access. */
   readonly userId?: string;
   readonly label?: string;
   readonly createdAt: string;
   readonly expiresAt?: string;
-  /** To the minute, about; absent while it has not been used. */
+  /** Accurate to about a minute; absent if the key was never used. */
   readonly lastUsedAt?: string;
-  /** Until when a secret that it had before its rotation still counts. */
+  /** The expiry of a secret from before a rotation. */
   readonly oldSecretUntil?: string;
 }
 

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the file of keys", () => {
-  it("is readable by its owner alone, and nothing else is left beside it", () => {
+  it("is readable only by its owner, and leaves no other files", () => {
     const keys = apiKeys({ store: keysFile(path), clock });
     keys.openSession(keys.first ?? "");
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -30,7 +30,7 @@ describe("the file of keys", () => {
     expect(later.verify(first ?? "")?.project).toBe("default");
   });
 
-  it("of two first starts at once one makes the key, and both know it", () => {
+  it("lets one of two simultaneous first starts create the key, and both know it", () => {
     const one = keysFile(path);
     const other = keysFile(path);
     expect([one.read(), other.read()]).toEqual([undefined, undefined]);
@@ -49,7 +49,7 @@ describe("the file of keys", () => {
     expect(here.verify(key)).toBeUndefined();
   });
 
-  it("of the first version keeps its keys, which may do everything, and becomes one of the second", () => {
+  it("of version 1 keeps its keys with all scopes, and is upgraded to version 2", () => {
     const { first } = apiKeys({ store: keysFile(path), clock });
     const { keys } = keysFile(path).read() ?? { keys: [] };
     const old = keys.map(({ id, project, hash, createdAt }) => ({ id, project, hash, createdAt }));
@@ -64,7 +64,7 @@ describe("the file of keys", () => {
     expect(apiKeys({ store: keysFile(path), clock }).verify(first ?? "")?.scopes).toHaveLength(4);
   });
 
-  it("keeps everything that a key has", () => {
+  it("stores all properties of a key", () => {
     const keys = apiKeys({ store: keysFile(path), clock });
     const { entry } = keys.create({
       project: "shop",
@@ -94,7 +94,7 @@ describe("the file of keys", () => {
     },
   );
 
-  it("that cannot be written is said to be so", () => {
+  it("is reported if it cannot be written", () => {
     const store = keysFile(join(folder, "no such folder", "keys.json"));
     expect(() => apiKeys({ store, clock })).toThrow(expect.objectContaining({ code: "unavailable" }));
   });

@@ -16,13 +16,13 @@ import type { Documents, SharedDocument } from "../../ports/documents.ts";
 import { withLock } from "./file-lock.ts";
 import { EMPTY_RING, KEY_SCOPES, type KeyEntry, type KeyRing, type KeyStore } from "./key-ring.ts";
 
-/** Longest time that what was read counts without another look, whatever the file's own times say. */
+/** How long a read is cached at most, whatever the times of the file are. */
 const MAX_CACHED_MS = 500;
 
 /**
- * Keys in a file of mode 0600, by their hashes. Other processes may change it: it is read again whenever it did, and
- * writes of several come one after the other. `corrupt` where the file holds something else, `unavailable` where it
- * cannot be read or written.
+ * Opens a store of key hashes in a file with mode 0600. Several processes may use it: it is read again after each change,
+ * and writes are serialised. Throws `corrupt` if the file contains something else, and `unavailable` if it cannot be read
+ * or written.
  */
 export function keysFile(path: string): KeyStore {
   let known: { mark: string; at: number; ring: KeyRing } | undefined;
@@ -33,7 +33,7 @@ export function keysFile(path: string): KeyStore {
         known = undefined;
         return undefined;
       }
-      // Two changes within one tick of the disk's clock can leave the same mark, so that it is not asked alone.
+      // Two changes within one tick of the disk's clock have the same mark, so time is checked as well.
       const now = performance.now();
       if (known?.mark !== mark || now - known.at > MAX_CACHED_MS)
         known = { mark, at: now, ring: parseKeyFile(path) };
@@ -56,12 +56,12 @@ export function keysFile(path: string): KeyStore {
   };
 }
 
-/** The file of the keys of a database. */
+/** Gives the path of a database's keys file. */
 export function keysPathOf(database: string): string {
   return `${database}.keys.json`;
 }
 
-/** Changes whenever the file does; undefined where there is none. */
+/** Gives a mark that changes with the file; undefined if there is no file. */
 function getFileMark(path: string): string | undefined {
   const state = statSync(path, { bigint: true, throwIfNoEntry: false });
   return state && `${state.ino}/${state.mtimeNs}/${state.size}`;
@@ -72,7 +72,7 @@ function parseKeyFile(path: string): KeyRing {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new MemoryError("unavailable", `keys ${path}: it cannot be read. Check its owner and mode.`, {
+    throw new MemoryError("unavailable", `keys ${path}: cannot read the file. Check its owner and mode.`, {
       cause,
     });
   }
@@ -81,19 +81,19 @@ function parseKeyFile(path: string): KeyRing {
   } catch (cause) {
     throw new MemoryError(
       "corrupt",
-      `keys ${path}: it holds no keys. Put the right file back, or take it away and the next start makes a new key.`,
+      `keys ${path}: not a keys file. Restore the right file, or delete it: the next start creates a new key.`,
       { cause },
     );
   }
 }
 
-/** Written whole under another name first: a reader never sees half a file, and a power cut leaves the old or the new. */
+/** Writes a temporary file and renames it: readers never see a partial file, and a power cut leaves the old or the new one. */
 function replaceFile(path: string, ring: KeyRing, isHeld: () => boolean): void {
   const draft = `${path}.${randomUUID()}.new`;
   try {
     writeFileSync(draft, formatKeyRing(ring), { mode: 0o600, flag: "wx", flush: true });
     if (!isHeld()) {
-      throw new MemoryError("unavailable", `keys ${path}: another program took over the file. Try again.`);
+      throw new MemoryError("unavailable", `keys ${path}: another program has changed the file. Try again.`);
     }
     renameSync(draft, path);
     syncFolder(dirname(path));
@@ -102,13 +102,13 @@ function replaceFile(path: string, ring: KeyRing, isHeld: () => boolean): void {
   }
 }
 
-/** The new name, too, outlives a power cut: a key that was revoked stays so. */
+/** Syncs the folder, so that the rename survives a power cut and a revoked key stays revoked. */
 function syncFolder(folder: string): void {
   let open: number;
   try {
     open = openSync(folder, "r");
   } catch {
-    // Some systems open no folders; they keep names by themselves.
+    // Some systems cannot open folders; they sync names by themselves.
     return;
   }
   try {
@@ -123,7 +123,7 @@ function withWriteErrors(path: string, work: () => void): void {
     work();
   } catch (cause) {
     if (isMemoryError(cause)) throw cause;
-    throw new MemoryError("unavailable", `keys ${path}: it cannot be written. Is the folder writable?`, {
+    throw new MemoryError("unavailable", `keys ${path}: cannot write the file. Is the folder writable?`, {
       cause,
     });
   }
@@ -131,12 +131,12 @@ function withWriteErrors(path: string, work: () => void): void {
 
 const DOCUMENT_NAME = "keys";
 
-/** Keys that several servers share. `read` gives what `refresh` learnt last; the server asks for that before each request. */
+/** Keys that several servers share. `read` gives the state of the last `refresh`, which runs before each request. */
 export type SharedKeys = KeyStore & Required<Pick<KeyStore, "refresh" | "kept">>;
 
 /**
- * Keys in what several servers share, by their hashes. A change counts here at once and is kept behind it, after those that came
- * before: `kept` waits for it. Where it cannot be kept, it stops to count. `corrupt` where something else is there.
+ * Opens a store of key hashes in the shared database. A change is valid here at once and is stored in the background, in
+ * order; `kept` waits for it. A change that cannot be stored is undone. Throws `corrupt` if the document is something else.
  */
 export function sharedKeys(documents: Documents): SharedKeys {
   let known: { readonly mark: string; readonly ring: KeyRing } | undefined;
@@ -151,7 +151,7 @@ export function sharedKeys(documents: Documents): SharedKeys {
       await writing;
       const mark = known?.mark;
       const found = await documents.read(DOCUMENT_NAME, mark);
-      // Something was written here meanwhile: what was found says nothing of it, and may be told without its text.
+      // Changed here meanwhile: the result is outdated, and may lack the text.
       if (known?.mark !== mark) continue;
       learn(found);
       return;
@@ -172,9 +172,9 @@ export function sharedKeys(documents: Documents): SharedKeys {
       const held = known?.ring ?? EMPTY_RING;
       const ring = change(held);
       if (ring === held) return;
-      // No mark is empty: what others have written is looked at all the same.
+      // No real mark is empty, so the next refresh reads the document again.
       known = { mark: "", ring };
-      // What has no patience is a note that may be lost; nobody waits to be told of it.
+      // A write without patience is a time of last use, which may be lost.
       writing = writing.then(() => keep(change, patienceMs !== 0));
     },
     async kept() {
@@ -186,7 +186,7 @@ export function sharedKeys(documents: Documents): SharedKeys {
   };
 }
 
-/** As a text again; the same one where nothing changes. */
+/** Applies a change to the stored text. Gives the same text if nothing changes. */
 function applyChange(text: string | undefined, change: (held: KeyRing) => KeyRing): string | undefined {
   const held = text === undefined ? EMPTY_RING : parseSharedKeys(text);
   const next = change(held);
@@ -199,7 +199,7 @@ function parseSharedKeys(text: string): KeyRing {
   } catch (cause) {
     throw new MemoryError(
       "corrupt",
-      "keys: what the servers share holds no keys. Restore the newest backup.",
+      "keys: the shared database contains no valid keys. Restore the newest backup.",
       {
         cause,
       },
@@ -208,8 +208,8 @@ function parseSharedKeys(text: string): KeyRing {
 }
 
 /**
- * One look for all who ask while another is under way: it begins after they asked, so that none is told what was true before. At
- * most two are under way, however many ask.
+ * Shares one call among all callers that wait while another call runs. The shared call starts after they asked, so none gets
+ * an outdated result. At most two calls run at once.
  */
 function coalesceCalls(look: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -251,7 +251,7 @@ const SCOPED_ENTRY_SCHEMA = ENTRY_SCHEMA.extend({
 });
 
 const KEY_RING_SCHEMA = z.discriminatedUnion("version", [
-  // Keys had no scopes then: they could do everything, and so they can now.
+  // Keys of version 1 had no scopes and could do everything, so they get all scopes.
   z
     .object({ version: z.literal(1), keys: z.array(ENTRY_SCHEMA), sessions: SESSIONS_SCHEMA })
     .transform(({ keys, sessions }) => ({
@@ -263,12 +263,12 @@ const KEY_RING_SCHEMA = z.discriminatedUnion("version", [
     .transform(({ keys, sessions }) => ({ keys: keys as readonly KeyEntry[], sessions })),
 ]);
 
-/** The keys in a text that `textOf` made, or an earlier version of it. Throws where it is none. */
+/** Parses stored keys of this or an earlier version. Throws if the text is invalid. */
 function parseKeyRing(text: string): KeyRing {
   return KEY_RING_SCHEMA.parse(JSON.parse(text));
 }
 
-/** Keys as they are kept. */
+/** Gives keys in their stored form. */
 function formatKeyRing(ring: KeyRing): string {
   return `${JSON.stringify({ version: 2, ...ring }, null, 2)}\n`;
 }

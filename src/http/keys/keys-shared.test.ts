@@ -33,7 +33,7 @@ function failing(): { documents: Documents; fail(isFailing: boolean): void } {
 }
 
 describe("keys that several servers share", () => {
-  it("open every server once they are kept, and none any more once they are revoked", async () => {
+  it("are valid on every server once stored, and on none once revoked", async () => {
     const documents = createMemoryDocuments();
     const [one, other] = [await server(documents), await server(documents)];
     const { key, entry } = one.create({ project: "shop" });
@@ -47,7 +47,7 @@ describe("keys that several servers share", () => {
     expect(one.verify(key)).toBeUndefined();
   });
 
-  it("are read again where one is written while they are being read", async () => {
+  it("are read again if one is written during a read", async () => {
     const held = createMemoryDocuments();
     let meanwhile: (() => void) | undefined;
     const documents: Documents = {
@@ -88,7 +88,7 @@ describe("keys that several servers share", () => {
     expect(one.verifySession(page.token, page.proof)).toBeUndefined();
   });
 
-  it("are all there where two servers make some at once, and the first one is made once", async () => {
+  it("are all stored if two servers create some at once, and the first one is created once", async () => {
     const documents = createMemoryDocuments();
     const servers = [await server(documents, true), await server(documents, true)];
     const firsts = servers.map(({ first }) => first ?? "");
@@ -103,7 +103,7 @@ describe("keys that several servers share", () => {
     }
   });
 
-  it("are refused where they cannot be kept, and count no more", async () => {
+  it("are refused and become invalid if they cannot be stored", async () => {
     const { documents, fail } = failing();
     const keys = await server(documents);
     const old = keys.create().key;
@@ -117,7 +117,7 @@ describe("keys that several servers share", () => {
     await keys.kept();
   });
 
-  it("lose no last use that was kept, and tell nobody of one that was not", async () => {
+  it("keep every stored time of last use, and report none that was not stored", async () => {
     const { documents, fail } = failing();
     const [keys, other] = [await server(documents), await server(documents)];
     const { key } = keys.create();
@@ -133,7 +133,7 @@ describe("keys that several servers share", () => {
     await other.kept();
   });
 
-  it("that are revoked elsewhere at the same moment are not found", async () => {
+  it("are not found if another server revokes them at the same moment", async () => {
     const documents = createMemoryDocuments();
     const [one, other] = [await server(documents), await server(documents)];
     const { entry } = one.create();
@@ -145,7 +145,7 @@ describe("keys that several servers share", () => {
     await expect(other.kept()).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("are looked at after each asked, in few looks however many ask", async () => {
+  it("are refreshed after each request, with few reads for many requests", async () => {
     const held = createMemoryDocuments();
     let looks = 0;
     const documents: Documents = {
@@ -167,7 +167,7 @@ describe("keys that several servers share", () => {
     expect(looks).toBeLessThanOrEqual(3);
   });
 
-  it("say where something else stands in their place", async () => {
+  it("report a document with other content", async () => {
     const documents = createMemoryDocuments();
     await documents.change("keys", () => "no keys");
     await expect(server(documents)).rejects.toMatchObject({ code: "corrupt" });

@@ -12,12 +12,12 @@ import {
 import { isOpenAiPath, refuse } from "../problem.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** The header in which the page proves that it is the page; the cookie alone, which a browser sends by itself, opens nothing. */
+/** The header of the page's proof. The cookie alone gives no access, because a browser sends it by itself. */
 export const PROOF_HEADER = "x-keepsake-proof";
 
 /**
- * Who asks: lets through only who has a key or a signed-in page, and may do what the operation does. Before any body is
- * read. Undefined where no key is needed.
+ * Authenticates a request by a key or a session, and checks its scopes, before reading the body. Gives undefined if the
+ * operation needs no key. Throws 401 or 403.
  */
 export async function authenticate(
   operation: Operation,
@@ -31,10 +31,10 @@ export async function authenticate(
     const unknown = refuse({
       status: 401,
       code: "forbidden",
-      detail: "Send a valid key, with the header authorization: Bearer KEY.",
+      detail: "Send a valid key in the header authorization: Bearer KEY.",
       headers: { "www-authenticate": 'Bearer realm="keepsake"' },
     });
-    // Who brings no key at all has guessed none.
+    // A request without a key is not a guess.
     throw hasCredentials(exchange) ? await failedKeys.refusal(exchange, unknown) : unknown;
   }
   const missing = getRequiredScopes(operation).filter((scope) => !bearer.scopes.includes(scope));
@@ -43,18 +43,18 @@ export async function authenticate(
     throw refuse({
       status: 403,
       code: "forbidden",
-      detail: `This key may not do that: it has not ${needs} ${missing.join(" and ")}.`,
+      detail: `This key lacks ${needs} ${missing.join(" and ")}.`,
     });
   }
   return bearer;
 }
 
-/** Whether keys have to be known for it. Where one is optional and none came, it is answered even if they cannot be read. */
+/** Whether the request needs a lookup of keys. With an optional key that is absent, it works even if keys cannot be read. */
 export function mayCarryKey({ scope }: Operation, exchange: RequestContext): boolean {
   return scope !== "none" && (scope !== "optional" || hasProof(exchange));
 }
 
-/** Whether it was sent on purpose: a browser sends the cookie by itself. */
+/** Whether the request has a proof or a key, not just the cookie, which a browser sends by itself. */
 function hasProof(exchange: RequestContext): boolean {
   return getKeyHeader(exchange) !== undefined || exchange.req.header(PROOF_HEADER) !== undefined;
 }
@@ -66,25 +66,25 @@ function hasCredentials(exchange: RequestContext): boolean {
 function findBearer(exchange: RequestContext, keys: ApiKeys): Bearer | undefined {
   const header = getKeyHeader(exchange);
   if (header !== undefined) return keys.verify(/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? "");
-  // The sign-in is that of the server's own page.
+  // Sessions belong to the server's own page only.
   if (exchange.get("foreignOrigin") !== undefined) return undefined;
   const token = getCookie(exchange, getCookieName(exchange));
   return token === undefined ? undefined : keys.verifySession(token, exchange.req.header(PROOF_HEADER) ?? "");
 }
 
-/** A client of OpenAI's may bring its provider's key there, and ours in a header of its own. */
+/** Gives the Keepsake key. An OpenAI client may send its provider's key in `authorization`, and ours in another header. */
 function getKeyHeader({ req }: RequestContext): string | undefined {
   const own = isOpenAiPath(req.path) ? req.header("x-keepsake-key") : undefined;
   return own === undefined ? req.header("authorization") : `Bearer ${own}`;
 }
 
-/** Cookies do not tell ports apart, so the name has to: two servers on one machine must not sign each other out. */
+/** Gives the cookie's name, which contains the port: cookies ignore ports, and two servers on one machine must not conflict. */
 export function getCookieName(exchange: RequestContext): string {
   const host = exchange.req.header("host") ?? new URL(exchange.req.url).host;
   return `keepsake_${/:(\d+)$/.exec(host)?.[1] ?? "0"}`;
 }
 
-/** What a bearer can get at: its project, and where its key is bound to a user, that user alone. */
+/** Gives access to a bearer's project or, if its key is restricted, to one user. */
 export function createUserAccess(
   services: Pick<ServerServices, "keepsake">,
   bearer: Bearer | undefined,
@@ -96,9 +96,9 @@ export function createUserAccess(
   return {
     project,
     memoryOf(user): ScopedMemory {
-      // The same for everybody else, whether there is such a user or not.
+      // The same error for all other users, whether they exist or not.
       if (bearer?.user !== undefined && bearer.user !== user) {
-        throw new MemoryError("not_found", "There is no such user.");
+        throw new MemoryError("not_found", "User not found.");
       }
       const memory = services.keepsake.scope({ project: project(), user });
       return bearer?.scopes.includes("erase") ? memory : forbidErasure(memory);
@@ -106,7 +106,7 @@ export function createUserAccess(
   };
 }
 
-/** For a key that may not erase: neither by a call nor by words in a message. */
+/** Wraps a memory for a key that may not erase, neither by a call nor by a message. */
 function forbidErasure(memory: ScopedMemory): ScopedMemory {
   return {
     ...memory,
@@ -115,7 +115,7 @@ function forbidErasure(memory: ScopedMemory): ScopedMemory {
     converseStream: (message, options) => memory.converseStream(message, { ...options, mayErase: false }),
     forget: (async (what: Forget, options: CallOptions & { dryRun?: boolean } = {}) => {
       if (options.dryRun) return memory.forget(what, { ...options, dryRun: true });
-      throw new MemoryError("forbidden", "This key may not erase: it has not the scope erase.");
+      throw new MemoryError("forbidden", "This key may not erase: it lacks the scope erase.");
     }) as ScopedMemory["forget"],
   };
 }

@@ -61,7 +61,7 @@ function ask(key: string | undefined, localAddress = "127.0.0.1", path = "/api/v
 const statuses = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-/** A request over a connection from this address, whose client has gone: nobody waits for its answer. */
+/** A request over a connection from this address. Its client has disconnected. */
 function asked(remoteAddress: string): RequestContext {
   return {
     env: { incoming: { socket: { remoteAddress } } },
@@ -70,7 +70,7 @@ function asked(remoteAddress: string): RequestContext {
 }
 
 describe("failed keys", () => {
-  it("of one address are slowed down, and then answered with 429 and when to come again", async () => {
+  it("of one address are slowed down, then get 429 with a time to retry", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, number) => ask(wrongKey(number))));
     expect([statuses(answers, 401), statuses(answers, 429)]).toEqual([20, 20]);
     expect(
@@ -79,7 +79,7 @@ describe("failed keys", () => {
     expect(answers.filter(({ status, ms }) => status === 401 && ms >= 900).length).toBeGreaterThanOrEqual(10);
   });
 
-  it("keep nobody out who has a valid key, at the same address or at another", async () => {
+  it("do not affect valid keys at the same or another address", async () => {
     await Promise.all(Array.from({ length: 40 }, (_, number) => ask(wrongKey(number))));
     for (const address of ["127.0.0.1", "127.0.0.2"]) {
       expect((await ask(served.firstKey, address)).status).toBe(200);
@@ -88,7 +88,7 @@ describe("failed keys", () => {
     expect((await ask(wrongKey(1), "127.0.0.2")).status).toBe(401);
   });
 
-  it("at signing in count as those of other calls do", async () => {
+  it("at sign-in count like those of other calls", async () => {
     const tries = Array.from({ length: 40 }, (_, number) => ask(wrongKey(number), "127.0.0.1", "/session"));
     expect(statuses(await Promise.all(tries), 429)).toBe(20);
     expect((await ask(wrongKey(1))).status).toBe(429);
@@ -104,7 +104,7 @@ describe("failed keys", () => {
     expect(heard).toBe(600);
   });
 
-  it("are forgotten after a minute, and no more addresses are remembered than there is room for", async () => {
+  it("are forgotten after a minute, for a limited number of addresses", async () => {
     let now = 0;
     const failed = createFailedKeyThrottle({ now: () => now, addresses: 100 });
     const unknown = new Error("unknown");
@@ -119,7 +119,7 @@ describe("failed keys", () => {
     expect(await isHeard("10.0.0.1")).toBe(true);
   });
 
-  it("of one network of IPv6 count as those of one address", async () => {
+  it("of one IPv6 network count as those of one address", async () => {
     const failed = createFailedKeyThrottle({ now: () => 0 });
     const unknown = new Error("unknown");
     const heard = async (address: string) => (await failed.refusal(asked(address), unknown)) === unknown;
@@ -128,7 +128,7 @@ describe("failed keys", () => {
     expect(await heard("2001:db8:1:3::1")).toBe(true);
   });
 
-  it("are none where no key was brought", async () => {
+  it("do not include requests without a key", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => ask(undefined, "127.0.0.1", "/api/v1/memories/ana")),
     );

@@ -2,22 +2,22 @@ import type { MiddlewareHandler } from "hono";
 import type { Meter, Tracer } from "../../ports/telemetry.ts";
 import { type AppEnvironment, getNodeBindings, type RequestContext } from "../request-context.ts";
 
-/** A request that was answered, for logs and metrics. Nothing in it is a value of a path, a query or a body. */
+/** A finished request, for logs and metrics. It contains no values of paths, queries or bodies. */
 export interface Answered {
   readonly requestId: string;
   readonly method: string;
-  /** As the document writes it: "/api/v1/memories/{user_id}"; undefined where the address is none of ours. */
+  /** The documented path, such as "/api/v1/memories/{user_id}"; undefined for an unknown path. */
   readonly route?: string;
   readonly status: number;
-  /** From the first byte of the request's head to the last of the answer, or to where the client went away. */
+  /** Time from the first byte of the request to the last byte of the response, or to the disconnect, in ms. */
   readonly ms: number;
-  /** The public half of the key. */
+  /** The public part of the key. */
   readonly key?: string;
-  /** True where the answer did not reach its end. */
+  /** True if the response was cut off. */
   readonly cut?: true;
 }
 
-/** Tells of each request when it is over: a streamed answer at its end. */
+/** Reports each finished request; a streamed response at its end. */
 export function observeRequests(tell: (answered: Answered) => void): MiddlewareHandler<AppEnvironment> {
   return async (exchange, next) => {
     const from = performance.now();
@@ -49,10 +49,10 @@ function toRequestFacts(exchange: RequestContext): Pick<Answered, "requestId" | 
   };
 }
 
-/** What stands for an address that is none of ours: what somebody wrote there is nobody's to see. */
+/** The label of unknown paths, whose text must not be shown. */
 const UNKNOWN_ROUTE = "none";
 
-/** Counts the requests that were answered. */
+/** Records metrics of finished requests. */
 export function createRequestCounter(meter: Meter): (answered: Answered) => void {
   return ({ method, route, status, ms }) => {
     const endpoint = route ?? UNKNOWN_ROUTE;
@@ -62,8 +62,8 @@ export function createRequestCounter(meter: Meter): (answered: Answered) => void
 }
 
 /**
- * A span for each request, by the semantic conventions for HTTP servers, within the trace that its `traceparent` names. Of the
- * address it has the route alone: what stands in the path is a user's.
+ * Records a span for each request, by the semantic conventions for HTTP servers, in the trace of its `traceparent`. It
+ * contains only the route, because paths contain user data.
  */
 export function traceRequests(tracer: Tracer): MiddlewareHandler<AppEnvironment> {
   return (exchange, next) => {

@@ -23,7 +23,7 @@ const cors = (headers: Headers): string[] =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
 describe("without a list of origins", () => {
-  it("a request of a page of another origin is refused on every route, with a key and as a preflight", async () => {
+  it("a page of another origin is refused on every route, with a key and as a preflight", async () => {
     const app = appFor();
     expect(API_OPERATIONS.length).toBeGreaterThan(30);
     for (const { method, path } of [...API_OPERATIONS, { method: "GET", path: "/nowhere" }]) {
@@ -45,7 +45,7 @@ describe("with a list of origins", () => {
   const asked = (origin: string | undefined, path = "/api/v1/ready", headers = key()) =>
     appFor([LISTED]).request(path, { headers: { ...headers, ...(origin === undefined ? {} : { origin }) } });
 
-  it("a page of a listed origin gets answers that it may read, refusals among them", async () => {
+  it("a page of a listed origin can read responses, including errors", async () => {
     for (const [path, headers, status] of [
       ["/api/v1/ready", key(), 200],
       ["/session", {}, 401],
@@ -74,7 +74,7 @@ describe("with a list of origins", () => {
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([403, null]);
   });
 
-  it("a request without an origin is answered as ever, and caches are told that it depends on one", async () => {
+  it("a request without an origin works, and caches get Vary: Origin", async () => {
     const response = await asked(undefined);
     expect([response.status, cors(response.headers), response.headers.get("vary")]).toEqual([
       200,
@@ -83,7 +83,7 @@ describe("with a list of origins", () => {
     ]);
   });
 
-  it("a preflight is answered without a key, for the headers that were asked for, and never for cookies or the proof", async () => {
+  it("a preflight needs no key and allows the requested headers, but never cookies or the proof", async () => {
     const response = await appFor([LISTED]).request("/api/v1/messages", {
       method: "OPTIONS",
       headers: {
@@ -103,7 +103,7 @@ describe("with a list of origins", () => {
     expect(response.headers.get("vary")).toContain("Origin");
   });
 
-  it("a page of a listed origin cannot use the sign-in of the server's own page", async () => {
+  it("a page of a listed origin cannot use the session of the server's own page", async () => {
     const session = keys.openSession(keys.first ?? "");
     const own = { cookie: `keepsake_0=${session?.token}`, "x-keepsake-proof": session?.proof ?? "" };
     expect((await asked(undefined, "/api/v1/ready", own)).status).toBe(200);

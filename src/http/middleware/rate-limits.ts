@@ -6,16 +6,16 @@ import type { Bearer } from "../keys/api-keys.ts";
 import { refuse } from "../problem.ts";
 import { type AppEnvironment, getNodeBindings, type RequestContext } from "../request-context.ts";
 
-/** What each key may take in a minute; absent parts have no limit. */
+/** Limits per key and minute. Absent parts are unlimited. */
 export interface KeyRateLimits {
   readonly requests?: RateLimits | undefined;
-  /** Of request bodies. */
+  /** Bytes of request bodies. */
   readonly bytes?: RateLimits | undefined;
 }
 
 type RateLimitPolicy = keyof KeyRateLimits;
 
-/** Takes a request off the allowance of a key (429 where there is none left). Who has no key has no allowance. */
+/** Counts a request against the limit of its key. Throws 429 if it is used up. Requests without a key are not counted. */
 export async function spendRequest(
   exchange: RequestContext,
   bearer: Bearer | undefined,
@@ -24,20 +24,20 @@ export async function spendRequest(
   if (bearer) await spendAllowance(exchange, "requests", rates.requests, { key: bearer.key, amount: 1 });
 }
 
-/** Takes the bytes of a body off the allowance of a key (429). */
+/** Counts the bytes of a body against the limit of its key. Throws 429. */
 export async function spendBytes(
   exchange: RequestContext,
   bearer: Bearer | undefined,
   { rates, bytes }: { readonly rates: KeyRateLimits; readonly bytes: number },
 ): Promise<void> {
-  // A bucket of its own, where both kinds are kept in one store.
+  // Separate buckets, because both kinds may share one store.
   if (bearer)
     await spendAllowance(exchange, "bytes", rates.bytes, { key: `bytes ${bearer.key}`, amount: bytes });
 }
 
 const LIMIT_MESSAGES: Readonly<Record<RateLimitPolicy, string>> = {
-  requests: "Too many requests with this key. Come again later, or have the limit raised.",
-  bytes: "Too many bytes with this key. Come again later, or have the limit raised.",
+  requests: "Too many requests with this key. Try again later, or ask the operator for a higher limit.",
+  bytes: "Too many bytes with this key. Try again later, or ask the operator for a higher limit.",
 };
 
 async function spendAllowance(
@@ -55,7 +55,7 @@ async function spendAllowance(
     status: 429,
     code: "over_quota",
     detail: LIMIT_MESSAGES[policy],
-    // What is on its way of a body that is refused is read by nobody.
+    // The rest of a refused body is not read.
     headers: {
       "retry-after": String(Math.ceil(waitMs / 1000)),
       ...(policy === "bytes" ? { connection: "close" } : {}),
@@ -64,8 +64,8 @@ async function spendAllowance(
 }
 
 /**
- * Tells with each answer what is left. `RateLimit` and `RateLimit-Policy` are the IETF draft's and tell of requests and bytes;
- * `RateLimit-Limit`, `-Remaining` and `-Reset` are its earlier form, of requests alone, which more clients read today.
+ * Adds rate-limit headers to each response. `RateLimit` and `RateLimit-Policy` follow the IETF draft and cover requests and
+ * bytes. `RateLimit-Limit`, `-Remaining` and `-Reset` are its earlier form, which more clients read, and cover requests.
  */
 export function withRateLimitHeaders(): MiddlewareHandler<AppEnvironment> {
   return async (exchange, next) => {
@@ -102,8 +102,8 @@ function toSeconds(ms: number): number {
 }
 
 /**
- * Limits that several servers share, and this one's own where those cannot be asked: then each server counts for itself, and
- * nobody is kept out because a store of counters is down.
+ * Uses shared limits, and local ones while the shared store is down. Each server then counts separately, and no request is
+ * refused because of the outage.
  */
 export function sharedLimits(shared: RateLimits, own: RateLimits): RateLimits {
   const take = (key: string): Promise<number> => withFallback(shared.take(key), () => own.take(key));
@@ -118,52 +118,52 @@ export function sharedLimits(shared: RateLimits, own: RateLimits): RateLimits {
   };
 }
 
-async function withFallback<Result>(asked: Promise<Result>, own: () => Promise<Result>): Promise<Result> {
+async function withFallback<Result>(request: Promise<Result>, own: () => Promise<Result>): Promise<Result> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (!isMemoryError(error)) throw error;
     return own();
   }
 }
 
-/** What becomes of a request whose key is not known. A key that is good is let in without asking here. */
+/** Slows down requests with unknown keys. Valid keys are not affected. */
 export interface FailedKeyThrottle {
-  /** Counts a failure, waits as long as its answer is to wait, and gives the refusal: 401, or 429 with Retry-After. */
+  /** Counts a failure, waits for its delay, and gives the error: 401, or 429 with Retry-After. */
   refusal(exchange: RequestContext, unknown: Error): Promise<Error>;
 }
 
 interface FailedKeyThrottleOptions {
-  /** Milliseconds that never go back (`performance.now`). */
+  /** A monotonic clock in ms (`performance.now`). */
   readonly now?: () => number;
-  /** How many addresses are remembered (10,000). The one that failed longest ago goes first. */
+  /** Maximum number of remembered addresses (10,000). The one with the oldest failure is dropped first. */
   readonly addresses?: number;
 }
 
-/** Failures that an address has in one go, and gets back over a minute. */
+/** Failures allowed per address at once; they are regained over a minute. */
 const ADDRESS_LIMIT = 20;
-/** The same for all addresses together: guesses come from many. */
+/** The same for all addresses together, because guesses may come from many. */
 const TOTAL_LIMIT = 600;
-/** So many are answered at once: people mistype. */
+/** Failures without a delay, because people mistype. */
 const UNDELAYED_FAILURES = 5;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 1000;
-/** Answers that wait at the same time: each holds a connection. */
+/** Maximum number of delayed responses at once, because each holds a connection. */
 const MOST_WAITING = 200;
 const MINUTE_MS = 60_000;
 
 interface FailureCount {
-  /** How many count: one fades every few seconds. */
+  /** The current number of failures, which decreases over time. */
   readonly count: number;
-  /** ms. */
+  /** The time of the count, in ms. */
   readonly at: number;
 }
 
 const NO_FAILURES: FailureCount = { count: 0, at: 0 };
 
 /**
- * Slows down failed keys: by address, and over all. Nobody is locked out by it, whatever others behind the same address send, for it
- * looks at failures alone. What it holds is bounded.
+ * Creates a throttle of failed keys, per address and in total. It counts only failures, so valid keys behind the same
+ * address are never locked out. Its memory is bounded.
  */
 export function createFailedKeyThrottle(options: FailedKeyThrottleOptions = {}): FailedKeyThrottle {
   const { now: time = () => performance.now(), addresses: most = 10_000 } = options;
@@ -185,7 +185,7 @@ export function createFailedKeyThrottle(options: FailedKeyThrottleOptions = {}):
   return {
     async refusal(exchange, unknown) {
       const address = getClientAddress(exchange);
-      // A request within this process came over no connection.
+      // A request inside this process has no connection.
       if (address === undefined) return unknown;
       const { own, waitMs } = note(address);
       if (waitMs > 0) return createTooManyFailuresError(waitMs);
@@ -199,7 +199,7 @@ export function createFailedKeyThrottle(options: FailedKeyThrottleOptions = {}):
       try {
         await rest(delayMs, undefined, { signal: exchange.req.raw.signal });
       } catch {
-        // It has gone.
+        // The client has disconnected.
       } finally {
         waiting -= 1;
       }
@@ -208,18 +208,18 @@ export function createFailedKeyThrottle(options: FailedKeyThrottleOptions = {}):
   };
 }
 
-/** One more, after those that have faded by now. More than one above the limit are not counted: then a minute would not be enough. */
+/** Adds a failure to the current count. Caps the count at one above the limit, so that a minute is always enough. */
 function addFailure({ count, at }: FailureCount, limit: number, now: number): FailureCount {
   const faded = (Math.max(0, now - at) * limit) / MINUTE_MS;
   return { count: Math.min(limit + 1, Math.max(0, count - faded) + 1), at: now };
 }
 
-/** In how many ms one more would be heard. */
+/** Gives the time until the next failure is allowed, in ms. */
 function getWaitMs({ count }: FailureCount, limit: number): number {
   return (Math.max(0, count - limit) * MINUTE_MS) / limit;
 }
 
-/** Of the connection itself: what a header says of it, anybody can write. Of IPv6 the network, which one client has whole. */
+/** Gives the address of the connection, because headers can be forged. For IPv6, gives the network, which belongs to one client. */
 function getClientAddress(exchange: RequestContext): string | undefined {
   const address = getNodeBindings(exchange).incoming?.socket.remoteAddress;
   if (address === undefined) return undefined;
@@ -231,9 +231,8 @@ function createTooManyFailuresError(waitMs: number): Error {
   return refuse({
     status: 429,
     code: "over_quota",
-    detail:
-      "Too many keys that are not known. Come again later, with a valid key; a valid key is let in at any time.",
-    // The next guess pays for a connection of its own.
+    detail: "Too many unknown keys. Try again later with a valid key; valid keys are always accepted.",
+    // The next guess needs a new connection.
     headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))), connection: "close" },
   });
 }

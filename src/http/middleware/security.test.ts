@@ -41,18 +41,18 @@ async function problem(
   return { ...body, text };
 }
 
-describe("who may call", () => {
-  it("anybody may ask whether the server lives", async () => {
+describe("access", () => {
+  it("liveness needs no key", async () => {
     const response = await app.request("/api/v1/health");
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   });
 
-  it("anybody may ask whether it is ready, and learns that alone", async () => {
+  it("readiness needs no key, and gives only the status without one", async () => {
     const response = await app.request("/api/v1/ready");
     expect([response.status, await response.json()]).toEqual([200, { status: "ready" }]);
   });
 
-  it("a key is needed to be told how it stands", async () => {
+  it("details of health need a key", async () => {
     expect((await app.request("/session")).status).toBe(401);
     for (const path of ["/api/v1/health", "/api/v1/ready"]) {
       const answer = await (await app.request(path, { headers: withKey() })).json();
@@ -63,7 +63,7 @@ describe("who may call", () => {
     }
   });
 
-  it("a cookie that a browser sends by itself is no key to health, and no reason to refuse", async () => {
+  it("a cookie without a proof gives no details of health, and is not refused", async () => {
     const response = await app.request("/api/v1/health", { headers: { cookie: "keepsake_0=abc" } });
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   });
@@ -73,7 +73,7 @@ describe("who may call", () => {
     ["a wrong key", { authorization: `Bearer ks_${"0".repeat(12)}_${"A".repeat(43)}` }],
     ["a key without its scheme", { authorization: "hunter2" }],
     ["a cookie that nobody gave", { cookie: "keepsake_0=abc", "x-keepsake-proof": "abc" }],
-  ])("%s is refused on every call, before the body is looked at", async (what, headers) => {
+  ])("%s is refused on every call, before the body is read", async (what, headers) => {
     // These take no key, and refuse one that is unknown.
     const open = [
       ["GET", "/api/v1/health"],
@@ -112,7 +112,7 @@ describe("who may call", () => {
     }
   });
 
-  it("a page of another origin is refused, whatever it brings", async () => {
+  it("a page of another origin is refused with any credentials", async () => {
     for (const origin of ["https://evil.example", "http://localhost:1", "null"]) {
       const response = await post("{}", { host: "localhost:7420", origin });
       expect((await problem(response)).status).toBe(403);
@@ -124,7 +124,7 @@ describe("who may call", () => {
     expect(own.status).toBe(200);
   });
 
-  it("a name that is not ours is refused on every address (DNS rebinding)", async () => {
+  it("an unknown host name is refused on every path (DNS rebinding)", async () => {
     for (const path of ["/", "/api/v1/health", "/api/v1/ready", "/nothing"]) {
       const response = await app.request(path, { headers: { ...withKey(), host: "evil.example:7420" } });
       expect((await problem(response)).code).toBe("forbidden");
@@ -135,7 +135,7 @@ describe("who may call", () => {
     }
   });
 
-  it("a server that listens for others answers to the names it was given", async () => {
+  it("a server on a public address accepts its configured host names", async () => {
     const open = httpApp({ keepsake, keys, host: "0.0.0.0", hosts: ["memory.example"] });
     const status = async (host: string) =>
       (await open.request("/api/v1/health", { headers: { host } })).status;
@@ -143,7 +143,7 @@ describe("who may call", () => {
     expect(await status("evil.example")).toBe(403);
   });
 
-  it("a server that listens for others and was given names goes by this machine's own too", async () => {
+  it("a server on a public address with configured names accepts loopback names too", async () => {
     const open = httpApp({ keepsake, keys, host: "0.0.0.0", hosts: ["memory.example"] });
     for (const host of ["localhost:7420", "127.0.0.1", "Memory.Example:443"]) {
       expect((await open.request("/api/v1/health", { headers: { host } })).status).toBe(200);
@@ -161,12 +161,12 @@ describe("who may call", () => {
     ["two ports", "localhost:80:80"],
     ["a user before it", "localhost@evil.example"],
     ["nothing", ""],
-  ])("does not go by %s", async (_what, host) => {
+  ])("refuses the host name %s", async (_what, host) => {
     const response = await app.request("/api/v1/ready", { headers: { ...withKey(), host } });
     expect((await problem(response)).status).toBe(403);
   });
 
-  it("a page whose name was bound to this machine gets nothing by its cookie or its key", async () => {
+  it("a rebound page gets nothing with its cookie or its key", async () => {
     const rebound = { host: "evil.example:7420", origin: "http://evil.example:7420" };
     for (const path of ["/session", "/message", "/v1/chat/completions", "/api/v1/memories"]) {
       const response = await app.request(path, {
@@ -178,20 +178,20 @@ describe("who may call", () => {
     }
   });
 
-  it("only what is surely this machine's own counts as such", () => {
+  it("only certain loopback names count as loopback", () => {
     const own = ["127.0.0.1", "127.8.9.10", "::1", "[::1]", "localhost", "LOCALHOST"];
     expect(own.filter((host) => !isLoopback(host))).toEqual([]);
     const others = ["0.0.0.0", "::", "127.1", "127.evil.example", "192.168.1.2", "memory.example", ""];
     expect(others.filter(isLoopback)).toEqual([]);
   });
 
-  it("nothing says that other origins may read an answer", async () => {
+  it("no response allows other origins to read it", async () => {
     const response = await app.request("/api/v1/health", { headers: { origin: "http://localhost" } });
     expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 });
 
-describe("signing the page in", () => {
+describe("sign-in of the page", () => {
   const signIn = (key: string | undefined) =>
     app.request("/session", {
       method: "POST",
@@ -224,8 +224,8 @@ describe("signing the page in", () => {
   });
 });
 
-describe("what may be sent", () => {
-  it("JSON, and nothing that a form could send", async () => {
+describe("request bodies", () => {
+  it("must be JSON, not a form's content type", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
       expect((await problem(await post("{}", { "content-type": type }))).status).toBe(415);
     }
@@ -235,7 +235,7 @@ describe("what may be sent", () => {
     expect(withCharset.status).toBe(200);
   });
 
-  it("no more than a mebibyte, said in advance or not", async () => {
+  it("may have one mebibyte at most, with or without a declared length", async () => {
     const huge = JSON.stringify({ userId: "ana", message: "x".repeat(1_100_000) });
     const told = await post(huge);
     expect(await problem(told)).toMatchObject({ status: 413, code: "invalid_input" });
@@ -250,7 +250,7 @@ describe("what may be sent", () => {
     expect(sent).toBeLessThan(2_000_000);
   });
 
-  it("a text that is too long for one message is refused clearly, below that limit too", async () => {
+  it("are refused clearly if one message is too long, also below that limit", async () => {
     const answer = await problem(
       await post(JSON.stringify({ userId: "ana", message: "x".repeat(1_000_001) })),
     );
@@ -270,7 +270,7 @@ describe("what may be sent", () => {
     ["an empty user", '{"userId":"","message":"secret words"}'],
     ["too deep a nest", `{"userId":"ana","message":${"[".repeat(40)}${"]".repeat(40)}}`],
     ["a dangerous name", '{"userId":"ana","message":"secret words","__proto__":{"a":1}}'],
-  ])("%s is refused, and not told back", async (_what, body) => {
+  ])("are refused with %s, without repeating it", async (_what, body) => {
     const answer = await problem(await post(body));
     expect(answer).toMatchObject({ status: 400, code: "invalid_input" });
     expect(answer.text).not.toContain("secret words");
@@ -285,7 +285,7 @@ describe("what may be sent", () => {
     expect(await answer.text()).not.toMatch(/\\u0000|\\ud800/i);
   });
 
-  it("text in UTF-8 only", async () => {
+  it("must be UTF-8", async () => {
     const broken = Buffer.concat([
       Buffer.from('{"userId":"ana","message":"'),
       Buffer.from([0xff, 0xfe]),
@@ -294,7 +294,7 @@ describe("what may be sent", () => {
     expect(await problem(await post(broken))).toMatchObject({ status: 400, code: "invalid_input" });
   });
 
-  it("names the fields that are wrong, all of them", async () => {
+  it("are refused with the names of all invalid fields", async () => {
     const response = await app.request("/api/v1/memories", {
       method: "POST",
       headers: { ...withKey(), "content-type": "application/json" },
@@ -306,19 +306,19 @@ describe("what may be sent", () => {
   });
 });
 
-describe("addresses", () => {
-  it("that are not there give 404", async () => {
+describe("paths", () => {
+  it("give 404 if unknown", async () => {
     for (const path of ["/nothing", "/api/v1/nothing", "/app.css/..%2f..%2fpackage.json"]) {
       expect((await problem(await app.request(path, { headers: withKey() }))).status).toBe(404);
     }
   });
 
-  it("that are no well-formed text are refused", async () => {
+  it("are refused if not well-formed UTF-8", async () => {
     const response = await app.request("/api/v1/memories/%ff", { headers: withKey() });
     expect((await problem(response)).status).toBe(400);
   });
 
-  it("that are there for another method give 405, and say which", async () => {
+  it("give 405 and the allowed methods for another method", async () => {
     const allowed = async (method: string, path: string) => {
       const response = await app.request(path, { method, headers: withKey() });
       expect((await problem(response)).status).toBe(405);
@@ -330,7 +330,7 @@ describe("addresses", () => {
     expect(await allowed("POST", "/")).toBe("GET, HEAD");
   });
 
-  it("of the page are strict about what a browser may load", async () => {
+  it("of the web page have a strict content security policy", async () => {
     const response = await app.request("/");
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'self'");
@@ -345,8 +345,8 @@ describe("addresses", () => {
   });
 });
 
-describe("a fault on our side", () => {
-  it("is told to whoever runs the server, and not to whoever asks", async () => {
+describe("an internal error", () => {
+  it("is reported to the operator, not to the client", async () => {
     const wrong = new MemoryError("corrupt", "/home/ana/memory.db: SELECT broken");
     const broken: Keepsake = {
       ...keepsake,
@@ -361,7 +361,7 @@ describe("a fault on our side", () => {
     expect(faults).toMatchObject([{ method: "GET", error: wrong }]);
   });
 
-  it("that passes is answered with 503 and when to come again", async () => {
+  it("that is temporary gives 503 with a time to retry", async () => {
     await keepsake.close();
     const response = await app.request("/api/v1/ready", { headers: withKey() });
     expect(await problem(response)).toMatchObject({ status: 503, code: "unavailable" });

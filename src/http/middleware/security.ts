@@ -17,42 +17,41 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** What is kept of an id that comes with a request: nothing that could forge a line of a log. */
+/** The pattern of accepted request ids. Nothing in it can forge a log line. */
 const REQUEST_ID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Gives each request an id, or keeps its own, and each answer the headers that keep a browser strict. */
+/** Sets a request id, or keeps the client's, and adds security headers to each response. */
 export function withSecurityHeaders(): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
     const brought = context.req.header("x-request-id");
     const id = brought !== undefined && REQUEST_ID_PATTERN.test(brought) ? brought : randomUUID();
     context.set("requestId", id);
     await next();
-    // On the answer itself: `context.header` would make a second one, body and all.
+    // Set on the response itself: `context.header` would copy it with its body.
     const { headers } = context.res;
-    // An answer that was passed on keeps the id by which its server knows it.
+    // A forwarded response keeps the request id of its server.
     headers.set(headers.has("x-request-id") ? "x-keepsake-request-id" : "x-request-id", id);
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
-    // Answers hold what people said: they belong in nobody's cache.
+    // Responses contain private data and must not be cached.
     if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   };
 }
 
-/** Refuses an address that is no well-formed text: else "%ff" would be the name of a user. */
+/** Refuses a path that is not well-formed UTF-8: otherwise "%ff" would be the name of a user. */
 export function rejectMalformedPath(): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
     try {
       decodeURIComponent(new URL(context.req.url).pathname);
     } catch {
-      throw refuse({ status: 400, code: "invalid_input", detail: "The address is not well-formed UTF-8." });
+      throw refuse({ status: 400, code: "invalid_input", detail: "The path is not well-formed UTF-8." });
     }
     await next();
   };
 }
 
 /**
- * Refuses what did not come from here: a name in `Host` that is not ours (a foreign page that rebinds its name to
- * this machine), and a page of another origin that is not listed. `hosts` are names without ports; undefined lets every name
- * through.
+ * Refuses an unknown name in `Host` (DNS rebinding by another page), and pages of other origins that are not listed. `hosts`
+ * are names without ports; undefined accepts every name.
  */
 export function checkHostAndOrigin(
   hosts: ReadonlySet<string> | undefined,
@@ -81,7 +80,7 @@ function checkHost(host: string, hosts: ReadonlySet<string> | undefined): void {
   throw refuse({
     status: 403,
     code: "forbidden",
-    detail: "This server does not go by that name (Host).",
+    detail: "Unknown host name. Add it to KEEPSAKE_HOSTS to allow it.",
   });
 }
 
@@ -89,18 +88,18 @@ function createOriginError(): Error {
   return refuse({
     status: 403,
     code: "forbidden",
-    detail: "Pages of other origins may not call this server, unless KEEPSAKE_ORIGINS lists theirs.",
+    detail: "Pages of other origins may not call this server unless KEEPSAKE_ORIGINS lists their origin.",
   });
 }
 
-/** Whether only this machine can reach what listens there. A name that it cannot be sure of is none of its own. */
+/** Whether an address is reachable only from this machine. An uncertain name counts as reachable from elsewhere. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK_HOSTS.has(host.toLowerCase()) || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * The names a server answers to. Where it listens only on this machine, that's own names and those that were named;
- * else all, or, where some were named, those and this machine's own.
+ * Gives the accepted host names. On a loopback address, these are the loopback names and the configured ones. Otherwise they
+ * are all names or, if some are configured, those and the loopback names.
  */
 export function getAllowedHosts(
   listens: string,
@@ -108,7 +107,7 @@ export function getAllowedHosts(
 ): ReadonlySet<string> | undefined {
   const extra = (named ?? []).map((name) => name.toLowerCase());
   if (!isLoopback(listens) && extra.length === 0) return undefined;
-  // An IPv6 address stands in brackets in `Host`.
+  // An IPv6 address is in brackets in `Host`.
   const own = listens.includes(":") ? `[${listens}]` : listens.toLowerCase();
   return new Set([...LOOPBACK_HOSTS, own, ...extra]);
 }
@@ -121,10 +120,10 @@ function getOriginHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-/** How long a browser may keep the answer to a preflight, in seconds. */
+/** How long a browser may cache a preflight response, in seconds. */
 const PREFLIGHT_SECONDS = "600";
 const CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
-/** Headers of answers that a page may read, beside those that every page may. */
+/** Response headers that a page may read, in addition to the safelisted ones. */
 const EXPOSED_HEADERS = [
   "idempotency-replayed",
   "retry-after",
@@ -138,8 +137,8 @@ const HEADER_NAME = /^[a-z0-9-]{1,64}$/;
 const MOST_HEADERS = 50;
 
 /**
- * The answer to a browser that asks whether a page of a listed origin may send a request; undefined for a request that is none.
- * Neither cookies nor the proof of a signed-in page are let through: such a page brings a key.
+ * Answers a preflight request from a listed origin; gives undefined for any other request. It allows neither cookies nor the
+ * proof of a signed-in page: such a page must send a key.
  */
 function answerPreflight({ req }: RequestContext, origin: string): Response | undefined {
   if (req.method !== "OPTIONS" || req.header("access-control-request-method") === undefined) return undefined;
@@ -159,7 +158,7 @@ function answerPreflight({ req }: RequestContext, origin: string): Response | un
   return new Response(null, { status: 204, headers });
 }
 
-/** Lets a page of this origin read the answer. `undefined` for a request that no page of a listed origin made. */
+/** Allows a page of this origin to read the response. `undefined`: the request comes from no listed origin. */
 function setCorsHeaders(headers: Headers, origin: string | undefined): void {
   headers.append("vary", "Origin");
   if (origin === undefined) return;

@@ -6,16 +6,16 @@ import { sharedLimits } from "./rate-limits.ts";
 const limits = (perMinute: number) => memoryRateLimits({ perMinute, clock: () => new Date(0) });
 const failing = (error: Error) => ({ name: "redis", take: async () => Promise.reject(error) });
 
-it("limits that are shared are the ones that count", async () => {
+it("uses the shared limits", async () => {
   const both = sharedLimits(limits(1), limits(100));
   expect([await both.take("k"), (await both.take("k")) > 0]).toEqual([0, true]);
 });
 
-it("a server counts for itself where the shared ones cannot be asked", async () => {
+it("uses local limits while the shared ones are unavailable", async () => {
   const both = sharedLimits(failing(new MemoryError("unavailable", "It is down.")), limits(2));
   expect([await both.take("k"), await both.take("k"), (await both.take("k")) > 0]).toEqual([0, 0, true]);
 });
 
-it("what is no trouble of theirs is thrown", async () => {
+it("throws an error that is not an outage", async () => {
   await expect(sharedLimits(failing(new TypeError("wrong")), limits(2)).take("k")).rejects.toThrow("wrong");
 });

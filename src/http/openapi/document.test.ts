@@ -9,13 +9,13 @@ const CALLS = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
 );
 
 describe("the document", () => {
-  it("has every operation once, under an id of its own", () => {
+  it("has every operation once, with a unique id", () => {
     const shown = API_OPERATIONS.filter(({ isHidden }) => !isHidden);
     expect(CALLS).toHaveLength(shown.length);
     expect(new Set(API_OPERATIONS.map(({ id }) => id)).size).toBe(API_OPERATIONS.length);
   });
 
-  it("names exactly the parameters that stand in each path", () => {
+  it("names exactly the parameters of each path", () => {
     for (const { path, call } of CALLS) {
       const stated = ((call.parameters ?? []) as { name?: string; in?: string }[])
         .filter((one) => one.in === "path")
@@ -24,7 +24,7 @@ describe("the document", () => {
     }
   });
 
-  it("refuses . as a user where something is said, and takes it where something is taken back", () => {
+  it("refuses . as a user when storing, and accepts it when forgetting", () => {
     const users = ["/message", "/forget"].map((path) => {
       const body = CALLS.find((one) => one.path === path && one.method === "post")?.call.requestBody;
       return [path, JSON.stringify(body).match(/"userId":\{[^}]*schemas\/(\w+)"/)?.[1]];
@@ -35,7 +35,7 @@ describe("the document", () => {
     ]);
   });
 
-  it("refers only to what is in it", () => {
+  it("has no dangling references", () => {
     const references = [...JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
       ([, at]) => at ?? "",
     );
@@ -47,7 +47,7 @@ describe("the document", () => {
     expect(references.filter((place) => found(place) === undefined)).toEqual([]);
   });
 
-  it("links only from what is answered to what is served, by parameters that are taken there", () => {
+  it("links existing responses to existing operations with valid parameters", () => {
     let links = 0;
     for (const [id, statuses] of Object.entries(OPERATION_LINKS)) {
       for (const [status, targets] of Object.entries(statuses)) {
@@ -66,7 +66,7 @@ describe("the document", () => {
     expect(links).toBeGreaterThan(20);
   });
 
-  it("says for every call that needs a key what comes without one, and with a narrower one", () => {
+  it("documents 401 and 403 for every call that needs a key", () => {
     for (const { call } of CALLS) {
       const isOpen = JSON.stringify(call.security) === "[]";
       expect([call.operationId, "401" in (call.responses as object)]).toEqual([
@@ -81,7 +81,7 @@ describe("the document", () => {
 describe("the page", () => {
   const page = renderDocumentPage(DOCUMENT);
 
-  it("tells of every call and every shape, and all its links lead somewhere", () => {
+  it("contains every call and schema, and all its links work", () => {
     for (const { call } of CALLS) expect(page).toContain(`<article id="${call.operationId}">`);
     for (const name of Object.keys(DOCUMENT.components.schemas)) {
       expect(page).toContain(`<article id="shape-${name}">`);
@@ -91,7 +91,7 @@ describe("the page", () => {
     expect(links.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);
   });
 
-  it("loads nothing from anywhere else, and runs no script", () => {
+  it("loads no external resources and runs no scripts", () => {
     expect(page).not.toMatch(/<script|\son\w+=|style=|(?:src|href)="https?:/i);
     const loaded = [...page.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, place]) => place);
     expect(new Set(loaded)).toEqual(new Set(["/icon.svg", "/docs.css", "/openapi.json", "/"]));

@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
 import { getRequiredScopes, type Operation, type ResponseSpec } from "../operation.ts";
 import { withSchemaId } from "../schemas/fields.ts";
 
-/** An OpenAPI 3.1 document, as far as we look into it ourselves. */
+/** An OpenAPI 3.1 document, as far as this code reads it. */
 export interface ApiDocument {
   readonly openapi: "3.1.0";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -22,13 +22,13 @@ const PROBLEM_SCHEMA = withSchemaId(
       type: z.string(),
       title: z.string(),
       status: z.int(),
-      detail: z.string().describe("What happened, and what to do; never what a user said"),
+      detail: z.string().describe("What happened and what to do; never a user's text"),
       code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
       errors: z.array(z.object({ field: z.string(), problem: z.string() })).optional(),
       request_id: z.string(),
       error: z
         .looseObject({ message: z.string() })
-        .describe("Under `/v1`: the same as OpenAI's clients read it")
+        .describe("Under `/v1`: the same in the form of OpenAI's API")
         .optional(),
     })
     .describe("A problem document (RFC 9457)."),
@@ -36,7 +36,7 @@ const PROBLEM_SCHEMA = withSchemaId(
 
 const REQUEST_ID_HEADER = { $ref: "#/components/headers/RequestId" };
 
-/** Describes the operations of a table: nothing is served that is not in it, for both come from the same. */
+/** Creates the OpenAPI document of a table of operations. The server uses the same table. */
 export function createApiDocument(operations: readonly Operation[], version: string): ApiDocument {
   const known = createSchemaRegistry();
   const shown = operations.filter(({ isHidden }) => !isHidden);
@@ -73,7 +73,7 @@ const SECURITY: JsonSchema = {
   key: {
     type: "http",
     scheme: "bearer",
-    description: "A key belongs to a project; a user id never reaches outside of it.",
+    description: "A key belongs to a project and gives access only to users of that project.",
   },
 };
 
@@ -82,16 +82,16 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   in: "header",
   required: false,
   description:
-    "The same key and the same request again within 24 hours change nothing, and give the same answer. A name of one's own choice, such as a UUID.",
+    "Any string, such as a UUID. The same key with the same request within 24 hours changes nothing and gives the same response.",
   schema: { type: "string", minLength: 1, maxLength: 512, pattern: "^[ -~]+$" },
 };
 
 const DOCUMENT_HEADERS: JsonSchema = {
   RequestId: {
-    description: "The request's id: the one that came in `x-request-id`, or a new one.",
+    description: "The request id: that of the request's `x-request-id`, or a new one.",
     schema: { type: "string" },
   },
-  RetryAfter: { description: "When to come again, in seconds.", schema: { type: "integer", minimum: 0 } },
+  RetryAfter: { description: "When to try again, in seconds.", schema: { type: "integer", minimum: 0 } },
 };
 
 function describeOperation(operation: Operation, known: SchemaRegistry): JsonSchema {
@@ -122,7 +122,7 @@ function describeOperation(operation: Operation, known: SchemaRegistry): JsonSch
   };
 }
 
-/** Where a key is optional, either of two ways in will do: with one, and with none. */
+/** Gives the security of an operation. An optional key means either a key or none. */
 function toSecurity(operation: Operation): JsonSchema {
   if (operation.scope === "none") return { security: [] };
   const optional = operation.scope === "optional" ? { security: [{ key: [] }, {}] } : {};
@@ -140,7 +140,7 @@ function toParameters(
   ];
 }
 
-/** The fields of an object as parameters. */
+/** Turns the fields of an object into parameters. */
 function toFieldParameters(schema: JsonSchema, place: "path" | "query"): JsonSchema[] {
   const { properties = {}, required = [] } = schema as {
     properties?: { [name: string]: JsonSchema };
@@ -179,7 +179,7 @@ function toResponse(
     ...Object.fromEntries(
       Object.entries(others).map(([type, holds]) => [
         type,
-        // A stream is a sequence of events: no one type of JSON Schema stands for it.
+        // A stream is a sequence of events, for which JSON Schema has no type.
         { schema: { ...(type === "text/event-stream" ? {} : { type: "string" }), description: holds } },
       ]),
     ),
@@ -195,7 +195,7 @@ function toResponse(
   };
 }
 
-/** The links of an answer. */
+/** Gives the links of a response. */
 function toLinks({ id }: Operation, status: string): JsonSchema {
   const targets = Object.entries(OPERATION_LINKS[id]?.[status] ?? {});
   if (targets.length === 0) return {};
@@ -212,7 +212,7 @@ function toProblemResponses(operations: readonly Operation[], schema: JsonSchema
     statuses.map((status) => [
       `Problem${status}`,
       {
-        description: PROBLEM_DESCRIPTIONS[status] ?? "Something is wrong.",
+        description: PROBLEM_DESCRIPTIONS[status] ?? "Error.",
         headers: {
           "x-request-id": REQUEST_ID_HEADER,
           ...(status === 429 || status === 503
@@ -225,18 +225,18 @@ function toProblemResponses(operations: readonly Operation[], schema: JsonSchema
   );
 }
 
-/** A JSON Schema, draft 2020-12, as OpenAPI 3.1 takes it. */
+/** A JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Collects the schemas that have names, so that the document tells each once. */
+/** Collects named schemas, so that the document contains each once. */
 interface SchemaRegistry {
-  /** A schema as JSON Schema; what has a name in it is a reference. */
+  /** Gives a schema as JSON Schema, with references to named schemas. */
   toJsonSchema(schema: z.ZodType, side?: "input" | "output"): JsonSchema;
-  /** All names that were referred to so far, in order. */
+  /** Gives all referenced schemas by name, in order. */
   readonly components: () => { readonly [name: string]: JsonSchema };
 }
 
-/** Where the document keeps a schema of this name. */
+/** Gives the reference of a named schema. */
 function toSchemaReference(name: string): string {
   return `#/components/schemas/${name}`;
 }
@@ -268,7 +268,7 @@ function createSchemaRegistry(): SchemaRegistry {
   };
 }
 
-/** Zod writes the bounds of safe integers beside each integer: true, and noise. */
+/** Removes the bounds of safe integers, which Zod adds to each integer. */
 function dropIntegerBounds({
   jsonSchema,
 }: {
@@ -288,25 +288,25 @@ function dropId({ id: _name, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
-/** What each status of a problem means, for whoever reads the document. */
+/** Descriptions of problem statuses. */
 const PROBLEM_DESCRIPTIONS: { readonly [status: number]: string } = {
-  400: "The request is not right; `errors` names the fields.",
-  401: "No key, or one that does not count here.",
-  403: "The key may not do this, or the request comes from another origin or under another name.",
-  404: "There is no such thing.",
-  409: "This conflicts with what is there, or with what the Idempotency-Key was used for.",
-  410: "It was done under this Idempotency-Key, and its answer has been erased since.",
-  413: "Too much in one request.",
-  415: "This is not JSON.",
-  422: "This cannot be done.",
-  429: "Too much at once. `Retry-After` says when to come again.",
-  500: "A fault on this side. The server's own messages say more, under the request's id.",
-  502: "The server behind this one failed.",
-  503: "Not available now. `Retry-After` says when to come again.",
-  504: "It took too long.",
+  400: "Invalid request; `errors` names the fields.",
+  401: "No key, or an invalid one.",
+  403: "The key lacks permission, or the origin or host name is not allowed.",
+  404: "Not found.",
+  409: "Conflict with the current state, or with an earlier use of the Idempotency-Key.",
+  410: "The request with this Idempotency-Key was executed, and its response has been erased since.",
+  413: "The request is too large.",
+  415: "Unsupported content type.",
+  422: "Not supported.",
+  429: "Too many requests. `Retry-After` says when to try again.",
+  500: "Internal error. The server's log has details under the request id.",
+  502: "The upstream server failed.",
+  503: "Temporarily unavailable. `Retry-After` says when to try again.",
+  504: "Timeout.",
 };
 
-/** The statuses with which an operation can be answered by a problem. */
+/** Gives the problem statuses of an operation. */
 function getProblemStatuses(operation: Operation): number[] {
   const {
     scope,
@@ -321,7 +321,7 @@ function getProblemStatuses(operation: Operation): number[] {
   const statuses = new Set([403, 500, 503, ...problems]);
   if (parameters || query || body) statuses.add(400);
   if (body || rawBody) statuses.add(413).add(415);
-  // For a key that is bound to a user, there are no others.
+  // A key for one user gets 404 for all others.
   if (scope !== "none" && (parameters || query || body)) statuses.add(404);
   if (scope !== "none") statuses.add(401).add(429);
   if (takesKey) statuses.add(409).add(410);
@@ -329,7 +329,7 @@ function getProblemStatuses(operation: Operation): number[] {
   return [...statuses].sort((one, other) => one - other);
 }
 
-/** Parameters of an operation, each with the place that holds it: in the request, or in the answer. */
+/** Parameters of a linked operation, each with its source in the request or the response. */
 interface LinkParameters {
   readonly [parameter: string]: string;
 }
@@ -344,9 +344,9 @@ const CREATED_ITEM = { ...USER_OF_BODY, ...ID_OF_RESPONSE };
 const LISTED_ITEM = { user_id: "$response.body#/items/0/user_id", ...FIRST_ITEM };
 
 /**
- * Where an answer leads to, by operation and status: OpenAPI's links, for clients and tests that go from call to call.
- * Not to `removeMemory`, a bin, in which things can still be seen, and not to `eraseUser`, which takes more than its address
- * names: tests that follow links take it that exactly what is addressed goes.
+ * OpenAPI links, by operation and status, for clients and tests that follow them. There are none to `removeMemory`, whose
+ * memories stay visible, and none to `eraseUser`, which erases more than its path names: tests that follow links expect
+ * that exactly the addressed resource disappears.
  */
 export const OPERATION_LINKS: {
   readonly [operation: string]: {

@@ -1,6 +1,6 @@
 import type { ApiDocument, JsonSchema } from "./document.ts";
 
-/** The document as a page to read: plain HTML without scripts, and nothing from anywhere else. */
+/** Renders the document as a page of plain HTML, without scripts or external resources. */
 export function renderDocumentPage(document: ApiDocument): string {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, call]) => ({
@@ -12,7 +12,10 @@ export function renderDocumentPage(document: ApiDocument): string {
   const tags = [...new Set([...FIRST_TAGS, ...calls.flatMap(({ call }) => call.tags)])].filter((tag) =>
     calls.some(({ call }) => call.tags.includes(tag)),
   );
-  const sections = tags.map((tag) => ({ tag, own: calls.filter(({ call }) => call.tags.includes(tag)) }));
+  const sections = tags.map((tag) => ({
+    tag,
+    tagCalls: calls.filter(({ call }) => call.tags.includes(tag)),
+  }));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,18 +28,18 @@ export function renderDocumentPage(document: ApiDocument): string {
 <body>
 <header>
 <h1>Keepsake: the HTTP API</h1>
-<p>Version ${escapeHtml(document.info.version)}. The same for programs: <a href="/openapi.json">openapi.json</a>. <a href="/">The page</a>.</p>
+<p>Version ${escapeHtml(document.info.version)}. For programs: <a href="/openapi.json">openapi.json</a>. <a href="/">Web page</a>.</p>
 </header>
 <nav aria-label="Calls">
-${sections.map(({ tag, own }) => `<h2>${escapeHtml(tag)}</h2>\n<ul>${own.map(formatNavigationLink).join("\n")}</ul>`).join("\n")}
+${sections.map(({ tag, tagCalls }) => `<h2>${escapeHtml(tag)}</h2>\n<ul>${tagCalls.map(formatNavigationLink).join("\n")}</ul>`).join("\n")}
 </nav>
 <main>
 ${INTRODUCTION}
-${sections.map(({ tag, own }) => `<h2>${escapeHtml(tag)}</h2>\n${own.map((one) => formatCall(one, document)).join("\n")}`).join("\n")}
+${sections.map(({ tag, tagCalls }) => `<h2>${escapeHtml(tag)}</h2>\n${tagCalls.map((call) => formatCall(call, document)).join("\n")}`).join("\n")}
 <h2 id="problems">Problems</h2>
-<p>All are documents of the shape <a href="#shape-Problem">Problem</a>.</p>
+<p>All errors are <a href="#shape-Problem">Problem</a> documents.</p>
 <dl>${formatProblems(document)}</dl>
-<h2 id="shapes">Shapes</h2>
+<h2 id="shapes">Schemas</h2>
 ${Object.entries(document.components.schemas)
   .map(([name, schema]) => formatSchemaSection(name, schema))
   .join("\n")}
@@ -46,7 +49,7 @@ ${Object.entries(document.components.schemas)
 `;
 }
 
-/** What is read first; the others follow as they stand in the table. */
+/** The first sections. The others follow in the order of the table. */
 const FIRST_TAGS = [
   "First steps",
   "Conversation",
@@ -77,11 +80,11 @@ interface DocumentedEndpoint {
 }
 
 const INTRODUCTION = `<p>Send JSON with <code>content-type: application/json</code> and a key with
-<code>authorization: Bearer KEY</code>. A key belongs to a project; a user's id never reaches outside of it.
-What goes wrong is told as a problem document (RFC 9457) with a stable <code>code</code>. Each answer has an
-<code>x-request-id</code>; a well-formed one that you send is kept. With <code>Idempotency-Key</code> a write that is sent
-again changes nothing and gives the same answer. Lists come in pages: <code>cursor</code>, where there is one, goes
-into <code>cursor</code> of the next request.</p>`;
+<code>authorization: Bearer KEY</code>. A key belongs to a project and gives access only to users of that project.
+Errors are problem documents (RFC 9457) with a stable <code>code</code>. Each response has an
+<code>x-request-id</code>; a well-formed one that you send is kept. With <code>Idempotency-Key</code>, a repeated write
+changes nothing and gives the same response. Lists come in pages: send the <code>cursor</code> of a page as
+<code>cursor</code> of the next request. Optional fields may be absent or null.</p>`;
 
 function formatNavigationLink({ method, path, call }: DocumentedEndpoint): string {
   return `<li><a href="#${call.operationId}"><b>${method}</b> ${escapeHtml(path)}</a></li>`;
@@ -89,56 +92,56 @@ function formatNavigationLink({ method, path, call }: DocumentedEndpoint): strin
 
 function formatCall({ method, path, call }: DocumentedEndpoint, document: ApiDocument): string {
   const body = Object.entries(call.requestBody?.content ?? {})
-    .map(([type, { schema }]) => `<h4>Takes <code>${escapeHtml(type)}</code></h4>${formatSchema(schema)}`)
+    .map(([type, { schema }]) => `<h4>Request <code>${escapeHtml(type)}</code></h4>${formatSchema(schema)}`)
     .join("\n");
   const parameters = (call.parameters ?? [])
-    .map((one) => formatParameter(resolveReference(one, document)))
+    .map((parameter) => formatParameter(resolveReference(parameter, document)))
     .join("\n");
   return `<article id="${call.operationId}">
 <h3><b>${method}</b> <code>${escapeHtml(path)}</code></h3>
 <p>${formatInlineCode(call.summary)}. ${formatInlineCode(call.description ?? "")} ${describeAccess(call)}</p>
 ${parameters === "" ? "" : `<h4>Parameters</h4><dl>${parameters}</dl>`}
 ${body}
-<h4>Gives</h4>
+<h4>Response</h4>
 ${formatResponses(call)}
-<h4>For example</h4>
+<h4>Example</h4>
 <pre><code>${escapeHtml(formatCurl(method, path, call))}</code></pre>
 </article>`;
 }
 
 function describeAccess(call: DocumentedCall): string {
   if (call.security?.length === 0) return "Needs no key.";
-  if ((call.security?.length ?? 0) > 1) return "Needs no key, and takes any.";
+  if ((call.security?.length ?? 0) > 1) return "Accepts an optional key.";
   const scopes = call["x-keepsake-scopes"] ?? [];
-  if (scopes.length === 0) return "Takes any key.";
-  return `Needs a key that may ${scopes.map((scope) => `<i>${escapeHtml(scope)}</i>`).join(" and ")}.`;
+  if (scopes.length === 0) return "Needs any key.";
+  return `Needs a key with ${scopes.length === 1 ? "the scope" : "the scopes"} ${scopes.map((scope) => `<i>${escapeHtml(scope)}</i>`).join(" and ")}.`;
 }
 
-function formatParameter(one: JsonSchema): string {
+function formatParameter(parameter: JsonSchema): string {
   const {
     name,
     in: place,
     required,
     description,
     schema,
-  } = one as {
+  } = parameter as {
     name: string;
     in: string;
     required?: boolean;
     description?: string;
     schema: JsonSchema;
   };
-  const must = required ? "" : ", may be left out";
-  return `<dt><code>${escapeHtml(name)}</code> <small>${escapeHtml(place)}${must}</small></dt><dd>${formatSchema(schema)} ${formatInlineCode(description ?? "")}</dd>`;
+  const mark = required ? "" : ", optional";
+  return `<dt><code>${escapeHtml(name)}</code> <small>${escapeHtml(place)}${mark}</small></dt><dd>${formatSchema(schema)} ${formatInlineCode(description ?? "")}</dd>`;
 }
 
-/** What comes where all goes well; problems are the same everywhere, and told once. */
+/** Formats the successful responses, and links to the problems, which are described once. */
 function formatResponses({ responses }: DocumentedCall): string {
-  const good = Object.entries(responses).filter(([, answer]) => !("$ref" in answer));
-  const problems = Object.keys(responses).filter((status) => !good.some(([known]) => known === status));
+  const successes = Object.entries(responses).filter(([, answer]) => !("$ref" in answer));
+  const problems = Object.keys(responses).filter((status) => !successes.some(([known]) => known === status));
   const links = problems.map((status) => `<a href="#problem-${status}">${status}</a>`).join(", ");
-  return `<dl>${good.map(([status, answer]) => formatResponse(status, answer)).join("\n")}</dl>
-${links === "" ? "" : `<p>Or a problem: ${links}.</p>`}`;
+  return `<dl>${successes.map(([status, answer]) => formatResponse(status, answer)).join("\n")}</dl>
+${links === "" ? "" : `<p>Problems: ${links}.</p>`}`;
 }
 
 function formatResponse(status: string, answer: JsonSchema): string {
@@ -146,10 +149,10 @@ function formatResponse(status: string, answer: JsonSchema): string {
     description?: string;
     content?: { [type: string]: { schema: JsonSchema } };
   };
-  const held = Object.entries(content).map(
+  const contents = Object.entries(content).map(
     ([type, { schema }]) => ` <small>${escapeHtml(type)}</small> ${formatSchema(schema)}`,
   );
-  return `<dt>${escapeHtml(status)}</dt><dd>${formatInlineCode(description)}${held.join("")}</dd>`;
+  return `<dt>${escapeHtml(status)}</dt><dd>${formatInlineCode(description)}${contents.join("")}</dd>`;
 }
 
 function formatProblems({ components }: ApiDocument): string {
@@ -163,7 +166,7 @@ function formatSchemaSection(name: string, schema: JsonSchema): string {
   return `<article id="shape-${escapeHtml(name)}"><h3><code>${escapeHtml(name)}</code></h3>${formatSchema(schema)}</article>`;
 }
 
-/** What a reference points to, where it is one. */
+/** Resolves a reference; gives anything else unchanged. */
 function resolveReference(one: JsonSchema, document: ApiDocument): JsonSchema {
   const place = one.$ref;
   if (typeof place !== "string") return one;
@@ -172,7 +175,7 @@ function resolveReference(one: JsonSchema, document: ApiDocument): JsonSchema {
   return at as JsonSchema;
 }
 
-/** A call that can be pasted into a shell. */
+/** Formats a curl command for a shell. */
 function formatCurl(method: string, path: string, call: DocumentedCall): string {
   const place = path
     .replace("{user_id}", "ana")
@@ -201,17 +204,18 @@ const EXAMPLES: { readonly [operation: string]: string } = {
   takeBack: '{ "userId": "ana", "message": "Forget that I ever mentioned Magnet." }',
 };
 
-/** A JSON Schema for people, as HTML: an object as the list of its fields, anything else in a word or two. */
+/** Formats a JSON Schema as HTML: an object as a list of fields, anything else in a word or two. */
 function formatSchema(schema: JsonSchema): string {
   const { properties, required = [] } = schema as {
     properties?: { [name: string]: JsonSchema };
     required?: readonly string[];
   };
   if (!properties) return describeSchema(schema);
-  const fields = Object.entries(properties).map(([name, held]) => {
+  const fields = Object.entries(properties).map(([name, field]) => {
     const mark = required.includes(name) ? "" : "?";
-    const says = typeof held.description === "string" ? ` ${formatInlineCode(held.description)}` : "";
-    return `<li><code>${escapeHtml(name)}${mark}</code> ${formatSchema(held)}${says}</li>`;
+    const description =
+      typeof field.description === "string" ? ` ${formatInlineCode(field.description)}` : "";
+    return `<li><code>${escapeHtml(name)}${mark}</code> ${formatSchema(field)}${description}</li>`;
   });
   return `<ul class="fields">${fields.join("")}</ul>`;
 }
@@ -240,16 +244,16 @@ function describeSchema(schema: JsonSchema): string {
   }
   if (only !== undefined) return `<code>${escapeHtml(JSON.stringify(only))}</code>`;
   if (values) return values.map((value) => `<code>${escapeHtml(String(value))}</code>`).join(" or ");
-  // That null stands for "not given" is said once, at the top.
-  const ways = anyOf?.filter((one) => one.type !== "null");
-  if (ways) return ways.map(formatSchema).join(" or ");
+  // The introduction says that optional fields may be null.
+  const alternatives = anyOf?.filter((schema) => schema.type !== "null");
+  if (alternatives) return alternatives.map(formatSchema).join(" or ");
   if (type === "array") return `list of ${items ? formatSchema(items) : "anything"}`;
   if (type === "object") {
-    const held = typeof additionalProperties === "object" ? formatSchema(additionalProperties) : "anything";
-    return `object of ${held}`;
+    const values = typeof additionalProperties === "object" ? formatSchema(additionalProperties) : "anything";
+    return `object of ${values}`;
   }
-  const named = [type ?? "anything"].flat().filter((one) => one !== "null");
-  return `<i>${escapeHtml(named.join(" or "))}</i>${formatBounds(schema)}`;
+  const types = [type ?? "anything"].flat().filter((name) => name !== "null");
+  return `<i>${escapeHtml(types.join(" or "))}</i>${formatBounds(schema)}`;
 }
 
 function formatBounds(schema: JsonSchema): string {
@@ -267,12 +271,12 @@ function escapeHtml(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Plain words with `code` in them. */
+/** Formats text with `code` in it. */
 function formatInlineCode(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** The style of the page: large enough to read, light and dark, the list of calls beside the calls where there is room. */
+/** The style of the page: light and dark, with the list of calls beside the calls on wide screens. */
 export const DOCUMENT_PAGE_STYLE = `:root { color-scheme: light dark; --edge: #8884; --soft: #8881; --link: #2a5db0; }
 @media (prefers-color-scheme: dark) { :root { --link: #8ab4f8; } }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 80rem; padding: 1rem; }

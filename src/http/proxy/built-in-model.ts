@@ -11,7 +11,7 @@ import type { ProxyRequest } from "./request/proxy-request.ts";
 import { type BodyFields, toFields, toText } from "./request/reply-reader.ts";
 import { hasClientKey } from "./upstream/upstream-request.ts";
 
-/** Whether the built-in model answers: it was asked for, or there is no other. */
+/** Whether the built-in model answers: the request names it, or there is no upstream. */
 export function isBuiltInRequest(
   asked: Pick<OperationRequest, "exchange">,
   { upstream }: OpenAiProxy,
@@ -29,8 +29,8 @@ interface BuiltInRequest {
 }
 
 /**
- * A turn with the built-in model: what was said is stored and acted on, and the answer is composed from memory. Here the
- * memory is the model, so that its errors are the request's.
+ * Runs a turn with the built-in model: stores and executes the message, and composes the answer from memory. Memory is the
+ * model here, so its errors fail the request.
  */
 export async function answerFromMemory(
   asked: OperationRequest,
@@ -61,11 +61,12 @@ export async function answerFromMemory(
 function requireMemory({ who, spoken, request, held }: BuiltInRequest): MemoryTurnState {
   const model = `The built-in model "${BUILT_IN_MODEL}"`;
   if (who.user === undefined)
-    throw refuseField("user", `${model} answers from memory: name whose, with "user".`);
+    throw refuseField("user", `${model} answers from memory: set "user" to name the user.`);
   if (!held) throw refuseField("x-keepsake-memory", `${model} answers from memory, and memory is off.`);
-  if (spoken.words.trim() === "") throw refuseField("messages", "There is no text of the user to answer.");
+  if (spoken.words.trim() === "")
+    throw refuseField("messages", "The request contains no user text to answer.");
   if (requestsJson(request.body))
-    throw refuseField("response_format", `${model} answers in plain text alone.`);
+    throw refuseField("response_format", `${model} answers only in plain text.`);
   return held;
 }
 
@@ -85,7 +86,7 @@ async function composeReply(
   const words = limitToStorable(spoken.words);
   if (who.mode === "read") return (await memory().answer(words, { signal })).text;
   const options = { session: conversation.session, signal };
-  // A client that tries again has the answer again, and what was said is stored once.
+  // A retry gets the same answer, and the message is stored once.
   const id = said.at(-1)?.id;
   const again = id === undefined ? {} : { idempotencyKey: id };
   return (await memory().converse(words, { ...options, ...again })).text;
@@ -104,32 +105,32 @@ function streamFrames(frames: readonly string[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** The model that is always there: it answers from memory, and needs no key and no network. */
+/** The name of the built-in model. It answers from memory, without a key or a network. */
 export const BUILT_IN_MODEL = "keepsake";
 
-/** What the built-in model says, before it is put into one of the two forms. */
+/** An answer of the built-in model, before formatting. */
 interface BuiltInAnswer {
   readonly text: string;
   /** Unix time, in seconds. */
   readonly created: number;
   readonly id: string;
   readonly body: BodyFields;
-  /** Texts that were read. */
+  /** The text that was read. */
   readonly words: string;
 }
 
-/** The same in the two ways in which it can be sent: at once, or as server-sent events. */
+/** The answer as one document and as server-sent events. */
 interface BuiltInReply {
   readonly body: object;
   readonly eventFrames: readonly string[];
 }
 
-/** A text in the parts in which it is sent: word by word. */
+/** Splits a text into words, the parts of a stream. */
 function splitIntoWords(text: string): string[] {
   return text.match(/\s*\S+\s*/g) ?? [];
 }
 
-/** As a `chat.completion`, or its chunks. https://platform.openai.com/docs/api-reference/chat */
+/** Formats an answer as a `chat.completion` or its chunks. https://platform.openai.com/docs/api-reference/chat */
 function toChatCompletion({ text, created, id, body, words }: BuiltInAnswer): BuiltInReply {
   const prompt = estimateTokens(words);
   const completion = estimateTokens(text);
@@ -169,7 +170,7 @@ function toEventFrame(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** As a `response`, or its events. https://platform.openai.com/docs/api-reference/responses */
+/** Formats an answer as a `response` or its events. https://platform.openai.com/docs/api-reference/responses */
 function toResponseReply(answer: BuiltInAnswer): BuiltInReply {
   const { text, id } = answer;
   const place = { item_id: `msg_${id}`, output_index: 0, content_index: 0 };

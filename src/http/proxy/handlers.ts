@@ -22,32 +22,32 @@ import { forwardRequest } from "./upstream/forward.ts";
 import { hasClientKey, mayUseStoredObjects } from "./upstream/upstream-request.ts";
 
 /**
- * A conversation on its way to the model and back: take the request; recall, and put it in; pass it on; stream the answer
- * back; store the turn. Nothing that the memory does, or fails to do, stops it.
+ * Handles a chat: reads the request, recalls and injects memory, forwards it, streams the response back and stores the
+ * turn. A failure of memory never fails the chat.
  */
 export async function handleConversation(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   dialect: OpenAiDialect,
 ): Promise<Response> {
-  const request = await readProxyRequest(asked.exchange);
-  const who = resolveMemoryAccess(asked, request.body, proxy.userHeaders);
+  const request = await readProxyRequest(call.exchange);
+  const who = resolveMemoryAccess(call, request.body, proxy.userHeaders);
   if (proxy.isUserRequired && who.user === undefined) throw createMissingUserError(proxy.userHeaders);
-  const isBuiltInAsked = isBuiltInRequest(asked, proxy, request.body);
-  if (isBuiltInAsked) checkBuiltInUse(request.body);
-  else if (!mayUseStoredObjects(asked, proxy)) checkServerKeyUse(request, dialect.name);
+  const isBuiltIn = isBuiltInRequest(call, proxy, request.body);
+  if (isBuiltIn) checkBuiltInUse(request.body);
+  else if (!mayUseStoredObjects(call, proxy)) checkServerKeyUse(request, dialect.name);
   const spoken = await readConversation(request, dialect);
-  const held = findTurnState(asked, proxy, who, spoken);
-  if (isBuiltInAsked) return answerFromMemory(asked, proxy, { request, dialect, who, spoken, held });
+  const held = findTurnState(call, proxy, who, spoken);
+  if (isBuiltIn) return answerFromMemory(call, proxy, { request, dialect, who, spoken, held });
 
-  const begun = performance.now();
-  const memory = createMemoryTurn(asked, proxy, { who, spoken, held });
+  const startedAt = performance.now();
+  const memory = createMemoryTurn(call, proxy, { who, spoken, held });
   await memory.forgetFirst();
-  const given = await memory.recall();
-  const edits = injectMemory(request.json, { said: spoken.turns, dialect, given });
-  proxy.meter.observe("keepsake_proxy_overhead_ms", performance.now() - begun);
+  const context = await memory.recall();
+  const edits = injectMemory(request.json, { said: spoken.turns, dialect, context });
+  proxy.meter.observe("keepsake_proxy_overhead_ms", performance.now() - startedAt);
 
-  return forwardRequest(asked, proxy, {
+  return forwardRequest(call, proxy, {
     purpose: "chat",
     access: who,
     method: "POST",
@@ -55,28 +55,36 @@ export async function handleConversation(
     model: request.body.model,
     sentText: spoken.turns.map(({ text }) => text).join("\n"),
     reader: dialect.createReader(),
-    headers: memory.headers(given),
+    headers: memory.headers(context),
     onFirst: memory.storeUserTurns,
     onEnd: memory.storeReply,
   });
 }
 
 /**
- * The edits that put what is remembered into a request: the profile in front of the user's first words, what was recalled
- * behind their newest. Nothing else changes, and nothing is removed.
+ * Gives the edits that inject memory into a request: the profile before the user's first message, and the recalled items
+ * after the newest one. Nothing else changes.
  *
- * It stands in the user's turns and in none of its own: the rank of a system message is not for what somebody said once, and
- * two turns of the user in a row are refused by the templates of some models. What was sent in the last request, but for
- * what was recalled at its end, is what the next one begins with, so that the provider's prompt cache stays warm.
+ * Memory is part of the user's messages. Stored text must not have the rank of a system message, and the templates of some
+ * models refuse two user messages in a row. Each request begins with the bytes of the previous one, without the items
+ * recalled at its end, so the provider's prompt cache stays warm.
  */
 function injectMemory(
   json: string,
-  { said, dialect, given }: { said: readonly RequestTurn[]; dialect: OpenAiDialect; given: MemoryContext },
+  {
+    said,
+    dialect,
+    context,
+  }: { said: readonly RequestTurn[]; dialect: OpenAiDialect; context: MemoryContext },
 ): JsonEdit[] {
   const users = said.filter(({ role, content }) => role === "user" && acceptsText(content));
   return [
-    ...insertText(json, users[0], { text: given.profileBlock, part: dialect.textPart, isInFront: true }),
-    ...insertText(json, users.at(-1), { text: given.recallBlock, part: dialect.textPart, isInFront: false }),
+    ...insertText(json, users[0], { text: context.profileBlock, part: dialect.textPart, isInFront: true }),
+    ...insertText(json, users.at(-1), {
+      text: context.recallBlock,
+      part: dialect.textPart,
+      isInFront: false,
+    }),
   ];
 }
 
@@ -108,15 +116,15 @@ function insertText(
 
 const NO_MEMORY: MemoryAccess = { mode: "off" };
 
-/** Vectors, from the upstream. The memory has no part in it. */
-export async function handleEmbeddings(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
-  const request = await readProxyRequest(asked.exchange);
+/** Forwards a request for embeddings. Memory is not involved. */
+export async function handleEmbeddings(call: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
+  const request = await readProxyRequest(call.exchange);
   const { body } = request;
-  if (hasNoUpstream(asked, proxy))
-    throw refuseField("model", "There are no embeddings here: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
-  if (!mayUseStoredObjects(asked, proxy)) checkServerKeyUse(request, "embeddings");
-  const { user } = resolveMemoryAccess(asked, body, proxy.userHeaders);
-  return forwardRequest(asked, proxy, {
+  if (hasNoUpstream(call, proxy))
+    throw refuseField("model", "Embeddings need an upstream: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
+  if (!mayUseStoredObjects(call, proxy)) checkServerKeyUse(request, "embeddings");
+  const { user } = resolveMemoryAccess(call, body, proxy.userHeaders);
+  return forwardRequest(call, proxy, {
     purpose: "embed",
     access: user === undefined ? NO_MEMORY : { user, mode: "off" },
     method: "POST",
@@ -127,30 +135,30 @@ export async function handleEmbeddings(asked: OperationRequest, proxy: OpenAiPro
   });
 }
 
-/** The upstream's models; without an upstream, the built-in one. */
-export async function handleModelList(asked: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
-  if (hasNoUpstream(asked, proxy))
-    return asked.exchange.json({ object: "list", data: [describeBuiltInModel()] });
-  return forwardRequest(asked, proxy, { access: NO_MEMORY, method: "GET" });
+/** Lists the upstream's models; without an upstream, the built-in one. */
+export async function handleModelList(call: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
+  if (hasNoUpstream(call, proxy))
+    return call.exchange.json({ object: "list", data: [describeBuiltInModel()] });
+  return forwardRequest(call, proxy, { access: NO_MEMORY, method: "GET" });
 }
 
 export async function handleModel(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   model: string,
 ): Promise<Response> {
-  if (model === BUILT_IN_MODEL) return asked.exchange.json(describeBuiltInModel());
-  if (hasNoUpstream(asked, proxy))
-    throw refuseField("model", `There is no such model here: "${BUILT_IN_MODEL}" is the only one.`, 404);
-  return forwardRequest(asked, proxy, { access: NO_MEMORY, method: "GET" });
+  if (model === BUILT_IN_MODEL) return call.exchange.json(describeBuiltInModel());
+  if (hasNoUpstream(call, proxy))
+    throw refuseField("model", `Model not found: "${BUILT_IN_MODEL}" is the only one here.`, 404);
+  return forwardRequest(call, proxy, { access: NO_MEMORY, method: "GET" });
 }
 
-/** Whether there is no upstream to ask. */
-function hasNoUpstream(asked: OperationRequest, { upstream }: OpenAiProxy): boolean {
-  return upstream === undefined && !hasClientKey(asked);
+/** Whether there is no upstream for this request. */
+function hasNoUpstream(call: OperationRequest, { upstream }: OpenAiProxy): boolean {
+  return upstream === undefined && !hasClientKey(call);
 }
 
-/** Of the day on which it was first there. */
+/** Describes the built-in model, with the date of its introduction. */
 function describeBuiltInModel(): object {
   return { id: BUILT_IN_MODEL, object: "model", created: 1_767_225_600, owned_by: "keepsake" };
 }

@@ -9,31 +9,31 @@ import { DEFAULT_USER_HEADERS } from "./request/user-id.ts";
 import { createUpstreamClient, type Upstream, type UpstreamClient } from "./upstream/upstream-client.ts";
 
 export interface ProxyOptions {
-  /** Where requests are passed on to; without one, the built-in model answers from memory. */
+  /** The upstream server. Without one, the built-in model answers from memory. */
   readonly upstream?: Upstream;
-  /** How long a request waits for the memory, in ms (50). */
+  /** How long a request waits for memory, in ms (50). */
   readonly retrievalMs?: number;
-  /** A budget for all that is put into a request, in tokens (4,000). */
+  /** Budget for injected memory per request, in tokens (4,000). */
   readonly maxTokens?: number;
-  /** Headers of other programs that name the user, in small letters and in order of precedence (Open WebUI's, `x-user-id`). */
+  /** Headers of other programs that name the user, in lowercase and in order of precedence (Open WebUI's, `x-user-id`). */
   readonly userHeaders?: readonly string[];
-  /** Whether a chat that names no user is refused (false: it is passed on without memory). */
+  /** Whether to refuse a chat that names no user (false: forward it without memory). */
   readonly isUserRequired?: boolean;
-  /** Whether clients may use stored objects and the rest of the API with their own keys (true where the upstream has a key, or is OpenAI). */
+  /** Whether clients may use stored objects and the rest of the API with their own keys (true if the upstream has a key, or is OpenAI). */
   readonly mayPassThrough?: boolean;
-  /** How long the upstream may take for all of its answer, in ms (600,000: as long as OpenAI's clients wait). */
+  /** Time limit of the upstream for a whole response, in ms (600,000, as in OpenAI's clients). */
   readonly deadlineMs?: number;
   readonly clock?: Clock;
   readonly meter?: Meter;
   readonly onCall?: OnCall;
-  /** Is told of trouble that no client sees: which step, and what was thrown. */
+  /** Called with errors that clients do not see: the step and the error. */
   readonly onTrouble?: (step: Step, error: unknown) => void;
 }
 
-/** What can fail without failing the chat. */
+/** Steps that can fail without failing the chat. */
 export type Step = "recall" | "forget" | "store";
 
-/** The proxy's parts, one set for a server. */
+/** The parts of the proxy, one set per server. */
 export interface OpenAiProxy {
   readonly upstream: Upstream | undefined;
   readonly retrievalMs: number;
@@ -41,20 +41,20 @@ export interface OpenAiProxy {
   readonly deadlineMs: number;
   readonly userHeaders: readonly string[];
   readonly isUserRequired: boolean;
-  /** Whether the upstream tells accounts apart by keys, so that a client's own key reaches that client's objects alone. */
+  /** Whether the upstream has separate accounts for keys, so that a client's key gives access only to that client's objects. */
   readonly hasClientAccounts: boolean;
   readonly clock: Clock;
   readonly conversations: ConversationCache;
   readonly profiles: ProfileCache;
   readonly writer: MemoryWriter;
-  /** To the upstream of the settings; where they name none, to OpenAI, with a key that the client brings. */
+  /** The client of the configured upstream; without one, of OpenAI, with the client's key. */
   readonly client: UpstreamClient;
   readonly onCall: OnCall;
-  /** Drops what is held of a user's memories, or of all users' where none is named: words of it were erased. */
+  /** Drops the cached memories of a user, or of all users, after an erasure. */
   forget(scope?: Scope): void;
   reportTrouble(step: Step, error: unknown): void;
   readonly meter: Meter;
-  /** Resolves when all that was said is stored; no request may come after it. */
+  /** Waits until all messages are stored. No request may follow. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function createProxy(options: ProxyOptions = {}): OpenAiProxy {
     deadlineMs: options.deadlineMs ?? 600_000,
     userHeaders: options.userHeaders ?? DEFAULT_USER_HEADERS,
     isUserRequired: options.isUserRequired ?? false,
-    // A server that needs no key takes any, and has one account for all.
+    // A server without a key accepts any key and has one account for all.
     hasClientAccounts: options.mayPassThrough ?? (upstream === undefined || upstream.apiKey !== undefined),
     clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
     conversations: talks,

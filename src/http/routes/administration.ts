@@ -16,17 +16,17 @@ import { omitUndefined, toWire } from "../wire.ts";
 
 const PURPOSE_SCHEMA = z
   .enum(CALL_PURPOSES)
-  .describe("`chat` is what the proxy passed on: it is not Keepsake's own");
+  .describe("`chat`: calls that the proxy forwarded, not Keepsake's own");
 const dollarsSchema = z.number().min(0).describe("US dollars, by the price table");
 
 const TOTALS_FIELDS = {
   calls: wholeNumberSchema,
-  failed: wholeNumberSchema.describe("Of these, those that ended otherwise than well"),
+  failed: wholeNumberSchema.describe("Calls among these that failed"),
   tokens_in: wholeNumberSchema,
   tokens_cached: wholeNumberSchema.describe("Of `tokens_in`, from the provider's prompt cache"),
   tokens_out: wholeNumberSchema,
   cost: dollarsSchema,
-  unpriced: wholeNumberSchema.describe("Calls whose model is in no price table"),
+  unpriced: wholeNumberSchema.describe("Calls of models without a price"),
 };
 
 const BUDGET_SCHEMA = withSchemaId(
@@ -36,19 +36,19 @@ const BUDGET_SCHEMA = withSchemaId(
     per: z.enum(BUDGET_PERIODS),
     unit: z.enum(["usd", "tokens"]),
     limit: z.number(),
-    spent: z.number().describe("With what is reserved for calls that are on their way"),
+    spent: z.number().describe("Includes the amount reserved for calls in progress"),
     left: z.number().min(0),
-    until: timeSchema.describe("When it begins anew"),
+    until: timeSchema.describe("When the budget is renewed"),
   }),
 );
 
-/** What calls to models came to. */
+/** The schema of usage: model calls and their cost. */
 const USAGE_SCHEMA: z.ZodType = withSchemaId(
   "Usage",
   z.object({
     since: timeSchema.optional(),
     until: timeSchema,
-    turns: wholeNumberSchema.describe("Messages stored meanwhile"),
+    turns: wholeNumberSchema.describe("Messages stored in this period"),
     cost_per_thousand_turns: dollarsSchema.optional(),
     ...TOTALS_FIELDS,
     chat: z.object(TOTALS_FIELDS),
@@ -80,9 +80,9 @@ const USER_STATS_SCHEMA: z.ZodType = withSchemaId(
     current: wholeNumberSchema,
     superseded: wholeNumberSchema,
     retracted: wholeNumberSchema,
-    kinds: z.record(z.string(), wholeNumberSchema).describe("How many current memories of each kind"),
+    kinds: z.record(z.string(), wholeNumberSchema).describe("Number of current memories of each kind"),
     messages: wholeNumberSchema,
-    pending: wholeNumberSchema.describe("Messages that wait to be understood"),
+    pending: wholeNumberSchema.describe("Messages that are not processed yet"),
     revision: wholeNumberSchema,
     changed_at: timeSchema.optional(),
     usage: USAGE_SCHEMA,
@@ -108,17 +108,17 @@ const JOB_LIST_SCHEMA: z.ZodType = z.object({
         about: z.string(),
         state: z
           .enum(["running", "failing", "scheduled", "idle"])
-          .describe("`failing`: it broke off and tries again; `idle`: it runs when there is something to do"),
+          .describe("`failing`: the last run failed and is retried; `idle`: it runs when there is work"),
         last_run: timeSchema.optional(),
         took_ms: wholeNumberSchema.optional(),
         next_run: timeSchema.optional(),
-        done: wholeNumberSchema.describe("Pieces of work in this run, or in the last one"),
-        left: wholeNumberSchema.describe("What waits, where that is known").optional(),
-        found: wholeNumberSchema.describe("What it found and leaves to people to decide").optional(),
-        problem: z.string().describe("Why it broke off last").optional(),
-        attempts: wholeNumberSchema.describe("Runs that broke off, one after the other"),
+        done: wholeNumberSchema.describe("Number of items processed in this run, or in the last one"),
+        left: wholeNumberSchema.describe("Number of waiting items, if known").optional(),
+        found: wholeNumberSchema.describe("Number of findings left for people to decide").optional(),
+        problem: z.string().describe("Why the last run failed").optional(),
+        attempts: wholeNumberSchema.describe("Number of consecutive failed runs"),
         set_aside: wholeNumberSchema
-          .describe("Users with whom it failed too often, who are left out")
+          .describe("Number of users for whom it failed too often, who are skipped")
           .optional(),
       }),
     ),
@@ -129,19 +129,19 @@ const OPTIMIZE_RESULT_SCHEMA: z.ZodType = withSchemaId(
   "Optimized",
   z.object({
     dry_run: z.boolean(),
-    revision: wholeNumberSchema.describe("The user's revision after it"),
+    revision: wholeNumberSchema.describe("The user's revision afterwards"),
     jobs: z.array(
       z.object({
         name: JOB_NAME_SCHEMA,
-        revisions: z.array(wholeNumberSchema).describe("What it made; `undo` takes each back").optional(),
+        revisions: z.array(wholeNumberSchema).describe("Its revisions; `undo` reverts each").optional(),
         memories: z.array(
           z.object({
             id: z.string(),
             action: z
               .enum(["expired", "merged", "archived", "faded"])
-              .describe("`faded` stays as it is, and ranks lower by its age alone"),
+              .describe("`faded` memories do not change; they only rank lower because of their age"),
             text: z.string(),
-            by: z.string().describe("The memory that it was merged into").optional(),
+            by: z.string().describe("The memory into which it was merged").optional(),
             why: z.string(),
           }),
         ),
@@ -156,14 +156,14 @@ const STATS_QUERY = z.strictObject({
   by: z.enum(USAGE_BY).optional(),
 });
 
-/** What is known, what it cost, and how the server does. */
+/** Statistics and metrics. */
 export const statsOperations: readonly Operation[] = [
   defineOperation({
     id: "getStats",
     method: "GET",
     path: "/api/v1/memories/{user_id}/stats",
     tag: "Memories",
-    summary: "How many memories of which kind and status, and what they cost in calls to models",
+    summary: "Counts a user's memories by kind and status, with the cost of their model calls",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: STATS_QUERY,
@@ -179,10 +179,10 @@ export const statsOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/stats",
     tag: "Server",
-    summary: "What the project's calls to models cost, and what is left of its budgets",
+    summary: "Gives the cost of the project's model calls, and its remaining budgets",
     scope: "admin",
     query: STATS_QUERY,
-    answers: { 200: { says: "The sums.", schema: PROJECT_STATS_SCHEMA } },
+    answers: { 200: { says: "The totals.", schema: PROJECT_STATS_SCHEMA } },
     handle: async ({ exchange, query, project, services }) =>
       exchange.json(
         toWire(await services.keepsake.stats({ project: project(), ...omitUndefined(query) })) as object,
@@ -193,17 +193,17 @@ export const statsOperations: readonly Operation[] = [
     method: "GET",
     path: "/metrics",
     tag: "Server",
-    summary: "Metrics for Prometheus",
+    summary: "Gives metrics for Prometheus",
     description:
-      "Sums over all projects, without a name of any. Where the server's settings say so, no key is needed.",
+      "Totals over all projects, without names. If the server's settings allow it, no key is needed.",
     scope: "admin",
     answers: {
-      200: { says: "The metrics.", others: { "text/plain": "Prometheus's text format, version 0.0.4" } },
+      200: { says: "The metrics.", others: { "text/plain": "Prometheus text format, version 0.0.4" } },
     },
     problems: [404],
     async handle({ exchange, services }) {
       if (!services.metrics)
-        throw refuse({ status: 404, code: "not_found", detail: "Metrics are off here." });
+        throw refuse({ status: 404, code: "not_found", detail: "Metrics are disabled." });
       return exchange.body(await services.metrics(), 200, {
         "content-type": "text/plain; version=0.0.4; charset=utf-8",
       });
@@ -211,7 +211,7 @@ export const statsOperations: readonly Operation[] = [
   }),
 ];
 
-/** The same table, with metrics for whoever reaches the server. */
+/** Gives the same table with metrics that need no key. */
 export function withOpenMetrics(operations: readonly Operation[]): Operation[] {
   return operations.map((one) => (one.id === "getMetrics" ? { ...one, scope: "none" } : one));
 }
@@ -231,15 +231,15 @@ const OPTIMIZE_QUERY = z.strictObject({
   dry_run: flagSchema.optional(),
 });
 
-/** What runs in the background, and the same for one user at once. */
+/** Background jobs, and running them for one user. */
 export const jobOperations: readonly Operation[] = [
   defineOperation({
     id: "listJobs",
     method: "GET",
     path: "/api/v1/jobs",
     tag: "Server",
-    summary: "What runs in the background, and how it goes",
-    description: "Of the whole server: states, times and numbers.",
+    summary: "Lists the background jobs and their state",
+    description: "For the whole server: states, times and counts.",
     scope: "admin",
     answers: { 200: { says: "The jobs.", schema: JOB_LIST_SCHEMA } },
     handle: async ({ exchange, services }) =>
@@ -250,16 +250,16 @@ export const jobOperations: readonly Operation[] = [
     method: "POST",
     path: "/api/v1/memories/{user_id}/optimize",
     tag: "Memories",
-    summary: "Looks after a user's memories: expiry, consolidation, decay, clean-up",
+    summary: "Maintains a user's memories: expiry, consolidation, decay, clean-up",
     description:
-      "With `dry_run` it says what it would do, and does nothing. Nothing is erased: `undo` takes each revision back. " +
-      "With `current_turn`, what was said in the hundred turns before it is left alone.",
+      "With `dry_run` it only shows what it would change. Nothing is erased: `undo` reverts each revision. " +
+      "With `current_turn`, it skips memories from the hundred turns before that one.",
     scope: "write",
     parameters: USER_PATH_PARAMETERS,
     query: OPTIMIZE_QUERY,
     acceptsIdempotencyKey: true,
     answers: {
-      200: { says: "What was done, or would be, with the reasons.", schema: OPTIMIZE_RESULT_SCHEMA },
+      200: { says: "The changes, or planned changes, with reasons.", schema: OPTIMIZE_RESULT_SCHEMA },
     },
     problems: [409],
     async handle({ exchange, path, query, signal, memoryOf }) {
@@ -280,7 +280,7 @@ export const userOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/users",
     tag: "Users",
-    summary: "The users of the project, by name",
+    summary: "Lists the users of the project, by name",
     scope: "admin",
     query: PAGE_QUERY,
     answers: { 200: { says: "A page.", schema: USER_PAGE_SCHEMA } },

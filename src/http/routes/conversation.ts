@@ -34,27 +34,27 @@ const CONVERSATION_BODY = z.strictObject({
   stream: toOptional(z.boolean()),
 });
 
-/** One turn: stores the message, acts on it, replies, and says what it used and what it did. */
+/** One turn: stores and executes a message, and replies with its sources and changes. */
 export const conversationOperations: readonly Operation[] = [
   defineOperation({
     id: "converse",
     method: "POST",
     path: "/api/v1/conversation",
     tag: "Conversation",
-    summary: "One turn: stores what was said, acts on it, and replies",
+    summary: "Runs one turn: stores the message, acts on it, and replies",
     description:
-      "With `stream`, the reply comes in parts as server-sent events `part`, and the whole answer as `done`; `error` with a `code` " +
-      "where it broke off. Everything is stored before the first part.",
+      "With `stream`, the reply arrives as server-sent events `part`, followed by `done` with the whole response, or `error` with a " +
+      "`code` if it fails. Everything is stored before the first part.",
     scope: ["read", "write"],
     body: CONVERSATION_BODY,
     acceptsIdempotencyKey: true,
     answers: {
       200: {
-        says: "The reply, what it rests on, and what became of what was said.",
+        says: "The reply, its sources, and the result of the write.",
         schema: CONVERSATION_REPLY_SCHEMA,
         others: {
           "text/event-stream":
-            "events `part` with `{ text }`, then `done` with the whole answer, or `error` with `{ code }`",
+            "events `part` with `{ text }`, then `done` with the whole response, or `error` with `{ code }`",
         },
       },
     },
@@ -69,7 +69,7 @@ export const conversationOperations: readonly Operation[] = [
           await toConversationReply(body, await user.converse(body.message, options), asked),
         );
       const parts = user.converseStream(body.message, options);
-      // With the first part everything is stored: what was wrong is told by then, and a stream that breaks off loses only words.
+      // Everything is stored before the first part, so earlier errors become problems, and a broken stream loses only text.
       const first = await parts.next();
       return streamSSE(exchange, async (stream) => {
         try {
@@ -79,7 +79,7 @@ export const conversationOperations: readonly Operation[] = [
           const answer = await toConversationReply(body, next.value, asked);
           await stream.writeSSE({ event: "done", data: JSON.stringify(answer) });
         } catch (error) {
-          // Who has gone needs to be told nothing; the model has stopped with the signal.
+          // The client has disconnected; the signal has stopped the model.
           if (exchange.req.raw.signal.aborted) return;
           const code = isMemoryError(error) ? error.code : "unavailable";
           await stream.writeSSE({ event: "error", data: JSON.stringify({ code }) });
@@ -114,12 +114,12 @@ async function toConversationReply(
   };
 }
 
-/** Where no model was asked. */
+/** The usage without a model call. */
 const NO_USAGE = { tokensIn: 0, tokensCached: 0, tokensOut: 0 };
 
-/** What the answer rests on, best first. An answer may rest on memories that its recall did not rank. */
+/** Gives the sources of an answer, best first. They may include memories that its recall did not rank. */
 async function findUsedItems({ answer, receipt }: Reply, memory: ScopedMemory): Promise<object[]> {
-  // The answer was found before the erasure, and may hold what is erased by now.
+  // The answer is older than the erasure, and may contain erased data.
   if (!answer || receipt.erasures) return [];
   const items = new Map(answer.recall.items.map((item) => [item.id, item]));
   const used = await Promise.all(
@@ -138,13 +138,13 @@ async function findMemoryItem(
   try {
     return { type: "memory", ...(await memory.get(id)) };
   } catch (error) {
-    // Another request erased it meanwhile, or it is a passage.
+    // Another request has erased it meanwhile, or it is a passage.
     if (isMemoryError(error) && error.code === "not_found") return undefined;
     throw error;
   }
 }
 
-/** In OpenAI's shapes; what is not understood is kept as it came. */
+/** A part in OpenAI's form. Unknown parts are stored unchanged. */
 const PART_BODY = z.looseObject({ type: textSchema });
 
 const MESSAGE_BODY = z
@@ -169,18 +169,18 @@ const MESSAGES_BODY = z.strictObject({
   messages: z.array(MESSAGE_BODY).min(1).max(1000),
 });
 
-/** Taking in messages as they were said, all or none. */
+/** Storing messages, all or none. */
 export const messageOperations: readonly Operation[] = [
   defineOperation({
     id: "addMessages",
     method: "POST",
     path: "/api/v1/messages",
     tag: "Conversation",
-    summary: "Takes in messages as they were said, all or none",
+    summary: "Stores messages, all or none",
     scope: "write",
     body: MESSAGES_BODY,
     acceptsIdempotencyKey: true,
-    answers: { 201: { says: "What was stored, and what was understood.", schema: RECEIPT_SCHEMA } },
+    answers: { 201: { says: "The stored messages and extracted memories.", schema: RECEIPT_SCHEMA } },
     problems: [409],
     async handle({ exchange, body, memoryOf }) {
       const receipt = await memoryOf(body.user_id).remember(
@@ -193,12 +193,12 @@ export const messageOperations: readonly Operation[] = [
   }),
 ];
 
-/** Whom it is about, by either name, and what is said. */
+/** The schema of a user, by either name, and a message. */
 const createMessageSchema = (user: z.ZodString) =>
   z
     .strictObject({ userId: toOptional(user), user_id: toOptional(user), message: messageTextSchema })
     .refine(({ userId, user_id }) => (userId === undefined) !== (user_id === undefined), {
-      message: "give either userId or user_id",
+      message: "set either userId or user_id",
     })
     .meta({ oneOf: ["userId", "user_id"].map(requireField) })
     .transform(({ userId, user_id, message }) => ({
@@ -208,24 +208,24 @@ const createMessageSchema = (user: z.ZodString) =>
     .pipe(z.object({ userId: textSchema, message: textSchema }));
 
 const SAY_BODY = createMessageSchema(newNameSchema);
-/** What is stored under a name that is refused today can still be taken back. */
+/** Accepts old user names that are refused for new data, so that they can still be forgotten. */
 const FORGET_BODY = createMessageSchema(nameSchema);
 
-/** The schema of an object that has this field, and not null in it. */
+/** Gives the schema of an object with this field, not null. */
 function requireField(field: string): object {
   return { required: [field], properties: { [field]: { type: "string" } } };
 }
 
 const SIMPLE_REPLY = z.object({ reply: z.string() });
 
-/** The two calls that a first experiment needs: say something, and take something back. */
+/** The two calls for first experiments: send a message, and forget something. */
 export const simpleOperations: readonly Operation[] = [
   defineOperation({
     id: "say",
     method: "POST",
     path: "/message",
     tag: "First steps",
-    summary: "Says something, and gets a reply",
+    summary: "Sends a message and gets a reply",
     scope: ["read", "write"],
     body: SAY_BODY,
     acceptsIdempotencyKey: true,
@@ -241,11 +241,16 @@ export const simpleOperations: readonly Operation[] = [
     method: "POST",
     path: "/forget",
     tag: "First steps",
-    summary: "Forgets what is named, by its name or in a sentence",
+    summary: "Forgets what the message names, by a name or in a sentence",
     scope: "erase",
     body: FORGET_BODY,
     acceptsIdempotencyKey: true,
-    answers: { 200: { says: "What went, without naming it.", schema: SIMPLE_REPLY } },
+    answers: {
+      200: {
+        says: "The number of erased memories and messages, without their content.",
+        schema: SIMPLE_REPLY,
+      },
+    },
     async handle({ exchange, body, memoryOf }) {
       const receipt = await memoryOf(body.userId).forget(body.message);
       noteErasures(exchange, [receipt]);
@@ -254,15 +259,14 @@ export const simpleOperations: readonly Operation[] = [
   }),
 ];
 
-/** Says what went, and names nothing of it. */
+/** Describes an erasure without its content. */
 function formatErasureReply({ erased, complete }: ErasureReceipt): string {
   const { memories, messages, rewritten = 0 } = erased;
   if (memories + messages + rewritten === 0)
     return "I know nothing about that, so there was nothing to forget.";
-  const gone = `${formatCount(erased.memories, "memory", "memories")} and the words in ${formatCount(erased.messages, "message", "messages")}`;
-  if (!complete)
-    return `Forgotten: ${gone}. Some traces could not be removed yet: ask for it again in a moment.`;
-  return `Forgotten: ${gone}.`;
+  const counts = `${formatCount(erased.memories, "memory", "memories")} and the words in ${formatCount(erased.messages, "message", "messages")}`;
+  if (!complete) return `Forgotten: ${counts}. Some traces could not be removed yet: try again in a moment.`;
+  return `Forgotten: ${counts}.`;
 }
 
 function formatCount(count: number, one: string, many: string): string {

@@ -7,15 +7,15 @@ import { VERSION } from "../version.ts";
 
 const DOCUMENT_SCHEMA = z.looseObject({ openapi: z.literal("3.1.0") });
 
-/** The table told to programs, and to people. */
+/** Documentation of the API, for programs and for people. */
 export function createDocumentOperations(table: () => readonly Operation[]): Operation[] {
-  let made: { readonly json: string; readonly page: string } | undefined;
+  let rendered: { readonly json: string; readonly page: string } | undefined;
   const described = (): { readonly json: string; readonly page: string } => {
-    if (!made) {
+    if (!rendered) {
       const document: ApiDocument = createApiDocument(table(), VERSION);
-      made = { json: JSON.stringify(document), page: renderDocumentPage(document) };
+      rendered = { json: JSON.stringify(document), page: renderDocumentPage(document) };
     }
-    return made;
+    return rendered;
   };
   return [
     defineOperation({
@@ -23,7 +23,7 @@ export function createDocumentOperations(table: () => readonly Operation[]): Ope
       method: "GET",
       path: "/openapi.json",
       tag: "Server",
-      summary: "This API as an OpenAPI 3.1 document",
+      summary: "Gives the API as an OpenAPI 3.1 document",
       scope: "none",
       answers: { 200: { says: "The document.", schema: DOCUMENT_SCHEMA } },
       handle: ({ exchange }) =>
@@ -37,7 +37,7 @@ export function createDocumentOperations(table: () => readonly Operation[]): Ope
       method: "GET",
       path: "/docs",
       tag: "Server",
-      summary: "The same as a page to read",
+      summary: "Gives the API as a web page",
       scope: "none",
       answers: { 200: { says: "The page.", others: { "text/html": "the page" } } },
       handle: ({ exchange }) =>
@@ -51,7 +51,7 @@ export function createDocumentOperations(table: () => readonly Operation[]): Ope
       method: "GET",
       path: "/docs.css",
       tag: "Server",
-      summary: "The style of that page",
+      summary: "Gives the style sheet of that page",
       scope: "none",
       isHidden: true,
       answers: { 200: { says: "The style.", others: { "text/css": "the style" } } },
@@ -64,7 +64,7 @@ export function createDocumentOperations(table: () => readonly Operation[]): Ope
   ];
 }
 
-/** The page and what it is made of. It holds nobody's data: that comes by the same calls that programs make. */
+/** The files of the web page. They contain no user data: the page loads it by the API. */
 export function createPageOperations(assets: readonly PageAsset[]): Operation[] {
   return assets.map(({ path, type, body, etag: mark }) =>
     defineOperation({
@@ -72,12 +72,12 @@ export function createPageOperations(assets: readonly PageAsset[]): Operation[] 
       method: "GET",
       path,
       tag: "Page",
-      summary: "A file of the page",
+      summary: "Gives a file of the web page",
       scope: "none",
       isHidden: true,
       answers: {
         200: { says: "The file.", others: { [type]: "its text" } },
-        304: { says: "It is the same." },
+        304: { says: "Not modified." },
       },
       handle({ exchange }) {
         const headers = { "content-type": type, "cache-control": "no-cache", etag: mark };

@@ -28,32 +28,31 @@ const ERASURE_BODY = z
       [about, ids, session_id, from ?? to, topic, where, everything].filter((one) => one !== undefined)
         .length === 1,
     {
-      message:
-        "say what to erase by exactly one of about, ids, session_id, from and to, topic, where, everything",
+      message: "set exactly one of about, ids, session_id, from and to, topic, where, everything",
     },
   );
 
 const USER_QUERY = z.strictObject({ user_id: nameSchema.optional() });
 const ID_PARAMETERS = z.strictObject({ id: nameSchema });
 
-/** Erasing: first the plan, where asked for, then the deed and its receipt, which can be read again. */
+/** Erasures: an optional plan, the erasure, and its receipt. */
 export const erasureOperations: readonly Operation[] = [
   defineOperation({
     id: "erase",
     method: "POST",
     path: "/api/v1/erasures",
     tag: "Erasure",
-    summary: "Erases what is named, from every place, with a receipt",
-    description: "With `dry_run` it gives the plan, and nothing is gone.",
+    summary: "Erases matching data from every store, with a receipt",
+    description: "With `dry_run` it gives the plan and erases nothing.",
     scope: "erase",
     body: ERASURE_BODY,
     acceptsIdempotencyKey: true,
     answers: {
       200: {
-        says: "The plan; or that there was nothing to erase.",
+        says: "The plan, or an empty receipt if nothing matched.",
         schema: z.union([ERASURE_PLAN_SCHEMA, ERASURE_RECEIPT_SCHEMA]),
       },
-      201: { says: "The receipt of what was erased.", schema: ERASURE_RECEIPT_SCHEMA },
+      201: { says: "The receipt of the erasure.", schema: ERASURE_RECEIPT_SCHEMA },
     },
     problems: [404, 409],
     async handle({ exchange, body, memoryOf }) {
@@ -72,12 +71,12 @@ export const erasureOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/erasures",
     tag: "Erasure",
-    summary: "The receipts of one user's erasures, or of all of the project, oldest first",
+    summary: "Lists the erasure receipts of one user, or of the project, oldest first",
     scope: "read",
     query: USER_PAGE_QUERY,
-    answers: { 200: { says: "A page of the receipts.", schema: ERASURES_SCHEMA } },
-    async handle({ exchange, query, ...asked }) {
-      const receipts = await listReceipts(asked, query.user_id);
+    answers: { 200: { says: "A page of receipts.", schema: ERASURES_SCHEMA } },
+    async handle({ exchange, query, ...call }) {
+      const receipts = await listReceipts(call, query.user_id);
       const { items, ...next } = paginate(receipts, query, ({ id }) => id);
       return exchange.json({ items: items.map(toWire), total: receipts.length, ...next });
     },
@@ -87,22 +86,22 @@ export const erasureOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/erasures/{id}",
     tag: "Erasure",
-    summary: "The receipt of an erasure again",
+    summary: "Gives the receipt of an erasure",
     scope: "read",
     parameters: ID_PARAMETERS,
     query: USER_QUERY,
     answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA } },
     problems: [404],
-    async handle({ exchange, path, query, ...asked }) {
-      const receipts = await listReceipts(asked, query.user_id);
+    async handle({ exchange, path, query, ...call }) {
+      const receipts = await listReceipts(call, query.user_id);
       const receipt = receipts.find(({ id }) => id === path.id);
-      if (!receipt) throw new MemoryError("not_found", "there is no receipt of an erasure with this id.");
+      if (!receipt) throw new MemoryError("not_found", "no erasure receipt has this id.");
       return exchange.json(toWire(receipt) as object);
     },
   }),
 ];
 
-/** Of one user, or of all of the project; a key that is bound to a user has that user's alone. */
+/** Lists the receipts of one user or of the project. A key for one user gets only that user's. */
 function listReceipts(
   {
     memoryOf,
@@ -115,7 +114,7 @@ function listReceipts(
   return user === undefined ? services.keepsake.erasures(project()) : memoryOf(user).erasures();
 }
 
-/** The schema has made sure that there is exactly one. */
+/** Gives the target of an erasure. The schema ensures that there is exactly one. */
 function toErasureTarget(body: z.infer<typeof ERASURE_BODY>): Forget {
   const { about, ids, session_id, from, to, topic, where, everything } = body;
   if (about !== undefined) return about;

@@ -47,21 +47,21 @@ const READY = z.object({
   notices: z.array(z.string()).exactOptional(),
 });
 
-const OPTIONAL_KEY_NOTE = "Without a key it says nothing else. With one, ";
+const OPTIONAL_KEY_NOTE = "Without a key it gives only the status. With one, ";
 
-/** Whether the process lives, whether the memory can be read and written, and how it stands with what it depends on. */
+/** Health and readiness, with the state of dependencies. */
 export const healthOperations: readonly Operation[] = [
   defineOperation({
     id: "getHealth",
     method: "GET",
     path: "/api/v1/health",
     tag: "Server",
-    summary: "Whether the process lives",
+    summary: "Checks whether the process is alive",
     description:
-      `${OPTIONAL_KEY_NOTE}it tells what the quick part of \`keepsake doctor\` tells, as found in the last minute, and names each service that ` +
-      "is configured: up, degraded or down, and since when. The HTTP status stays 200. No addresses.",
+      `${OPTIONAL_KEY_NOTE}it adds the quick checks of \`keepsake doctor\`, at most a minute old, and the state of each configured ` +
+      "service: up, degraded or down, and since when. The HTTP status is always 200. It contains no addresses.",
     scope: "optional",
-    answers: { 200: { says: "It lives.", schema: HEALTH } },
+    answers: { 200: { says: "The process is alive.", schema: HEALTH } },
     async handle({ exchange, bearer, services }) {
       return exchange.json(bearer ? await getHealth(services) : { status: "ok" });
     },
@@ -71,14 +71,14 @@ export const healthOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/ready",
     tag: "Server",
-    summary: "Whether the memory can be read, and written where a write failed before",
+    summary: "Checks whether the database can be read and, after a failed write, written",
     description:
-      `${OPTIONAL_KEY_NOTE}it tells the same as health. Services that are degraded or down stand in \`degraded\` too; where it is one beside ` +
-      "the database, the HTTP status stays 200: the server goes on without it.",
+      `${OPTIONAL_KEY_NOTE}it gives the same as health. Services that are degraded or down are listed in \`degraded\` too. If such a ` +
+      "service is not the database, the HTTP status is still 200: the server works without it.",
     scope: "optional",
-    answers: { 200: { says: "It can; what its keeper should know stands in `notices`.", schema: READY } },
+    answers: { 200: { says: "Ready. `notices` contains messages for the operator.", schema: READY } },
     async handle({ exchange, bearer, services }) {
-      // Before it stops to serve: whoever sends it requests has the time to send them elsewhere.
+      // Reported before the server stops serving, so that clients can switch to another one.
       if (services.lifecycle.phase() !== "serving") throw createClosingError();
       if (!bearer) {
         await checkReadyThrottled(services);
@@ -100,7 +100,7 @@ export const healthOperations: readonly Operation[] = [
 
 type ServerHealthCheck = HealthCheck | (Omit<HealthCheck, "name"> & { readonly name: "writes" });
 
-/** With what the server itself knows of writes. */
+/** Adds the server's own check of writes. */
 async function getHealth({
   keepsake,
   lifecycle,
@@ -110,7 +110,7 @@ async function getHealth({
   const failed: ServerHealthCheck = {
     name: "writes",
     state: "warning",
-    says: "The last write could not be stored. Look at the disk and at the server's own messages.",
+    says: "The last write failed. Check the disk and the server's log.",
   };
   return {
     ...health,
@@ -119,20 +119,20 @@ async function getHealth({
   };
 }
 
-/** Throws where the memory cannot be read; and where a write failed, or the file may not be written, unless one succeeds now. */
+/** Throws if the database cannot be read; and, after a failed write or on a read-only file, unless a write succeeds now. */
 async function checkReady({ keepsake, lifecycle }: ServerServices): Promise<void> {
-  // A user nobody has: the cheapest read that goes through everything.
+  // A user without data: the cheapest read through all layers.
   await keepsake.scope({ project: "default", user: "readiness" }).list({ limit: 1 });
   const { checks } = await keepsake.health();
   const isReadOnly = checks.some(({ name, state }) => name === "file" && state === "warning");
-  // One that succeeds now says that the disk has room again.
+  // A successful write now shows that the disk works again.
   if (lifecycle.isRefusingWrites || isReadOnly) {
     await keepsake.probe();
     lifecycle.isRefusingWrites = false;
   }
 }
 
-/** For so long, in ms, the last look is good for whoever has no key: anybody may ask, as often as they like. */
+/** How long a result is cached for requests without a key, in ms: anyone may send them, without limit. */
 const CHECK_INTERVAL_MS = 500;
 const lastChecks = new WeakMap<ServerServices, { readonly at: number; readonly outcome: Promise<void> }>();
 

@@ -19,15 +19,15 @@ const tokensSchema = z
   .pipe(z.int().min(1).max(1_000_000));
 const PROFILE_QUERY = z.strictObject({ max_tokens: tokensSchema.optional() });
 
-/** What happened, and what is known now, of one user. */
+/** The history and profile of a user. */
 export const historyOperations: readonly Operation[] = [
   defineOperation({
     id: "getHistory",
     method: "GET",
     path: "/api/v1/history/{user_id}",
     tag: "History",
-    summary: "What happened to a user's memory, newest first",
-    description: "By ids alone; `undo` takes a revision back.",
+    summary: "Lists the revisions of a user's memory, newest first",
+    description: "Contains only ids; `undo` reverts a revision.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: PAGE_QUERY,
@@ -37,7 +37,7 @@ export const historyOperations: readonly Operation[] = [
       const before = cursor === undefined ? undefined : parseRevision(cursor);
       const entries = await memoryOf(path.user_id).history(undefined, omitUndefined({ before, limit }));
       const last = entries.at(-1)?.revision ?? 0;
-      // Revisions have no gaps: below the first there is nothing.
+      // Revisions have no gaps, so nothing precedes the first.
       const next = entries.length === limit && last > 1 ? String(last) : undefined;
       return sendPage(exchange, entries, toWire, toCursorFields(next));
     },
@@ -47,11 +47,11 @@ export const historyOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/profile/{user_id}",
     tag: "Memories",
-    summary: "What holds now about a user, as a short page",
+    summary: "Gives a short profile of what is currently known about a user",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: PROFILE_QUERY,
-    answers: { 200: { says: "The page, in its parts, with sources.", schema: PROFILE_SCHEMA } },
+    answers: { 200: { says: "The profile in sections, with sources.", schema: PROFILE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
       const {
         user: user_id,
@@ -69,17 +69,17 @@ export const historyOperations: readonly Operation[] = [
 
 function parseRevision(cursor: string): number {
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
-  throw invalid("the cursor is none that a list gave.");
+  throw invalid("the cursor is not from a list.");
 }
 
-/** Conversations, by the names that their messages were given. */
+/** Sessions: conversations, by the name in their messages. */
 export const sessionOperations: readonly Operation[] = [
   defineOperation({
     id: "listSessions",
     method: "GET",
     path: "/api/v1/sessions/{user_id}",
     tag: "Sessions",
-    summary: "A user's sessions, the one that was last spoken in first",
+    summary: "Lists a user's sessions, most recent first",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: PAGE_QUERY,
@@ -97,11 +97,11 @@ export const sessionOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/sessions/{user_id}/{id}",
     tag: "Sessions",
-    summary: "What was said in a session",
+    summary: "Lists the messages of a session",
     scope: "read",
     parameters: ITEM_PATH_PARAMETERS,
     query: PAGE_QUERY,
-    answers: { 200: { says: "A page of its messages.", schema: SESSION_SCHEMA } },
+    answers: { 200: { says: "A page of messages.", schema: SESSION_SCHEMA } },
     problems: [404],
     async handle({ exchange, path, query, signal, memoryOf }) {
       const found = await memoryOf(path.user_id).session(path.id, { ...omitUndefined(query), signal });
@@ -115,8 +115,8 @@ export const sessionOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/api/v1/sessions/{user_id}/{id}",
     tag: "Erasure",
-    summary: "Erases all that was said in a session, and what was learnt from it alone",
-    description: "This is an erasure, not the bin: nothing brings it back.",
+    summary: "Erases the messages of a session, and memories that come only from it",
+    description: "This is an erasure: it cannot be undone.",
     scope: "erase",
     parameters: ITEM_PATH_PARAMETERS,
     acceptsIdempotencyKey: true,
@@ -126,7 +126,7 @@ export const sessionOperations: readonly Operation[] = [
     problems: [404, 409],
     async handle({ exchange, path, memoryOf }) {
       const memory = memoryOf(path.user_id);
-      // Not found where there is nothing: an erasure that found nothing would look like one that did.
+      // Throws `not_found` for an empty session: an erasure of nothing would look like a successful one.
       await memory.session(path.id, { limit: 1 });
       const receipt = await memory.forget({ session: path.id });
       noteErasures(exchange, [receipt]);

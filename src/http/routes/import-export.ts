@@ -9,36 +9,36 @@ import { refuse, toProblem } from "../problem.ts";
 import { getContentLength, streamBody } from "../request-body.ts";
 import { IMPORT_RESULT_SCHEMA } from "../schemas/memory.ts";
 
-/** Bytes of one import. Larger ones go in several: what is there already is passed over. */
+/** Maximum bytes of one import. A larger one can be split, because known messages are skipped. */
 const MAX_IMPORT_BYTES = 268_435_456;
 const JSON_LINES_TYPES = ["application/x-ndjson", "application/jsonl"] as const;
-/** Messages in one commit: between two, the server turns to its other requests. */
+/** Messages per commit. Between commits, the server handles other requests. */
 const BATCH_SIZE = 20;
 
 const IMPORT_QUERY = z.strictObject({ extract: z.enum(["now", "later", "never"]).optional() });
 
-/** A user's memory on its way out and in, as JSON lines. */
+/** Export and import of a user's memory as JSON lines. */
 export const moveOperations: readonly Operation[] = [
   defineOperation({
     id: "exportUser",
     method: "GET",
     path: "/api/v1/export/{user_id}",
     tag: "Moving",
-    summary: "All that is known about a user, as JSON lines",
+    summary: "Exports everything about a user as JSON lines",
     description:
-      "A head, the messages by turn, the memories with their sources, in the names of the library: what `keepsake export` writes.",
+      "A header, the messages by turn, and the memories with their sources, in the library's field names: the format of `keepsake export`.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     answers: {
       200: {
-        says: "The lines, as they are read.",
-        others: { [JSON_LINES_TYPES[0]]: "one JSON object a line" },
+        says: "The lines, streamed.",
+        others: { [JSON_LINES_TYPES[0]]: "one JSON object per line" },
       },
     },
     hasNoDeadline: true,
     async handle({ exchange, path, signal, memoryOf }) {
       const lines = memoryOf(path.user_id).export({ signal })[Symbol.asyncIterator]();
-      // What is wrong at the start is told as a problem; later, the connection breaks off.
+      // An early error becomes a problem. A later one cuts the connection.
       const first = await lines.next();
       const stream = ReadableStream.from(encodeLines(first, lines)) as unknown as globalThis.ReadableStream;
       return exchange.body(stream, 200, {
@@ -52,15 +52,15 @@ export const moveOperations: readonly Operation[] = [
     method: "POST",
     path: "/api/v1/import/{user_id}",
     tag: "Moving",
-    summary: "Takes in messages from elsewhere, as JSON lines",
+    summary: "Imports messages as JSON lines",
     description:
-      "An export, or lines such as `{ id?, role?, content, name?, at?, session?, metadata? }`. Messages that are there " +
-      "already, by id, are passed over, so that what broke off can be sent again. An import erases nothing.",
+      "Accepts an export, or lines such as `{ id?, role?, content, name?, at?, session?, metadata? }`. Messages with a known " +
+      "id are skipped, so an interrupted import can be sent again. An import erases nothing.",
     scope: "write",
     parameters: USER_PATH_PARAMETERS,
     query: IMPORT_QUERY,
-    rawBody: Object.fromEntries(JSON_LINES_TYPES.map((type) => [type, { says: "one JSON object a line" }])),
-    answers: { 200: { says: "What was taken in.", schema: IMPORT_RESULT_SCHEMA } },
+    rawBody: Object.fromEntries(JSON_LINES_TYPES.map((type) => [type, { says: "one JSON object per line" }])),
+    answers: { 200: { says: "The number of imported messages and memories.", schema: IMPORT_RESULT_SCHEMA } },
     problems: [409],
     hasNoDeadline: true,
     async handle({ exchange, path, query, signal, memoryOf }) {
@@ -69,7 +69,7 @@ export const moveOperations: readonly Operation[] = [
         throw refuse({
           status: 415,
           code: "invalid_input",
-          detail: `Send JSON lines, with the header content-type: ${JSON_LINES_TYPES[0]}.`,
+          detail: `Send JSON lines with the header content-type: ${JSON_LINES_TYPES[0]}.`,
         });
       }
       const memory = memoryOf(path.user_id);
@@ -81,7 +81,7 @@ export const moveOperations: readonly Operation[] = [
         );
       } catch (error) {
         if (!isMemoryError(error)) throw error;
-        // The rest of it may still be on its way; nobody will read it.
+        // The rest of the body is not read.
         const problem = toProblem(error);
         throw refuse({ ...problem, headers: { ...problem.headers, connection: "close" } });
       }
@@ -89,11 +89,11 @@ export const moveOperations: readonly Operation[] = [
   }),
 ];
 
-/** A piece of an answer has so many characters, or what was ready after so many ms. */
+/** A chunk of a response has this many characters, or those ready after this many ms. */
 const CHUNK_LENGTH = 65_536;
 const CHUNK_MS = 5;
 
-/** Between two pieces others have their turn: all lines together may be 100 MB. */
+/** Yields to other requests between chunks, because all lines together may be 100 MB. */
 async function* encodeLines(
   first: IteratorResult<ExportLine>,
   lines: AsyncIterator<ExportLine>,
@@ -144,7 +144,7 @@ async function importMessages(
   return { ...sum, memories: sum.memories + (await addMissingMemories(memory, by)) };
 }
 
-/** Each message once: the first of those with the same id. */
+/** Gives each message once: the first with each id. */
 async function* withoutRepeats(
   source: AsyncIterable<Uint8Array>,
   onMemory: (memory: NewMemory) => void,
@@ -163,7 +163,7 @@ async function* withoutRepeats(
   }
 }
 
-/** Memories that no message tells, but for those that are there already. */
+/** Adds memories that come from no message and are not stored yet. Gives their number. */
 async function addMissingMemories(memory: ScopedMemory, wanted: readonly NewMemory[]): Promise<number> {
   if (wanted.length === 0) return 0;
   const known = new Set<string>();

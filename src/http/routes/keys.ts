@@ -19,12 +19,14 @@ const SCOPES_SCHEMA = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
 
 const NEW_KEY_BODY = z
   .strictObject({
-    scopes: toOptional(SCOPES_SCHEMA).describe("What it may do: read, write and erase, where absent"),
-    user_id: toOptional(newNameSchema).describe("The only user it reaches; not with the scope admin"),
-    expires_at: toOptional(momentSchema).describe("From then on it opens nothing; never, where absent"),
-    label: toOptional(nameSchema).describe("What people call it: at most 100 bytes"),
+    scopes: toOptional(SCOPES_SCHEMA).describe("What the key may do. Default: read, write and erase"),
+    user_id: toOptional(newNameSchema).describe(
+      "The only user that the key can access; not with the scope admin",
+    ),
+    expires_at: toOptional(momentSchema).describe("When the key expires. Default: never"),
+    label: toOptional(nameSchema).describe("A name for people, at most 100 bytes"),
   })
-  .describe("A key for the project of whoever asks.");
+  .describe("A key for the caller's project.");
 
 const ROTATION_BODY = z.strictObject({
   grace_seconds: toOptional(
@@ -32,7 +34,7 @@ const ROTATION_BODY = z.strictObject({
       .int()
       .min(0)
       .max(LONGEST_GRACE_MS / 1000),
-  ).describe("How long the old secret still counts (86,400); 0 ends it now"),
+  ).describe("How long the old secret stays valid, in seconds (86,400); 0 ends it now"),
 });
 
 const KEY_SCHEMA = withSchemaId(
@@ -42,33 +44,33 @@ const KEY_SCHEMA = withSchemaId(
     project: z.string(),
     scopes: SCOPES_SCHEMA,
     status: z.enum(["active", "expired"]),
-    user_id: z.string().optional().describe("The only user it reaches"),
+    user_id: z.string().optional().describe("The only user that the key can access"),
     label: z.string().optional(),
     created_at: timeSchema,
     expires_at: timeSchema.optional(),
-    last_used_at: timeSchema.optional().describe("To the minute, about; absent while it has not been used"),
-    old_secret_until: timeSchema
+    last_used_at: timeSchema
       .optional()
-      .describe("Until when the secret before its rotation still counts"),
+      .describe("Accurate to about a minute; absent if the key was never used"),
+    old_secret_until: timeSchema.optional().describe("When the secret from before the rotation expires"),
   }),
 );
 const KEYS_SCHEMA = z.object({ items: z.array(KEY_SCHEMA), total: z.int().min(0) });
 const ISSUED_KEY_SCHEMA = withSchemaId(
   "IssuedKey",
-  KEY_SCHEMA.extend({ key: z.string().describe("The key itself, told this once") }),
+  KEY_SCHEMA.extend({ key: z.string().describe("The key itself, shown only this once") }),
 );
 const ID_PARAMETERS = z.strictObject({ id: nameSchema });
 
-/** The keys of the project of whoever asks. A key without the scope `admin` learns nothing of them. */
+/** The keys of the caller's project. They need the scope `admin`. */
 export const keyOperations: readonly Operation[] = [
   defineOperation({
     id: "listKeys",
     method: "GET",
     path: "/api/v1/keys",
     tag: "Keys",
-    summary: "The keys of the project, oldest first",
+    summary: "Lists the keys of the project, oldest first",
     scope: "admin",
-    answers: { 200: { says: "The keys, without their secrets.", schema: KEYS_SCHEMA } },
+    answers: { 200: { says: "The keys, without secrets.", schema: KEYS_SCHEMA } },
     handle({ exchange, project, services }) {
       const items = services.keys.list(project()).map((entry) => toWire(services.keys.show(entry)));
       return exchange.json({ items, total: items.length });
@@ -79,17 +81,18 @@ export const keyOperations: readonly Operation[] = [
     method: "POST",
     path: "/api/v1/keys",
     tag: "Keys",
-    summary: "Makes a key for the project",
-    description: "It is shown this once. `Idempotency-Key` is not honoured, for that would keep the secret.",
+    summary: "Creates a key for the project",
+    description:
+      "The key is shown only once. `Idempotency-Key` is not supported, because it would store the secret.",
     scope: "admin",
     body: NEW_KEY_BODY,
     answers: { 201: { says: "The key.", schema: ISSUED_KEY_SCHEMA } },
     problems: [429],
     async handle({ exchange, body, project, services }) {
       const { scopes, user_id: user, expires_at: expiresAt, label } = body;
-      const made = services.keys.create({ project: project(), scopes, user, expiresAt, label });
+      const issued = services.keys.create({ project: project(), scopes, user, expiresAt, label });
       await services.keys.kept();
-      return exchange.json(toIssuedKey(made, services.keys), 201);
+      return exchange.json(toIssuedKey(issued, services.keys), 201);
     },
   }),
   defineOperation({
@@ -97,8 +100,8 @@ export const keyOperations: readonly Operation[] = [
     method: "POST",
     path: "/api/v1/keys/{id}/rotate",
     tag: "Keys",
-    summary: "Gives a key another secret",
-    description: "The old one still counts for a while: a day, where `grace_seconds` says nothing else.",
+    summary: "Replaces the secret of a key",
+    description: "The old secret stays valid for `grace_seconds`, by default a day.",
     scope: "admin",
     parameters: ID_PARAMETERS,
     body: ROTATION_BODY,
@@ -108,9 +111,9 @@ export const keyOperations: readonly Operation[] = [
     async handle({ exchange, path, body, project, services }) {
       const seconds = body?.grace_seconds;
       const graceMs = seconds === undefined ? undefined : seconds * 1000;
-      const made = services.keys.rotate(path.id, { project: project(), graceMs });
+      const issued = services.keys.rotate(path.id, { project: project(), graceMs });
       await services.keys.kept();
-      return exchange.json(toIssuedKey(made, services.keys));
+      return exchange.json(toIssuedKey(issued, services.keys));
     },
   }),
   defineOperation({
@@ -118,10 +121,10 @@ export const keyOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/api/v1/keys/{id}",
     tag: "Keys",
-    summary: "Ends a key, and what is signed in with it",
+    summary: "Revokes a key and its sessions",
     scope: "admin",
     parameters: ID_PARAMETERS,
-    answers: { 204: { says: "It opens nothing any more." } },
+    answers: { 204: { says: "The key is revoked." } },
     problems: [404],
     async handle({ exchange, path, project, services }) {
       services.keys.revoke(path.id, { project: project() });
@@ -140,8 +143,8 @@ const SIGN_IN_SCHEMA = z.object({ proof: z.string(), project: z.string(), expire
 const SIGNED_IN_PROJECT_SCHEMA = z.object({ project: z.string() });
 
 /**
- * Signs the page in: the key, which came in the link's fragment and so in no log, is exchanged for a cookie that no
- * script can read, and a proof that no other page can.
+ * Signs the page in. The key comes in the link's fragment, so it is in no log. It is exchanged for a cookie that scripts
+ * cannot read, and a proof that other pages cannot read.
  */
 export const signInOperations: readonly Operation[] = [
   defineOperation({
@@ -151,7 +154,7 @@ export const signInOperations: readonly Operation[] = [
     tag: "Signing in",
     summary: "Exchanges a key for a cookie and a proof",
     description:
-      "The page sends the proof in `x-keepsake-proof`, beside the cookie; neither opens anything alone.",
+      "The page sends the proof in `x-keepsake-proof` with the cookie. Neither alone gives access.",
     scope: "none",
     body: SIGN_IN_BODY,
     answers: {
@@ -162,7 +165,7 @@ export const signInOperations: readonly Operation[] = [
       await services.keys.refresh();
       const session = services.keys.openSession(body.key);
       if (!session) {
-        const unknown = refuse({ status: 401, code: "forbidden", detail: "This key is not known here." });
+        const unknown = refuse({ status: 401, code: "forbidden", detail: "Unknown key." });
         throw await services.failedKeys.refusal(exchange, unknown);
       }
       await services.keys.kept();
@@ -182,7 +185,7 @@ export const signInOperations: readonly Operation[] = [
     method: "GET",
     path: "/session",
     tag: "Signing in",
-    summary: "The project of whoever asks",
+    summary: "Gives the caller's project",
     scope: "any",
     answers: { 200: { says: "The project.", schema: SIGNED_IN_PROJECT_SCHEMA } },
     handle: ({ exchange, project }) => exchange.json({ project: project() }),

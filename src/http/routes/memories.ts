@@ -56,7 +56,7 @@ const CHANGES_BODY = z.strictObject({
   content: toOptional(textSchema),
   text: toOptional(textSchema),
   valid_to: toOptional(momentSchema),
-  /** Lets in what was set aside. */
+  /** Approves a quarantined memory. */
   quarantined: toOptional(z.literal(false)),
   ...MEMORY_FIELDS,
 });
@@ -72,22 +72,22 @@ const LIST_QUERY = z.strictObject({
 
 const UNDO_BODY = z.strictObject({ revision: z.int().min(1).max(1_000_000_000_000) });
 
-/** The memories of one user, by hand. */
+/** The memories of a user. */
 export const memoryOperations: readonly Operation[] = [
   defineOperation({
     id: "addMemory",
     method: "POST",
     path: "/api/v1/memories",
     tag: "Memories",
-    summary: "Stores a memory as such",
+    summary: "Adds a memory directly",
     scope: "write",
     body: NEW_MEMORY_BODY,
     acceptsIdempotencyKey: true,
     answers: {
       201: {
-        says: "The memory, and what was done.",
+        says: "The memory, and the result of the write.",
         schema: WRITTEN_MEMORY_SCHEMA,
-        headers: { location: "Where it is found." },
+        headers: { location: "The URL of the memory." },
       },
     },
     problems: [409],
@@ -106,11 +106,11 @@ export const memoryOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/memories/{user_id}",
     tag: "Memories",
-    summary: "A user's memories, a page at a time",
+    summary: "Lists a user's memories",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: LIST_QUERY,
-    answers: { 200: { says: "A page, and the cursor of the next one.", schema: MEMORY_PAGE_SCHEMA } },
+    answers: { 200: { says: "A page, and the cursor of the next.", schema: MEMORY_PAGE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
       const { type, kind: asked = type, quarantined, ...rest } = query;
       const aside = quarantined === undefined ? undefined : quarantined === "true";
@@ -126,7 +126,7 @@ export const memoryOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/api/v1/memories/{user_id}/all",
     tag: "Erasure",
-    summary: "Erases all that is known about a user",
+    summary: "Erases everything about a user",
     scope: "erase",
     parameters: USER_PATH_PARAMETERS,
     acceptsIdempotencyKey: true,
@@ -143,12 +143,12 @@ export const memoryOperations: readonly Operation[] = [
     method: "POST",
     path: "/api/v1/memories/{user_id}/undo",
     tag: "History",
-    summary: "Takes a revision back",
+    summary: "Undoes a revision",
     scope: "write",
     parameters: USER_PATH_PARAMETERS,
     body: UNDO_BODY,
     acceptsIdempotencyKey: true,
-    answers: { 200: { says: "What was done.", schema: RECEIPT_SCHEMA } },
+    answers: { 200: { says: "The result of the write.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409, 422],
     handle: async ({ exchange, path, body, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).undo(body.revision))),
@@ -158,7 +158,7 @@ export const memoryOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
-    summary: "One memory",
+    summary: "Gives one memory",
     scope: "read",
     parameters: ITEM_PATH_PARAMETERS,
     answers: { 200: { says: "The memory.", schema: MEMORY_SCHEMA } },
@@ -171,12 +171,12 @@ export const memoryOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
-    summary: "Changes fields of a memory; history keeps what it was",
+    summary: "Changes fields of a memory; the history keeps the old version",
     scope: "write",
     parameters: ITEM_PATH_PARAMETERS,
     body: CHANGES_BODY,
     acceptsIdempotencyKey: true,
-    answers: { 200: { says: "The memory, and what was done.", schema: WRITTEN_MEMORY_SCHEMA } },
+    answers: { 200: { says: "The memory, and the result of the write.", schema: WRITTEN_MEMORY_SCHEMA } },
     problems: [404, 409],
     async handle({ exchange, path, body, memoryOf }) {
       const memory = memoryOf(path.user_id);
@@ -201,12 +201,12 @@ export const memoryOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
-    summary: "Puts a memory into the bin, from which undo takes it out again",
-    description: "It is not an erasure: history keeps it.",
+    summary: "Retracts a memory, which `undo` reverts",
+    description: "This is not an erasure: the history keeps the memory.",
     scope: "write",
     parameters: ITEM_PATH_PARAMETERS,
     acceptsIdempotencyKey: true,
-    answers: { 200: { says: "What was done.", schema: RECEIPT_SCHEMA } },
+    answers: { 200: { says: "The result of the write.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).remove(path.id))),
@@ -216,11 +216,11 @@ export const memoryOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/memories/{user_id}/{id}/history",
     tag: "History",
-    summary: "All versions of a memory, oldest first",
+    summary: "Lists the versions of a memory, oldest first",
     scope: "read",
     parameters: ITEM_PATH_PARAMETERS,
     query: PAGE_QUERY,
-    answers: { 200: { says: "A page of the versions.", schema: VERSIONS_SCHEMA } },
+    answers: { 200: { says: "A page of versions.", schema: VERSIONS_SCHEMA } },
     problems: [404],
     async handle({ exchange, path, query, memoryOf }) {
       const versions = await memoryOf(path.user_id).history(path.id);
@@ -232,7 +232,7 @@ export const memoryOperations: readonly Operation[] = [
 
 type MemoryFieldsBody = Omit<z.infer<typeof CHANGES_BODY>, "content" | "text" | "valid_to" | "quarantined">;
 
-/** `source_turn` has no place of its own in a memory: it is kept in the metadata. */
+/** Gives the changes of a memory. `source_turn` is stored in its metadata. */
 function toMemoryChanges(body: MemoryFieldsBody, held: Metadata): MemoryChanges {
   const asked = body.metadata as Metadata | undefined;
   const turn = body.source_turn;
@@ -267,22 +267,22 @@ const SEARCH_BODY = z.strictObject({
 
 const EXPLAIN_QUERY = z.strictObject({ about: nameSchema.optional() });
 
-/** Recall over HTTP: a query behind the "?", or the same and more as JSON; and why a recall gave what it gave. */
+/** Recall by a query string or a JSON body, and explanations of recalls. */
 export const searchOperations: readonly Operation[] = [
   defineOperation({
     id: "searchMemories",
     method: "POST",
     path: "/api/v1/memories/{user_id}/search",
     tag: "Search",
-    summary: "Finds what is relevant to a query",
-    description: "The query stands behind the `?` or in the body; what the body says counts first.",
+    summary: "Finds memories relevant to a query",
+    description: "The query is in the query string or the body; the body takes precedence.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: SEARCH_QUERY,
     body: SEARCH_BODY,
     isBodyOptional: true,
     answers: {
-      200: { says: "What was found, best first; nothing where nothing is relevant.", schema: RECALL_SCHEMA },
+      200: { says: "The relevant items, best first; none if nothing is relevant.", schema: RECALL_SCHEMA },
     },
     async handle({ exchange, path, query: asked, body, memoryOf }) {
       const { query, ...options } = toRecallOptions(asked, body);
@@ -295,14 +295,14 @@ export const searchOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/memories/{user_id}/recalls/{id}",
     tag: "Search",
-    summary: "Why an earlier recall gave what it gave, and left out what it left out",
-    description: "`about` asks for one memory, passage or message by its id.",
+    summary: "Explains which items an earlier recall returned or dropped, and why",
+    description: "`about` limits it to one memory, passage or message, by id.",
     scope: "read",
     parameters: ITEM_PATH_PARAMETERS,
     query: EXPLAIN_QUERY,
     answers: {
       200: {
-        says: "The explanation; of what has been erased since, it says that and no more.",
+        says: "The explanation. Items erased since are marked, without their content.",
         schema: RECALL_EXPLANATION_SCHEMA,
       },
     },
@@ -319,7 +319,7 @@ function toRecallOptions(
   body: z.infer<typeof SEARCH_BODY> | undefined,
 ): RecallOptions & { query: string } {
   const query = body?.query ?? asked.query;
-  if (query === undefined) throw invalid("query: say what to search for.");
+  if (query === undefined) throw invalid("query: this field is required.");
   return {
     query,
     ...omitUndefined({

@@ -5,23 +5,23 @@ import { anyFieldsSchema, timeSchema, wholeNumberSchema, withSchemaId } from "./
 
 const HELD_BACKUP_SCHEMA = z.object({ name: z.string(), at: timeSchema, until: timeSchema.optional() });
 
-/** As `toWire` gives an `ErasureReceipt`. */
+/** An `ErasureReceipt` after `toWire`. */
 export const ERASURE_RECEIPT_SCHEMA: z.ZodType = withSchemaId(
   "ErasureReceipt",
   z
     .object({
       version: z.literal(2).optional(),
-      id: z.string().describe("Empty where nothing was found: such a receipt is not kept"),
+      id: z.string().describe("Empty if nothing was found: such a receipt is not stored"),
       at: timeSchema,
       project: z.string(),
       user: z.string(),
       revision: wholeNumberSchema,
-      erased: z.record(z.string(), wholeNumberSchema).describe("How many went from each place"),
-      ids: z.array(z.string()).describe("Of the memories that are gone"),
-      backups: z.array(HELD_BACKUP_SCHEMA).describe("Copies that were known to hold it").optional(),
+      erased: z.record(z.string(), wholeNumberSchema).describe("Number of erased items of each kind"),
+      ids: z.array(z.string()).describe("Ids of the erased memories"),
+      backups: z.array(HELD_BACKUP_SCHEMA).describe("Known backups that contain the erased data").optional(),
       remains: z
         .array(z.object({ place: z.string(), until: timeSchema.optional() }))
-        .describe("Where its bytes stayed when it was erased, and until when at the latest")
+        .describe("Where bytes remained after the erasure, and until when at the latest")
         .optional(),
       trace: z.string().optional(),
       replays: z.string().optional(),
@@ -30,18 +30,18 @@ export const ERASURE_RECEIPT_SCHEMA: z.ZodType = withSchemaId(
           z.object({
             place: z.string(),
             found: wholeNumberSchema,
-            until: timeSchema.describe("When what may be there is gone by itself at the latest").optional(),
-            why: z.literal("not reached").describe("It is asked again until it is known").optional(),
+            until: timeSchema.describe("When remaining data disappears by itself at the latest").optional(),
+            why: z.literal("not reached").describe("The store is checked again until it responds").optional(),
           }),
         )
-        .describe("Each place read again, and how many of the erased words were still there"),
+        .describe("Each re-scanned store, and the number of traces found in it"),
       complete: z.boolean(),
       previous: z.string(),
       hash: z.string(),
       key: z.string().optional(),
       signature: z.string(),
     })
-    .describe("What an erasure took, from where, and the proof. It holds no erased word."),
+    .describe("What was erased, from where, and the proof. It contains no erased text."),
 );
 
 const RECEIPT_LINE_SCHEMA = z.object({
@@ -49,7 +49,7 @@ const RECEIPT_LINE_SCHEMA = z.object({
   action: z.enum(["added", "merged", "superseded", "retracted", "erased", "refused", "quarantined"]),
   text: z.string(),
   display: z.string(),
-  by: z.string().describe("The memory that took its place, or into which it went").optional(),
+  by: z.string().describe("The memory that replaced it, or into which it was merged").optional(),
   why: z.string().optional(),
 });
 
@@ -58,7 +58,7 @@ const PENDING_CONSENT_SCHEMA = z.object({
   memories: z.array(z.object({ id: z.string(), text: z.string() })),
 });
 
-/** As `receiptToWire` gives it. */
+/** A receipt after `receiptToWire`. */
 export const RECEIPT_SCHEMA: z.ZodType = withSchemaId(
   "Receipt",
   z
@@ -66,7 +66,7 @@ export const RECEIPT_SCHEMA: z.ZodType = withSchemaId(
       revision: wholeNumberSchema,
       messages: z.array(z.string()).describe("Ids of the messages stored"),
       memories: z.array(RECEIPT_LINE_SCHEMA),
-      pending: wholeNumberSchema.describe("How many messages wait to be understood"),
+      pending: wholeNumberSchema.describe("Number of messages that are not processed yet"),
       hindered: z
         .enum(["over_quota", "unavailable"])
         .optional()
@@ -74,10 +74,10 @@ export const RECEIPT_SCHEMA: z.ZodType = withSchemaId(
       erasures: z.array(ERASURE_RECEIPT_SCHEMA).optional(),
       waiting: z
         .array(PENDING_CONSENT_SCHEMA)
-        .describe("What a plain yes in the same session would carry out")
+        .describe("The action that a plain yes in the same session would execute")
         .optional(),
     })
-    .describe("What a write did, each thing by id."),
+    .describe("The result of a write, by ids."),
 );
 
 export const ERASURE_PLAN_SCHEMA: z.ZodType = withSchemaId(
@@ -88,7 +88,7 @@ export const ERASURE_PLAN_SCHEMA: z.ZodType = withSchemaId(
       memories: z.array(z.object({ id: z.string(), text: z.string(), display: z.string() })),
       messages: z.array(z.object({ id: z.string(), at: timeSchema, words: z.array(z.string()) })),
     })
-    .describe("What an erasure would take. Nothing is gone yet."),
+    .describe("What an erasure would remove. Nothing is erased yet."),
 );
 
 export const ERASURES_SCHEMA: z.ZodType = z.object({
@@ -107,7 +107,7 @@ const ORIGIN_SCHEMA: z.ZodType = withSchemaId(
   "Origin",
   z
     .enum(["user_message", "assistant_message", "tool_result", "document", "import", "api"])
-    .describe("Who said it. Written once; nothing raises it later."),
+    .describe("Who said it. Set once; nothing raises it later."),
 );
 const ACTION_SCHEMA: z.ZodType = z.enum([
   "added",
@@ -166,7 +166,7 @@ const MEMORY_FIELDS = {
   origin: ORIGIN_SCHEMA,
   agent: z.string().optional(),
   session: z.string().optional(),
-  source_turn: z.unknown().describe("What the metadata says").optional(),
+  source_turn: z.unknown().describe("The value in the metadata").optional(),
   at: timeSchema.describe("When it was said"),
   created_at: timeSchema.describe("The same as `at`"),
   stored_at: timeSchema.describe("When this version was stored"),
@@ -176,7 +176,7 @@ const MEMORY_FIELDS = {
   when: z.string().describe("When an event takes place, as a date or a time in ISO 8601").optional(),
   expires_at: timeSchema.optional(),
   quarantined: z.boolean().optional(),
-  archived: z.boolean().describe("Merged into another, or cleaned up; no less true for it").optional(),
+  archived: z.boolean().describe("Merged into another or cleaned up; still true").optional(),
   sensitive: z.boolean().optional(),
   metadata: anyFieldsSchema.optional(),
   sources: z.array(SOURCE_SCHEMA),
@@ -186,10 +186,10 @@ const MEMORY_FIELDS = {
   why: z.string().optional(),
 };
 
-/** As `memoryToWire` gives it. */
+/** A memory after `memoryToWire`. */
 export const MEMORY_SCHEMA: z.ZodType = withSchemaId("Memory", z.object(MEMORY_FIELDS));
 
-/** A memory, and the write that made or changed it. */
+/** A memory, with the write that created or changed it. */
 export const WRITTEN_MEMORY_SCHEMA: z.ZodType = withSchemaId(
   "WrittenMemory",
   z.object({ ...MEMORY_FIELDS, receipt: RECEIPT_SCHEMA }),
@@ -199,7 +199,7 @@ export const MEMORY_PAGE_SCHEMA: z.ZodType = withSchemaId(
   "MemoryPage",
   z.object({
     items: z.array(MEMORY_SCHEMA),
-    total: wholeNumberSchema.describe("How many there are in all"),
+    total: wholeNumberSchema.describe("Total number"),
     ...CURSOR_FIELDS,
   }),
 );
@@ -215,15 +215,15 @@ const LOG_ENTRY_SCHEMA = withSchemaId(
     .object({
       revision: wholeNumberSchema.describe("What `undo` takes"),
       at: timeSchema,
-      cause: z.string().describe("What made it: `remember`, `add`, `update`, `undo`, `forget`"),
-      undoes: wholeNumberSchema.describe("The revision that it took back").optional(),
+      cause: z.string().describe("Its cause: `remember`, `add`, `update`, `undo`, `forget`"),
+      undoes: wholeNumberSchema.describe("The revision that it undid").optional(),
       messages: z.array(z.string()).describe("Ids of messages added"),
       memories: z
         .array(z.object({ id: z.string(), version: wholeNumberSchema, action: ACTION_SCHEMA }))
-        .describe("Versions of memories made"),
-      erased: z.array(z.string()).describe("Ids of messages with words taken out, and of memories gone"),
+        .describe("New versions of memories"),
+      erased: z.array(z.string()).describe("Ids of messages with removed words, and of erased memories"),
     })
-    .describe("What one change did, by id."),
+    .describe("The effect of one change, by ids."),
 );
 
 export const LOG_SCHEMA: z.ZodType = withSchemaId(
@@ -235,7 +235,9 @@ export const PROFILE_SCHEMA: z.ZodType = withSchemaId(
   "Profile",
   z.object({
     user_id: z.string(),
-    text: z.string().describe("The page, for people and for prompts: the same bytes while nothing changes"),
+    text: z
+      .string()
+      .describe("The profile as text, for people and prompts: the same bytes while nothing changes"),
     sections: z.array(
       z.object({
         name: z.string(),
@@ -243,20 +245,20 @@ export const PROFILE_SCHEMA: z.ZodType = withSchemaId(
         lines: z.array(
           z.object({
             text: z.string(),
-            memories: z.array(z.string()).describe("Ids of the memories that it tells"),
-            sources: z.array(z.string()).describe("Ids of the messages that they come from"),
+            memories: z.array(z.string()).describe("Ids of the memories in it"),
+            sources: z.array(z.string()).describe("Ids of their source messages"),
             sensitive: z.boolean().optional(),
           }),
         ),
       }),
     ),
-    left: wholeNumberSchema.describe("How many lines there was no room for"),
+    left: wholeNumberSchema.describe("Number of lines left out"),
     kinds: z
       .record(z.string(), z.array(MEMORY_SCHEMA))
-      .describe("What holds, by kind: of each the hundred that were stored last"),
+      .describe("Current memories by kind: the hundred stored last of each"),
     left_of_kinds: z
       .record(z.string(), wholeNumberSchema)
-      .describe("How many more hold of a kind; the list of memories has all"),
+      .describe("Number of further current memories by kind; the list of memories contains all"),
   }),
 );
 
@@ -264,9 +266,9 @@ export const IMPORT_RESULT_SCHEMA: z.ZodType = withSchemaId(
   "Imported",
   z.object({
     read: wholeNumberSchema.describe("Messages in it"),
-    stored: wholeNumberSchema.describe("Messages that are new"),
-    known: wholeNumberSchema.describe("Messages that were there already, by their ids"),
-    memories: wholeNumberSchema.describe("Memories that are new"),
+    stored: wholeNumberSchema.describe("New messages"),
+    known: wholeNumberSchema.describe("Messages already known, by id"),
+    memories: wholeNumberSchema.describe("New memories"),
   }),
 );
 
@@ -285,9 +287,9 @@ export const SESSION_PAGE_SCHEMA: z.ZodType = withSchemaId(
     items: z.array(
       z.object({
         id: z.string(),
-        messages: wholeNumberSchema.describe("How many messages are there"),
-        from: timeSchema.describe("When the first of them was said"),
-        to: timeSchema.describe("When the last of them was said"),
+        messages: wholeNumberSchema.describe("Number of messages"),
+        from: timeSchema.describe("Time of the first message"),
+        to: timeSchema.describe("Time of the last message"),
       }),
     ),
     total: wholeNumberSchema,
@@ -300,14 +302,14 @@ const MESSAGE_SCHEMA = withSchemaId(
   z.object({
     id: z.string(),
     turn: wholeNumberSchema.describe(
-      "The message's place in the order in which the user's messages were stored",
+      "The message's position in the order in which the user's messages were stored",
     ),
     role: ROLE_SCHEMA,
     name: z.string().optional(),
-    content: z.string().describe("All text of it; spans of sources count in it"),
+    content: z.string().describe("All its text; spans of sources refer to it"),
     parts: z
       .array(z.looseObject({ type: z.string() }))
-      .describe("As they came, where it was more than one text")
+      .describe("The original parts, if there was more than one text")
       .optional(),
     at: timeSchema.describe("When it was said"),
     metadata: anyFieldsSchema.optional(),
@@ -319,7 +321,7 @@ export const SESSION_SCHEMA: z.ZodType = withSchemaId(
   z.object({
     id: z.string(),
     user_id: z.string(),
-    items: z.array(MESSAGE_SCHEMA).describe("In the order in which they were stored"),
+    items: z.array(MESSAGE_SCHEMA).describe("In the order of storing"),
     total: wholeNumberSchema,
     ...CURSOR_FIELDS,
   }),

@@ -7,7 +7,7 @@ const ITEM_TYPE_SCHEMA = z.enum(["memory", "passage"]);
 const RETRIEVERS_SCHEMA = z.record(z.string(), z.object({ rank: wholeNumberSchema, score: z.number() }));
 const SCORE_PARTS_SCHEMA = z.record(z.string(), z.number());
 
-/** As `itemToWire` gives it. */
+/** An item after `itemToWire`. */
 export const ITEM_SCHEMA: z.ZodType = withSchemaId(
   "Item",
   z.object({
@@ -26,7 +26,7 @@ export const ITEM_SCHEMA: z.ZodType = withSchemaId(
     sources: z.array(SOURCE_SCHEMA),
     why: z
       .object({ arms: RETRIEVERS_SCHEMA, parts: SCORE_PARTS_SCHEMA, words: z.array(z.string()) })
-      .describe("Where `explain` was asked for")
+      .describe("Only with `explain`")
       .optional(),
   }),
 );
@@ -42,11 +42,11 @@ export const RECALL_SCHEMA: z.ZodType = withSchemaId(
   "Recall",
   z
     .object({
-      id: z.string().describe("By which it can be explained later"),
+      id: z.string().describe("The id to explain the recall later"),
       items: z.array(ITEM_SCHEMA).describe("Best first"),
       context: z.string().describe("The items as text for a prompt, within the budget"),
       tokens: wholeNumberSchema.describe("An estimate of the size of `context`"),
-      abstained: z.boolean().describe("True where nothing is relevant"),
+      abstained: z.boolean().describe("True if nothing is relevant"),
       explanation: z
         .object({
           query: z.string(),
@@ -57,10 +57,10 @@ export const RECALL_SCHEMA: z.ZodType = withSchemaId(
         })
         .optional(),
     })
-    .describe("What was found."),
+    .describe("The result of a recall."),
 );
 
-/** What an answer rests on: an item, or a memory that its recall did not rank. */
+/** A source of an answer: an item, or a memory that its recall did not rank. */
 const USED_ITEM_SCHEMA = z.looseObject({
   id: z.string(),
   type: ITEM_TYPE_SCHEMA,
@@ -72,16 +72,16 @@ export const CONVERSATION_REPLY_SCHEMA: z.ZodType = withSchemaId(
   "ConversationReply",
   z.object({
     reply: z.string(),
-    by: z.enum(["model", "memory"]).describe("Whose words they are: composed from memory, or a model's"),
-    model: z.string().describe("The model that was asked, as its server names it").optional(),
-    trouble: z.enum(ANSWER_TROUBLES).describe("Why the model did not reply, or not to the end").optional(),
-    memories_used: z.array(USED_ITEM_SCHEMA).describe("What the reply rests on, best first"),
+    by: z.enum(["model", "memory"]).describe("The author of the reply: composed from memory, or by a model"),
+    model: z.string().describe("The model that was called, as its server names it").optional(),
+    trouble: z.enum(ANSWER_TROUBLES).describe("Why the model gave no reply, or an incomplete one").optional(),
+    memories_used: z.array(USED_ITEM_SCHEMA).describe("The sources of the reply, best first"),
     receipt: RECEIPT_SCHEMA,
     turn_number: wholeNumberSchema,
     usage: z.object({
       memories_used: wholeNumberSchema,
-      prompt_tokens: wholeNumberSchema.describe("0 where no model was asked"),
-      cached_tokens: wholeNumberSchema.describe("Of these, from the provider's cache"),
+      prompt_tokens: wholeNumberSchema.describe("0 if no model was called"),
+      cached_tokens: wholeNumberSchema.describe("Tokens among these from the provider's cache"),
       completion_tokens: wholeNumberSchema,
       total_tokens: wholeNumberSchema,
     }),
@@ -119,7 +119,7 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
           id: z.string(),
           type: ITEM_TYPE_SCHEMA,
           now: PRESENT_STATUS_SCHEMA.describe(
-            "What has become of it; of what is erased nothing else is said",
+            "The current status; for an erased item, nothing else is given",
           ),
           score: z.number().optional(),
           status: STATUS_SCHEMA.optional(),
@@ -141,5 +141,5 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
       used: z.array(z.string()).optional(),
       about: z.object({ id: z.string(), reason: z.string(), text: z.string() }).optional(),
     })
-    .describe("Why a recall gave what it gave, and left out what it left out."),
+    .describe("Which items a recall returned or dropped, and why."),
 );

@@ -13,52 +13,52 @@ import {
   withNonce,
 } from "./profile-cache.ts";
 
-/** What is held of a conversation while it goes on, so that what its requests begin with keeps its bytes. */
+/** The cached state of a conversation. It keeps the beginning of its requests byte for byte the same. */
 export interface ProxyConversation {
-  /** The key of the user's scope, and of the conversation among all. */
+  /** The keys of the user's scope and of the conversation. */
   readonly user: string;
   readonly key: string;
-  /** What its messages are stored under: the session that the client named, or one of its own. */
+  /** The session of its messages: named by the client, or generated. */
   readonly session: string;
-  /** Of its fences. */
+  /** The nonce of its prompt blocks. */
   readonly nonce: string;
-  /** The user's revision that this is up to; -1 before its first request. */
+  /** The user's revision of this state; -1 before the first request. */
   revision: number;
-  /** How often words of the user were erased meanwhile: what was read before the last time is not kept. */
+  /** The number of erasures for the user so far. Data read before the last one is not cached. */
   erasureCount: number;
-  /** Ids of memories that were written since the profile was made. */
+  /** Ids of memories written since the profile was created. */
   readonly changedMemories: Set<string>;
   profile?: ProfileBlock;
-  /** What was recalled for the newest turn: while the model is at work on it with tools, it stays the same. */
+  /** The items recalled for the newest turn. They stay the same while the model works on it with tools. */
   recalled?: { readonly turn: string; readonly block: string; readonly id: string };
 }
 
 export interface ConversationCache {
-  /** The conversation that a request belongs to; begins one where there is none yet. */
+  /** Gives the conversation of a request; creates it if needed. */
   open(scope: Scope, place: ConversationReference): ProxyConversation;
-  /** To be called where a conversation has got texts: those of the ones used longest ago go where all are too large. */
+  /** Call it after adding texts to a conversation. Drops texts of the least recently used ones if all are too large. */
   updateSize(conversation: ProxyConversation): void;
-  /** Drops what is held of memories: of one user's, or of all users' where none is named. */
+  /** Drops the cached memories of one user, or of all users. */
   forget(user?: string): void;
-  /** A later request may go on from this answer. */
+  /** Links a response to its conversation, because a later request may continue from it. */
   linkAnswer(scope: Scope, answer: string, conversation: ProxyConversation): void;
   /**
-   * The id under which a turn is stored. A turn that comes again (the client tries again, or asks for another answer) has
-   * the same id, and so is stored once; the same words said anew are another turn.
+   * Gives the id under which a turn is stored. A repeated turn (a retry, or a request for another answer) has the same id and
+   * is stored once. The same words in a new turn have another id.
    */
   turnId(scope: Scope, conversation: ProxyConversation, turn: string, isFirst: boolean): string;
 }
 
 interface ConversationReference {
   readonly session?: string | undefined;
-  /** The earlier answer that the upstream is told to go on from. */
+  /** The earlier response from which the upstream continues. */
   readonly threadId?: string | undefined;
   readonly turns: readonly RequestTurn[];
-  /** The turn it begins with, where this request is its first. */
+  /** The first turn, if this request is the first. */
   readonly opening?: string | undefined;
 }
 
-/** What a user began last. */
+/** The user's last new conversation. */
 interface ConversationOpening {
   readonly session: string;
   readonly turn: string;
@@ -69,21 +69,21 @@ const HOUR_MS = 3_600_000;
 const RETRY_WINDOW_MS = 600_000;
 const MAX_CONVERSATIONS = 2000;
 const MAX_OPENINGS = 5000;
-/** Of the texts of all conversations, about. */
+/** Approximate maximum size of the texts of all conversations. */
 const MAX_BYTES = 8_000_000;
-/** More than any profile is made from. */
+/** More than a profile ever contains. */
 const MAX_CHANGED_MEMORIES = 2000;
-/** Of an id that is held beside its letters. */
+/** Overhead of an id in memory, beyond its characters. */
 const ID_BYTES = 60;
 
 /**
- * Held in this process, for an hour after the last request: as long as providers keep a prompt in their caches. Without
- * it (after a restart, in another process) a conversation goes on with its profile of that moment.
+ * Creates a cache of conversations in this process. They stay for an hour after the last request, as long as providers
+ * cache prompts. Without the cache (after a restart, in another process), a conversation continues with a new profile.
  */
 export function createConversationCache(mostBytes: number = MAX_BYTES): ConversationCache {
   const held = createLruCache<ProxyConversation>({ most: MAX_CONVERSATIONS, idleMs: HOUR_MS });
   const last = createLruCache<ConversationOpening>({ most: MAX_OPENINGS, idleMs: RETRY_WINDOW_MS });
-  // Apart from the others: a conversation that loses its texts keeps its session.
+  // Separate, so that a conversation without texts keeps its session.
   const withTexts = createLruCache<ProxyConversation>({
     most: MAX_CONVERSATIONS,
     idleMs: HOUR_MS,
@@ -112,7 +112,7 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
       const id = session === undefined ? (kept ?? JSON.stringify(["first", first])) : `session ${session}`;
       const place = toConversationKey(scope, id);
       const known = held.get(place);
-      // Two conversations may begin with the same words; only one that is tried again is the same.
+      // Two conversations may begin with the same words. Only a retry is the same one.
       const isAnother =
         session === undefined && opening !== undefined && last.get(toScopeKey(scope))?.turn !== opening;
       if (known && !isAnother) return known;
@@ -139,7 +139,7 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
   };
 }
 
-/** What is held of memories; the next request begins with the profile of its moment. */
+/** Drops the cached memories. The next request begins with a new profile. */
 function dropTexts(conversation: ProxyConversation): void {
   delete conversation.profile;
   delete conversation.recalled;
@@ -151,8 +151,8 @@ function measureConversation({ profile, recalled, changedMemories: touched }: Pr
 }
 
 /**
- * The first words of a conversation do not tell it from another one that begins alike. They are the same turn where the
- * user has begun nothing else since, and that was a moment ago.
+ * Gives the id of a conversation's first turn. Another conversation may begin with the same words. They are the same turn
+ * only if the user has started no other conversation since and the time is short.
  */
 function getFirstTurnId(
   last: LruCache<ConversationOpening>,
@@ -167,7 +167,7 @@ function getFirstTurnId(
   return id;
 }
 
-/** Turns by all that was said up to them: the same words at another place of a conversation are another turn. */
+/** Hashes each turn with all previous ones: the same words at another place are another turn. */
 export function* hashTurns(
   kept: string | undefined,
   said: readonly RequestTurn[],
@@ -190,33 +190,33 @@ function hashText(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 32);
 }
 
-/** What a request is given of the memory. Blocks are empty where there is nothing to say. */
+/** The memory injected into a request. Blocks are empty if there is nothing relevant. */
 export interface MemoryContext {
-  /** The same bytes through the whole conversation, unless something was erased. */
+  /** The same bytes for the whole conversation, unless something is erased. */
   readonly profileBlock: string;
-  /** For the newest turn alone. */
+  /** For the newest turn only. */
   readonly recallBlock: string;
-  /** By which the recall can be explained. */
+  /** The id to explain the recall. */
   readonly recallId?: string;
 }
 
 export const EMPTY_MEMORY_CONTEXT: MemoryContext = { profileBlock: "", recallBlock: "" };
 
 interface MemoryContextRequest {
-  /** Of the user, among all that are served. */
+  /** The key of the user's scope. */
   readonly key: string;
   readonly query: string;
   readonly turn: string;
-  /** Whether the user says something now; else the model is still at work on what they said. */
+  /** Whether there is a new user message; otherwise the model is still working on the last one. */
   readonly hasNewWords: boolean;
-  /** Under which ids that is stored: it may be already, and is no memory of an earlier time. */
+  /** The ids of the new messages. They may be stored already, and must not be recalled as earlier memories. */
   readonly ownIds: readonly string[];
   readonly maxTokens: number;
 }
 
-/** Of the budget, so much for the profile; the rest is for what is recalled. */
+/** The share of the profile in the budget. The rest is for recalled items. */
 const PROFILE_SHARE = 0.25;
-/** Further back than so many changes it is not looked whether one of them was an erasure. */
+/** Maximum number of changes to check for an erasure. */
 const MAX_CHANGES_READ = 100;
 
 export function getProfileTokens(maxTokens: number): number {
@@ -224,8 +224,8 @@ export function getProfileTokens(maxTokens: number): number {
 }
 
 /**
- * The profile, frozen when the conversation began, and what the newest turn calls up. A change since then is told with
- * what is recalled, so that the profile keeps its bytes; an erasure takes all that was held with it.
+ * Gives the profile, frozen at the start of the conversation, and the items recalled for the newest turn. Later changes
+ * come with the recalled items, so the profile keeps its bytes. An erasure drops all cached data.
  */
 export async function prepareMemoryContext(
   memory: ScopedMemory,
@@ -256,7 +256,7 @@ export async function prepareMemoryContext(
 
 type ConversationState = { readonly conversation: ProxyConversation; readonly profiles: ProfileCache };
 
-/** Takes note of what was written since the last request of the conversation, and lets go of all where something was erased. */
+/** Records changes since the last request of the conversation. Drops all cached data if something was erased. */
 async function catchUp(
   memory: ScopedMemory,
   { conversation, profiles }: ConversationState,
@@ -269,7 +269,7 @@ async function catchUp(
   profiles.forget(key);
 }
 
-/** The same up to a revision. False where something was erased, or where that cannot be told. */
+/** Records changes up to a revision. Gives false if something was erased, or if that is unknown. */
 async function noteChanges(
   memory: ScopedMemory,
   conversation: ProxyConversation,
@@ -284,7 +284,7 @@ async function noteChanges(
   return since.every(({ erased }) => erased.length === 0);
 }
 
-/** Begins with the profile of now, or of a moment ago; what was written in that moment is noted as for any other. */
+/** Starts with the current or a slightly older profile. Later changes are recorded as usual. */
 async function freezeProfile(
   memory: ScopedMemory,
   { conversation, profiles }: ConversationState,

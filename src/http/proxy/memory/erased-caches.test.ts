@@ -27,7 +27,7 @@ const asked = {
   maxTokens: 4000,
 };
 
-it("conversations drop the texts used longest ago beyond so many bytes, and keep their sessions", () => {
+it("conversations drop the least recently used texts above a size, and keep their sessions", () => {
   const talks = createConversationCache(10_000);
   const begun = Array.from({ length: 10 }, (_, i) => {
     const one = talks.open(ANA, { session: `s${i}`, turns: [] });
@@ -46,7 +46,7 @@ it("conversations drop the texts used longest ago beyond so many bytes, and keep
   expect(begun.every(({ recalled }) => recalled === undefined)).toBe(true);
 });
 
-it("an erasure drops what is held of its user's memories, and of no other's", () => {
+it("an erasure drops the cached memories of its user only", () => {
   const talks = createConversationCache();
   const [ana, bob] = [ANA, BOB].map((scope) => {
     const one = talks.open(scope, { session: "s", turns: [] });
@@ -67,7 +67,7 @@ it("an erasure drops what is held of its user's memories, and of no other's", ()
   expect([bob?.profile, bob?.recalled]).toEqual([undefined, undefined]);
 });
 
-it("what was recalled while an erasure went on is given, and not held", async () => {
+it("a recall during an erasure is returned but not cached", async () => {
   const talks = createConversationCache();
   const held = (): { conversation: ProxyConversation; profiles: ReturnType<typeof createProfileCache> } => ({
     conversation: talks.open(ANA, { session: "s", turns: [] }),
@@ -90,7 +90,7 @@ it("what was recalled while an erasure went on is given, and not held", async ()
   expect(held().conversation.profile).toBeUndefined();
 });
 
-it("profiles are held up to so many bytes, and none that was made while an erasure went on", async () => {
+it("profiles are cached up to a size, except those created during an erasure", async () => {
   let made = 0;
   const counting: ScopedMemory = {
     ...memory,
@@ -126,7 +126,7 @@ it("profiles are held up to so many bytes, and none that was made while an erasu
   expect(made).toBe(6);
 });
 
-it("a memory tells of each erasure before its receipt is given, until it is no longer listened to", async () => {
+it("a memory reports each erasure before giving its receipt, until unsubscribed", async () => {
   const told: string[] = [];
   const stop = keepsake.watchErased((scope) => told.push(scope?.user ?? "all"));
   await memory.forget("Quillon");

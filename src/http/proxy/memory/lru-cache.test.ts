@@ -3,7 +3,7 @@ import { createLruCache } from "./lru-cache.ts";
 
 const HOUR_MS = 3_600_000;
 
-it("a value that was used longest ago goes where there are too many", () => {
+it("drops the least recently used value if there are too many", () => {
   const held = createLruCache<number>({ most: 2, idleMs: HOUR_MS });
   held.set("a", 1);
   held.set("b", 2);
@@ -12,7 +12,7 @@ it("a value that was used longest ago goes where there are too many", () => {
   expect([held.get("a"), held.get("b"), held.get("c")]).toEqual([1, undefined, 3]);
 });
 
-it("values go where they are too large together, also one that has grown", () => {
+it("drops values that are too large together, including one that has grown", () => {
   const dropped: string[] = [];
   const held = createLruCache<{ name: string; bytes: number }>({
     most: 100,
@@ -35,7 +35,7 @@ it("values go where they are too large together, also one that has grown", () =>
   expect([...held.values()]).toEqual([]);
 });
 
-it("a value that was not used for long enough goes, whether it is asked for or not", async () => {
+it("drops a value that was unused for too long", async () => {
   const dropped: number[] = [];
   const held = createLruCache<number>({ most: 100, idleMs: 20, onDrop: (value) => dropped.push(value) });
   held.set("a", 1);

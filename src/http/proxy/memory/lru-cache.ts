@@ -1,48 +1,48 @@
-/** What was used last, by key, within bounds. */
+/** A cache with bounds that drops the least recently used values. */
 export interface LruCache<Value> {
   get(key: string): Value | undefined;
-  /** Also to be called where a value has grown: it is measured here. */
+  /** Sets and measures a value. Call it again after a value has grown. */
   set(key: string, value: Value): void;
   delete(key: string): void;
   keys(): Iterable<string>;
-  /** All values, the one that was used longest ago first. */
+  /** Gives all values, least recently used first. */
   values(): Iterable<Value>;
 }
 
 export interface LruCacheBounds<Value> {
-  /** How many values are held. */
+  /** Maximum number of values. */
   readonly most: number;
-  /** A value that was not used for so long goes at the next `set`, in ms. */
+  /** Time without use after which the next `set` drops a value, in ms. */
   readonly idleMs: number;
-  /** Bytes of all values; the default is no bound. */
+  /** Maximum bytes of all values. Default: no limit. */
   readonly mostBytes?: number;
-  /** Bytes of one value, about; 0 by default. */
+  /** Gives the approximate bytes of one value. Default: 0. */
   readonly sizeOf?: (value: Value) => number;
-  /** Called with a value that goes for lack of room or use; `set` and `delete` of its key do not call it. */
+  /** Called with a value dropped for size or age, not for `set` or `delete` of its key. */
   readonly onDrop?: (value: Value) => void;
 }
 
-/** What is beyond the bounds goes, the one that was used longest ago first. */
+/** Creates an LRU cache. */
 export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<Value> {
   const { most, idleMs, mostBytes = Number.POSITIVE_INFINITY, sizeOf = () => 0, onDrop } = bounds;
-  // A Map keeps its order: the first is the one that was used longest ago.
-  const held = new Map<string, { readonly value: Value; readonly at: number; readonly bytes: number }>();
+  // A Map keeps its order: the first entry is the least recently used.
+  const entries = new Map<string, { readonly value: Value; readonly at: number; readonly bytes: number }>();
   let bytes = 0;
   const take = (key: string): Value | undefined => {
-    const found = held.get(key);
+    const found = entries.get(key);
     if (!found) return undefined;
-    held.delete(key);
+    entries.delete(key);
     bytes -= found.bytes;
     return found.value;
   };
   const put = (key: string, value: Value, at: number): void => {
     const own = sizeOf(value);
-    held.set(key, { value, at, bytes: own });
+    entries.set(key, { value, at, bytes: own });
     bytes += own;
   };
   const makeRoom = (now: number): void => {
-    for (const [key, { value, at }] of held) {
-      if (held.size <= most && bytes <= mostBytes && now - at <= idleMs) break;
+    for (const [key, { value, at }] of entries) {
+      if (entries.size <= most && bytes <= mostBytes && now - at <= idleMs) break;
       take(key);
       onDrop?.(value);
     }
@@ -50,7 +50,7 @@ export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<V
   return {
     get(key) {
       const now = performance.now();
-      const isOver = now - (held.get(key)?.at ?? now) > idleMs;
+      const isOver = now - (entries.get(key)?.at ?? now) > idleMs;
       const value = take(key);
       if (value === undefined) return undefined;
       if (isOver) {
@@ -67,9 +67,9 @@ export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<V
       makeRoom(now);
     },
     delete: (key) => void take(key),
-    keys: () => held.keys(),
+    keys: () => entries.keys(),
     *values() {
-      for (const { value } of held.values()) yield value;
+      for (const { value } of entries.values()) yield value;
     },
   };
 }

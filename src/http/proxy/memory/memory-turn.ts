@@ -17,33 +17,33 @@ import {
 } from "./conversations.ts";
 import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memory-writer.ts";
 
-/** What the memory does in one turn of a conversation. None of it ever throws. */
+/** The work of memory in one turn of a chat. It never throws. */
 interface MemoryTurn {
-  /** Where the user asks to forget something, it is forgotten before anything is recalled. */
+  /** Executes a request to forget before anything is recalled. */
   forgetFirst(): Promise<void>;
-  /** What the memory has to say, within the time that it has. */
+  /** Recalls memory within the time limit. */
   recall(): Promise<MemoryContext>;
-  /** Stores what the user said, once. Returns at once. */
+  /** Stores the user's messages, once. Does not wait. */
   storeUserTurns(): void;
-  /** Stores what the model answered, as far as it came. Returns at once. */
+  /** Stores the model's reply as far as it was received. Does not wait. */
   storeReply(reply: UpstreamReply): void;
-  /** What the client is told about it. */
+  /** Gives the response headers about memory. */
   headers(given: MemoryContext): { readonly [name: string]: string };
 }
 
-/** Whose memory it is, in which conversation. */
+/** The user, conversation and messages of a turn. */
 export interface MemoryTurnState {
   readonly scope: Scope;
-  /** Of the user, among all that are served. */
+  /** The key of the user's scope. */
   readonly key: string;
   readonly conversation: ProxyConversation;
-  /** What is to be stored of what the user says. */
+  /** The user's messages to store. */
   readonly turns: readonly StoredTurn[];
-  /** Got when it is used: a memory that cannot be had is trouble of the step that wanted it. */
+  /** Opened on use, so that a failure belongs to the step that needs it. */
   memory(): ScopedMemory;
 }
 
-/** The user's memory in this turn; undefined where it has no part in it. */
+/** Gives the state of a turn; undefined if memory is off. */
 export function findTurnState(
   asked: Pick<OperationRequest, "memoryOf" | "project">,
   { conversations }: OpenAiProxy,
@@ -67,17 +67,17 @@ export function findTurnState(
   };
 }
 
-/** A request to forget acts before the model is asked. Others that these words let in are only stored a little earlier. */
+/** Matches possible requests to forget, which are executed before the model is called. Other matches are only stored earlier. */
 const FORGET_PATTERN =
   /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
-/** So much of a turn is looked through for them: no more of it is read as a request. */
+/** The number of characters searched for requests to forget: no more is read as a request. */
 const MAX_SCANNED_CHARACTERS = 40_000;
 
 function isForgetRequest({ newTurns: fresh }: ConversationInput): boolean {
   return fresh.some(({ said }) => FORGET_PATTERN.test(said.text.slice(0, MAX_SCANNED_CHARACTERS)));
 }
 
-/** How long a request waits for that. */
+/** How long a request waits for an erasure, in ms. */
 const FORGET_TIMEOUT_MS = 2000;
 
 export function createMemoryTurn(
@@ -95,7 +95,7 @@ export function createMemoryTurn(
     void kept
       .then(async () => {
         proxy.profiles.markChanged(key, memory);
-        // What was written is read again now, so that the next turn need not wait for it.
+        // Reads the written state now, so that the next turn need not wait for it.
         await memory().list({ limit: 1 });
       })
       .catch(ignoreError);
@@ -128,13 +128,13 @@ export function createMemoryTurn(
       degraded = "forget";
       proxy.reportTrouble(
         "forget",
-        new MemoryError("unavailable", "a request to forget was not carried out yet."),
+        new MemoryError("unavailable", "a request to forget has not been executed yet."),
       );
     },
     async recall() {
-      // What was to be forgotten may still be there: it is not shown.
+      // The data to forget may still be stored, so nothing is shown.
       if (degraded) return EMPTY_MEMORY_CONTEXT;
-      // A failure of it was told where it failed; what is stored is recalled all the same.
+      // A failed write has been reported. Stored data is recalled anyway.
       await proxy.writer.waitForWrites(key);
       try {
         return await rejectAfter(
@@ -159,7 +159,7 @@ export function createMemoryTurn(
   };
 }
 
-/** Whoever needs it meets it again. */
+/** Ignores an error that occurs again where the result is needed. */
 function ignoreError(): void {}
 
 function createTurnWithoutMemory(who: MemoryAccess): MemoryTurn {
@@ -172,7 +172,7 @@ function createTurnWithoutMemory(who: MemoryAccess): MemoryTurn {
   };
 }
 
-/** What the memory did, why it did not do more, and for which user. Headers hold ASCII alone, so the user is percent-encoded. */
+/** Gives headers with the mode, its reason and the user. Headers allow only ASCII, so the user is percent-encoded. */
 export function toMemoryHeaders(done: {
   readonly mode: string;
   readonly why?: string;
@@ -188,29 +188,29 @@ export function toMemoryHeaders(done: {
   };
 }
 
-/** With the memory out of reach, what is held of the conversation still goes with it: the prompt cache stays warm. */
+/** Gives the cached profile if memory is unavailable, so that the prompt cache stays warm. */
 function getFrozenContext({ profile }: ProxyConversation): MemoryContext {
   return { profileBlock: profile?.block ?? "", recallBlock: "" };
 }
 
-/** What is said in a request, whichever interface it came by. */
+/** The messages of a request, from either interface. */
 export interface ConversationInput {
   readonly turns: readonly RequestTurn[];
-  /** What of the conversation the upstream keeps. */
+  /** The id of the conversation stored at the upstream. */
   readonly threadId: string | undefined;
-  /** What the user says now, with the turn that each is. */
+  /** The user's new messages, with their turn ids. */
   readonly newTurns: readonly {
     readonly said: RequestTurn;
     readonly turn: string;
     readonly isOpening: boolean;
   }[];
-  /** The same as one text. */
+  /** The new messages as one text. */
   readonly words: string;
-  /** The user's newest words: those of now, or those that the model is still at work on, with tools. */
+  /** The user's newest message: a new one, or the one that the model is working on with tools. */
   readonly newest: { readonly text: string; readonly turn: string };
 }
 
-/** So many of the user's words without an answer between them are looked at; what stands before them is history. */
+/** Maximum number of consecutive user messages treated as new. Earlier ones are history. */
 const MAX_NEW_TURNS = 100;
 
 export async function readConversation(

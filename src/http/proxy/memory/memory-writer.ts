@@ -6,29 +6,29 @@ import { MemoryError } from "../../../errors.ts";
 import type { RequestTurn } from "../request/dialects.ts";
 import { toArray, toFields, toText, type UpstreamReply } from "../request/reply-reader.ts";
 
-/** Stores what is said, and lets later requests of the same user wait for it. */
+/** Stores messages in the background. Later requests of the same user can wait for it. */
 export interface MemoryWriter {
-  /** Runs a write of a user's in a moment, behind the earlier ones, and gives whether it was done. Its failure is told to `onTrouble`. */
+  /** Runs a write after the user's earlier ones. Gives whether it succeeded; reports a failure to `onTrouble`. */
   write(user: string, write: () => Promise<unknown>): Promise<boolean>;
   /**
-   * Waits until what the user said before is stored, or could not be; gives up after a moment, at once where writes fail.
-   * False where it is not known to be stored.
+   * Waits until the user's earlier messages are stored or have failed. Gives up after a short time, and at once if writes
+   * fail. Gives false if they may not be stored.
    */
   waitForWrites(user: string): Promise<boolean>;
-  /** The same for all users. */
+  /** Waits for the writes of all users. */
   waitForAllWrites(): Promise<void>;
 }
 
-/** How long a request waits for what the same user said just before it. Nobody types so fast; programs do. */
+/** How long a request waits for the user's previous write, in ms. Only programs send so fast. */
 const WRITE_WAIT_MS = 3000;
-/** The same while the record takes no writes. */
+/** The same while writes fail. */
 const FAILING_WRITE_WAIT_MS = 5;
 /**
- * Understanding keeps the processor busy for a moment. What is written to the client now goes first, and where the client runs
- * on the same machine it gets to read it: without this rest it got its first byte two milliseconds later.
+ * A pause before a write, in ms, because extraction keeps the processor busy. Bytes for the client go out first, and a
+ * client on the same machine can read them. Without the pause, the first byte arrived two milliseconds later.
  */
 const WRITE_DELAY_MS = 2;
-/** Writes that wait at once, over all users. A record that never answers must not fill the memory of this process. */
+/** Maximum number of waiting writes of all users, so that a database that hangs does not exhaust memory. */
 const MAX_WAITING_WRITES = 1000;
 
 export function createMemoryWriter(onTrouble: (error: unknown) => void): MemoryWriter {
@@ -80,13 +80,13 @@ export function createMemoryWriter(onTrouble: (error: unknown) => void): MemoryW
 
 const WRITE_TIMEOUT_MS = 60_000;
 
-/** One turn of the user's to be stored, and under which id. */
+/** A turn of the user to store, with its id. */
 export interface StoredTurn {
   readonly id: string;
   readonly turn: RequestTurn;
 }
 
-/** Stores the user's own words. What came out of a memory is taken out of them first. */
+/** Stores the user's messages, without injected memory. */
 export async function storeUserTurns(
   memory: ScopedMemory,
   session: string,
@@ -102,7 +102,7 @@ export async function storeUserTurns(
     await memory.remember(messages, { session, signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) });
 }
 
-/** Stores what the model answered: its text, and the tools that it called. */
+/** Stores the model's reply: its text and tool calls. */
 export async function storeReply(
   memory: ScopedMemory,
   session: string,
@@ -122,7 +122,7 @@ export async function storeReply(
   });
 }
 
-/** The text, and the parts that are no text, without files: they belong to the request, not to a memory of words. */
+/** Gives the text and other parts, without files, which belong to the request only. */
 function toContent({ text, content }: RequestTurn): string | Part[] {
   const plain = limitToStorable(text);
   const others = toArray(content).flatMap((part): Part[] => {
@@ -135,7 +135,7 @@ function toContent({ text, content }: RequestTurn): string | Part[] {
   return [...(plain.trim() === "" ? [] : [{ type: "text", text: plain }]), ...others];
 }
 
-/** A text as it can be stored: well-formed, without control characters, and not longer than a message may be. */
+/** Makes a text storable: well-formed, without control characters, and within the length limit. */
 export function limitToStorable(text: string): string {
   const plain = replaceControls(toText(text).toWellFormed());
   if (Buffer.byteLength(plain) <= INPUT_LIMITS.textBytes) return plain;
@@ -145,11 +145,11 @@ export function limitToStorable(text: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** The value, if it comes in time. What comes later is dropped, and so is its failure. */
+/** Gives the value of a promise. Rejects with `unavailable` after `ms` milliseconds; a later result or error is ignored. */
 export async function rejectAfter<Value>(ms: number, coming: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new MemoryError("unavailable", `nothing came within ${ms} ms.`)), ms);
+    timer = setTimeout(() => reject(new MemoryError("unavailable", `no result within ${ms} ms.`)), ms);
   });
   coming.catch(() => {});
   try {

@@ -3,38 +3,38 @@ import { buildPromptBlock, type PromptItem } from "../../../engine/prompt-block.
 import { isMemoryError } from "../../../errors.ts";
 import { createLruCache } from "./lru-cache.ts";
 
-/** Profiles of users, made before they are asked for where that takes long. */
+/** Profiles of users. Slow ones are created in advance. */
 export interface ProfileCache {
   /**
-   * The profile as it is, or, of a user with many memories, as it was a moment ago; undefined where there is none yet, and
-   * making making it would hold up a chat.
+   * Gives the current profile or, for a user with many memories, a slightly older one. Gives undefined if there is none yet
+   * and creating it would delay a chat.
    */
   get(user: string, memory: ScopedMemory, revision: number): Promise<CachedProfile | undefined>;
-  /** To be called where something was written: the next conversation may begin with it. */
+  /** Call it after a write, so that the next conversation can begin with a new profile. */
   markChanged(user: string, memory: () => ScopedMemory): void;
-  /** To be called where words of a user were erased, or of any user where none is named. What is being made now is not kept. */
+  /** Call it after an erasure for a user, or for all. A profile being created is not cached. */
   forget(user?: string): void;
 }
 
-/** A profile, and the user's revision that it was made from. */
+/** A profile and its revision. */
 interface CachedProfile {
   readonly profile: ProfileBlock;
   readonly revision: number;
-  /** On the clock of `performance`: a plan in it is over one day. */
+  /** Creation time on the clock of `performance`: plans in a profile expire. */
   readonly at: number;
 }
 
-/** Memories of which a profile is made in a few milliseconds. */
+/** The number of memories up to which a profile takes a few milliseconds. */
 const SMALL_PROFILE_MEMORIES = 200;
-/** A large profile is made at most so often. */
+/** Minimum interval between two builds of a large profile, in ms. */
 const REBUILD_PAUSE_MS = 1500;
-/** Further back than so many changes it is not looked what they were. */
+/** Maximum number of changes to check. */
 const MAX_CHANGES_READ = 20;
 const MAX_PROFILE_AGE_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
 const MAX_PROFILES = 500;
-/** Of all profiles, about. */
+/** Approximate maximum size of all profiles. */
 const MAX_BYTES = 4_000_000;
 
 export function createProfileCache({
@@ -51,7 +51,7 @@ export function createProfileCache({
     sizeOf: ({ profile }) => measureProfile(profile),
   });
   const waiting = new Set<string>();
-  /** Begun last for each user, while it is being made. */
+  /** The latest build in progress of each user. */
   const underWay = new Map<string, object>();
   const make = async (user: string, memory: ScopedMemory, revision: number): Promise<CachedProfile> => {
     const own = {};
@@ -73,7 +73,7 @@ export function createProfileCache({
     const made = held.get(user);
     if (!made || !(await isUpToDate(memory, made, revision))) return undefined;
     const now = { ...made, revision };
-    // It may have been dropped meanwhile.
+    // The profile may have been dropped meanwhile.
     if (held.get(user) === made) held.set(user, now);
     return now;
   };
@@ -85,7 +85,7 @@ export function createProfileCache({
     if (waiting.has(user)) return;
     const timer = setTimeout(() => {
       waiting.delete(user);
-      // What fails here fails again where somebody waits for it.
+      // An error here occurs again where the result is needed.
       void Promise.resolve()
         .then(() => renew(user, memory()))
         .catch(() => {});
@@ -115,7 +115,7 @@ export function createProfileCache({
   };
 }
 
-/** Whether nothing was written since but words that taught nothing. */
+/** Whether no memory has changed since the profile. */
 async function isUpToDate(memory: ScopedMemory, made: CachedProfile, revision: number): Promise<boolean> {
   const missed = revision - made.revision;
   if (performance.now() - made.at > MAX_PROFILE_AGE_MS) return false;
@@ -125,33 +125,33 @@ async function isUpToDate(memory: ScopedMemory, made: CachedProfile, revision: n
   return since.every(({ memories, erased }) => memories.length === 0 && erased.length === 0);
 }
 
-/** A profile as it was when a conversation began. */
+/** The frozen profile of a conversation. */
 export interface ProfileBlock {
   readonly block: string;
-  /** What it was told from. */
+  /** The memories in it. */
   readonly memories: readonly { readonly id: string; readonly text: string; readonly isPassing: boolean }[];
 }
 
-/** The same for one conversation: its fences have this nonce. */
+/** Gives the profile with the nonce of one conversation. */
 export function withNonce({ block, memories }: ProfileBlock, nonce: string): ProfileBlock {
-  // Nothing in a fence but its marks holds a "<".
+  // In a prompt block, only the marks contain "<".
   return { memories, block: block.replaceAll(FENCE_MARK, (mark) => mark.replace(NONCE_PLACEHOLDER, nonce)) };
 }
 
-/** Memory that it takes, about. */
+/** Gives the approximate size of a profile in bytes. */
 export function measureProfile(profile: ProfileBlock | undefined): number {
   if (!profile) return 0;
   const texts = profile.memories.reduce((sum, { text }) => sum + 2 * text.length + MEMORY_BYTES, 0);
   return 2 * profile.block.length + texts;
 }
 
-/** Of a memory beside its text: its object and its id. */
+/** Overhead of a memory beyond its text: object and id. */
 const MEMORY_BYTES = 150;
-/** A nonce is put in later: one profile begins many conversations. */
+/** Replaced by a nonce later, because one profile serves many conversations. */
 const NONCE_PLACEHOLDER = "0".repeat(16);
 const FENCE_MARK = new RegExp(`</?keepsake-${NONCE_PLACEHOLDER}>`, "g");
 
-/** The profile as a fenced block, a line for each of its lines, and what it was made from. Empty where nothing is known. */
+/** Creates the prompt block of a profile, with a line for each of its lines. Empty if nothing is known. */
 function createProfileBlock(profile: Profile, maxTokens: number): ProfileBlock {
   const held = new Map(
     Object.values(profile.kinds)
@@ -182,7 +182,7 @@ function createProfileBlock(profile: Profile, maxTokens: number): ProfileBlock {
   return { block: text, memories: taken.flatMap(({ memories }) => memories) };
 }
 
-/** Of an earlier profile, what does not hold any more: a model that reads it must be told. `touched`: what was written since. */
+/** Finds outdated memories in an earlier profile, because the model must be told. `touched`: memories written since. */
 export async function findOutdated(
   { memories }: ProfileBlock,
   touched: ReadonlySet<string>,
@@ -204,7 +204,7 @@ async function findMemory(memory: ScopedMemory, id: string): Promise<ShownMemory
   try {
     return await memory.get(id);
   } catch (error) {
-    // It has expired.
+    // The memory has expired.
     if (isMemoryError(error) && error.code === "not_found") return undefined;
     throw error;
   }

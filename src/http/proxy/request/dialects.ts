@@ -13,27 +13,27 @@ import {
   type UpstreamToolCall,
 } from "./reply-reader.ts";
 
-/** One turn of a request, whichever of the two interfaces it came by. */
+/** One turn of a request, from either interface. */
 export interface RequestTurn {
-  /** `other`: orders of the program, and results of tools. */
+  /** `other`: system instructions and tool results. */
   readonly role: "user" | "assistant" | "other";
-  /** All its text, without what came out of a memory. */
+  /** The text without injected memory. */
   readonly text: string;
   readonly name?: string;
-  /** As it stands in the request: text, or parts. */
+  /** The content in the request: text or parts. */
   readonly content: unknown;
-  /** Where that stands in the body. */
+  /** The path of the content in the body. */
   readonly path: readonly (string | number)[];
 }
 
-/** One of OpenAI's two interfaces for conversations. */
+/** One of OpenAI's two chat interfaces. */
 export interface OpenAiDialect {
   readonly name: "chat" | "responses";
-  /** What a part of text is called in it. */
+  /** The type of a text part. */
   readonly textPart: "text" | "input_text";
-  /** In steps of a turn each: a long conversation is looked through while others have their turn. Refuses too many turns. */
+  /** Parses one turn per step, so that a long conversation does not block other requests. Throws if there are too many turns. */
   parseTurns(body: BodyFields): Generator<void, RequestTurn[], void>;
-  /** What of the conversation the upstream keeps: the response or the conversation that this one goes on from. */
+  /** Gives the id of the stored response or conversation from which this request continues. */
   findThreadId(body: BodyFields): string | undefined;
   createReader(): ReplyReader;
 }
@@ -56,7 +56,7 @@ export const CHAT_DIALECT: OpenAiDialect = {
   createReader: createChatReader,
 };
 
-/** Items that the model made itself: it had its turn. */
+/** Items created by the model: they are its turns. */
 const MODEL_ITEM_TYPE = /^(?:reasoning|.*_call)$/;
 
 export const RESPONSES_DIALECT: OpenAiDialect = {
@@ -84,7 +84,7 @@ export const RESPONSES_DIALECT: OpenAiDialect = {
   createReader: createResponsesReader,
 };
 
-/** Turns of one request. What is older than so many belongs in a summary; no model is told more of it. */
+/** Maximum number of turns in a request. No model is given more; older ones belong in a summary. */
 const MAX_TURNS = 5000;
 
 function* parseTurns(
@@ -94,7 +94,7 @@ function* parseTurns(
 ): Generator<void, RequestTurn[], void> {
   const all = toArray(turns);
   if (all.length > MAX_TURNS)
-    throw refuseField(field, `${field} holds too many turns: at most ${MAX_TURNS.toLocaleString("en")}.`);
+    throw refuseField(field, `${field} contains too many turns: at most ${MAX_TURNS.toLocaleString("en")}.`);
   const said: RequestTurn[] = [];
   for (const [i, one] of all.entries()) {
     yield;
@@ -113,9 +113,9 @@ function extractText(content: unknown): string {
   return stripPromptBlocks(typeof content === "string" ? content : texts.join("\n"));
 }
 
-/** What the user says in this request: all behind the assistant's last turn. Its numbers among the turns. */
+/** Gives the indexes of the user's new turns: all after the assistant's last turn. */
 export function findNewTurns(said: readonly RequestTurn[]): number[] {
-  // An assistant's turn at the very end is the beginning of an answer that the model is to go on with.
+  // An assistant's turn at the end is the beginning of an answer for the model to continue.
   const end = said.findLastIndex(({ role }) => role !== "assistant");
   const begin = said.slice(0, end + 1).findLastIndex(({ role }) => role === "assistant");
   const fresh: number[] = [];
@@ -123,7 +123,7 @@ export function findNewTurns(said: readonly RequestTurn[]): number[] {
   return fresh;
 }
 
-/** Reads the answer of `/v1/chat/completions`: the first choice of it, whole or in chunks. */
+/** Creates a reader of `/v1/chat/completions`: the first choice, complete or in chunks. */
 function createChatReader(): ReplyReader {
   let text = "";
   let refusal = "";
@@ -175,8 +175,8 @@ function createChatReader(): ReplyReader {
 }
 
 /**
- * Reads the answer of `/v1/responses`. In a stream the last event holds the whole response; the parts before it count only
- * where the stream was cut.
+ * Creates a reader of `/v1/responses`. In a stream the last event contains the whole response; earlier parts matter only if
+ * the stream was cut.
  */
 function createResponsesReader(): ReplyReader {
   let response = toFields(undefined);

@@ -16,8 +16,8 @@ function valuesIn(held: unknown, path: Path): { held: unknown; path: Path }[] {
   return [{ held, path }, ...(isBare ? [] : inner.flatMap(([step, one]) => valuesIn(one, [...path, step])))];
 }
 
-describe("places in JSON", () => {
-  it("are found for every value of any document, however it is written", () => {
+describe("positions in JSON", () => {
+  it("are found for every value of any document, whatever its formatting", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, "\t \r"), (value, spaces) => {
         const json = JSON.stringify(value, undefined, spaces);
@@ -28,7 +28,7 @@ describe("places in JSON", () => {
     );
   });
 
-  it("are none where nothing stands", () => {
+  it("are undefined for a missing value", () => {
     expect([cut('{"a":[1]}', ["a", 1]), cut('{"a":[1]}', ["b"]), cut("7", ["a"])]).toEqual([
       undefined,
       undefined,
@@ -36,11 +36,11 @@ describe("places in JSON", () => {
     ]);
   });
 
-  it("are those of the last of two members with one name, as a reader takes it", () => {
+  it("are those of the last of two members with one name, as in a parser", () => {
     expect(cut('{"a":1,"a":2}', ["a"])).toBe("2");
   });
 
-  it("leave every other byte as it was when a member is taken out", () => {
+  it("leave every other byte unchanged when a member is removed", () => {
     const json = ' { "seed" : 9007199254740993 , "api_base":"x", "t": 1.0 }';
     expect(applyJsonEdits(json, removeMembers(json, new Set(["api_base"])))).toBe(
       ' { "seed" : 9007199254740993,"t": 1.0 }',
@@ -49,7 +49,7 @@ describe("places in JSON", () => {
     expect(applyJsonEdits('{"a":1}', removeMembers('{"a":1}', new Set(["a"])))).toBe("{}");
   });
 
-  it("know names that are written with escapes", () => {
+  it("are found for names with escapes", () => {
     expect(listMembers('{"api\\u005fbase":1}', 0)[0]?.name).toBe("api_base");
   });
 });

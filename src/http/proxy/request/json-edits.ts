@@ -1,21 +1,21 @@
-/** A stretch of a text: from `start` to before `end`. */
+/** A span of a text, from `start` to before `end`. */
 interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A member of an object: from the quote of its name to the end of its value. */
+/** A member of an object, from the quote of its name to the end of its value. */
 interface JsonMember extends JsonSpan {
   readonly name: string;
   readonly value: JsonSpan;
 }
 
 /**
- * Where a value stands in a JSON text, by the names and numbers that lead to it. The text must be JSON already. Of a name
- * that an object has twice the last counts, as for `JSON.parse`.
+ * Finds the span of a value in valid JSON by its path of names and indexes. If an object has a name twice, the last one
+ * counts, as in `JSON.parse`.
  *
- * With it a request is changed where it must be and nowhere else: what is read into values and written again comes out
- * with other numbers (2^53 + 1, 1.0) and spaces.
+ * It allows changing a request without touching anything else: parsing and serialising would change numbers (2^53 + 1,
+ * 1.0) and spaces.
  */
 export function findValue(json: string, path: readonly (string | number)[]): JsonSpan | undefined {
   let place: JsonSpan | undefined = scanValue(json, 0);
@@ -28,7 +28,7 @@ export function findValue(json: string, path: readonly (string | number)[]): Jso
   return place;
 }
 
-/** The members of the object at a place, in order; none where there is no object. */
+/** Lists the members of the object at a position, in order; none if there is no object. */
 export function listMembers(json: string, at: number): JsonMember[] {
   const members: JsonMember[] = [];
   if (json[at] !== "{") return members;
@@ -78,7 +78,7 @@ function scanValue(json: string, at: number): JsonSpan {
   return { start, end: json.length };
 }
 
-/** Behind the quote that ends the string which begins here. */
+/** Gives the position after the closing quote of the string that begins at `start`. */
 function findStringEnd(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote > 0; quote = json.indexOf('"', quote + 1)) {
     let slashes = 0;
@@ -97,12 +97,12 @@ function findMatchEnd(pattern: RegExp, text: string, at: number): number {
   return at + (pattern.exec(text)?.[0].length ?? 0);
 }
 
-/** A change to a text: what stands at a place goes, and `put` comes. */
+/** A change to a text: replaces the span with `put`. */
 export interface JsonEdit extends JsonSpan {
   readonly put: string;
 }
 
-/** The text with all of them made; the places are those of the text as it was, and none lies over another. */
+/** Applies edits to a text. Their positions are those of the original text, and they must not overlap. */
 export function applyJsonEdits(text: string, edits: readonly JsonEdit[]): string {
   if (edits.length === 0) return text;
   const parts: string[] = [];
@@ -115,7 +115,7 @@ export function applyJsonEdits(text: string, edits: readonly JsonEdit[]): string
   return parts.join("");
 }
 
-/** The edits that take members out of the object that a JSON text is; what stands around them stays as it was. */
+/** Gives the edits that remove members from a JSON object. Everything else keeps its bytes. */
 export function removeMembers(json: string, names: ReadonlySet<string>): JsonEdit[] {
   const members = listMembers(json, skipSpace(json, 0));
   const edits: JsonEdit[] = [];
@@ -135,12 +135,11 @@ function hasName(member: JsonMember | undefined, names: ReadonlySet<string>): bo
 }
 
 /**
- * Whether an object in a JSON text has a name twice, small and capital letters being the same. Readers of JSON disagree about
- * which of the two counts, so that what was checked here might not be what another server reads. The values of `opaque` names
- * are not looked into. The text must be JSON already.
+ * Whether an object in valid JSON has a name twice, ignoring case. Parsers disagree about which one counts, so another server
+ * might read a value that was not checked here. Values of `opaque` names are not searched.
  */
 export function hasRepeatedName(json: string, opaque: ReadonlySet<string>): boolean {
-  // The names of each object that is open; a list has none.
+  // The names of each open object; arrays have none.
   const open: (Set<string> | undefined)[] = [];
   for (let i = 0; i < json.length; ) {
     const mark = json[i];
@@ -162,7 +161,7 @@ function trackNesting(open: (Set<string> | undefined)[], mark: string | undefine
   else if (mark === "}" || mark === "]") open.pop();
 }
 
-/** The name that a string is, and where to read on; no name where the string is a value. */
+/** Reads a string: gives its text if it is a member name, and the position to continue. */
 function readMember(
   json: string,
   at: number,

@@ -6,29 +6,29 @@ import { refuse, refuseField } from "../../problem.ts";
 import type { BodyFields } from "./reply-reader.ts";
 import { findNamedUser } from "./user-id.ts";
 
-/** Whose conversation it is, and what memory may do in it. */
+/** The user of a chat, and the permitted use of memory. */
 export interface MemoryAccess {
   readonly user?: string;
-  /** What named the user: `key`, a header, or a field of the body. */
+  /** The source of the user's name: `key`, a header, or a field of the body. */
   readonly from?: string;
-  /** Named by the client. */
+  /** The session named by the client. */
   readonly session?: string;
   readonly mode: "off" | "read" | "on";
-  /** Why the mode is less than "on", in fixed words. */
+  /** Why the mode is less than "on": one of a fixed set of texts. */
   readonly why?: string;
 }
 
 /**
- * Reads it from the headers and the body of the request. A key that is bound to a user names that one. Where no user is
- * named, there is no memory. Refuses a mode that does not exist (a slip there must not turn memory on), another user than
- * the key's, and a session that is no name.
+ * Resolves the memory access of a request from its headers and body. A key for one user names that user. Without a user,
+ * memory is off. Refuses an unknown mode (a typo must not turn memory on), another user than the key's, and an invalid
+ * session name.
  */
 export function resolveMemoryAccess(
-  asked: Pick<OperationRequest, "exchange" | "bearer">,
+  call: Pick<OperationRequest, "exchange" | "bearer">,
   body: BodyFields,
   userHeaders: readonly string[],
 ): MemoryAccess {
-  const { exchange, bearer } = asked;
+  const { exchange, bearer } = call;
   const wish = parseMode(exchange.req.header("x-keepsake-memory"));
   const session = exchange.req.header("x-keepsake-session") || undefined;
   if (session !== undefined && !isValidName(session))
@@ -39,7 +39,7 @@ export function resolveMemoryAccess(
     throw refuse({
       status: 403,
       code: "forbidden",
-      detail: `This key is for another user than ${named.from} names.`,
+      detail: `This key is for another user than the one in ${named.from}.`,
     });
   const user = bound ?? named?.id;
   if (user === undefined) return { mode: "off", why: "no user named" };

@@ -6,15 +6,15 @@ import type { RequestContext } from "../../request-context.ts";
 import { type JsonEdit, removeMembers } from "./json-edits.ts";
 import { type BodyFields, tryParseJson } from "./reply-reader.ts";
 
-/** A request as it came: its text, and what it says. */
+/** A received request: its text and its fields. */
 export interface ProxyRequest extends TrimmedJson {
   readonly body: BodyFields;
 }
 
-/** Bytes of one request: images and documents travel in it. */
+/** Maximum bytes of one request, which may contain images and documents. */
 export const MAX_PROXY_BYTES = 33_554_432;
 
-/** They would choose another server or another account; some servers read them from the body. */
+/** Fields that would choose another server or account: some servers read them from the body. */
 export const FORBIDDEN_FIELDS: ReadonlySet<string> = new Set([
   "api_base",
   "api_key",
@@ -30,13 +30,13 @@ export const FORBIDDEN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a request of OpenAI's protocol: a JSON object with the name of a model. Refuses another media type, too many bytes,
- * what is nested too deep or holds too many values, and what is no such object; the rest is the upstream's to judge.
+ * Reads an OpenAI request: a JSON object that names a model. Refuses another media type, too many bytes, too deep nesting,
+ * too many values, and anything that is not such an object. The upstream validates the rest.
  */
 export async function readProxyRequest(exchange: RequestContext): Promise<ProxyRequest> {
   const type = exchange.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    const detail = "Send JSON, with the header content-type: application/json.";
+    const detail = "Send JSON with the header content-type: application/json.";
     throw refuse({ status: 415, code: "invalid_input", detail });
   }
   const scan = createJsonScan();
@@ -52,31 +52,31 @@ export async function readProxyRequest(exchange: RequestContext): Promise<ProxyR
   return { ...skeleton, body: body as BodyFields };
 }
 
-/** What goes on: the request as it came, but for the edits and for what may not be asked for. */
+/** Gives the body to forward: the received one with the edits and without forbidden fields. */
 export function toUpstreamBody(taken: ProxyRequest, edits: readonly JsonEdit[]): Uint8Array {
   return restoreLongStrings(taken, [...edits, ...removeMembers(taken.json, FORBIDDEN_FIELDS)]);
 }
 
-/** A request as it is read: its JSON, with the middle of long strings taken out. */
+/** The parsed part of a request: its JSON without the rest of long strings. */
 export interface TrimmedJson {
   readonly json: string;
   readonly cuts: readonly TrimmedPart[];
 }
 
-/** What was taken out: the rest of a string, whose beginning stands before `at` in the JSON. */
+/** The removed rest of a string. Its beginning is before `at` in the JSON. */
 interface TrimmedPart {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** So many bytes of a request are read into values. Images and documents travel in strings, and go by as they are. */
+/** Maximum bytes of a request to parse. Images and documents are long strings, which are forwarded unparsed. */
 export const MAX_PARSED_BYTES = 4_194_304;
-/** So much is left of a long string where there would be too much else: first as much as a message may hold, then less. */
+/** Lengths to which long strings are trimmed until the rest fits: first the maximum message length, then less. */
 const HEAD_LENGTHS: readonly number[] = [1_000_000, 262_144, 65_536, 16_384, 4096, 1024];
 
 /**
- * What is read of a request. Up to `READ_BYTES` that is all of it; of a longer one, each long string as far as its beginning. Refuses
- * what is too much even so.
+ * Trims a request for parsing. Up to `MAX_PARSED_BYTES` it is complete; in a longer one, each long string is cut to its
+ * beginning. Refuses a request that is still too large.
  */
 export function trimLongStrings(bytes: Uint8Array, long: readonly LongString[]): TrimmedJson {
   if (bytes.length <= MAX_PARSED_BYTES) return { json: decodeUtf8(bytes), cuts: [] };
@@ -85,7 +85,7 @@ export function trimLongStrings(bytes: Uint8Array, long: readonly LongString[]):
   const head = HEAD_LENGTHS.find((one) => left(one) <= MAX_PARSED_BYTES);
   if (head === undefined) {
     const most = MAX_PARSED_BYTES.toLocaleString("en");
-    throw refuseBody(`holds too much beside long strings: at most ${most} bytes`);
+    throw refuseBody(`contains too much besides long strings: at most ${most} bytes`);
   }
   const cuts: TrimmedPart[] = [];
   const parts: string[] = [];
@@ -103,11 +103,11 @@ export function trimLongStrings(bytes: Uint8Array, long: readonly LongString[]):
   return { json: parts.join(""), cuts };
 }
 
-/** The bytes of a request again, with the edits made; the places of these are those of the skeleton. */
+/** Restores the bytes of a request and applies edits, whose positions refer to the trimmed JSON. */
 export function restoreLongStrings({ json, cuts }: TrimmedJson, edits: readonly JsonEdit[]): Uint8Array {
   if (edits.length === 0 && cuts.length === 0) return Buffer.from(json);
   const kept = cuts.map(({ at, bytes }) => ({ start: at, end: at, put: bytes }));
-  // What was taken out comes first where both stand at one place: the end of its string.
+  // At the same position, a removed part comes first: it is the end of its string.
   const changes = [...kept, ...edits].toSorted((one, other) => one.start - other.start);
   const parts: Uint8Array[] = [];
   let from = 0;
@@ -120,7 +120,7 @@ export function restoreLongStrings({ json, cuts }: TrimmedJson, edits: readonly 
   return Buffer.concat(parts);
 }
 
-/** The last place up to `at` that is within no character and no escape of a string that begins at `start`. */
+/** Gives the last position up to `at` that splits no character or escape of the string at `start`. */
 function findBoundary(bytes: Uint8Array, start: number, at: number): number {
   let place = at;
   while (place > start && isContinuationByte(bytes[place])) place -= 1;
@@ -129,13 +129,13 @@ function findBoundary(bytes: Uint8Array, start: number, at: number): number {
   const last = Math.max(start, place - 5) + slash;
   let first = last;
   while (first > start && bytes[first - 1] === SLASH) first -= 1;
-  // Of slashes in a row each second one is what the one before it stands for.
+  // Of consecutive backslashes, every second one is escaped.
   return (last - first) % 2 === 0 ? last : place;
 }
 
 const SLASH = 0x5c;
 
-/** Whether a byte of UTF-8 goes on with the character before it. */
+/** Whether a byte of UTF-8 continues a character. */
 function isContinuationByte(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -1,35 +1,35 @@
 import type { TokenUsage } from "../../../domain/model-usage.ts";
 
-/** A call of a tool, as the model asked for it. */
+/** A tool call by the model. */
 export interface UpstreamToolCall {
   readonly id: string;
   readonly name: string;
-  /** As it was written, which need not be JSON. */
+  /** The raw text, which may not be JSON. */
   readonly arguments: string;
 }
 
-/** What the model answered, as far as it came. */
+/** The model's reply, as far as it was received. */
 export interface UpstreamReply {
   readonly text: string;
   readonly calls: readonly UpstreamToolCall[];
-  /** Where the server says. */
+  /** Token usage, if the server reports it. */
   readonly usage?: TokenUsage;
   readonly model?: string;
-  /** The answer's id, by which a later request may go on from it. */
+  /** The response's id, from which a later request may continue. */
   readonly id?: string;
   readonly isRefusal?: boolean;
-  /** Whether the answer came to its end. */
+  /** Whether the response is complete. */
   readonly isComplete: boolean;
 }
 
-/** Puts a reply together, from one document or from the data of events. What it does not know it passes over. */
+/** Assembles a reply from one document or from events. Ignores unknown data. */
 export interface ReplyReader {
   readDocument(value: unknown): void;
   readEvent(data: string): void;
   getReply(): UpstreamReply;
 }
 
-/** So much of a reply is kept, in characters: what a message may hold. */
+/** Maximum length of a stored reply in characters: that of a message. */
 const MAX_TEXT_LENGTH = 900_000;
 
 export function appendCapped(text: string, more: unknown): string {
@@ -51,7 +51,7 @@ export function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The value of a JSON text; undefined where it is none. */
+/** Parses JSON; gives undefined if it is invalid. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -60,7 +60,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Tokens under the names that one of the two interfaces gives them. */
+/** Reads token usage by the field names of one interface. */
 export function toUsage(usage: unknown, names: { in: string; out: string }): TokenUsage | undefined {
   const fields = toFields(usage);
   const [tokensIn, tokensOut] = [fields[names.in], fields[names.out]];
@@ -70,8 +70,8 @@ export function toUsage(usage: unknown, names: { in: string; out: string }): Tok
 }
 
 /**
- * Reads server-sent events from bytes as they come (WHATWG HTML, 9.2): gives the data of each event that is whole. More than
- * `LONGEST` of one event is given up: nobody sends that, and it would be held here.
+ * Creates a reader of server-sent events (WHATWG HTML, 9.2). Calls `onData` with the data of each complete event. Drops an
+ * event with a line longer than `MAX_LINE_LENGTH`, to bound memory.
  */
 export function createEventReader(onData: (data: string) => void): { take(bytes: Uint8Array): void } {
   const decoder = new TextDecoder();
@@ -97,5 +97,5 @@ export function createEventReader(onData: (data: string) => void): { take(bytes:
   };
 }
 
-/** Characters of one line: the last event of a response holds all of it again. */
+/** Maximum length of a line in characters: the last event of a response contains all of it again. */
 const MAX_LINE_LENGTH = 32_000_000;

@@ -3,17 +3,16 @@ import { hasRepeatedName } from "./json-edits.ts";
 import { FORBIDDEN_FIELDS, type ProxyRequest } from "./proxy-request.ts";
 import { type BodyFields, toArray, toFields } from "./reply-reader.ts";
 
-/** The calls that go on with the server's key and a body. */
+/** The calls that are forwarded with the server's key and a body. */
 export type ProxyCall = "chat" | "responses" | "embeddings";
 
 /**
- * Refuses a request that would reach an object stored with the model's server. Such objects belong to the account, and with
- * the server's key all callers share one account. What is known to be safe passes; the rest is an error of OpenAI's form
- * with status 400, which names the field.
+ * Refuses a request that could access an object stored at the upstream. Such objects belong to the account, and with the
+ * server's key all callers share one account. Known safe fields pass; for others it throws a 400 error in OpenAI's form that
+ * names the field.
  *
- * Three rules hold together. A field whose name says that it holds an id passes only at the places where ids are of this
- * request alone. Kinds of tools and of input items pass only if they are listed. A field at the top that is not listed may
- * hold numbers and switches, but no text.
+ * There are three rules. A field with a name of an id passes only where ids are local to the request. Types of tools and
+ * input items pass only if they are listed. An unlisted top-level field may contain numbers and booleans, but no text.
  */
 export function checkServerKeyUse({ json, body }: ProxyRequest, call: ProxyCall): void {
   if (body.background !== undefined && body.background !== false && body.background !== null)
@@ -25,20 +24,19 @@ export function checkServerKeyUse({ json, body }: ProxyRequest, call: ProxyCall)
   if (hasRepeatedName(json, OPAQUE_FIELDS))
     throw refuseField(
       "body",
-      `An object of the request has one field twice, or in two spellings. ${OWN_KEY_ADVICE}`,
+      `An object in the request has a field twice, or in two spellings. ${OWN_KEY_ADVICE}`,
     );
 }
 
-/** The refusal of `background` where the built-in model answers. */
+/** Refuses `background` with the built-in model. */
 export function checkBuiltInUse({ background }: BodyFields): void {
   if (background === true)
-    throw refuseField("background", "The built-in model answers at once: leave background out.");
+    throw refuseField("background", "The built-in model answers at once: omit background.");
 }
 
-const OWN_KEY_ADVICE =
-  "To use all of the API, send your own key of the model's server in x-keepsake-upstream-key.";
+const OWN_KEY_ADVICE = "To use the whole API, send your own upstream key in x-keepsake-upstream-key.";
 const BACKGROUND_PROBLEM =
-  "its answer is stored with the model's server and could not be read here. Leave it out and wait, or stream";
+  "its response is stored at the upstream and could not be read here. Omit it and wait, or stream";
 
 const FIELD_ADVICE: { readonly [field: string]: string } = {
   previous_response_id: "Send the earlier turns in input instead.",
@@ -46,11 +44,11 @@ const FIELD_ADVICE: { readonly [field: string]: string } = {
   prompt: "Send its text in instructions or input instead.",
   file_id: "Send the file's content instead, in file_data or image_url.",
   file_ids: "Send the files' content in the conversation instead.",
-  vector_store_ids: "Search yourself, and send what was found as text.",
+  vector_store_ids: "Search yourself, and send the results as text.",
   container: 'Use {"type": "auto"} instead.',
 };
 
-/** The fields at the top that may hold text, by call: OpenAI's, and those of other servers of its protocol. */
+/** Top-level fields that may contain text, by call: OpenAI's, and those of compatible servers. */
 const COMMON_FIELDS: readonly string[] = [
   "model",
   "user",
@@ -62,7 +60,7 @@ const MODEL_FIELDS: readonly string[] = [
   ...["access_programs", "image", "include", "moderation", "prompt_cache_key", "prompt_cache_options"],
   ...["prompt_cache_retention", "reasoning", "reasoning_effort", "service_tier", "stop", "stream_options"],
   ...["tool_choice", "tools", "verbosity", "web_search_options"],
-  // vLLM, Ollama, llama.cpp, OpenRouter, Groq, xAI and their like.
+  // vLLM, Ollama, llama.cpp, OpenRouter, Groq, xAI and similar servers.
   ...[
     "bad_words",
     "chat_template",
@@ -129,15 +127,15 @@ const TOP_FIELDS: { readonly [call in ProxyCall]: ReadonlySet<string> } = {
 
 function checkTopFields(body: BodyFields, call: ProxyCall): void {
   for (const [name, value] of Object.entries(body)) {
-    // Taken out before the request goes on.
+    // Removed before the request is forwarded.
     if (FORBIDDEN_FIELDS.has(name) || TOP_FIELDS[call].has(name) || !hasText(value)) continue;
     if (FIELD_ADVICE[name] !== undefined || isIdName(name))
       throw createPolicyError(name, STORED_OBJECT_PROBLEM);
-    throw createPolicyError(name, "Keepsake does not know it, and it may name an object that others stored");
+    throw createPolicyError(name, "it is unknown to Keepsake and may name an object that others stored");
   }
 }
 
-/** Hosted tools that work on the request alone. File search is none: it reads stored files. */
+/** Hosted tools that use only the request. File search is excluded: it reads stored files. */
 const ALLOWED_TOOLS: ReadonlySet<string> = new Set([
   ...[
     "apply_patch",
@@ -165,13 +163,14 @@ function checkTools(tools: unknown, at: string): void {
     const { type, function: own, tools: inner, container } = toFields(tool);
     const isPlain = (type === undefined || type === null) && typeof own === "object";
     const isKnown = typeof type === "string" && (ALLOWED_TOOLS.has(type) || WEB_SEARCH.test(type));
-    if (!isPlain && !isKnown) throw createPolicyError(at, "it has a tool that may read what others stored");
+    if (!isPlain && !isKnown)
+      throw createPolicyError(at, "it has a tool that may read objects that others stored");
     if (typeof container === "string") throw createPolicyError(`${at}[].container`, STORED_OBJECT_PROBLEM);
     if (at === "tools" || at === "input[].tools") checkTools(inner, `${at}[].tools`);
   }
 }
 
-/** Input items that hold all that they say. */
+/** Input items that contain all their data. */
 const ALLOWED_ITEMS: ReadonlySet<string> = new Set([
   ...[
     "additional_tools",
@@ -192,7 +191,7 @@ const ALLOWED_ITEMS: ReadonlySet<string> = new Set([
   ],
   ...["shell_call", "shell_call_output", "tool_search_call", "tool_search_output"],
 ]);
-/** Items that name what is stored unless they hold this field themselves. */
+/** Items that refer to stored objects unless they contain this field. */
 const REQUIRED_ITEM_FIELDS: { readonly [type: string]: string } = {
   compaction: "encrypted_content",
   message: "content",
@@ -203,7 +202,7 @@ const REQUIRED_ITEM_FIELDS: { readonly [type: string]: string } = {
 function checkItem(item: unknown): void {
   if (!isNested(item)) return;
   const fields = toFields(item);
-  // An item without a type is a message, or with an id alone a reference.
+  // An item without a type is a message or, with only an id, a reference.
   const type = fields.type ?? "message";
   if (type !== "mcp_list_tools") checkTools(fields.tools, "input[].tools");
   if (typeof type === "string" && ALLOWED_ITEMS.has(type)) return;
@@ -213,10 +212,10 @@ function checkItem(item: unknown): void {
       : undefined;
   const held = holds === undefined ? undefined : fields[holds];
   const isWhole = type === "message" ? typeof fields.role === "string" && isContent(held) : hasText(held);
-  // Open models think aloud, in items without an id.
+  // Open models send reasoning items without an id.
   const isOwn = type === "reasoning" && !hasText(fields.id);
   if (!isWhole && !isOwn)
-    throw createPolicyError("input", "an item in it names what is stored, or may do so");
+    throw createPolicyError("input", "an item in it names a stored object, or may do so");
 }
 
 function isContent(value: unknown): boolean {
@@ -224,9 +223,9 @@ function isContent(value: unknown): boolean {
 }
 
 const STORED_OBJECT_PROBLEM =
-  "it names an object that is stored with the model's server, where all who use this server share one account";
+  "it names an object stored at the upstream, where all users of this server share one account";
 
-/** Where ids tie parts of one request together. */
+/** Fields whose ids link parts of one request. */
 const LOCAL_IDS: ReadonlySet<string> = new Set([
   ...[
     "messages[].id",
@@ -237,7 +236,7 @@ const LOCAL_IDS: ReadonlySet<string> = new Set([
   ...["input[].id", "input[].call_id", "input[].approval_request_id", "input[].caller.caller_id"],
   ...["input[].pending_safety_checks[].id", "input[].acknowledged_safety_checks[].id", "plugins[].id"],
 ]);
-/** Fields whose values are the client's own words or schemas: names in them say nothing to the model's server. */
+/** Fields whose values are the client's own texts or schemas: names in them have no meaning for the upstream. */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ...[
     "arguments",
@@ -250,7 +249,7 @@ const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ],
   ...["parameters", "schema", "structured_outputs"],
 ]);
-/** Levels of objects and lists that a request needs, with some to spare. */
+/** Maximum levels of objects and arrays. */
 const MAX_LEVELS = 64;
 
 interface NestedValue {
@@ -286,7 +285,7 @@ function isNested(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Some servers take these names in any spelling. What was checked is the one spelling alone. */
+/** Fields that some servers accept in any case. Only the lowercase spelling is checked. */
 const CASE_SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
   ...["background", "container", "content", "conversation", "function", "prompt", "role", "tools", "type"],
 ]);
@@ -294,17 +293,17 @@ const CASE_SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
 function checkFieldName(name: string, place: string, value: unknown): void {
   const small = name.toLowerCase();
   if (small !== name && CASE_SENSITIVE_FIELDS.has(small))
-    throw createPolicyError(place, "write it in small letters");
+    throw createPolicyError(place, "write it in lowercase");
   if (isIdName(name) && !LOCAL_IDS.has(place) && hasText(value))
     throw createPolicyError(place, STORED_OBJECT_PROBLEM);
 }
 
-/** "id", "file_ids", "fileId", "X-File-ID". */
+/** Whether a name is that of an id: "id", "file_ids", "fileId", "X-File-ID". */
 function isIdName(name: string): boolean {
   return /(?:^|[_-])ids?$/i.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2"));
 }
 
-/** Whether there is a text in it, however deep, that could name something. */
+/** Whether a value contains a non-empty text at any depth. */
 function hasText(value: unknown): boolean {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
@@ -316,7 +315,7 @@ function hasText(value: unknown): boolean {
   return false;
 }
 
-/** Names that are shown: those of a protocol, not what somebody might say. */
+/** Field names that may be shown in errors: those of a protocol, not user text. */
 const SHOWN_FIELD = /^[A-Za-z][\w.[\]-]{0,127}$/;
 
 function createPolicyError(place: string, why: string): Error {
@@ -325,6 +324,6 @@ function createPolicyError(place: string, why: string): Error {
   const field = SHOWN_FIELD.test(place) ? place : "body";
   return refuseField(
     field,
-    `With this server's key, ${field === "body" ? "a field of the request" : field} is not passed on: ${why}. ${advice}${OWN_KEY_ADVICE}`,
+    `With this server's key, ${field === "body" ? "a field of the request" : field} is not forwarded: ${why}. ${advice}${OWN_KEY_ADVICE}`,
   );
 }

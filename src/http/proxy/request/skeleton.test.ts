@@ -15,13 +15,13 @@ function skeleton(json: string): TrimmedJson {
 const chatOf = (...contents: readonly string[]): string =>
   JSON.stringify({ api_base: "x", messages: contents.map((content) => ({ content })), n: 1 });
 
-describe("what is read of a request", () => {
+describe("the parsed part of a request", () => {
   it("is all of it up to four megabytes", () => {
     const json = chatOf("a".repeat(2_000_000));
     expect(skeleton(json)).toEqual({ json, cuts: [] });
   });
 
-  it("is the first million bytes of a long string beyond, and every byte goes on", () => {
+  it("beyond that has the first million bytes of a long string, and every byte is forwarded", () => {
     const json = chatOf("Hello.", "a".repeat(MAX_PARSED_BYTES));
     const read = skeleton(json);
     const [, long] = (JSON.parse(read.json) as { messages: { content: string }[] }).messages;
@@ -29,25 +29,25 @@ describe("what is read of a request", () => {
     expect(Buffer.from(restoreLongStrings(read, [])).toString()).toBe(json);
   });
 
-  it("is less of each where there are many", () => {
+  it("has less of each long string if there are many", () => {
     const json = chatOf(...Array.from({ length: 8 }, () => "a".repeat(1_000_000)));
     expect(skeleton(json).json.length).toBeLessThan(MAX_PARSED_BYTES);
     expect(Buffer.from(restoreLongStrings(skeleton(json), [])).toString()).toBe(json);
   });
 
-  it("is refused where too much stands beside long strings", () => {
+  it("is refused if too much remains besides long strings", () => {
     try {
       skeleton(chatOf(...Array.from({ length: 5000 }, () => "a".repeat(1000))));
       expect.unreachable();
     } catch (error) {
       expect(toProblem(error)).toMatchObject({
         status: 400,
-        detail: "The body holds too much beside long strings: at most 4,194,304 bytes.",
+        detail: "The body contains too much besides long strings: at most 4,194,304 bytes.",
       });
     }
   });
 
-  it("can be changed, and comes out as the whole request changed so, whatever the strings hold", () => {
+  it("can be edited like the whole request, whatever the strings contain", () => {
     const letter = fc.constantFrom('"', "\\", "a", "é", "😀", "\n", "\u0007");
     const long = fc.string({ unit: letter, minLength: 40, maxLength: 60 }).map((text) => text.repeat(40_000));
     const property = fc.property(long, long, (one, other) => {

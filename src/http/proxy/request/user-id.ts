@@ -2,25 +2,25 @@ import { refuseField } from "../../problem.ts";
 import type { RequestContext } from "../../request-context.ts";
 import { type BodyFields, toFields, toText } from "./reply-reader.ts";
 
-/** The header of this server's own that names the user. It precedes all other places. */
+/** Keepsake's header that names the user. It takes precedence over all other sources. */
 export const USER_HEADER = "x-keepsake-user";
 
-/** The headers of other programs that name the user, in order of precedence. */
+/** Headers of other programs that name the user, in order of precedence. */
 export const DEFAULT_USER_HEADERS: readonly string[] = ["x-openwebui-user-id", "x-user-id"];
 
-/** A user id as a request gives it. It is not checked yet. */
+/** An unchecked user id from a request. */
 export interface NamedUser {
   readonly id: string;
-  /** The header, or the field of the body, that holds it. */
+  /** The header or body field that contains it. */
   readonly from: string;
 }
 
 /**
- * The user that a request names. The first place that is not empty counts: `x-keepsake-user`; the headers of the settings, in
- * their order; `user`, `safety_identifier` and `metadata.user_id` of the body. Headers are trusted as much as the body is: both
- * name a user of the key's project alone.
+ * Finds the user that a request names, in the first non-empty source: `x-keepsake-user`; the configured headers, in order;
+ * `user`, `safety_identifier` and `metadata.user_id` in the body. Headers and body are trusted equally: both name a user of
+ * the key's project.
  *
- * `prompt_cache_key` is not one of them. It names a bucket of the provider's cache, which many users share.
+ * `prompt_cache_key` is not used. It names a bucket of the provider's cache, which many users may share.
  */
 export function findNamedUser(
   { req }: RequestContext,
@@ -43,12 +43,12 @@ export function findNamedUser(
   return undefined;
 }
 
-/** The refusal of a chat that names no user, or none that can be one, where the settings require it. */
+/** Creates the error for a chat without a valid user, if the settings require one. */
 export function createMissingUserError(userHeaders: readonly string[]): Error {
   const headers = [USER_HEADER, ...userHeaders].join(", ");
   return refuseField(
     "user",
-    "This server takes only chats that name their user, with at most 512 bytes of plain text. Set user, safety_identifier or " +
-      `metadata.user_id in the body, or one of the headers ${headers}; or use a key that is bound to a user.`,
+    "Chats on this server must name their user, in at most 512 bytes of plain text. Set user, safety_identifier or " +
+      `metadata.user_id in the body, or one of the headers ${headers}; or use a key for one user.`,
   );
 }

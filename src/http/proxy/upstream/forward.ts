@@ -29,48 +29,48 @@ import {
   toUpstreamPath,
 } from "./upstream-request.ts";
 
-/** A request as it goes on, and who is to hear of its answer. */
+/** A request to forward, with its listeners. */
 interface ForwardedRequest {
   readonly purpose?: CallPurpose;
   readonly access: MemoryAccess;
   readonly method: string;
   readonly body?: Uint8Array | UploadBody;
-  /** For the ledger. */
+  /** The model, for the log of calls. */
   readonly model?: unknown;
-  /** The words that are sent, for an estimate of their tokens. */
+  /** The text sent, to estimate its tokens. */
   readonly sentText?: string;
   readonly reader?: ReplyReader;
   readonly headers?: { readonly [name: string]: string };
-  /** After the first bytes of the answer were handed to the client, or where none will come. */
+  /** Called after the first bytes have been sent to the client, or if there will be none. */
   readonly onFirst?: () => void;
-  /** After the last bytes of an answer that is no error. */
+  /** Called after the last bytes of a successful response. */
   readonly onEnd?: (reply: UpstreamReply) => void;
 }
 
 /**
- * Passes a request on and its answer back: status, headers and bytes as they are. Where the upstream gives no answer at
- * all, a 502 or 504 says so.
+ * Forwards a request and returns the response with unchanged status, headers and bytes. Throws 502 or 504 if the upstream
+ * gives no response.
  */
 export async function forwardRequest(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   passing: ForwardedRequest,
 ): Promise<Response> {
-  const begun = performance.now();
-  const incoming = await sendUpstream(asked, proxy, passing, begun);
+  const startedAt = performance.now();
+  const incoming = await sendUpstream(call, proxy, passing, startedAt);
   const status = incoming.statusCode ?? 502;
   const headers = toClientHeaders(incoming.headers);
   for (const [name, value] of Object.entries(passing.headers ?? {})) headers.set(name, value);
-  // What has no length is sent on part by part, without waiting for more of it.
+  // A body without a length is forwarded in chunks as it arrives.
   if (!headers.has("content-length")) headers.set("transfer-encoding", "chunked");
   const hear = createReplyListener(incoming, passing.reader);
-  const events = findEventStream(asked, incoming, status);
+  const events = findEventStream(call, incoming, status);
   let isFirst = true;
   const first = (): void => {
     if (isFirst) passing.onFirst?.();
     isFirst = false;
   };
-  const wire = getNodeBindings(asked.exchange);
+  const wire = getNodeBindings(call.exchange);
   const onlooker: RelayObserver = {
     onBytes(bytes) {
       first();
@@ -83,22 +83,22 @@ export async function forwardRequest(
     },
     onEnd(how) {
       first();
-      const ending: RelayEnding = how === "cut" && asked.signal.aborted ? "gone" : how;
+      const ending: RelayEnding = how === "cut" && call.signal.aborted ? "gone" : how;
       const reply = hear.reply();
       if (status < 300) passing.onEnd?.(reply);
-      reportCall(asked, proxy, passing, { begun, status, ending, reply });
+      reportCall(call, proxy, passing, { startedAt, status, ending, reply });
     },
   };
   const isEmpty = status === 204 || status === 205 || status === 304;
   if (isEmpty) incoming.resume();
   else if (wire.outgoing)
     wire.relay = (outgoing) => {
-      // The end of the server waits for what is stored behind the answer.
-      asked.services.lifecycle.trackAfterAnswer(
+      // The shutdown waits for writes after the response.
+      call.services.lifecycle.trackAfterAnswer(
         new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
       );
       relayToSocket(outgoing, incoming, onlooker);
-      const forget = asked.services.lifecycle.onBreakOff("streams", () =>
+      const forget = call.services.lifecycle.onBreakOff("streams", () =>
         events?.breakOff(outgoing, incoming, onlooker.onBytes),
       );
       outgoing.once("close", forget);
@@ -107,35 +107,35 @@ export async function forwardRequest(
   return new Response(body, { status, headers });
 }
 
-/** Whether the answer is a stream of events, which can end with an error in its own form. */
+/** Gives the event stream of a response, which can end with an error event; undefined for other responses. */
 function findEventStream(
-  asked: OperationRequest,
+  call: OperationRequest,
   { headers }: IncomingMessage,
   status: number,
 ): EventStream | undefined {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
   const isStream = status === 200 && type.startsWith("text/event-stream") && encoding === "identity";
   if (!isStream || headers["content-length"] !== undefined) return undefined;
-  return createEventStream(asked.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
+  return createEventStream(call.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
 }
 
-/** The answer as it begins. What is no answer is a problem of ours to tell. */
+/** Sends the request and gives the beginning of the response. Throws a problem if there is none. */
 async function sendUpstream(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   passing: ForwardedRequest,
-  begun: number,
+  startedAt: number,
 ): Promise<IncomingMessage> {
   const deadline = AbortSignal.timeout(proxy.deadlineMs);
   const { method, body } = passing;
-  // An answer that has begun when the server has to end is ended where it goes out, in its own form.
+  // At a shutdown, a response that has begun is ended where it is sent, in its own form.
   const waiting = new AbortController();
-  const forget = asked.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
-  const signal = AbortSignal.any([asked.exchange.req.raw.signal, waiting.signal, deadline]);
+  const forget = call.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
+  const signal = AbortSignal.any([call.exchange.req.raw.signal, waiting.signal, deadline]);
   const sending = {
     method,
-    path: toUpstreamPath(asked.exchange.req.url),
-    headers: getUpstreamHeaders(asked, proxy),
+    path: toUpstreamPath(call.exchange.req.url),
+    headers: getUpstreamHeaders(call, proxy),
     signal,
   };
   try {
@@ -145,9 +145,9 @@ async function sendUpstream(
     incoming.destroy();
     throw new MemoryError("unavailable", REDIRECT_PROBLEM);
   } catch (error) {
-    // What the user said stands, whatever became of the answer.
+    // The user's message is stored whatever happens to the response.
     passing.onFirst?.();
-    reportCall(asked, proxy, passing, { begun, status: deadline.aborted ? "timeout" : "unreachable" });
+    reportCall(call, proxy, passing, { startedAt, status: deadline.aborted ? "timeout" : "unreachable" });
     if (deadline.aborted) throw createDeadlineError(proxy);
     throw isMemoryError(error) ? createGatewayError(error.message) : error;
   } finally {
@@ -156,26 +156,22 @@ async function sendUpstream(
 }
 
 const REDIRECT_PROBLEM =
-  "The model's server answers with a redirect, which is not followed. Set OPENAI_BASE_URL to where it points.";
+  "The upstream responds with a redirect, which is not followed. Set OPENAI_BASE_URL to its target.";
 
 const createDeadlineError = ({ deadlineMs }: OpenAiProxy): Error =>
   createGatewayError(
-    `The model's server did not finish its answer within ${Math.round(deadlineMs / 1000)} s.`,
+    `The upstream did not finish its response within ${Math.round(deadlineMs / 1000)} s.`,
     504,
   );
 
 function getUpstreamHeaders(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
 ): ReturnType<typeof toUpstreamHeaders> {
-  return toUpstreamHeaders(
-    asked.exchange.req.raw.headers,
-    getUpstreamAccount(asked, proxy),
-    proxy.userHeaders,
-  );
+  return toUpstreamHeaders(call.exchange.req.raw.headers, getUpstreamAccount(call, proxy), proxy.userHeaders);
 }
 
-/** Reads the answer as it passes by, where it is one that can be read. */
+/** Creates a listener that reads the response while it is forwarded, if its format is known. */
 function createReplyListener(
   incoming: IncomingMessage,
   reader: ReplyReader | undefined,
@@ -199,35 +195,35 @@ function createReplyListener(
 }
 
 function reportCall(
-  asked: OperationRequest,
+  call: OperationRequest,
   proxy: OpenAiProxy,
   { purpose, model, sentText: sent = "", access: who }: ForwardedRequest,
   end: {
-    readonly begun: number;
+    readonly startedAt: number;
     readonly status: number | "timeout" | "unreachable";
     readonly ending?: RelayEnding;
     readonly reply?: UpstreamReply;
   },
 ): void {
   if (purpose === undefined) return;
-  const { begun, status, ending = "cut", reply = { text: "", calls: [], isComplete: false } } = end;
-  const told = createCallReport({
+  const { startedAt, status, ending = "cut", reply = { text: "", calls: [], isComplete: false } } = end;
+  const report = createCallReport({
     purpose,
     model: typeof model === "string" ? model : "",
     host: proxy.client.host,
-    ms: performance.now() - begun,
+    ms: performance.now() - startedAt,
     status: typeof status === "number" ? status : 503,
     ending,
     sent,
     reply,
   });
-  const outcome = asked.signal.aborted ? "aborted" : typeof status === "number" ? told.outcome : status;
+  const outcome = call.signal.aborted ? "aborted" : typeof status === "number" ? report.outcome : status;
   const { user } = who;
-  proxy.onCall({ ...told, outcome }, { project: asked.project(), ...(user === undefined ? {} : { user }) });
+  proxy.onCall({ ...report, outcome }, { project: call.project(), ...(user === undefined ? {} : { user }) });
   proxy.meter.count("keepsake_proxy_requests_total", { purpose, memory: who.mode, outcome });
 }
 
-/** What a call to the upstream came to, for the ledger. Tokens are estimated where the server does not count them. */
+/** Creates the report of an upstream call for the log of calls. Estimates tokens that the server does not report. */
 function createCallReport(call: {
   readonly purpose: CallPurpose;
   readonly model: string;

@@ -18,7 +18,7 @@ async function passedOn(headers: { [name: string]: string }, apiKey?: string) {
   return (await (await app.request("/", { headers })).json()) as { [name: string]: string };
 }
 
-it("the client's own key goes on where it brings one, and the server's where it has one", async () => {
+it("forwards the client's own key if it sends one, otherwise the server's", async () => {
   const theirs = { authorization: "Bearer sk-theirs", "x-keepsake-key": KEY };
   expect((await passedOn(theirs, "sk-ours")).authorization).toBe("Bearer sk-theirs");
   const named = { authorization: `Bearer ${KEY}`, "x-keepsake-upstream-key": "sk-theirs" };
@@ -28,7 +28,7 @@ it("the client's own key goes on where it brings one, and the server's where it 
   expect(await passedOn(none)).not.toHaveProperty("authorization");
 });
 
-it("a key of this server never goes on, in whichever headers the client put it", async () => {
+it("never forwards a Keepsake key, in whichever header the client sends it", async () => {
   for (const key of [KEY, GIVEN]) {
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -43,7 +43,7 @@ it("a key of this server never goes on, in whichever headers the client put it",
   }
 });
 
-it("a header from which some servers take the path or the method does not go on", async () => {
+it("does not forward headers from which some servers take the path or the method", async () => {
   const names = ["x-original-url", "x-rewrite-url", "x-http-method-override", "x-original-method"];
   const headers = Object.fromEntries(names.map((name) => [name, "/v1/responses/resp_bob"]));
   expect(Object.keys(await passedOn(headers, "sk-ours")).sort()).toEqual([

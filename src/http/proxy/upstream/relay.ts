@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { SHUTDOWN_MESSAGE } from "../../graceful-shutdown.ts";
 import { toOpenAiError } from "../../problem.ts";
 
-/** How an answer ended: all of it came; it was cut over there; the client went away. */
+/** How a response ended: complete, cut by the upstream, or the client disconnected. */
 export type RelayEnding = "whole" | "cut" | "gone";
 
-/** Sees an answer pass by. What it throws is nobody's to catch, so it throws nothing. */
+/** Observes a forwarded response. It must not throw. */
 export interface RelayObserver {
-  /** After the client was given these bytes. */
+  /** Called after these bytes have been sent to the client. */
   onBytes(bytes: Uint8Array): void;
-  /** Cuts the connection to the client, if that is in its hands; else an error in the stream has to. */
+  /** Cuts the connection to the client. Gives false if it cannot; the stream must then end with an error. */
   cutConnection(): boolean;
-  /** Once, at the end. */
+  /** Called once, at the end. */
   onEnd(how: RelayEnding): void;
 }
 
 /**
- * The body of the upstream's answer as the client gets it: the same bytes in the same parts, as they come and no faster than
- * the client reads them. An answer that was cut is cut; a client that goes away ends the request over there.
+ * Relays the upstream's body as a stream: the same bytes in the same chunks, no faster than the client reads. A cut response
+ * is cut here too. A disconnect of the client ends the upstream request.
  */
 export function relayToStream(
   incoming: IncomingMessage,
@@ -43,7 +43,7 @@ export function relayToStream(
           if (isOver) return;
           if (incoming.complete) controller.close();
           else if (!onlooker.cutConnection())
-            controller.error(new Error("the upstream broke off its answer"));
+            controller.error(new Error("the upstream cut off its response"));
           end(incoming.complete ? "whole" : "cut");
         });
         incoming.pause();
@@ -56,14 +56,14 @@ export function relayToStream(
         incoming.destroy();
       },
     },
-    // A few parts may wait, so that the next one is on its way while one is written.
+    // A few chunks may wait, so that the next one arrives while one is written.
     { highWaterMark: 4 },
   );
 }
 
 /**
- * The same, written straight to the client: the head goes out in one packet with the first bytes, where those are there, and
- * nothing stands between two sockets. The head of `outgoing` is set before.
+ * Relays the body directly from socket to socket. The head goes out in one packet with the first bytes, if those are there.
+ * The head of `outgoing` must be set before.
  */
 export function relayToSocket(
   outgoing: ServerResponse,
@@ -94,28 +94,28 @@ export function relayToSocket(
     end("gone");
     incoming.destroy();
   });
-  // A model may think for long before its first word.
+  // A model may take long before its first word, so the head is sent now.
   setImmediate(() => {
     if (!outgoing.headersSent && !outgoing.destroyed) outgoing.flushHeaders();
   });
 }
 
-/** The two forms of an error within a stream of OpenAI's. */
+/** The two forms of an error in OpenAI's streams. */
 type EventStreamDialect = "chat" | "responses";
 
-/** Sees a stream of events pass by, and can end it with an error. */
+/** Observes an event stream, and can end it with an error. */
 export interface EventStream {
-  /** Takes the bytes that the client was given. */
+  /** Takes the bytes sent to the client. */
   take(bytes: Uint8Array): void;
-  /** Ends the stream behind a whole event; where none comes to its end in time, the connection is cut. */
+  /** Ends the stream after a complete event. If none completes in time, cuts the connection. */
   breakOff(outgoing: ServerResponse, incoming: IncomingMessage, passed: (bytes: Uint8Array) => void): void;
 }
 
-/** How long the rest of an event is waited for: most servers send an event in one piece. */
+/** How long to wait for the rest of an event, in ms. Most servers send an event in one piece. */
 const REST_OF_EVENT_MS = 300;
 /** An event ends with an empty line. */
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/;
-/** Not within a text, where the quotes are escaped. */
+/** Does not match inside a text, whose quotes are escaped. */
 const SEQUENCE_NUMBER = /(?<!\\)"sequence_number":\s*(\d+)/g;
 
 export function createEventStream(form: EventStreamDialect): EventStream {
@@ -152,7 +152,7 @@ export function createEventStream(form: EventStreamDialect): EventStream {
   };
 }
 
-/** The bytes up to the end of the event that was begun; all of them, where that does not come. */
+/** Gives the bytes up to the end of the current event; all of them if it does not end. */
 function takeRestOfEvent(before: string, bytes: Buffer): Buffer {
   const begun = before.slice(-3);
   const end = EVENT_END.exec(`${begun}${bytes.toString("latin1")}`);

@@ -6,30 +6,30 @@ import { MemoryError } from "../../../errors.ts";
 import { refuse } from "../../problem.ts";
 import { getNodeBindings, type RequestContext } from "../../request-context.ts";
 
-/** The model's server that requests are passed on to. Only the settings name it, never a request. */
+/** The upstream server. Only the settings can name it, never a request. */
 export interface Upstream {
-  /** With the version at its end: "https://api.openai.com/v1". */
+  /** Ends with the version: "https://api.openai.com/v1". */
   readonly baseUrl: string;
-  /** The server's own key; where it is absent, requests go on without one. */
+  /** The server's key. If absent, requests are forwarded without one. */
   readonly apiKey?: string;
 }
 
 interface UpstreamRequest {
   readonly method: string;
-  /** What follows the base: "/chat/completions", with its query. */
+  /** The path after the base URL, with its query: "/chat/completions". */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: Uint8Array | UploadBody;
-  /** Breaks it off: the client has gone, or the time is up. */
+  /** Aborts the request: the client has disconnected, or the time limit is reached. */
   readonly signal: AbortSignal;
 }
 
-/** Sends requests to one upstream, over connections that are kept. */
+/** Sends requests to one upstream over keep-alive connections. */
 export interface UpstreamClient {
   readonly host: string;
   /**
-   * The answer as it begins, whatever its status; its body is the caller's to read or to destroy. `unavailable` where
-   * none can be had; an aborted signal rejects with its reason, and a stream that fails with its own. Redirects are not followed.
+   * Gives the beginning of the response, with any status; the caller must read or destroy its body. Throws `unavailable` if
+   * there is none. Rejects with the reason of an aborted signal, or the error of a failed stream. Does not follow redirects.
    */
   send(sending: UpstreamRequest): Promise<IncomingMessage>;
   close(): void;
@@ -51,12 +51,12 @@ export function createUpstreamClient({ baseUrl }: Pick<Upstream, "baseUrl">): Up
         path: `${prefix}${name}${joinQueries(base.search.slice(1), query)}`,
         method,
         headers: { ...headers, host: base.host, ...toLengthHeader(body) },
-        // A stream cannot be sent again, so it never goes over a connection that may just have been closed.
+        // A stream cannot be resent, so it never uses a connection that may just have been closed.
         agent: body === undefined || body instanceof Uint8Array ? agent : false,
       };
       let failure: Error | undefined;
       const request = isSecure ? secureRequest(target) : plainRequest(target);
-      // As the option `signal` does it, but that takes a third of a millisecond of every request.
+      // The option `signal` does the same, but takes a third of a millisecond per request.
       const stop = (): void => void request.destroy(signal.reason);
       signal.addEventListener("abort", stop, { once: true });
       request.once("close", () => signal.removeEventListener("abort", stop));
@@ -64,7 +64,7 @@ export function createUpstreamClient({ baseUrl }: Pick<Upstream, "baseUrl">): Up
       request.on("error", (error: NodeJS.ErrnoException) => {
         if (failure) reject(failure);
         else if (signal.aborted) reject(signal.reason);
-        // It was closed over there while it was idle here: nothing of this request was read.
+        // The upstream closed the idle connection: it has read nothing of this request.
         else if (request.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? ""))
           reject(STALE_CONNECTION);
         else reject(createUnreachableError(base.host, error));
@@ -103,7 +103,7 @@ function toLengthHeader(body: UpstreamRequest["body"]): OutgoingHttpHeaders {
 const STALE_CONNECTION = new Error("the connection had been closed");
 
 function createUnreachableError(host: string, cause: NodeJS.ErrnoException): MemoryError {
-  return new MemoryError("unavailable", `${host} gives no answer (${cause.code ?? cause.message}).`, {
+  return new MemoryError("unavailable", `${host} does not respond (${cause.code ?? cause.message}).`, {
     cause,
   });
 }
@@ -118,19 +118,19 @@ function joinQueries(...queries: readonly string[]): string {
   return given.length === 0 ? "" : `?${given.join("&")}`;
 }
 
-/** A body that goes on as it comes, without being kept. */
+/** A body that is forwarded as a stream. */
 export interface UploadBody {
   readonly stream: Readable;
-  /** Where the client says how long it is. */
+  /** The length, if the client declares it. */
   readonly bytes?: number;
 }
 
-/** Bytes of one body: the largest file that OpenAI takes, and the form around it. */
+/** Maximum bytes of a body: the largest file that OpenAI accepts, and its form. */
 export const MAX_UPLOAD_BYTES = 537_919_488;
 
 /**
- * The body of a request as a stream; undefined where there is none. The stream fails with a refusal (413) where the body is
- * longer than `MOST_UPLOAD_BYTES`, and with an `AbortError` where the client goes away in the middle of it.
+ * Gives the body of a request as a stream; undefined if there is none. The stream fails with 413 if the body is longer than
+ * `MAX_UPLOAD_BYTES`, and with an `AbortError` if the client disconnects.
  */
 export function readUpload(exchange: RequestContext): UploadBody | undefined {
   const { req } = exchange;
@@ -151,7 +151,7 @@ function limitUpload(source: Readable): Readable {
     transform(chunk: Uint8Array, _encoding, done) {
       size += chunk.length;
       if (size <= MAX_UPLOAD_BYTES) return done(null, chunk);
-      // What comes after it is read and dropped, so that the client can read the refusal.
+      // The rest is read and dropped, so that the client can read the refusal.
       source.unpipe(stream);
       source.resume();
       done(createTooLongError());
@@ -168,9 +168,9 @@ function limitUpload(source: Readable): Readable {
   return source.pipe(stream);
 }
 
-const CLIENT_GONE = new DOMException("The client went away.", "AbortError");
+const CLIENT_GONE = new DOMException("The client disconnected.", "AbortError");
 
 function createTooLongError(): Error {
-  const detail = `The request is too long: at most ${MAX_UPLOAD_BYTES.toLocaleString("en")} bytes.`;
+  const detail = `The request is too large: at most ${MAX_UPLOAD_BYTES.toLocaleString("en")} bytes.`;
   return refuse({ status: 413, code: "invalid_input", detail, headers: { connection: "close" } });
 }

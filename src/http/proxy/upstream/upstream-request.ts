@@ -3,24 +3,24 @@ import type { OperationRequest } from "../../operation.ts";
 import { refuseField } from "../../problem.ts";
 import type { OpenAiProxy } from "../proxy.ts";
 
-/** Whose account with the model's server a request is made under. */
+/** The upstream account of a request. */
 interface UpstreamAccount {
-  /** Whether the client brought a key of its own; else the server's key is used, which all its callers share. */
+  /** Whether the client sent its own upstream key. Otherwise the server's key is used, which all callers share. */
   readonly isClientAccount: boolean;
-  /** The header `authorization` that goes on; absent where there is none. */
+  /** The `authorization` header to forward, if any. */
   readonly authorization?: string;
 }
 
-/** Holds the client's own key of the model's server, while `authorization` holds Keepsake's. */
+/** The header of the client's own upstream key, while `authorization` contains Keepsake's. */
 export const UPSTREAM_KEY_HEADER = "x-keepsake-upstream-key";
 
-/** A key of this server's: no other server may see it. */
+/** The pattern of a Keepsake key, which must never be forwarded. */
 const KEEPSAKE_KEY_PATTERN = /\bks_[0-9a-f]{12}_/;
 
 /**
- * The account of a request. The client's own key stands in `x-keepsake-upstream-key`; or in `authorization`, with Keepsake's
- * key in `x-keepsake-key`. A Keepsake key is never taken for one of the model's server. An error of OpenAI's form with status
- * 400 for a header that holds no key.
+ * Gives the upstream account of a request. The client's own key is in `x-keepsake-upstream-key`, or in `authorization` if
+ * Keepsake's key is in `x-keepsake-key`. A Keepsake key is never used as an upstream key. Throws a 400 error in OpenAI's form
+ * if the header contains no key.
  */
 export function getUpstreamAccount(
   { exchange }: Pick<OperationRequest, "exchange">,
@@ -35,12 +35,12 @@ export function getUpstreamAccount(
     if (!/^[\x21-\x7e]{1,4096}$/.test(brought))
       throw refuseField(
         UPSTREAM_KEY_HEADER,
-        `${UPSTREAM_KEY_HEADER} must hold a key alone, without "Bearer".`,
+        `${UPSTREAM_KEY_HEADER} must contain only a key, without "Bearer".`,
       );
     if (KEEPSAKE_KEY_PATTERN.test(brought) || brought === token || brought === keepsakeKey)
       throw refuseField(
         UPSTREAM_KEY_HEADER,
-        `${UPSTREAM_KEY_HEADER} holds a key of this server, not of the model's.`,
+        `${UPSTREAM_KEY_HEADER} contains a Keepsake key, not an upstream key.`,
       );
     return { isClientAccount: true, authorization: `Bearer ${brought}` };
   }
@@ -51,27 +51,27 @@ export function getUpstreamAccount(
   return { isClientAccount: false, authorization: `Bearer ${upstream.apiKey}` };
 }
 
-/** Whether a request is made under the client's own account. */
-export function hasClientKey(asked: Pick<OperationRequest, "exchange">): boolean {
-  return getUpstreamAccount(asked, { upstream: undefined }).isClientAccount;
+/** Whether a request uses the client's own account. */
+export function hasClientKey(call: Pick<OperationRequest, "exchange">): boolean {
+  return getUpstreamAccount(call, { upstream: undefined }).isClientAccount;
 }
 
 /**
- * Whether a request may reach what is stored with the model's server: it is made under the client's own account, and the
- * model's server is taken to tell accounts apart.
+ * Whether a request may use objects stored at the upstream: it uses the client's own account, and the upstream separates
+ * accounts.
  */
 export function mayUseStoredObjects(
-  asked: Pick<OperationRequest, "exchange">,
+  call: Pick<OperationRequest, "exchange">,
   { hasClientAccounts }: Pick<OpenAiProxy, "hasClientAccounts">,
 ): boolean {
-  return hasClientAccounts && hasClientKey(asked);
+  return hasClientAccounts && hasClientKey(call);
 }
 
 function parseToken(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
 }
 
-/** RFC 9110, 7.6.1: they speak of one connection alone. */
+/** Headers of one connection (RFC 9110, 7.6.1). */
 const CONNECTION_HEADERS: readonly string[] = [
   "connection",
   "keep-alive",
@@ -83,7 +83,7 @@ const CONNECTION_HEADERS: readonly string[] = [
   "transfer-encoding",
   "upgrade",
 ];
-/** What is between the client and us: who it is, what its browser says of itself, how long its body was before it changed. */
+/** Headers between the client and this server: identity, browser data, and the original body length. */
 const CLIENT_HEADERS: readonly string[] = [
   "host",
   "content-length",
@@ -104,7 +104,7 @@ const CLIENT_HEADERS: readonly string[] = [
   "x-method-override",
 ];
 const PRIVATE_HEADER_FAMILIES = /^(?:x-keepsake-|x-forwarded-|x-openwebui-|sec-)/;
-/** They choose an account; with the server's key, that is the server's to choose. */
+/** Headers that choose an account. With the server's key, the server chooses. */
 const ACCOUNT_HEADERS: readonly string[] = [
   "authorization",
   "api-key",
@@ -113,8 +113,8 @@ const ACCOUNT_HEADERS: readonly string[] = [
 ];
 
 /**
- * The headers that go on to the upstream. With the server's key those that name an account are the server's own, else they
- * are the client's. Those that name the user stay here. The answer is asked for uncompressed: it is read on its way back.
+ * Gives the headers to forward. Account headers are the server's with the server's key, otherwise the client's. Headers that
+ * name the user are not forwarded. The response is requested uncompressed, because it is read on its way back.
  */
 export function toUpstreamHeaders(
   headers: Headers,
@@ -122,39 +122,39 @@ export function toUpstreamHeaders(
   userHeaders: readonly string[] = [],
 ): OutgoingHttpHeaders {
   const own = account.isClientAccount ? [] : ACCOUNT_HEADERS;
-  const left = new Set([...CONNECTION_HEADERS, ...CLIENT_HEADERS, ...userHeaders, ...own]);
-  for (const name of (headers.get("connection") ?? "").split(",")) left.add(name.trim().toLowerCase());
+  const removed = new Set([...CONNECTION_HEADERS, ...CLIENT_HEADERS, ...userHeaders, ...own]);
+  for (const name of (headers.get("connection") ?? "").split(",")) removed.add(name.trim().toLowerCase());
   const on: OutgoingHttpHeaders = {};
   for (const [name, value] of headers) {
-    if (!left.has(name) && !PRIVATE_HEADER_FAMILIES.test(name)) on[name] = value;
+    if (!removed.has(name) && !PRIVATE_HEADER_FAMILIES.test(name)) on[name] = value;
   }
-  // Never as it came: it may hold a key of this server.
+  // Never forwarded unchanged: it may contain a Keepsake key.
   delete on.authorization;
   if (account.authorization !== undefined) on.authorization = account.authorization;
   on["accept-encoding"] = "identity";
   return on;
 }
 
-/** The headers of the upstream's answer, as they go to the client: without those of the connection, cookies, and names of ours. */
+/** Gives the upstream's response headers for the client, without connection headers, cookies and Keepsake's names. */
 export function toClientHeaders(headers: IncomingHttpHeaders): Headers {
-  const left = new Set([...CONNECTION_HEADERS, "set-cookie", "alt-svc", "strict-transport-security"]);
-  for (const name of (headers.connection ?? "").split(",")) left.add(name.trim().toLowerCase());
+  const removed = new Set([...CONNECTION_HEADERS, "set-cookie", "alt-svc", "strict-transport-security"]);
+  for (const name of (headers.connection ?? "").split(",")) removed.add(name.trim().toLowerCase());
   const back = new Headers();
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || left.has(name) || PRIVATE_HEADER_FAMILIES.test(name)) continue;
+    if (value === undefined || removed.has(name) || PRIVATE_HEADER_FAMILIES.test(name)) continue;
     for (const one of Array.isArray(value) ? value : [value]) back.append(name, one);
   }
   return back;
 }
 
-/** A part of the name of a model, or of another object: it never begins with a dot, so it is never "." or "..". */
+/** A part of the name of a model or another object. It never begins with a dot, so it is never "." or "..". */
 const NAME_PART = /^[A-Za-z0-9_@][A-Za-z0-9._:@+~-]*$/;
 const MAX_NAME_LENGTH = 256;
 
 /**
- * The path and query of a call as they go to the upstream, below its base URL. Each segment is decoded once, compared with the
- * characters that names of models and objects have, and encoded anew, so that no server on the way can read another path in it. A name may
- * have parts, as "org/model" has; they go on as one segment. An error of OpenAI's form with status 400 otherwise.
+ * Gives the path and query for the upstream, relative to its base URL. Each segment is decoded once, checked against the
+ * characters allowed in names, and encoded again, so that no server can read another path in it. A name may have parts, as
+ * in "org/model"; they form one segment. Throws a 400 error in OpenAI's form otherwise.
  */
 export function toUpstreamPath(url: string): string {
   const { pathname, search } = new URL(url);
@@ -170,7 +170,7 @@ function checkSegment(segment: string, what: "model" | "path"): string {
     name.length <= MAX_NAME_LENGTH &&
     name.split("/").every((part) => NAME_PART.test(part));
   if (isName) return encodeURIComponent(name);
-  const problem = what === "model" ? "This is no name of a model." : "The path has a part that is no name.";
+  const problem = what === "model" ? "Invalid model name." : "Invalid name in the path.";
   throw refuseField(
     what,
     `${problem} Use letters, digits and ". _ : @ + ~ -", with "/" between parts, encoded as %2F.`,
@@ -181,7 +181,7 @@ function decodeOnce(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // No UTF-8: no name either.
+    // Not UTF-8, so not a name.
     return undefined;
   }
 }
