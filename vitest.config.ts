@@ -14,8 +14,17 @@ const TIMED = [
 
 /** Tests against real servers and installed models: `test/services/up` starts the servers. */
 const SERVICES = [
-  "src/adapters/{bullmq,chroma,faiss,minilm,postgres,postgres-index,redis,s3-vectors}/**/*.test.ts",
+  "src/adapters/{bullmq,chroma,faiss,minilm,pinecone,postgres,postgres-index,redis,s3-vectors}/**/*.test.ts",
   "test/{backends,several}/**/*.test.ts",
+];
+
+/** Tests beside the source that start threads and processes, or wait for readers of a file: tens of seconds each. */
+const OF_PROCESSES = [
+  "src/adapters/sqlite/writing-thread.test.ts",
+  "src/adapters/sqlite/erasure/scrub.test.ts",
+  "src/adapters/sqlite/erasure/erase-in-steps.test.ts",
+  "src/wiring/recall-workers.test.ts",
+  "scripts/ready.test.ts",
 ];
 
 /** Tests of the whole tree that read sources and start nothing. */
@@ -42,7 +51,7 @@ const config: ViteUserConfig = {
           // One more than there are cores: some of them wait for clocks.
           maxWorkers: Math.max(2, availableParallelism()) + 1,
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts", ...OF_THE_TREE],
-          exclude: [...TIMED, ...SERVICES],
+          exclude: [...TIMED, ...SERVICES, ...OF_PROCESSES],
           sequence: { groupOrder: 0 },
         },
       },
@@ -63,7 +72,7 @@ const config: ViteUserConfig = {
           name: "system",
           // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
           globalSetup: "test/ready.ts",
-          include: ["test/**/*.test.ts", "bench/**/*.test.ts"],
+          include: ["test/**/*.test.ts", "bench/**/*.test.ts", ...OF_PROCESSES],
           exclude: [...TIMED, ...SERVICES, ...OF_THE_TREE],
           sequence: { groupOrder: 2 },
         },

@@ -117,7 +117,7 @@ it("refuses a filter of more than 1,000 names and values, in a search and in an 
   ] as const) {
     const { status, json } = await send(path, JSON.stringify(body));
     expect([status, json.code]).toEqual([400, "invalid_input"]);
-    expect(json.detail).toContain("at most 1,000 names and values");
+    expect(json.detail).toContain("Limit: 1,000 names and values");
   }
 });
 

@@ -55,7 +55,7 @@ describe("an exact selection", () => {
     ["an empty filter", { where: {} }, /empty filter/],
     ["no ids", { ids: [] }, /at least one/],
     ["a span that ends before it begins", { from: "2026-03-02", to: "2026-03-01" }, /after from/],
-    ["no time", { from: "yesterday" }, /from is no time/],
+    ["no time", { from: "yesterday" }, /from is not a time/],
     ["an unknown topic", { topic: "zorbing" }, /unknown topic.*health/],
     ["an empty topic", { topic: " " }, /topic is empty/],
     ["an empty session", { session: "" }, /session is empty/],

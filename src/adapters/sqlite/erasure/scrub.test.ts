@@ -154,9 +154,7 @@ describe("scrubbing the database files", () => {
     );
   });
 
-  it("reports a log that a reader holds, and empties it once the reader is gone", {
-    timeout: 30_000,
-  }, async () => {
+  it("reports a log that a reader holds, and empties it once the reader is gone", async () => {
     await fill();
     const reader = new DatabaseSync(path);
     reader.exec("BEGIN");
