@@ -66,7 +66,7 @@ describe("keepsake move", () => {
       ["move --db held.db", 2, /--to/],
       ["move --db held.db --to held.db", 2, /the same database/],
       ["move --db held.db --to ./held.db", 2, /the same database/],
-      ["move --db held.db --to :memory:", 2, /keeps nothing/],
+      ["move --db held.db --to :memory:", 2, /cannot be moved/],
       ["move --db held.db --to mysql://here/there", 1, /mysql is not supported/],
       ["move --db nothing.db --to new.db", 1, /there is no database/],
       ["move --db held.db --to postgresql://nobody@127.0.0.1:1/none", 2, /KEEPSAKE_SECRET/],
