@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandLineReference } from "../scripts/docs.ts";
+import { readmeWithQuality } from "../scripts/quality-table.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { ERROR_CODES } from "../src/errors.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
@@ -143,6 +144,11 @@ describe("the reference", () => {
 
   it("shows the command line as --help does", () => {
     expect(read("docs/reference/cli.md")).toBe(commandLineReference());
+  });
+
+  it("show the quality figures of the results, unseen and on development data", () => {
+    expect(read("README.md")).toBe(readmeWithQuality(read("README.md")));
+    expect(read("README.md")).toMatch(/\| LoCoMo: turn recall@10 \|.*\| [\d.]+ \| [\d.]+ \| [\d.]+ \|/);
   });
 });
 
