@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { ViteUserConfig } from "vitest/config";
 import { leftOut } from "./test/left-out.ts";
 
-/** Tests that hold a time against a bar. Others beside them would be measured, too. */
+/** Tests that hold a time against a bar. Other tests beside them would be measured, too. */
 const TIMED = [
   "src/engine/forget/much.test.ts",
   "src/http/long-turns.test.ts",
@@ -11,6 +11,24 @@ const TIMED = [
   "test/e2e/embedders.test.ts",
   "test/faults/soak.test.ts",
 ];
+
+/** Tests against real servers and installed models: `test/services/up` starts the servers. */
+const SERVICES = [
+  "src/adapters/{bullmq,chroma,faiss,minilm,pinecone,postgres,postgres-index,redis,s3-vectors}/**/*.test.ts",
+  "test/{backends,several}/**/*.test.ts",
+];
+
+/** Tests beside the source that start threads and processes, or wait for readers of a file: tens of seconds each. */
+const OF_PROCESSES = [
+  "src/adapters/sqlite/writing-thread.test.ts",
+  "src/adapters/sqlite/erasure/scrub.test.ts",
+  "src/adapters/sqlite/erasure/erase-in-steps.test.ts",
+  "src/wiring/recall-workers.test.ts",
+  "scripts/ready.test.ts",
+];
+
+/** Tests of the whole tree that read sources and start nothing. */
+const OF_THE_TREE = ["test/architecture.test.ts", "test/names.test.ts", "test/left-out.test.ts"];
 
 const config: ViteUserConfig = {
   test: {
@@ -21,35 +39,45 @@ const config: ViteUserConfig = {
     // All cores: Vitest leaves one out, which on a machine of two is half of them.
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [
-      // Beside the source, each a matter of milliseconds: they speak first.
+      // `npm test`: in this process, with nothing but Node.
       {
         extends: true,
         test: {
-          name: "parts",
+          name: "fast",
           // They change nothing of their process: threads are up sooner than processes of their own.
           pool: "threads",
-          // And what they share is not changed by them: loaded once a thread, not once a file, half of the tree is there at once.
+          // What they share is not changed by them. It is loaded once a thread, not once a file, and half of the tree is there at once.
           isolate: false,
-          // One more than there are cores: some of them wait for clocks and servers.
+          // One more than there are cores: some of them wait for clocks.
           maxWorkers: Math.max(2, availableParallelism()) + 1,
-          include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
-          exclude: TIMED,
+          include: ["src/**/*.test.ts", "scripts/**/*.test.ts", ...OF_THE_TREE],
+          exclude: [...TIMED, ...SERVICES, ...OF_PROCESSES],
           sequence: { groupOrder: 0 },
         },
       },
-      // The product as a whole: processes, the packed package, the documents.
+      // `npm run test:services`.
       {
         extends: true,
         test: {
-          name: "whole",
-          // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
+          name: "services",
           globalSetup: "test/ready.ts",
-          include: ["test/**/*.test.ts", "bench/**/*.test.ts"],
-          exclude: TIMED,
+          include: SERVICES,
           sequence: { groupOrder: 1 },
         },
       },
-      // One after the other, with the machine to themselves.
+      // `npm run test:system`: the product as a whole. Processes, kills, faults, the packed package, the documents.
+      {
+        extends: true,
+        test: {
+          name: "system",
+          // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
+          globalSetup: "test/ready.ts",
+          include: ["test/**/*.test.ts", "bench/**/*.test.ts", ...OF_PROCESSES],
+          exclude: [...TIMED, ...SERVICES, ...OF_THE_TREE],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      // The same, one after the other, with the machine to themselves.
       {
         extends: true,
         test: {
@@ -57,7 +85,7 @@ const config: ViteUserConfig = {
           globalSetup: "test/ready.ts",
           include: TIMED,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

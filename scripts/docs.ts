@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dashboard } from "./dashboard.ts";
 import { metricsPage } from "./metrics-table.ts";
+import { readmeWithQuality } from "./quality-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/reference/cli.md");
+const README = join(ROOT, "README.md");
 const METRICS_PAGE = join(ROOT, "docs/metrics.md");
 
 const DASHBOARD = join(ROOT, "deploy/grafana/dashboards/keepsake.json");
@@ -14,10 +16,10 @@ const INTRODUCTION = `# Command line
 
 <!-- Written by \`npm run docs\` from \`--help\`; a test compares. Change the command, not this page. -->
 
-\`npx keepsake COMMAND\` where the package is installed, \`npm run -s keepsake -- COMMAND\` in a checkout.
+\`npx keepsake COMMAND\` if the package is installed, \`npm run -s keepsake -- COMMAND\` in a checkout.
 
-With \`--json\` there is one JSON document on stdout and nothing else; its shapes are the library's in snake_case. Messages
-for people go to stderr. Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found.
+With \`--json\`, a command prints one JSON document on stdout and nothing else; its shapes are the library's in snake_case.
+Messages for people go to stderr. Exit status: 0 success; 1 failure; 2 usage error; 3 nothing found.
 `;
 
 /** What \`keepsake …\` prints without colours. */
@@ -54,5 +56,8 @@ if (import.meta.main) {
   writeFileSync(PAGE, commandLineReference());
   writeFileSync(METRICS_PAGE, metricsPage(readFileSync(METRICS_PAGE, "utf8")));
   writeFileSync(DASHBOARD, `${JSON.stringify(dashboard(), null, 2)}\n`);
-  console.error("Written: docs/reference/cli.md, the table of docs/metrics.md and the dashboard of deploy/");
+  writeFileSync(README, readmeWithQuality(readFileSync(README, "utf8")));
+  console.error(
+    "Written: docs/reference/cli.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
+  );
 }

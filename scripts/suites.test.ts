@@ -31,7 +31,7 @@ const REPORT = {
       assertionResults: [result("Record: memory", "passed"), result("Record: memory", "passed")],
     },
     {
-      name: "/home/somebody/keepsake/src/testing/record-conformance.test.ts",
+      name: "/home/somebody/keepsake/src/testing/memory-store/memory-store-conformance.test.ts",
       startTime: 0,
       assertionResults: [result("Record: one that lies", "passed")],
     },

@@ -141,14 +141,14 @@ function main(): number {
     allowPositionals: true,
     options: { check: { type: "boolean", default: false } },
   });
-  const [file] = positionals;
-  if (file === undefined) {
+  if (positionals.length === 0) {
     console.error(
-      "node scripts/suites.ts REPORT [--check], after: npm test -- --reporter=json --outputFile=REPORT",
+      "node scripts/suites.ts REPORT... [--check], after: npm test -- --reporter=json --outputFile=REPORT",
     );
     return 2;
   }
-  const runs = suitesIn(JSON.parse(readFileSync(file, "utf8")) as Report);
+  const reports = positionals.map((file) => JSON.parse(readFileSync(file, "utf8")) as Report);
+  const runs = suitesIn({ testResults: reports.flatMap(({ testResults }) => testResults) });
   const page = readFileSync(PAGE, "utf8");
   console.log(suiteTable(runs));
   if (!values.check) {

@@ -1,4 +1,4 @@
-/** Every code, with what a server, a shell and a retry loop need to know about it. */
+/** All error codes, with the HTTP status and whether a retry can help. */
 export const ERROR_CODES = {
   invalid_input: { status: 400, retryable: false },
   forbidden: { status: 403, retryable: false },
@@ -15,8 +15,8 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 const BRAND = Symbol.for("keepsake.MemoryError");
 
 /**
- * The only error this library throws. Branch on `code`; the message says what happened and what to do,
- * and never holds what a user said.
+ * The only error that this library throws. Branch on `code`. The message says what happened and what to do, and never
+ * contains a user's text.
  */
 export class MemoryError extends Error {
   readonly code: ErrorCode;
@@ -29,7 +29,7 @@ export class MemoryError extends Error {
   }
 }
 
-/** Works across two installed copies of the package, where `instanceof` does not. */
+/** Whether a value is a `MemoryError`. Unlike `instanceof`, it works across two installed copies of the package. */
 export function isMemoryError(error: unknown): error is MemoryError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
@@ -38,12 +38,12 @@ export function invalid(message: string): MemoryError {
   return new MemoryError("invalid_input", message);
 }
 
-/** Whether what failed passes by itself, however often it comes: a server that is down, a budget that is used up. */
-export function isPassing(error: unknown): boolean {
+/** Whether the failure is temporary, such as a server that is down or a budget that is used up. */
+export function isRetryable(error: unknown): boolean {
   return isMemoryError(error) && ERROR_CODES[error.code].retryable;
 }
 
-/** The stable code of an error, or "internal": nothing that a user said. */
-export function codeOf(error: unknown): string {
+/** Gives the stable code of an error, or "internal". Never contains a user's text. */
+export function getErrorCode(error: unknown): string {
   return isMemoryError(error) ? error.code : "internal";
 }

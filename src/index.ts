@@ -1,31 +1,43 @@
 export type { BackupNote } from "./domain/backup.ts";
-export type { BudgetState, Budgets, Limit } from "./domain/budget.ts";
 export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
-export type { Metadata, Where } from "./domain/filter.ts";
 export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
-export type { CallReport, ModelCall } from "./domain/model-call.ts";
-export type { Price } from "./domain/prices.ts";
+export type { Metadata, Where } from "./domain/metadata-filter.ts";
+export type {
+  BudgetState,
+  Budgets,
+  CallReport,
+  CallTotals,
+  Limit,
+  ModelCall,
+  Price,
+  ProjectStats,
+  Usage,
+  UsageBy,
+  UsageRow,
+  UserStats,
+} from "./domain/model-usage.ts";
 export type {
   Answer,
   AnsweredBy,
   AnswerTrouble,
-  Explanation,
-  Item,
-  Recall,
-  RecallOptions,
-  Source,
-  Why,
-} from "./domain/recall.ts";
-export type {
+  DroppedItem,
   ExplainedDrop,
   ExplainedItem,
+  Explanation,
   Fate,
+  Item,
   Reason,
+  Recall,
+  RecallBounds,
   RecallExplanation,
+  RecalledItem,
+  RecallOptions,
+  RecallReceipt,
+  Source,
+  Why,
   WhyNot,
-} from "./domain/recall-explanation.ts";
-export type { DroppedItem, RecallBounds, RecalledItem, RecallReceipt } from "./domain/recall-receipt.ts";
+} from "./domain/recall.ts";
 export type {
   ErasedCounts,
   ErasurePlan,
@@ -34,12 +46,8 @@ export type {
   Receipt,
   ReceiptLine,
   Remainder,
+  Trace,
 } from "./domain/receipt.ts";
-export type { CallTotals, ProjectStats, Usage, UsageBy, UsageRow, UserStats } from "./domain/stats.ts";
-export { TOPICS, type Topic } from "./domain/topics.ts";
-export type { Trace } from "./domain/trace.ts";
-export type { CostOptions } from "./engine/cost/costs.ts";
-export type { ErasureListener } from "./engine/erasure-watch.ts";
 export type {
   Audit,
   Backup,
@@ -72,31 +80,40 @@ export type {
   StatsOptions,
   Understood,
   WorkSetAside,
-} from "./engine/surface.ts";
-export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/vector-indexes.ts";
+} from "./engine/api.ts";
+export type { CostOptions } from "./engine/cost/cost-tracker.ts";
+export type { ErasureListener } from "./engine/erase/erasure-watch.ts";
+export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/index-sync/vector-indexes.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
+export { TOPICS, type Topic } from "./language/en/topics.ts";
 export { createMemory, type Made, type MemoryOptions } from "./memory.ts";
-export type { Opened } from "./opened.ts";
 export type { Cache, CacheOf } from "./ports/cache.ts";
-export type { CallHooks, CallSize, Calls, MayCall, OnCall } from "./ports/calls.ts";
-export type { Clock } from "./ports/clock.ts";
-export type { Embedder } from "./ports/embedder.ts";
-export type { Extractor, Proposal, Reading } from "./ports/extractor.ts";
-export type {
-  Follower,
-  FollowerEntry,
-  FollowerHit,
-  FollowerMetadata,
-  FollowerRemains,
-  FollowerSpace,
-  FollowerUser,
-} from "./ports/follower.ts";
-export type { Ids } from "./ports/ids.ts";
+export type { Embedder } from "./ports/language/embedder.ts";
+export type { Extractor, Proposal, Reading } from "./ports/language/extractor.ts";
+export type { CallHooks, CallSize, Calls, MayCall, OnCall } from "./ports/language/model-calls.ts";
+export type { Question, QuestionReader } from "./ports/language/question-reader.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";
-export type { Meter } from "./ports/meter.ts";
-export type { Question, QuestionReader } from "./ports/question-reader.ts";
+export type { Delta, Fault, MemoryStore, MemoryStore as Record } from "./ports/memory-store.ts";
 export type { Queue, SetAside } from "./ports/queue.ts";
-export type { Delta, Fault, Record } from "./ports/record.ts";
-export type { Secret } from "./ports/secret.ts";
 export type { ActiveSession, SessionOf, Sessions, SessionTurn } from "./ports/sessions.ts";
+export type { Clock, Ids, Secret } from "./ports/system.ts";
+export type { Meter } from "./ports/telemetry.ts";
+/** Earlier names, kept until version 1.0. */
+export type {
+  VectorIndex,
+  VectorIndex as Follower,
+  VectorIndexEntry,
+  VectorIndexEntry as FollowerEntry,
+  VectorIndexHit,
+  VectorIndexHit as FollowerHit,
+  VectorIndexMetadata,
+  VectorIndexMetadata as FollowerMetadata,
+  VectorIndexRemainder,
+  VectorIndexRemainder as FollowerRemains,
+  VectorIndexSpace,
+  VectorIndexSpace as FollowerSpace,
+  VectorIndexUser,
+  VectorIndexUser as FollowerUser,
+} from "./ports/vector-index.ts";
 export { type Restored, type RestoreOptions, restoreMemory } from "./restore.ts";
+export type { Opened } from "./wiring/resource-owner.ts";

@@ -1,171 +1,170 @@
 import { memoryCalls } from "./adapters/memory/index.ts";
 import { memorySessions } from "./adapters/memory/sessions.ts";
 import { rulesQuestionReader, warmed } from "./adapters/rules/index.ts";
-import { digestKeyOf, fileLedger, openSqliteRecord, type SqliteOptions } from "./adapters/sqlite/index.ts";
-import { sqliteRecordInThread } from "./adapters/sqlite/writing-thread.ts";
+import { digestKeyOf, fileLedger, openSqliteStore, type SqliteOptions } from "./adapters/sqlite/index.ts";
+import { openSqliteStoreInThread } from "./adapters/sqlite/writing-thread.ts";
 import { systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
-import { beside } from "./engine/beside/index.ts";
-import type { Sharing } from "./engine/beside/shared-blocks.ts";
-import { type CostOptions, type Costs, costKeeper } from "./engine/cost/costs.ts";
-import { erasureWatch } from "./engine/erasure-watch.ts";
-import { type Replayed, replayLedger } from "./engine/forget/replay.ts";
-import { endInterrupted } from "./engine/forget/verify.ts";
-import { damageCounter } from "./engine/health/damage-counter.ts";
-import { modelServers } from "./engine/health/model-servers.ts";
-import { keepsake } from "./engine/keepsake.ts";
+import { createModelServers } from "./engine/admin/dependencies.ts";
+import type { Keepsake } from "./engine/api.ts";
+import { type CostOptions, type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
+import { createErasureWatch } from "./engine/erase/erasure-watch.ts";
+import { type LedgerReplay, replayLedger } from "./engine/erase/replay-ledger.ts";
+import { finishInterruptedErasures } from "./engine/erase/verify-erasure.ts";
+import { createDamageCounter, watchClock } from "./engine/instrumentation.ts";
+import { createKeepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
-import type { Keepsake } from "./engine/surface.ts";
-import { type UserStates, userStates } from "./engine/user-state.ts";
-import { watchedClock } from "./engine/watched-clock.ts";
-import { refuseHalfMoved } from "./engine/whole/unfinished.ts";
-import { heldSecret, secretNotices, secretStateOf } from "./held-secret.ts";
-import { type Opened, type Openings, openings } from "./opened.ts";
+import { openSecondaryStores } from "./engine/secondary-stores/secondary-stores.ts";
+import type { SharingOptions } from "./engine/secondary-stores/shared-cache.ts";
+import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
+import { createUserStates, type UserStates } from "./engine/user-state/user-state.ts";
 import type { Cache } from "./ports/cache.ts";
-import type { CallHooks, Calls } from "./ports/calls.ts";
-import type { Clock } from "./ports/clock.ts";
-import type { Embedder } from "./ports/embedder.ts";
-import type { Extractor } from "./ports/extractor.ts";
-import type { Follower } from "./ports/follower.ts";
-import type { Ids } from "./ports/ids.ts";
-import type { LanguageModel } from "./ports/language-model.ts";
+import type { Embedder } from "./ports/language/embedder.ts";
+import type { Extractor } from "./ports/language/extractor.ts";
+import type { LanguageModel } from "./ports/language/language-model.ts";
+import type { CallHooks, Calls } from "./ports/language/model-calls.ts";
+import type { QuestionReader } from "./ports/language/question-reader.ts";
 import type { Ledger } from "./ports/ledger.ts";
-import type { Meter } from "./ports/meter.ts";
-import type { QuestionReader } from "./ports/question-reader.ts";
+import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Queue } from "./ports/queue.ts";
-import type { Record } from "./ports/record.ts";
-import type { Secret } from "./ports/secret.ts";
 import type { Sessions } from "./ports/sessions.ts";
-import type { Tracer } from "./ports/tracer.ts";
-import type { Recalling } from "./recalling.ts";
-import { understandingOf } from "./understanding.ts";
+import type { Clock, Ids, Secret } from "./ports/system.ts";
+import type { Meter, Tracer } from "./ports/telemetry.ts";
+import type { VectorIndex } from "./ports/vector-index.ts";
+import { openLanguagePorts } from "./wiring/language-ports.ts";
+import type { RecallWorkers } from "./wiring/recall-workers.ts";
+import { createResourceOwner, type Opened, type ResourceOwner } from "./wiring/resource-owner.ts";
+import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/secret.ts";
 
 /**
- * A port; or a function that makes it, for those that ask a model's server: what it is given has every request noted, and
- * stops where a budget is used up. `model: (hooks) => openaiModel({ apiKey, ...hooks })`.
+ * A port, or a function that creates it. Ports that call a model's server use a function: its hooks record each request
+ * and refuse requests once a budget is used up. Example: `model: (hooks) => openaiModel({ apiKey, ...hooks })`.
  */
 export type Made<Port> = Port | ((hooks: CallHooks) => Port | Promise<Port>);
 
 export interface MemoryOptions {
-  /** The database file (`keepsake.db`); ":memory:" keeps nothing. */
+  /** The database file (default `keepsake.db`). ":memory:" stores nothing on disk. */
   readonly path?: string;
   /**
-   * Another record than the file: that of `keepsake/adapters/postgres`, or your own. `record: () => openPostgresRecord({ pool })`
-   * is closed with the memory, as everything is that a function opens.
+   * A memory store instead of the file: that of `keepsake/adapters/postgres`, or your own. A store that a function opens is
+   * closed with the memory: `record: () => openPostgresRecord({ pool })`.
    */
-  readonly record?: Opened<Record & { readonly calls?: Calls }>;
-  /** Vector indexes beside the record, fed from its log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
-  readonly index?: Opened<Follower> | readonly Opened<Follower>[];
+  readonly record?: Opened<MemoryStore & { readonly calls?: Calls }>;
+  /** Vector indexes, synced from the store's log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
+  readonly index?: Opened<VectorIndex> | readonly Opened<VectorIndex>[];
   /**
-   * From how many search units of a user on an index is asked (50,000); and how long a recall (50) and an erasure (5,000) wait for it,
-   * in ms.
+   * How vector indexes are searched. `from`: the number of a user's search units from which an index is used (50,000).
+   * `timeoutMs`, `erasureMs`: how long a recall (50) and an erasure (5,000) wait for it, in ms.
    */
   readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number; readonly erasureMs?: number };
-  /** What was said last, for a day: `redisSessions({ client })` of `keepsake/adapters/redis`; in this process where absent. */
+  /** Recent messages, kept for a day: `redisSessions({ client })` of `keepsake/adapters/redis`. Default: in this process. */
   readonly sessions?: Opened<Sessions>;
-  /** Tells others on the same record that there is work in the background: `bullmqQueue` of `keepsake/adapters/bullmq`. */
+  /** Notifies other processes on the same store of background jobs: `bullmqQueue` of `keepsake/adapters/bullmq`. */
   readonly queue?: Opened<Queue>;
-  /** Where the work of the background is done: "here" (the default), or "elsewhere", by `keepsake worker` or another program. */
+  /** Where background jobs run: "here" (the default), or "elsewhere", in `keepsake worker` or another program. */
   readonly jobs?: "here" | "elsewhere";
-  /** What several servers share of what they worked out: `redisCache({ client })` of `keepsake/adapters/redis`. */
+  /** A cache that several servers share: `redisCache({ client })` of `keepsake/adapters/redis`. */
   readonly cache?: Opened<Cache>;
-  /** How often a user is served before what is known of them is shared through the cache (5). */
+  /** The number of requests from which a user's state is shared through the cache (5). */
   readonly hotAfter?: number;
   readonly embedder?: Made<Embedder>;
   /**
-   * Who understands what is said: `rules` within the write; the `model` later, in its own time; or `both`, which it is where
-   * there is a model. Requests to forget are always carried out by rules, at once. Extractors of your own, one or two, take the
-   * place of the rules and, where one asks a server, of the model.
+   * Who extracts memories: `rules`, during the write; the `model`, later in the background; or `both`, the default with a
+   * model. Rules always execute requests to forget, at once. Your own extractors, one or two, replace the rules and, if
+   * one calls a server, the model.
    */
   readonly extractor?: "rules" | "model" | "both" | Made<Extractor | readonly Extractor[]>;
-  /** Answers questions and understands; without, answers are composed from memory. */
+  /** Answers questions and extracts memories. Without a model, answers are composed from memory. */
   readonly model?: Made<LanguageModel>;
-  /** Prices, budgets and for how long calls are kept. */
+  /** Prices, budgets and how long calls are kept. */
   readonly costs?: CostOptions;
-  /** How long the first word of the model's answer is waited for, and the last, in ms (15,000 and 40,000). */
+  /** How long to wait for the first word of the model's answer, and for the whole answer, in ms (15,000 and 40,000). */
   readonly patience?: { readonly first: number; readonly whole: number };
-  /** The ledger of calls to models; in the record's own file, where it is SQLite's. */
+  /** The log of model calls. Default: with SQLite, in the database file. */
   readonly calls?: Calls;
-  /** Counts what happens: `prometheusMeter()` of `keepsake/adapters/prometheus`, or your own. */
+  /** Records metrics: `prometheusMeter()` of `keepsake/adapters/prometheus`, or your own. */
   readonly meter?: Meter;
-  /** Tells of it as spans: `otelTracer()` of `keepsake/adapters/opentelemetry`. */
+  /** Records traces: `otelTracer()` of `keepsake/adapters/opentelemetry`. */
   readonly tracer?: Tracer;
   readonly questions?: QuestionReader;
   /**
-   * What takes long is done in threads of their own, where the record is a file and the rules read: for a server, so that a slow disk
-   * or a long message holds up nobody else. Where there are many recalls, these are carried out in processes of their own.
+   * Runs slow work in threads, for a server: a slow disk or a long message then does not delay other requests. It applies to
+   * a database file and to extraction by rules. Under many recalls, recalls run in separate processes.
    */
   readonly inThreads?: boolean;
-  /** Memory for the users served last, about, in bytes (256,000,000). */
+  /** Approximate size of the cache of recent users, in bytes (256,000,000). */
   readonly cacheBytes?: number;
   /**
-   * Called when the disk fails to make a change durable. Every write is `unavailable` from then on, until the memory is closed and
-   * opened again; a server should end. Only where the record is a file.
+   * Called when the disk fails to make a change durable. From then on, writes throw `unavailable` until the memory is closed
+   * and opened again; a server should exit. Only with a database file.
    */
   readonly onSyncFailure?: () => void;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** Keys tombstones and receipts: a text of at least 16 characters; else a file beside the database holds one. */
+  /** The key of tombstones and receipts: a text of at least 16 characters. Default: in a file beside the database. */
   readonly secret?: Secret | string;
-  /** False keeps credentials in messages word for word; else API keys, tokens, private keys and card numbers are left out. */
+  /** False stores credentials in messages unchanged. By default API keys, tokens, private keys and card numbers are redacted. */
   readonly redact?: boolean;
-  /** In so many days being new comes to count half as much in a recall (90). */
+  /** Half-life of recency in ranking, in days (90). */
   readonly decayDays?: number;
-  /** True archives what the clean-up finds by itself; else it is counted, and `optimize` carries it out. */
+  /** True archives memories that the clean-up job finds. By default it only counts them, and `optimize` archives them. */
   readonly cleanUp?: boolean;
-  /** What was erased, outside of the record; a file beside the database, where there is one. */
+  /** The erasure ledger, outside the database. Default: a file beside the database file. */
   readonly ledger?: Ledger;
 }
 
-/** Wires the engine to its ports. Each has a default in this process, so `createMemory()` runs alone. */
+/** Opens a memory: wires the engine to its ports. Every port has a default, so `createMemory()` needs no options. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
-  const opening = openings();
+  const opening = createResourceOwner();
   try {
-    return await wired(options, opening);
+    return await wireMemory(options, opening);
   } catch (error) {
-    // What it failed with says more than what closing would.
+    // The first error is more useful than one from closing.
     await opening.close().catch(() => {});
     throw error;
   }
 }
 
-async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsake> {
-  const given = options.clock ?? systemClock;
-  const clock = options.meter ? watchedClock(given, options.meter) : given;
+async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promise<Keepsake> {
+  const baseClock = options.clock ?? systemClock;
+  const clock = options.meter ? watchClock(baseClock, options.meter) : baseClock;
   const path = options.path ?? "keepsake.db";
   const ids = options.ids ?? uuidv7(clock);
   const isKept = !options.record && path !== ":memory:";
-  const secretHeld = heldSecret(options, isKept ? `${path}.secret` : undefined);
-  const damage = damageCounter(options.meter);
-  const { record, calls } = await opened(options, opening, {
+  const loadSecret = createSecretLoader(options, isKept ? `${path}.secret` : undefined);
+  const damage = createDamageCounter(options.meter);
+  const { record, calls } = await openStore(options, opening, {
     path,
-    digestKey: () => digestKeyOf(secretHeld().secret),
+    digestKey: () => digestKeyOf(loadSecret().secret),
     onDamage: damage.count,
     ...(options.onSyncFailure ? { onSyncFailure: options.onSyncFailure } : {}),
   });
-  await refuseHalfMoved(record);
-  const costs = costsOf(options, { calls, clock, ids });
+  await refuseUnfinishedCopy(record);
+  const costs = createCosts(options, { calls, clock, ids });
   opening.own(costs);
-  const erasures = erasureWatch();
-  const servers = modelServers();
-  const understanding = await understandingOf(options, hooksOf(costs, options.meter), { erasures, servers });
-  const { secret } = secretHeld();
-  const notices = await secretNotices(record, secretHeld().isNew);
+  const erasures = createErasureWatch();
+  const servers = createModelServers();
+  const languagePorts = await openLanguagePorts(options, createCallHooks(costs, options.meter), {
+    erasures,
+    servers,
+  });
+  const { secret } = loadSecret();
+  const notices = await getSecretNotices(record, loadSecret().isNew);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
-  const besides = await others(options, opening, clock);
-  const apart = { ...understanding, ...besides, digestKey: digestKeyOf(secret) };
-  const recaller = await recallerOf({ ...options, meter: damage.meter }, path, apart, opening);
-  const states = statesOf(options, record, { ...understanding, ...besides }, recaller);
-  const deaf = record.watchErased?.((scope) => {
-    void states.cleanse(scope);
+  const stores = await openConfiguredStores(options, opening, clock);
+  const recallPorts = { ...languagePorts, ...stores, digestKey: digestKeyOf(secret) };
+  const recaller = await openRecallWorkers({ ...options, meter: damage.meter }, path, recallPorts, opening);
+  const states = openUserStates(options, record, { ...languagePorts, ...stores }, recaller);
+  const unsubscribe = record.watchErasures?.((scope) => {
+    void states.purgeUser(scope);
     void erasures.notify(scope);
   });
-  opening.own({ close: async () => deaf?.() });
-  const plain: Ports = {
+  opening.own({ close: async () => unsubscribe?.() });
+  const basePorts: Ports = {
     record,
-    ...understanding,
+    ...languagePorts,
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
     ...(options.tracer ? { tracer: options.tracer } : {}),
@@ -174,104 +173,104 @@ async function wired(options: MemoryOptions, opening: Openings): Promise<Keepsak
     clock,
     ids,
     secret,
-    ...wished(options),
+    ...toEngineOptions(options),
     ...(ledger ? { ledger } : {}),
-    ...besides,
+    ...stores,
     modelServers: servers,
     damagedRows: damage.rows,
-    secretState: await secretStateOf(record, secretHeld().isNew),
+    secretState: await getSecretState(record, loadSecret().isNew),
     ...(recaller ? { recaller } : {}),
     states: opening.own(states),
     erasureWatch: erasures,
   };
-  const { ports, close } = beside(plain);
+  const { ports, close } = openSecondaryStores(basePorts);
   opening.own({ close });
-  const told = [...notices, ...noticesOf(await replayLedger(ports))];
-  await endInterrupted(ports);
-  return keepsake(ports, { notices: told, release: opening.close });
+  const allNotices = [...notices, ...formatReplayNotices(await replayLedger(ports))];
+  await finishInterruptedErasures(ports);
+  return createKeepsake(ports, { notices: allNotices, release: opening.close });
 }
 
 const CACHE_BYTES = 256_000_000;
-/** Of the memory for users: searches know of them what search needs, and writes that and the rest. */
-const RECALLING_SHARE = 1 / 3;
+/** The share of recall processes in the cache of users. They hold what search needs; writes need that and the rest. */
+const RECALL_WORKERS_SHARE = 1 / 3;
 
-/** Who carries out recalls for this process: where the record is a file, and all else that a recall asks is a part of the program. */
-async function recallerOf(
+/** Opens recall processes, if the store is a file and recalls need nothing that another process cannot open. */
+async function openRecallWorkers(
   { inThreads, record, questions, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
   path: string,
   { embedder, followers, digestKey }: Pick<Ports, "embedder" | "followers"> & { readonly digestKey: string },
-  opening: Openings,
-): Promise<Recalling | undefined> {
+  opening: ResourceOwner,
+): Promise<RecallWorkers | undefined> {
   if (!inThreads || record || path === ":memory:" || questions || followers) return undefined;
-  const share = cacheBytes * RECALLING_SHARE;
-  // A library begins no processes, and loads nothing that could.
-  const { recallingApart } = await import("./recalling.ts");
-  const recaller = recallingApart({ path, embedder, decayDays, meter, cacheBytes: share, digestKey });
+  const share = cacheBytes * RECALL_WORKERS_SHARE;
+  // Loaded only here: a library must not start processes, or load code that does.
+  const { createRecallWorkers } = await import("./wiring/recall-workers.ts");
+  const recaller = createRecallWorkers({ path, embedder, decayDays, meter, cacheBytes: share, digestKey });
   return recaller && opening.own(recaller);
 }
 
-function statesOf(
+function openUserStates(
   options: MemoryOptions,
-  record: Record,
-  known: Pick<Ports, "embedder" | "cache">,
-  recalling: Recalling | undefined,
+  record: MemoryStore,
+  ports: Pick<Ports, "embedder" | "cache">,
+  recallWorkers: RecallWorkers | undefined,
 ): UserStates {
   const { meter, cacheBytes = CACHE_BYTES } = options;
-  return userStates(record, known.embedder, {
-    bytes: () => cacheBytes * (recalling?.isBegun() ? 1 - RECALLING_SHARE : 1),
+  return createUserStates(record, ports.embedder, {
+    bytes: () => cacheBytes * (recallWorkers?.hasStarted() ? 1 - RECALL_WORKERS_SHARE : 1),
     ...(meter ? { meter } : {}),
-    sharing: sharingOf(known, options),
+    sharing: toSharing(ports, options),
   });
 }
 
-function sharingOf({ cache }: Pick<Ports, "cache">, { hotAfter }: MemoryOptions): Sharing | undefined {
+function toSharing({ cache }: Pick<Ports, "cache">, { hotAfter }: MemoryOptions): SharingOptions | undefined {
   return cache && { cache, ...(hotAfter === undefined ? {} : { hotAfter }) };
 }
 
-/** What stands beside the record. */
-async function others(
+/** Opens vector indexes, sessions, the queue and the cache. */
+async function openConfiguredStores(
   { index, sessions, queue, cache }: MemoryOptions,
-  opening: Openings,
+  opening: ResourceOwner,
   clock: Clock,
 ): Promise<Pick<Ports, "followers" | "sessions" | "hasOwnSessions" | "queue" | "cache">> {
-  const followers: Follower[] = [];
-  for (const one of index === undefined ? [] : [index].flat()) followers.push(await opening.open(one));
-  const found = {
+  const followers: VectorIndex[] = [];
+  for (const opened of index === undefined ? [] : [index].flat()) followers.push(await opening.open(opened));
+  const stores = {
     sessions: (await opening.open(sessions)) ?? memorySessions({ clock }),
     queue: await opening.open(queue),
     cache: await opening.open(cache),
   };
   return {
     ...(followers.length > 0 ? { followers } : {}),
-    sessions: found.sessions,
+    sessions: stores.sessions,
     hasOwnSessions: sessions !== undefined,
-    ...(found.queue ? { queue: found.queue } : {}),
-    ...(found.cache ? { cache: found.cache } : {}),
+    ...(stores.queue ? { queue: stores.queue } : {}),
+    ...(stores.cache ? { cache: stores.cache } : {}),
   };
 }
 
-/** Of a record that keeps no ledger: so many are remembered while the program runs. */
+/** The number of calls kept in this process for a store without a log of calls. */
 const MOST_CALLS = 50_000;
 
-async function opened(
+async function openStore(
   { record, calls, inThreads }: MemoryOptions,
-  opening: Openings,
+  opening: ResourceOwner,
   file: SqliteOptions,
-): Promise<{ readonly record: Record; readonly calls: Calls }> {
-  const openFile = inThreads ? sqliteRecordInThread : openSqliteRecord;
-  const found = record ? await opening.open(record) : opening.own(await openFile(file));
-  return { record: found, calls: calls ?? found.calls ?? memoryCalls({ most: MOST_CALLS }) };
+): Promise<{ readonly record: MemoryStore; readonly calls: Calls }> {
+  const openFile = inThreads ? openSqliteStoreInThread : openSqliteStore;
+  const store = record ? await opening.open(record) : opening.own(await openFile(file));
+  return { record: store, calls: calls ?? store.calls ?? memoryCalls({ most: MOST_CALLS }) };
 }
 
-function costsOf(
+function createCosts(
   { meter, tracer, costs = {} }: MemoryOptions,
-  ports: Parameters<typeof costKeeper>[0],
-): Costs {
-  return costKeeper({ ...ports, ...(meter ? { meter } : {}), ...(tracer ? { tracer } : {}) }, costs);
+  ports: Parameters<typeof createCostTracker>[0],
+): CostTracker {
+  return createCostTracker({ ...ports, ...(meter ? { meter } : {}), ...(tracer ? { tracer } : {}) }, costs);
 }
 
-/** What adapters that ask a server are handed. */
-function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHooks {
+/** Gives the hooks of adapters that call a server. */
+function createCallHooks({ onCall, mayCall }: CostTracker, meter: Meter | undefined): CallHooks {
   if (!meter) return { onCall, mayCall };
   const states = { closed: 0, half_open: 1, open: 2 };
   return {
@@ -285,8 +284,8 @@ function hooksOf({ onCall, mayCall }: Costs, meter: Meter | undefined): CallHook
   };
 }
 
-/** What goes to the engine as it was given. */
-function wished({
+/** Gives the options that the engine takes unchanged. */
+function toEngineOptions({
   redact,
   patience,
   decayDays,
@@ -306,20 +305,22 @@ function wished({
   };
 }
 
-function noticesOf({ again, unplaced, wasLost }: Replayed): string[] {
+function formatReplayNotices({ replayedCount, unplacedCount, wasLost }: LedgerReplay): string[] {
   return [
-    ...(again > 0
-      ? [`The database is an older copy: ${again} of the erasures made since then were done again.`]
+    ...(replayedCount > 0
+      ? [
+          `The database is an older copy: ${replayedCount} of the erasures made since then were applied again.`,
+        ]
       : []),
-    ...(unplaced > 0 ? [UNPLACED] : []),
-    ...(wasLost ? [LOST_LEDGER] : []),
+    ...(unplacedCount > 0 ? [UNPLACED_NOTICE] : []),
+    ...(wasLost ? [LOST_LEDGER_NOTICE] : []),
   ];
 }
 
-const UNPLACED =
-  "Some words that were erased could not be found again in this copy, for its messages are other ones. Look at what " +
-  "is there, and forget again what should be gone.";
+const UNPLACED_NOTICE =
+  "Some erased words could not be located in this copy, because its messages differ. Check its memories and forget " +
+  "again what should be gone.";
 
-const LOST_LEDGER =
-  "The ledger of erasures beside the database was missing and has been made anew from the database. If the database is " +
-  "an older copy, what was erased after it was made is back: forget it again, or put the ledger back.";
+const LOST_LEDGER_NOTICE =
+  "The erasure ledger beside the database was missing and has been rebuilt from the database. If the database is an " +
+  "older copy, data erased since then is back: restore the ledger, or forget the data again.";

@@ -6,18 +6,22 @@ import { describe, expect, it } from "vitest";
 const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   domain: [],
   ports: ["domain"],
-  engine: ["domain", "ports"],
+  // What knows a language. Not all of it is behind ports yet, so that the engine and others import it.
+  language: ["domain"],
+  engine: ["domain", "ports", "language"],
   formats: ["domain", "engine (types)"],
-  adapters: ["domain", "ports"],
+  adapters: ["domain", "ports", "language"],
   testing: ["domain", "ports", "adapters"],
   // The server hands out the page; the page itself knows nothing of the server's code.
   // It takes in what the command line takes in.
-  http: ["domain", "ports", "engine", "formats", "ui"],
+  http: ["domain", "ports", "engine", "formats", "language", "ui"],
   ui: ["domain", "ports", "engine"],
   config: ["domain", "ports", "engine", "adapters"],
   cli: ["domain", "ports", "engine", "formats", "adapters", "config", "http", "."],
   // The files at the root of src/: memory.ts, which puts everything together, and index.ts, the public names.
-  ".": ["domain", "ports", "engine", "adapters"],
+  ".": ["domain", "ports", "engine", "adapters", "language", "wiring"],
+  // The parts of memory.ts.
+  wiring: ["domain", "ports", "engine", "adapters", "language", "."],
 };
 
 /** Which packages and parts of Node a folder may import. Folders that are not named here import none. */
@@ -161,21 +165,25 @@ describe("the source tree", () => {
     expect(stars).toEqual([]);
   });
 
-  it("keeps every file within 300 lines of code", () => {
+  it("keeps every file within 500 lines of code", () => {
     const lines = (text: string) =>
       withoutComments(text)
         .split("\n")
         .filter((line) => line.trim() !== "").length;
-    const long = SOURCES.filter((source) => lines(source.text) > 300).map(({ path }) => path);
+    const long = SOURCES.filter((source) => lines(source.text) > 500).map(({ path }) => path);
     expect(long).toEqual([]);
   });
 
   it.each([
-    ["record", /^export (?:async )?function \w+Record\(/m, "recordConformance("],
+    [
+      "memory store",
+      /^export (?:async )?function (?:open|create)\w*(?<!Job)Store\(/m,
+      "memoryStoreConformance(",
+    ],
     ["embedder", /^export (?:async )?function \w+Embedder\(/m, "embedderConformance("],
     ["language model", /^export (?:async )?function \w+Model\(/m, "languageModelConformance(", 1], // The other one is for tests.
-    ["follower", /^export (?:async )?function \w+Follower\(/m, "followerConformance("],
-    ["ledger of calls", /^export (?:async )?function \w+Calls\(/m, "callsConformance("],
+    ["vector index", /^export (?:async )?function create\w*vectors?Index\(/im, "vectorIndexConformance("],
+    ["ledger of calls", /^export (?:async )?function \w+(?:Calls|CallLedger)\(/m, "callsConformance("],
     ["documents", /^export (?:async )?function \w+Documents\(/m, "documentsConformance("],
     ["store of sessions", /^export (?:async )?function \w+Sessions\(/m, "sessionsConformance("],
     ["cache", /^export (?:async )?function \w+Cache\([^)]*\): Cache\b/m, "cacheConformance("],

@@ -13,11 +13,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandLineReference } from "../scripts/docs.ts";
+import { readmeWithQuality } from "../scripts/quality-table.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { ERROR_CODES } from "../src/errors.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
 import { createMemory } from "../src/memory.ts";
-import { pageAssets } from "../src/ui/index.ts";
+import { readPageAssets } from "../src/ui/index.ts";
 import { type Example, examplesOf, runConsole } from "./examples.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -129,7 +130,7 @@ describe("the reference", () => {
   it("gives every route of the server, and no other", async () => {
     await using memory = await createMemory({ path: ":memory:" });
     const keys = apiKeys({ store: passingKeys(), clock: () => new Date() });
-    const page = new Set(pageAssets().map(({ path }) => path));
+    const page = new Set(readPageAssets().map(({ path }) => path));
     // How the API's own page looks is nobody's business but the page's.
     page.add("/docs.css");
     const served = httpApp({ keepsake: memory, keys })
@@ -143,6 +144,11 @@ describe("the reference", () => {
 
   it("shows the command line as --help does", () => {
     expect(read("docs/reference/cli.md")).toBe(commandLineReference());
+  });
+
+  it("show the quality figures of the results, unseen and on development data", () => {
+    expect(read("README.md")).toBe(readmeWithQuality(read("README.md")));
+    expect(read("README.md")).toMatch(/\| LoCoMo: turn recall@10 \|.*\| [\d.]+ \| [\d.]+ \| [\d.]+ \|/);
   });
 });
 

@@ -12,7 +12,7 @@ const ALL = {
 it("says how many tests were left out, for want of what, and how they are run", () => {
   expect(leftOutLine(7, { ...ALL, KEEPSAKE_TEST_REDIS: "", KEEPSAKE_TEST_CHROMA: undefined })).toBe(
     "7 tests were left out, for want of servers (KEEPSAKE_TEST_REDIS not set, KEEPSAKE_TEST_CHROMA not set). " +
-      'To run them too: eval "$(test/services/up)" && npm test',
+      'To run them too: eval "$(test/services/up)" && npm run test:services',
   );
 });
 

@@ -30,7 +30,7 @@ export function leftOutLine(
   if (count === 0 || missing.length === 0) return undefined;
   return (
     `${count} tests were left out, for want of servers (${missing.join(", ")}). ` +
-    'To run them too: eval "$(test/services/up)" && npm test'
+    'To run them too: eval "$(test/services/up)" && npm run test:services'
   );
 }
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metricsPage } from "../scripts/metrics-table.ts";
 import { openaiEmbedder, openaiModel } from "../src/adapters/openai/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../src/adapters/prometheus/index.ts";
-import { METRICS, SERVED_METRICS, servedName } from "../src/domain/metrics.ts";
-import { gauge } from "../src/engine/gauges.ts";
-import type { Keepsake } from "../src/engine/surface.ts";
+import { METRICS, SERVED_METRICS, toServedName } from "../src/domain/metrics.ts";
+import type { Keepsake } from "../src/engine/api.ts";
+import { recordJobMetrics } from "../src/engine/instrumentation.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
 import { createMemory } from "../src/memory.ts";
 import { type OpenaiServer, openaiServer } from "../src/testing/index.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const keys = apiKeys({ store: passingKeys(), clock });
   key = keys.first ?? "";
   const text = async (): Promise<string> => {
-    await gauge(memory, meter);
+    await recordJobMetrics(memory, meter);
     return meter.text();
   };
   app = httpApp({
@@ -137,7 +137,7 @@ describe("after the story, over HTTP and with a model", () => {
       [...after.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name = "", help = ""]) => [name, help]),
     );
     for (const name of Object.keys(METRICS)) {
-      const current = servedName(name);
+      const current = toServedName(name);
       expect(current).toMatch(/^(?:keepsake|process|nodejs)_[a-z0-9_]+$/);
       expect(current).not.toMatch(/_(?:ms|milliseconds|kb|mb)(?:_|$)/);
       expect(helps.get(current)).not.toMatch(/[Dd]eprecated/);

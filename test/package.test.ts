@@ -69,9 +69,9 @@ console.log(JSON.stringify(loaded));
 
 /** Loads every vendor's package as the settings do, and prints what is said where it is not there. */
 const ASK_FOR_VENDORS = `
-import { VENDOR_PACKAGES, vendorPackage } from "./node_modules/keepsake/dist/config/vendor-packages.js";
+import { loadVendorPackage, VENDOR_PACKAGES } from "./node_modules/keepsake/dist/config/vendor-packages.js";
 for (const name of Object.keys(VENDOR_PACKAGES)) {
-  await vendorPackage(name, "A_SETTING").then(
+  await loadVendorPackage(name, "A_SETTING").then(
     () => console.log("there"),
     ({ code, message }) => console.log(code + ": " + message),
   );

@@ -40,7 +40,7 @@ def before_call(_context, case, _kwargs):
 
 # The server slows down an address that sends wrong keys, and then answers 429. Each connection comes from an address of its own, and ends
 # after a key that is not the right one, so that the tool sees 401 from the operation itself. The limit has its own tests
-# (src/http/failed-keys.test.ts).
+# (src/http/middleware/failed-keys.test.ts).
 ADDRESSES = (f"127.1.{number // 250}.{number % 250 + 1}" for number in itertools.cycle(range(50_000)))
 RIGHT = f"Bearer {os.environ['KEEPSAKE_API_KEY']}"
 connect = HTTPConnection.__init__

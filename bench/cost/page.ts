@@ -91,7 +91,7 @@ ${answersOf(main)}
   holds two statements, with a quote out of its turn: ${whole(main.items)} items, ${(main.items / main.turns).toFixed(2)} for each turn, ${Math.round(
     main.perThousand.understand.out / 1000 / (main.items / main.turns),
   )} tokens an item. A model that finds more costs more; the bar holds up to ${mostItems(main)} items for each turn.
-* Prices: the dated table of \`src/domain/prices.ts\`, by the same ledger that \`keepsake stats\` shows.
+* Prices: the dated table of \`src/domain/model-usage.ts\`, by the same ledger that \`keepsake stats\` shows.
 * Retries, and answers that could not be used, are not in it.
 `;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openaiServer } from "../../src/testing/openai-server.ts";
+import { openaiServer } from "../../src/testing/openai/openai-server.ts";
 import { filled } from "../speed/filling.ts";
 import { stolenSince } from "../speed/machine.ts";
 import { rounded, type Spread, spreadOf } from "../speed/measure.ts";

@@ -1,4 +1,4 @@
-import { openaiServer } from "../../src/testing/openai-server.ts";
+import { openaiServer } from "../../src/testing/openai/openai-server.ts";
 
 /** A server of OpenAI's protocol in a process of its own; it prints its address, and ends with its parent. */
 const server = await openaiServer({ reply: () => "All right, I have heard that." });

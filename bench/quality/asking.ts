@@ -1,4 +1,4 @@
-import { withoutControls } from "../../src/domain/limits.ts";
+import { replaceControls } from "../../src/domain/limits.ts";
 import type { Embedder, InputMessage, Keepsake } from "../../src/index.ts";
 import { openMemory } from "./memories.ts";
 import { type Metrics, score } from "./metrics.ts";
@@ -82,5 +82,5 @@ export function scoreFound(
 
 /** A text as the library takes it: control characters become spaces, and half a surrogate pair a mark. */
 export function cleaned(text: string): string {
-  return withoutControls(text).toWellFormed();
+  return replaceControls(text).toWellFormed();
 }

@@ -1,5 +1,5 @@
 /**
- * Fits the weights of the default profile (`src/engine/rank/profiles.ts`) on conversations whose gold turns are known:
+ * Fits the weights of the default profile (`src/engine/recall/scoring.ts`) on conversations whose gold turns are known:
  *
  *     node bench/quality/fit.ts DIR [--json]
  *
@@ -9,15 +9,19 @@
  * figures of conversations, of tenths of the questions, and of whole sets that the fitting has not seen; with `--json`
  * as the list that the results page takes.
  */
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { isPassage } from "../../src/engine/block/block.ts";
-import { profileOf } from "../../src/engine/rank/profiles.ts";
-import { SIGNAL_NAMES, type Signal, signalAt } from "../../src/engine/rank/signals.ts";
-import { withScratch } from "../../src/engine/recall/scratch.ts";
-import { search, searchTexts } from "../../src/engine/recall/search.ts";
-import { scanVectors } from "../../src/engine/recall/vector-arm.ts";
-import { userStates } from "../../src/engine/user-state.ts";
+import {
+  SIGNAL_NAMES,
+  type Signal,
+  signalValueAt,
+  withScratch,
+} from "../../src/engine/recall/retrievers/signals.ts";
+import { scanVectors } from "../../src/engine/recall/retrievers/vector-retriever.ts";
+import { findRankingProfile } from "../../src/engine/recall/scoring.ts";
+import { search, searchByText } from "../../src/engine/recall/search.ts";
+import { isPassage } from "../../src/engine/search-index/search-index.ts";
+import { createUserStates } from "../../src/engine/user-state/user-state.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
 import { beamTalks } from "./beam.ts";
 import { locomoQuestions } from "./locomo.ts";
@@ -51,11 +55,11 @@ interface Case {
 }
 
 async function casesOf(set: string, { name, messages, questions }: Conversation): Promise<Case[]> {
-  const record = memoryRecord();
+  const record = createInMemoryStore();
   const embedder = staticEmbedder();
   await using memory = await createMemory({ record, embedder });
   await memory.scope({ user: name }).remember(messages, { extract: "never" });
-  const block = await userStates(record, embedder).block({ project: "default", user: name });
+  const block = await createUserStates(record, embedder).searchIndex({ project: "default", user: name });
   const { turn } = block.units.columns;
   const owners = Array.from({ length: block.units.count }, (_, slot) =>
     isPassage(block, slot) ? (block.turns.ids.at(turn[slot] as number) ?? "") : "",
@@ -66,12 +70,12 @@ async function casesOf(set: string, { name, messages, questions }: Conversation)
       return withScratch(async (scratch) => {
         const near = scanVectors(block, scratch, vector);
         const asked = { query: question, span: {}, near };
-        const texts = searchTexts(block, scratch, asked, profileOf("default"));
+        const texts = searchByText(block, scratch, asked, findRankingProfile("default"));
         const { signals, places } = search(block, scratch, texts, { near, floor: embedder.floor });
         const columns = FITTED.map((signal) =>
           Float32Array.from(owners, (_, slot) =>
             signals.tops[signal] > 0
-              ? Math.max(0, signalAt(signals, signal, places, slot)) / signals.tops[signal]
+              ? Math.max(0, signalValueAt(signals, signal, places, slot)) / signals.tops[signal]
               : 0,
           ),
         );

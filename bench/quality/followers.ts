@@ -7,20 +7,20 @@ import { Pinecone } from "@pinecone-database/pinecone";
 import { ChromaClient } from "chromadb";
 import { Redis } from "ioredis";
 import { Pool } from "pg";
-import { chromaFollower } from "../../src/adapters/chroma/index.ts";
-import { faissFollower } from "../../src/adapters/faiss/index.ts";
-import { memoryFollower } from "../../src/adapters/memory/index.ts";
-import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
-import { postgresFollower } from "../../src/adapters/postgres-index/index.ts";
-import { REDIS_CLIENT, redisFollower } from "../../src/adapters/redis/index.ts";
-import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
-import type { Follower } from "../../src/index.ts";
-import { pineconeServer } from "../../src/testing/pinecone-server.ts";
+import { createChromaVectorIndex } from "../../src/adapters/chroma/index.ts";
+import { createFaissVectorIndex } from "../../src/adapters/faiss/index.ts";
+import { createInMemoryVectorIndex } from "../../src/adapters/memory/index.ts";
+import { createPineconeVectorIndex } from "../../src/adapters/pinecone/index.ts";
+import { createPgvectorIndex } from "../../src/adapters/postgres-index/index.ts";
+import { createRedisVectorIndex, REDIS_CLIENT } from "../../src/adapters/redis/index.ts";
+import { createS3VectorsIndex } from "../../src/adapters/s3-vectors/index.ts";
+import type { VectorIndex } from "../../src/index.ts";
+import { startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
 
 /** Makes followers that nobody else uses, one for each memory. */
 export interface FollowerPlace {
   /** `name` is one that no other has: small letters and digits. */
-  open(name: string): Promise<Follower>;
+  open(name: string): Promise<VectorIndex>;
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export type TestServers = { readonly [name: string]: string | undefined };
 /** Every follower by its name, where it is in the servers for tests. */
 export const FOLLOWER_PLACES: { readonly [name: string]: (servers: TestServers) => Promise<FollowerPlace> } =
   {
-    memory: async () => ({ open: async () => memoryFollower(), close: async () => {} }),
+    memory: async () => ({ open: async () => createInMemoryVectorIndex(), close: async () => {} }),
     chroma,
     faiss,
     pgvector,
@@ -49,14 +49,14 @@ export function addressOf(servers: TestServers, name: string): string {
 async function chroma(servers: TestServers): Promise<FollowerPlace> {
   const { hostname, port } = new URL(addressOf(servers, "KEEPSAKE_TEST_CHROMA"));
   const client = new ChromaClient({ host: hostname, port: Number(port), ssl: false });
-  return { open: async (prefix) => chromaFollower({ client, prefix }), close: async () => {} };
+  return { open: async (prefix) => createChromaVectorIndex({ client, prefix }), close: async () => {} };
 }
 
 async function faiss(servers: TestServers): Promise<FollowerPlace> {
   const python = addressOf(servers, "KEEPSAKE_TEST_FAISS");
   const folder = await mkdtemp(join(tmpdir(), "keepsake-faiss-"));
   return {
-    open: async (name) => faissFollower({ path: join(folder, name), python }),
+    open: async (name) => createFaissVectorIndex({ path: join(folder, name), python }),
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -67,7 +67,7 @@ async function pgvector(servers: TestServers): Promise<FollowerPlace> {
   return {
     async open(prefix) {
       prefixes.push(prefix);
-      return postgresFollower({ pool, prefix });
+      return createPgvectorIndex({ pool, prefix });
     },
     async close() {
       for (const prefix of prefixes) {
@@ -82,16 +82,16 @@ async function redis(servers: TestServers): Promise<FollowerPlace> {
   const client = new Redis(addressOf(servers, "KEEPSAKE_TEST_REDIS"), { ...REDIS_CLIENT, lazyConnect: true });
   await client.connect();
   return {
-    open: async (prefix) => redisFollower({ client, prefix }),
+    open: async (prefix) => createRedisVectorIndex({ client, prefix }),
     close: async () => client.disconnect(),
   };
 }
 
 /** In this process: Pinecone itself has no server to be had. */
 async function pinecone(): Promise<FollowerPlace> {
-  const server = await pineconeServer();
+  const server = await startPineconeServer();
   const client = new Pinecone({ apiKey: "any", controllerHostUrl: server.url, maxRetries: 0 });
-  return { open: async (name) => pineconeFollower({ client, name }), close: () => server.close() };
+  return { open: async (name) => createPineconeVectorIndex({ client, name }), close: () => server.close() };
 }
 
 async function s3Vectors(servers: TestServers): Promise<FollowerPlace> {
@@ -103,7 +103,7 @@ async function s3Vectors(servers: TestServers): Promise<FollowerPlace> {
   });
   const bucket = `keepsake-${randomUUID()}`;
   return {
-    open: async (name) => s3VectorsFollower({ client, bucket, name }),
+    open: async (name) => createS3VectorsIndex({ client, bucket, name }),
     async close() {
       await client.deleteVectorBucket({ vectorBucketName: bucket }).catch(() => {});
       client.destroy();

@@ -1,14 +1,10 @@
 import { join } from "node:path";
 import { Client, Pool } from "pg";
-import {
-  openPostgresRecord,
-  type PostgresRecord,
-  postgresStream,
-} from "../../src/adapters/postgres/index.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openPostgresStore, type PostgresStore, postgresStream } from "../../src/adapters/postgres/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { moveWhole } from "../../src/engine/whole/move.ts";
-import { createMemory, type Record } from "../../src/index.ts";
+import { copyStore } from "../../src/engine/transfer/copy-store.ts";
+import { createMemory, type MemoryStore } from "../../src/index.ts";
 import { type Asker, askers } from "./asked.ts";
 import { filled } from "./filling.ts";
 import { type Machine, machineOf } from "./machine.ts";
@@ -86,7 +82,7 @@ const poolOf = (url: string): Pool =>
 async function movedIn(path: string, url: string): Promise<void> {
   const pool = poolOf(url);
   try {
-    await taken(path, await openPostgresRecord({ pool, connectMs: 30_000 }));
+    await taken(path, await openPostgresStore({ pool, connectMs: 30_000 }));
     phase("pgvector: the same vectors");
     await plainTable(pool);
   } finally {
@@ -98,7 +94,7 @@ async function movedIn(path: string, url: string): Promise<void> {
 async function met(url: string, { users, perUser }: Size): Promise<void> {
   const pool = poolOf(url);
   try {
-    await blocksKept(await openPostgresRecord({ pool, connectMs: 30_000 }), users, askers(perUser));
+    await blocksKept(await openPostgresStore({ pool, connectMs: 30_000 }), users, askers(perUser));
     await pool.query("VACUUM ANALYZE");
   } finally {
     await pool.end();
@@ -115,7 +111,7 @@ async function measured(
   phase("users not met before, on both sides in turn");
   const cold = await inTurn(url, users, asker);
   phase("users in memory");
-  const record = await openPostgresRecord({ pool, connectMs: 30_000 });
+  const record = await openPostgresStore({ pool, connectMs: 30_000 });
   const memory = await createMemory({ record, embedder: staticEmbedder() });
   const ask = ({ memory: one, asker: { ask } }: Hot): Promise<unknown> => one.recall(ask());
   // Once for nothing: a program that has just been started is not compiled yet. The other side's is in the server.
@@ -139,17 +135,17 @@ async function measured(
   };
 }
 
-async function taken(path: string, record: PostgresRecord): Promise<void> {
+async function taken(path: string, record: PostgresStore): Promise<void> {
   phase("moving it to PostgreSQL");
-  const file: Record = await openSqliteRecord({ path });
-  await moveWhole(file, record);
+  const file: MemoryStore = await openSqliteStore({ path });
+  await copyStore(file, record);
   await file.close();
   await record.close();
 }
 
 /** As a server leaves it when it has let go of its users: each user's block is kept in the record. */
 async function blocksKept(
-  record: PostgresRecord,
+  record: PostgresStore,
   users: number,
   asker: (user: number) => Asker,
 ): Promise<void> {
@@ -170,10 +166,10 @@ async function plainTable(pool: Pool): Promise<void> {
   await pool.query(
     `CREATE TABLE plain (person text NOT NULL, id text NOT NULL, embedding vector(${dimensions}) NOT NULL)`,
   );
-  const record = await openPostgresRecord({ pool });
+  const record = await openPostgresStore({ pool });
   let after: string | undefined;
   do {
-    const page = await record.whole?.page("units", {
+    const page = await record.dump?.page("units", {
       limit: 2000,
       ...(after === undefined ? {} : { after }),
     });
@@ -213,7 +209,7 @@ async function inTurn(
     const { person, ask } = asker(1 + (i % users));
     const [question, other] = [ask(), ask()];
     const pool = new Pool({ connectionString: url, max: 4, pipeline: true, stream: postgresStream });
-    const record = await openPostgresRecord({ pool, connectMs: 30_000 });
+    const record = await openPostgresStore({ pool, connectMs: 30_000 });
     const memory = await createMemory({ record, embedder: staticEmbedder() });
     await memory.scope({ user: "nobody" }).recall("Is anybody there?");
     const one = memory.scope({ user: person.name });

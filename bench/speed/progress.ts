@@ -1,8 +1,8 @@
-import { progress } from "../../src/cli/progress.ts";
+import { createProgressBar } from "../../src/cli/printer.ts";
 
 /** Says on stderr how far a long work is and how long it will still take. */
 export function reporter(name: string, total: number): (done: number) => void {
-  const bar = progress(false);
+  const bar = createProgressBar(false);
   const began = performance.now();
   return (done) => {
     const seconds = (performance.now() - began) / 1000;

@@ -1,7 +1,7 @@
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { vectorsOf as blockVectors } from "../../src/engine/block/vectors.ts";
-import { greatestOf } from "../../src/engine/recall/greatest.ts";
-import { cosine, doubtful } from "../../src/engine/recall/vector-arm.ts";
+import { selectTopKOf } from "../../src/engine/recall/retrievers/top-k.ts";
+import { dotProduct, findUncertain } from "../../src/engine/recall/retrievers/vector-retriever.ts";
+import { createVectorCodes as blockVectors } from "../../src/engine/search-index/vector-codes.ts";
 import type { Person } from "./made-up.ts";
 
 /** The vectors of everything a user has stored, one after the other, and of questions that are asked about it. */
@@ -43,8 +43,8 @@ export function vectorTop10({ dimensions, count, all }: Vectors): (query: Float3
   const scores = new Float32Array(count);
   return (query) => {
     block.dot(query, count, scores);
-    const near = { near: scores, foremost: greatestOf(scores, 64) };
-    for (const row of doubtful(near, 10)) scores[row] = cosine(query, own(row));
+    const near = { near: scores, foremost: selectTopKOf(scores, 64) };
+    for (const row of findUncertain(near, 10)) scores[row] = dotProduct(query, own(row));
     return topOf(scores);
   };
 }

@@ -1,11 +1,16 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { isoTime } from "../domain/time.ts";
-import type { CommonOptions } from "./run.ts";
+import { toIsoTime } from "../domain/time.ts";
+import type { CommonOptions } from "./with-memory.ts";
 
-type Action = (operands: readonly string[], options: CommonOptions) => Promise<void>;
+type CommandAction = (operands: readonly string[], options: CommonOptions) => Promise<void>;
 
-/** A command whose action gets its operands, and its options with those that all commands take. */
-export function command(root: Command, usage: string, description: string, action: Action): Command {
+/** Adds a command. Its action gets its operands, and its own and the global options. */
+export function addCommand(
+  root: Command,
+  usage: string,
+  description: string,
+  action: CommandAction,
+): Command {
   return root
     .command(usage)
     .description(description)
@@ -16,12 +21,12 @@ export function command(root: Command, usage: string, description: string, actio
 }
 
 /** Examples for the end of a command's help. */
-export function examples(...lines: readonly string[]): string {
+export function formatExamples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ keepsake ${line}`).join("\n")}`;
 }
 
-/** Takes a whole number within bounds, or says what is wrong with it. */
-export function count(least: number, most: number): (text: string) => number {
+/** Gives a parser of whole numbers from `least` to `most`. It throws `InvalidArgumentError`. */
+export function createCountParser(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value;
@@ -29,11 +34,36 @@ export function count(least: number, most: number): (text: string) => number {
   };
 }
 
-/** Takes a time as the library does, or says what is wrong with it in the words of the command line. */
-export function time(text: string): string {
+/** Parses a time as the library does. Throws `InvalidArgumentError`. */
+export function parseTimeOption(text: string): string {
   try {
-    return isoTime(text, "It");
+    return toIsoTime(text, "It");
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : "It is no time.");
+    throw new InvalidArgumentError(error instanceof Error ? error.message : "It is not a valid time.");
   }
+}
+
+const DURATION_UNITS: { readonly [letter: string]: number } = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Parses a duration such as "90d", "24h", "30m", "45s" or "0". Gives milliseconds. */
+export function parseDuration(text: string): number {
+  const milliseconds = toDuration(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError("It must be a duration such as 24h or 7d.");
+  return milliseconds;
+}
+
+/** Parses a time (ISO 8601) or a duration from now (milliseconds). */
+export function parseMomentOrDuration(text: string): string | number {
+  return toDuration(text) ?? parseTimeOption(text);
+}
+
+function toDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (DURATION_UNITS[unit] ?? 0);
 }

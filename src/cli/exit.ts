@@ -1,6 +1,7 @@
 import { isMemoryError, type MemoryError } from "../errors.ts";
+import type { Printer } from "./printer.ts";
 
-/** What the shell is told. */
+/** Exit statuses. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -10,37 +11,67 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** The exit status that an error of the library stands for. */
-export function exitOf(error: MemoryError): number {
+/** Gives the exit status for an error of the library. */
+export function toExitStatus(error: MemoryError): number {
   if (error.code === "invalid_input") return EXIT.wrongUse;
   return error.code === "not_found" ? EXIT.nothingFound : EXIT.failed;
 }
 
-/** An error as people and programs are shown it: its code and message, never a stack, never a user's text. */
-export function shownError(error: unknown): { code: string; message: string; status: number } {
-  if (isMemoryError(error)) return { code: error.code, message: error.message, status: exitOf(error) };
+/** Gives the code and message to show for an error: no stack, no user text. */
+export function toShownError(error: unknown): { code: string; message: string; status: number } {
+  if (isMemoryError(error)) return { code: error.code, message: error.message, status: toExitStatus(error) };
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const unavailable = whyUnavailable(code);
+  const unavailable = explainUnavailable(code);
   if (unavailable) return { code: "unavailable", message: unavailable, status: EXIT.failed };
   const name = error instanceof Error ? error.name : "Error";
   return {
     code: "internal",
-    message: `something went wrong here (${[name, code].filter(Boolean).join(" ")}). Please report it.`,
+    message: `internal error (${[name, code].filter(Boolean).join(" ")}). Please report it.`,
     status: EXIT.failed,
   };
 }
 
-function whyUnavailable(code: string): string | undefined {
+function explainUnavailable(code: string): string | undefined {
   if (/^(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EROFS|ENAMETOOLONG|ELOOP)$/.test(code)) {
-    return `a file cannot be read or written (${code}). Check its path and mode.`;
+    return `cannot read or write a file (${code}). Check its path and permissions.`;
   }
-  if (/^(?:ENOSPC|EFBIG|EDQUOT)$/.test(code)) return "the disk is full. Make room and try again.";
+  if (/^(?:ENOSPC|EFBIG|EDQUOT)$/.test(code)) return "the disk is full. Free some space and try again.";
   if (/^(?:EMFILE|ENFILE)$/.test(code)) return "too many files are open. Close other programs and try again.";
   return undefined;
 }
 
-/** Ends the program when a person interrupts it. What is stored by then stays. */
-export function interrupted(): void {
+/** Exits after an interrupt. Data stored by then is kept. */
+export function exitInterrupted(): void {
   if (process.stderr.isTTY) process.stderr.write("\n");
   process.exit(EXIT.interrupted);
+}
+
+/** Waits for SIGINT or SIGTERM. A second signal exits at once. */
+export function waitForStopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    process.off("SIGINT", exitInterrupted);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => {
+        process.on(signal, exitInterrupted);
+        resolve(signal);
+      });
+    }
+  });
+}
+
+/** Default time limit for shutdown, in ms. A container is killed ten seconds after the request to stop. */
+export const STOP_MS = 4000;
+
+/**
+ * Exits with 0 after `ms` milliseconds, even if work is still running, such as a job or a call to a server that does not
+ * answer. Acknowledged writes are stored by then. Jobs continue at the next start.
+ */
+export function exitWithin(ms: number, print: Pick<Printer, "note">): void {
+  const exitNow = (): void => {
+    print.note(
+      "Shutdown took too long; stopping now. Acknowledged writes are stored. Jobs continue at the next start.",
+    );
+    process.exit(EXIT.done);
+  };
+  setTimeout(exitNow, ms).unref();
 }

@@ -1,35 +1,35 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { keepCompiled } from "../config/compiled.ts";
+import { enableCompileCache } from "../config/node-tuning.ts";
 
-/** The oldest release of each line of Node that brings a SQLite new enough (docs/decisions/0004-node-sqlite.md). */
+/** The oldest supported release of each Node line. Earlier ones bundle an SQLite with a known corruption bug (docs/decisions/0004-node-sqlite.md). */
 const OLDEST: { readonly [major: number]: readonly [minor: number, patch: number] } = {
   22: [22, 3],
   24: [15, 0],
 };
 const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
 
-// `| head` closes the pipe early: that is no error of ours.
+// `| head` closes the pipe early, which is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") process.exit(0);
-    if (stream === process.stdout) process.stderr.write(`keepsake: stdout cannot be written (${code}).\n`);
+    if (stream === process.stdout) process.stderr.write(`keepsake: cannot write to stdout (${code}).\n`);
     process.exit(1);
   });
 }
 
 async function main(): Promise<void> {
-  keepCompiled();
-  const { interrupted, shownError } = await import("./exit.ts");
-  process.on("SIGINT", interrupted);
+  enableCompileCache();
+  const { exitInterrupted, toShownError } = await import("./exit.ts");
+  process.on("SIGINT", exitInterrupted);
   try {
-    const { program, run } = await import("./program.ts");
-    const about = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-    const { version } = JSON.parse(about) as { version: string };
-    await run(program(version), process.argv.slice(2));
+    const { createProgram, runProgram } = await import("./program.ts");
+    const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+    const { version } = JSON.parse(manifest) as { version: string };
+    await runProgram(createProgram(version), process.argv.slice(2));
   } catch (error) {
-    // Nothing should come here; if it does, a stack trace helps nobody who reads it.
-    process.stderr.write(`keepsake: ${shownError(error).message}\n`);
+    // Unexpected. Users get the message without a stack trace.
+    process.stderr.write(`keepsake: ${toShownError(error).message}\n`);
     process.exitCode = 1;
   }
 }
@@ -41,9 +41,7 @@ function isTooOld(): boolean {
 }
 
 if (isTooOld()) {
-  process.stderr.write(
-    `keepsake: it needs Node 22.22.3, or 24.15 and newer; this is ${process.versions.node}.\n`,
-  );
+  process.stderr.write(`keepsake: requires Node 22.22.3+ or 24.15+; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
   await main();

@@ -1,13 +1,20 @@
 import { Command, CommanderError, Option } from "commander";
-import { KINDS } from "../domain/memory.ts";
-import { USAGE_BY } from "../domain/stats.ts";
-import { command, count, examples, time } from "./command.ts";
+import { MEMORY_KINDS } from "../domain/memory.ts";
+import { USAGE_BY } from "../domain/model-usage.ts";
+import { KEY_SCOPES } from "../http/keys/key-ring.ts";
+import {
+  addCommand,
+  createCountParser,
+  formatExamples,
+  parseDuration,
+  parseMomentOrDuration,
+  parseTimeOption,
+} from "./command.ts";
+import type { KeysOptions } from "./commands/keys.ts";
 import { EXIT } from "./exit.ts";
-import { keeping } from "./keeping.ts";
-import { guarding } from "./keys.ts";
-import type { CommonOptions } from "./run.ts";
+import type { CommonOptions } from "./with-memory.ts";
 
-const ABOUT = `
+const PROGRAM_HELP = `
 Examples:
   $ keepsake remember "I use Shram and Magnet as productivity tools."
   $ keepsake answer "What productivity tools do I use?"
@@ -15,269 +22,270 @@ Examples:
   $ keepsake chat
   $ keepsake serve
 
-The database is --db, else KEEPSAKE_DB, else MEMORY_DB_URL (sqlite:///FILE), else keepsake.db in this folder.
-Exit status: 0 done; 1 failed; 2 wrong use; 3 nothing found; 70 the disk failed; 130 interrupted.`;
+The database is the first of --db, KEEPSAKE_DB, MEMORY_DB_URL (sqlite:///FILE) and keepsake.db in this folder.
+Exit status: 0 success; 1 failure; 2 usage error; 3 nothing found; 70 disk failure; 130 interrupted.`;
 
-/** The command line. Each command is loaded when it is called. */
-export function program(version: string): Command {
+/** Builds the command line. The code of a command is loaded when the command runs. */
+export function createProgram(version: string): Command {
   const root: Command = new Command("keepsake")
-    .description("Long-term memory for programs that talk to a language model, in one SQLite file.")
+    .description("Long-term memory for programs that talk to language models, in one SQLite file.")
     .usage("COMMAND [options]")
-    .version(version, "-V, --version", "the version")
-    .helpOption("-h, --help", "this help")
-    .helpCommand("help [COMMAND]", "the help of a command")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [COMMAND]", "print the help of a command")
     .option("--db <FILE>", "the database file")
-    .option("--user <ID>", "whose memory it is", "me")
-    .option("--project <ID>", "the project the user belongs to", "default")
-    .option("--at <TIME>", "when it happens (said at), in ISO 8601; now, where absent")
-    .option("--json", "one JSON document on stdout and nothing else")
-    .addHelpText("after", ABOUT)
+    .option("--user <ID>", "the user whose memory to use", "me")
+    .option("--project <ID>", "the user's project", "default")
+    .option("--at <TIME>", "message time, ISO 8601 (default: now)")
+    .option("--json", "print one JSON document on stdout and nothing else")
+    .addHelpText("after", PROGRAM_HELP)
     .exitOverride()
     .configureHelp({
       showGlobalOptions: true,
-      styleTitle: (title) => (title === "Global Options:" ? "Options of every command:" : title),
-      visibleGlobalOptions: (one) => (one.parent?.options ?? []).filter(({ long }) => long !== "--version"),
+      styleTitle: (title) => (title === "Global Options:" ? "Global options:" : title),
+      visibleGlobalOptions: (command) =>
+        (command.parent?.options ?? []).filter(({ long }) => long !== "--version"),
     })
-    // What went wrong is said in one place: `run`.
+    // `runProgram` prints every error.
     .configureOutput({ outputError: () => {} });
-  talking(root);
-  forgetting(root);
-  looking(root);
-  counting(root);
-  moving(root);
-  keeping(root);
-  serving(root);
-  guarding(root);
+  addConversationCommands(root);
+  addForgetCommands(root);
+  addMemoryCommands(root);
+  addStatsCommand(root);
+  addImportExportCommands(root);
+  addMaintenanceCommands(root);
+  addServerCommands(root);
+  addKeyCommands(root);
   return root;
 }
 
-function talking(root: Command): void {
-  command(
+function addConversationCommands(root: Command): void {
+  addCommand(
     root,
     "remember <TEXT>",
-    "take in what was said; - reads it from stdin",
-    async ([text = ""], options) => (await import("./commands/remember.ts")).remember(text, options),
+    "store a message; - reads it from stdin",
+    async ([text = ""], options) => (await import("./commands/remember.ts")).runRemember(text, options),
   )
-    .option("--session <ID>", "the conversation it belongs to")
+    .option("--session <ID>", "the conversation that the message belongs to")
     .addOption(
-      new Option("--role <ROLE>", "who said it")
+      new Option("--role <ROLE>", "the speaker's role")
         .choices(["user", "assistant", "system", "tool"])
         .default("user"),
     )
-    .option("--id <ID>", "the message's id; the same id again is stored once")
-    .option("--name <NAME>", "who speaks, where people talk among themselves")
+    .option("--id <ID>", "the message's id; a repeated id is stored once")
+    .option("--name <NAME>", "the speaker's name, in a conversation between people")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         'remember "I live in Porto now."',
         'remember "I moved to Ghent." --at 2024-03-01T09:00:00Z',
         "remember - < note.txt",
       ),
     );
-  command(root, "recall <QUERY>", "what is relevant, best first", async ([query = ""], options) =>
-    (await import("./commands/recall.ts")).recall(query, options),
+  addCommand(root, "recall <QUERY>", "find relevant memories, best first", async ([query = ""], options) =>
+    (await import("./commands/recall.ts")).runRecall(query, options),
   )
-    .option("--limit <N>", "how many items at most (10)", count(1, 1000))
-    .option("--as-of <TIME>", "what was true then", time)
-    .option("--known-at <TIME>", "what was known then", time)
-    .option("--explain", "why each item came, and what was dropped")
+    .option("--limit <N>", "maximum number of items (10)", createCountParser(1, 1000))
+    .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
+    .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
+    .option("--explain", "show why each item was returned, and what was dropped")
     .addHelpText(
       "after",
-      examples('recall "productivity tools"', 'recall "where I live" --as-of 2023-06-01 --explain'),
+      formatExamples('recall "productivity tools"', 'recall "where I live" --as-of 2023-06-01 --explain'),
     );
-  command(
+  addCommand(
     root,
     "answer <QUESTION>",
-    "a short answer from memory, or that it does not know",
-    async ([question = ""], options) => (await import("./commands/answer.ts")).answer(question, options),
+    "answer a question from memory, or say that the answer is unknown",
+    async ([question = ""], options) => (await import("./commands/recall.ts")).runAnswer(question, options),
   )
-    .option("--as-of <TIME>", "what was true then", time)
-    .option("--known-at <TIME>", "what was known then", time)
+    .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
+    .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
     .addHelpText(
       "after",
-      examples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
+      formatExamples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
     );
-  command(root, "chat", "a conversation in the terminal; what was learnt is shown", async (_none, options) =>
-    (await import("./commands/chat.ts")).chat(options),
+  addCommand(root, "chat", "chat in the terminal, and show what is learnt", async (_operands, options) =>
+    (await import("./commands/chat.ts")).runChat(options),
   ).addHelpText(
     "after",
-    `\nWhere stdin is no terminal, each of its lines is a turn.\n${examples("chat", "chat < lines.txt")}`,
+    `\nIf stdin is not a terminal, each of its lines is one turn.\n${formatExamples("chat", "chat < lines.txt")}`,
   );
 }
 
-function forgetting(root: Command): void {
-  command(
+function addForgetCommands(root: Command): void {
+  addCommand(
     root,
     "forget [WHAT]",
-    "erase what is meant, from every place, with a receipt",
-    async ([what], options) => (await import("./commands/forget.ts")).forget(what, options),
+    "erase matching memories from every store, with a receipt",
+    async ([what], options) => (await import("./commands/forget.ts")).runForget(what, options),
   )
-    .option(
-      "--id <ID>",
-      "a memory or message, by its id; may be given again",
-      (id, before: string[] = []) => [...before, id],
-    )
-    .option("--session <ID>", "a whole conversation")
-    .option("--from <TIME>", "what was said from then on")
-    .option("--to <TIME>", "what was said before then")
-    .option("--topic <NAME>", "what is about a topic (health, money, work …) or of a relation")
-    .option("--where <JSON>", "what carries such metadata")
-    .option("--everything", "all there is about the user")
-    .option("--dry-run", "show what would go, erase nothing")
-    .option("--yes", "do not ask")
+    .option("--id <ID>", "a memory or message, by id; may be repeated", (id, ids: string[] = []) => [
+      ...ids,
+      id,
+    ])
+    .option("--session <ID>", "everything from one conversation")
+    .option("--from <TIME>", "everything said at or after this time")
+    .option("--to <TIME>", "everything said before this time")
+    .option("--topic <NAME>", "everything about a topic (health, money, work …) or with a relation")
+    .option("--where <JSON>", "everything with this metadata")
+    .option("--everything", "everything about the user")
+    .option("--dry-run", "show what would be erased, erase nothing")
+    .option("--yes", "erase without asking")
     .addHelpText(
       "after",
       `
-Say one thing: words, ids, a session, a time (--from, --to or both), a topic, metadata, or everything. On a terminal it
-shows what would go, and asks. Elsewhere it does what it was told; all there is takes --yes.
-${examples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --topic health", "forget --from 2026-03-01 --to 2026-03-08", "forget --everything --yes")}`,
+Name one of: words, ids, a session, a time (--from, --to or both), a topic, metadata, or everything. On a terminal, the
+command shows what it would erase and asks first. Elsewhere it erases at once; --everything needs --yes.
+${formatExamples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --topic health", "forget --from 2026-03-01 --to 2026-03-08", "forget --everything --yes")}`,
     );
-  command(
+  addCommand(
     root,
     "undo <REVISION>",
-    "take a revision back; `history` shows their numbers",
-    async ([revision = ""], options) => (await import("./commands/undo.ts")).undo(revision, options),
+    "undo a revision; `history` lists the revision numbers",
+    async ([revision = ""], options) => (await import("./commands/remember.ts")).runUndo(revision, options),
   );
 }
 
-function looking(root: Command): void {
-  command(root, "list", "the memories that hold, newest first", async (_none, options) =>
-    (await import("./commands/look.ts")).list(options),
+function addMemoryCommands(root: Command): void {
+  addCommand(root, "list", "list current memories, newest first", async (_operands, options) =>
+    (await import("./commands/memories.ts")).runList(options),
   )
-    .addOption(new Option("--kind <KIND>", "of one kind").choices(KINDS))
+    .addOption(new Option("--kind <KIND>", "only memories of this kind").choices(MEMORY_KINDS))
     .addOption(
-      new Option("--status <STATUS>", "those that hold, or another status")
+      new Option("--status <STATUS>", "only memories with this status")
         .choices(["current", "superseded", "retracted", "all"])
         .default("current"),
     )
-    .option("--limit <N>", "how many at most (50)", count(1, 1000))
-    .option("--cursor <CURSOR>", "go on after a page")
-    .option("--set-aside", "only what was set aside as an order to the assistant, with the reason");
-  command(root, "let-in <ID>", "let in a memory that was set aside", async ([id = ""], options) =>
-    (await import("./commands/look.ts")).letIn(id, options),
+    .option("--limit <N>", "maximum number of memories (50)", createCountParser(1, 1000))
+    .option("--cursor <CURSOR>", "continue after the page that gave this cursor")
+    .option("--set-aside", "only memories quarantined as prompt injection, with the reason");
+  addCommand(root, "let-in <ID>", "approve a quarantined memory", async ([id = ""], options) =>
+    (await import("./commands/memories.ts")).runApprove(id, options),
   );
-  command(root, "get <ID>", "one memory with its sources", async ([id = ""], options) =>
-    (await import("./commands/look.ts")).get(id, options),
+  addCommand(root, "get <ID>", "show one memory with its sources", async ([id = ""], options) =>
+    (await import("./commands/memories.ts")).runGet(id, options),
   );
-  command(
+  addCommand(
     root,
     "history [ID]",
-    "the versions of a memory; without an id, what happened",
-    async ([id], options) => (await import("./commands/history.ts")).history(id, options),
-  ).option("--limit <N>", "how many revisions at most (50)", count(1, 1000));
-  command(
+    "show the versions of a memory, or all revisions if no id is given",
+    async ([id], options) => (await import("./commands/memories.ts")).runHistory(id, options),
+  ).option("--limit <N>", "maximum number of revisions (50)", createCountParser(1, 1000));
+  addCommand(
     root,
     "explain <ID>",
-    "why an earlier recall or answer gave what it gave",
-    async ([id = ""], options) => (await import("./commands/explain.ts")).explain(id, options),
+    "explain the result of an earlier recall or answer",
+    async ([id = ""], options) => (await import("./commands/recall.ts")).runExplain(id, options),
   )
-    .option("--about <ID>", "why this memory, passage or message was or was not among it")
+    .option("--about <ID>", "explain why this memory, passage or message was or was not in it")
     .addHelpText(
       "after",
       `
-\`recall --explain\` shows the id, and so does \`--json\`. The newest 1,000 recalls of a user can be asked for; what has
-been erased since says so, and nothing else.
-${examples("explain 019f…", "explain 019f… --about 019e…")}`,
+\`recall --explain\` and \`--json\` show the id. Keepsake keeps the newest 1,000 recalls of each user. Items erased since
+then are marked as erased, without their content.
+${formatExamples("explain 019f…", "explain 019f… --about 019e…")}`,
     );
-  command(root, "profile", "what holds now about the user", async (_none, options) =>
-    (await import("./commands/look.ts")).profile(options),
-  ).option("--max-tokens <N>", "how long it may be (2,000 tokens)", count(1, 1_000_000));
+  addCommand(root, "profile", "show what is currently known about the user", async (_operands, options) =>
+    (await import("./commands/memories.ts")).runProfile(options),
+  ).option("--max-tokens <N>", "maximum length (2,000 tokens)", createCountParser(1, 1_000_000));
 }
 
-/** What calls to models came to. */
-function counting(root: Command): void {
-  command(
+/** Adds the command that shows the cost of model calls. */
+function addStatsCommand(root: Command): void {
+  addCommand(
     root,
     "stats",
-    "what calls to models cost, and what is left of the budgets",
-    async (_none, options) => (await import("./commands/stats.ts")).stats(options),
+    "show the cost of model calls and the remaining budgets",
+    async (_operands, options) => (await import("./commands/stats.ts")).runStats(options),
   )
-    .addOption(new Option("--by <WHAT>", "what a row is of").choices(USAGE_BY))
-    .option("--since <TIME>", "from then on", time)
-    .option("--until <TIME>", "before then", time)
-    .option("--of-user", "of one user (--user) alone, with how much is known")
+    .addOption(new Option("--by <WHAT>", "group rows by").choices(USAGE_BY))
+    .option("--since <TIME>", "calls at or after this time", parseTimeOption)
+    .option("--until <TIME>", "calls before this time", parseTimeOption)
+    .option("--of-user", "calls for one user (--user), with the number of memories")
     .addHelpText(
       "after",
       `
-Prices are list prices where KEEPSAKE_PRICES names no file with others; days are those of UTC. What a proxy passed on is
-told apart.
-${examples("stats", "stats --by day --since 2026-11-01", "stats --of-user --user ana --json")}`,
+Prices are list prices unless KEEPSAKE_PRICES names a file with others. Days are in UTC. Chat calls that the proxy
+forwarded are listed separately.
+${formatExamples("stats", "stats --by day --since 2026-11-01", "stats --of-user --user ana --json")}`,
     );
 }
 
-function moving(root: Command): void {
-  command(
+function addImportExportCommands(root: Command): void {
+  addCommand(
     root,
     "import <FILE...>",
-    "take conversations in from elsewhere; safe to run again",
+    "import conversations from files; safe to run again",
     async ([files], options) =>
-      (await import("./commands/import.ts")).importFiles(files as unknown as string[], options),
+      (await import("./commands/import-export.ts")).runImport(files as unknown as string[], options),
   )
     .addOption(
       new Option("--format <FORMAT>", "the files' format")
         .choices(["auto", "jsonl", "locomo", "longmemeval", "keepsake"])
         .default("auto"),
     )
-    .option("--dry-run", "count and date what is there, store nothing")
+    .option("--dry-run", "show the number of messages and their dates, store nothing")
     .addHelpText(
       "after",
       `
-A line of jsonl is a message: {"id"?, "role", "content", "name"?, "at"?, "session"?, "metadata"?}; keepsake is what
-\`export\` writes. All files are read through first: where one holds a mistake, nothing is stored.
-JSON that is no lines is read whole, up to 500 MB. Files may be packed (.gz).
-${examples("import chat.jsonl --dry-run", "import locomo.json --format locomo --user demo")}`,
+Each line of jsonl is a message: {"id"?, "role", "content", "name"?, "at"?, "session"?, "metadata"?}; keepsake is the
+format that \`export\` writes. All files are checked first; if one contains an error, nothing is stored.
+A file that is one JSON document may be up to 500 MB. Files may be compressed (.gz).
+${formatExamples("import chat.jsonl --dry-run", "import locomo.json --format locomo --user demo")}`,
     );
-  command(root, "export [FILE]", "everything about the user as JSON lines", async ([file], options) =>
-    (await import("./commands/export.ts")).exportTo(file, options),
-  ).addHelpText("after", examples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
-  command(root, "move", "copy the whole database into another, empty one", async (_none, options) =>
-    (await import("./commands/move.ts")).moveTo(options as CommonOptions & { readonly to: string }),
+  addCommand(
+    root,
+    "export [FILE]",
+    "export everything about the user as JSON lines",
+    async ([file], options) => (await import("./commands/import-export.ts")).runExport(file, options),
+  ).addHelpText("after", formatExamples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
+  addCommand(root, "move", "copy the whole database into another, empty one", async (_operands, options) =>
+    (await import("./commands/move.ts")).runMove(options as CommonOptions & { readonly to: string }),
   )
-    .requiredOption("--to <URL>", "where to: sqlite:///FILE, postgresql://HOST/NAME, or a file")
+    .requiredOption("--to <URL>", "the new database: sqlite:///FILE, postgresql://HOST/NAME, or a file")
     .addHelpText(
       "after",
       `
-Everybody's memories, of all projects, with receipts, tombstones, keys and what calls cost; what is to be searched is not
-embedded again. In the end both are read and compared by digest. Stop the server first. Broken off, it goes on where it was
-when it is run again; until it has ended, the new database opens for nothing else. The old one stays as it is.
-With PostgreSQL, set KEEPSAKE_SECRET to what the file holds that lies beside the old one and ends in .secret. A password that the
-address leaves out is taken from PGPASSWORD or ~/.pgpass.
-${examples("move --to sqlite:////var/lib/keepsake.db", "move --to postgresql://keepsake@db.example/keepsake")}`,
+Copies the memories of all users and projects, with receipts, tombstones, keys and costs. Embeddings are copied, not
+recomputed. At the end, both databases are read and compared by digest. Stop the server first. If the move is interrupted,
+run it again: it continues where it stopped. Until it is complete, nothing else can open the new database. The old database
+does not change.
+With PostgreSQL, set KEEPSAKE_SECRET to the content of the .secret file beside the old database. A password that is not in
+the address is read from PGPASSWORD or ~/.pgpass.
+${formatExamples("move --to sqlite:////var/lib/keepsake.db", "move --to postgresql://keepsake@db.example/keepsake")}`,
     );
 }
 
-function serving(root: Command): void {
-  command(root, "serve", "the server and its page", async (_none, options) =>
-    (await import("./commands/serve.ts")).serveHttp(options),
+function addServerCommands(root: Command): void {
+  addCommand(root, "serve", "run the server and its web page", async (_operands, options) =>
+    (await import("./commands/serve.ts")).runServe(options),
   )
-    .option("--host <HOST>", "where to listen (127.0.0.1)")
-    .option("--port <PORT>", "the port (7420); 0 takes any that is free", count(0, 65_535))
-    .addHelpText("after", examples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
-  command(
-    root,
-    "worker",
-    "do the work of the background, for servers that leave it to workers",
-    async (_none, options) => (await import("./commands/worker.ts")).worker(options),
+    .option("--host <HOST>", "the address to listen on (127.0.0.1)")
+    .option("--port <PORT>", "the port (7420); 0 picks a free one", createCountParser(0, 65_535))
+    .addHelpText("after", formatExamples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
+  addCommand(root, "worker", "run background jobs", async (_operands, options) =>
+    (await import("./commands/worker.ts")).runWorker(options),
   )
     .option(
       "--port <PORT>",
-      "answer GET /health and GET /metrics there; 0 takes any that is free",
-      count(0, 65_535),
+      "serve GET /health and GET /metrics on this port; 0 picks a free one",
+      createCountParser(0, 65_535),
     )
-    .option("--host <HOST>", "where to listen for that (127.0.0.1)")
-    .option("--set-aside", "show what failed too often and is left alone, and end")
-    .option("--again <ID>", "let one of those run again, and end")
+    .option("--host <HOST>", "the address to listen on with --port (127.0.0.1)")
+    .option("--set-aside", "list the jobs that failed too often, then exit")
+    .option("--again <ID>", "retry one of those jobs, then exit")
     .addHelpText(
       "after",
       `
-Any number may run on one database. KEEPSAKE_QUEUE=bullmq tells them at once what there is to do; KEEPSAKE_JOBS=workers has a
-server leave it to them.
-${examples("worker", "worker --port 7421", "worker --set-aside")}`,
+Any number of workers can share one database. With KEEPSAKE_QUEUE=bullmq, workers receive jobs at once. With
+KEEPSAKE_JOBS=workers, the server leaves all background jobs to workers.
+${formatExamples("worker", "worker --port 7421", "worker --set-aside")}`,
     );
 }
 
-/** Runs a command line. Wrong use gives the shell 2, with a hint at what would be right. */
-export async function run(root: Command, words: readonly string[]): Promise<void> {
+/** Runs a command line. Sets exit status 2 on a usage error, and prints how to correct it. */
+export async function runProgram(root: Command, words: readonly string[]): Promise<void> {
   const end = words.indexOf("--");
   const wantsJson = (end === -1 ? words : words.slice(0, end)).includes("--json");
   if (wantsJson) root.configureOutput({ writeErr: () => {} });
@@ -287,22 +295,202 @@ export async function run(root: Command, words: readonly string[]): Promise<void
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
     process.exitCode = EXIT.wrongUse;
-    const message = wrongUse(error);
+    const message = toUsageMessage(error);
     if (wantsJson) process.stdout.write(`${JSON.stringify({ error: { code: "invalid_input", message } })}\n`);
-    // Where no command was given, the help stands there already.
+    // If no command was given, commander has printed the help already.
     else if (error.code !== "commander.help") process.stderr.write(`keepsake: ${message}\n`);
   }
 }
 
-/** What was wrong, without the words of a user that may have been among it. */
-function wrongUse({ code, message }: CommanderError): string {
-  if (code === "commander.help") return "say which command. `keepsake --help` shows them.";
-  const said = message
+/** Gives the error without quoted arguments, which may be a user's text. */
+function toUsageMessage({ code, message }: CommanderError): string {
+  if (code === "commander.help") return "no command given. Run `keepsake --help` for a list.";
+  const shown = message
     .replace(/^error: /, "")
     .replace(/\s*\n\s*/g, " ")
-    .replace(/'([^']*)'/g, (whole, inside: string) => (/^[\w<>.-]+(?: <\w+>)?$/.test(inside) ? whole : "'…'"))
+    .replace(/'([^']*)'/g, (quoted, inside: string) =>
+      /^[\w<>.-]+(?: <\w+>)?$/.test(inside) ? quoted : "'…'",
+    )
     .replace(/([^.?)])$/, "$1.");
-  if (code === "commander.excessArguments") return `${said} Put a text in quotes.`;
-  if (code === "commander.unknownOption") return `${said} A text that begins with a dash goes after "--".`;
-  return said;
+  if (code === "commander.excessArguments") return `${shown} Put text in quotes.`;
+  if (code === "commander.unknownOption") return `${shown} Put text that begins with a dash after "--".`;
+  return shown;
+}
+
+/** Adds the commands that maintain the database: backups, checks, repairs. */
+export function addMaintenanceCommands(root: Command): void {
+  addCommand(
+    root,
+    "backup <FILE>",
+    "back up the whole database into one file, while it is in use",
+    async ([file = ""], options) => (await import("./commands/maintenance.ts")).runBackup(file, options),
+  )
+    .option("--keep-until <TIME>", "when you will delete it; erasure receipts name it until then")
+    .option("--yes", "replace an existing file")
+    .addHelpText(
+      "after",
+      `
+Contains the memories of all users and projects. The copy is verified before it is put in place, with mode 0600.
+The secret is not in it: keep a copy of the .secret file in another place.
+${formatExamples("backup monday.db", "backup monday.db --keep-until 2027-01-31")}`,
+    );
+  addCommand(root, "restore <FILE>", "replace the database with a backup", async ([file = ""], options) =>
+    (await import("./commands/maintenance.ts")).runRestore(file, options),
+  )
+    .option("--yes", "rename an existing database and keep it")
+    .option("--without-ledger", "continue even if the erasure ledger is lost")
+    .addHelpText(
+      "after",
+      `
+Stop the server first. Erasures made since the backup are applied again before the database can be read. They are listed
+in the erasure ledger, the .erasures file beside the database.
+${formatExamples("restore monday.db --yes")}`,
+    );
+  addDoctorCommand(root);
+  addCommand(
+    root,
+    "audit",
+    "verify erasure receipts: their chain, their signatures, and that none is missing",
+    async (_operands, options) => (await import("./commands/maintenance.ts")).runAudit(options),
+  )
+    .option("--head <HASH>", "the hash that an earlier audit printed, to detect receipts removed since")
+    .addHelpText(
+      "after",
+      `
+Prints the public key with which anyone can verify the receipts without this program. Exits with status 1 if a check
+fails.
+${formatExamples("audit", "audit --json")}`,
+    );
+  addCommand(
+    root,
+    "optimize",
+    "merge duplicate memories, archive old and unused ones",
+    async (_operands, options) => (await import("./commands/maintenance.ts")).runOptimize(options),
+  )
+    .option("--dry-run", "show what would change, change nothing")
+    .option(
+      "--current-turn <N>",
+      "skip memories from the hundred turns before this one",
+      createCountParser(0, 999_999_999),
+    )
+    .addHelpText(
+      "after",
+      `
+Removes expired memories from search, merges duplicates, reports faded memories, and archives memories that are old,
+unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it.
+${formatExamples("optimize --dry-run", "optimize")}`,
+    );
+  addCommand(
+    root,
+    "jobs",
+    "list background jobs and the result of their last runs",
+    async (_operands, options) => (await import("./commands/maintenance.ts")).runJobs(options),
+  );
+  addReindexCommand(root);
+}
+
+function addDoctorCommand(root: Command): void {
+  addCommand(root, "doctor", "check the database for damage", async (_operands, options) =>
+    (await import("./commands/doctor.ts")).runDoctor(options),
+  )
+    .option("--fix", "repair what can be proved: restore rows from backups, rebuild search units")
+    .option(
+      "--backup <FILE>",
+      "a backup to restore rows from; may be repeated",
+      (file: string, files: string[] = []) => [...files, file],
+    )
+    .addHelpText(
+      "after",
+      `
+Compares every row with a digest keyed by the secret, which is not in the database, and says what can be restored from where.
+--fix restores a row from a backup only if digests prove that it is the row that was written: erased data never comes back.
+Known backups in the database's folder are used too. Exits with status 1 if there is damage. With --json: { healthy, faults: [{ place,
+problem, count, rows? }], integrity: { secret, without_digest, damage_seen }, remedies: [{ from, what, count, file? }], repaired }.
+${formatExamples("doctor", "doctor --fix --backup monday.db")}`,
+    );
+}
+
+function addReindexCommand(root: Command): void {
+  addCommand(root, "reindex", "compute missing embeddings", async (_operands, options) =>
+    (await import("./commands/maintenance.ts")).runReindex(options),
+  )
+    .option("--follower <NAME>", "clear this vector index instead, and rebuild it from the database")
+    .addHelpText(
+      "after",
+      `
+Run it after a change of the embedder (KEEPSAKE_EMBEDDER, EMBEDDING_MODEL), or with a remote embedder. A server does the same
+in the background. Safe to interrupt: the next run continues. A vector index (KEEPSAKE_FOLLOWER) stays in sync by itself;
+rebuild it if it is new or was filled from another database. Meanwhile, recalls use the database.
+${formatExamples("reindex", "reindex --follower chroma")}`,
+    );
+}
+
+/** Adds the commands that manage the server's keys. They work while a server runs. */
+export function addKeyCommands(root: Command): void {
+  const keys = root
+    .command("keys")
+    .description("manage the server's API keys")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      `
+Keys are stored as hashes, beside the database (FILE.keys.json) or, with PostgreSQL, in it. A key is shown once, when it
+is created. A running server applies changes at once.
+${formatExamples("keys list", 'keys create --scope read --label "dashboard"', "keys rotate 3f2a9c0d1b7e", "keys revoke 3f2a9c0d1b7e")}`,
+    );
+  addKeysCommand(keys, "list", "list the keys of all projects, or of --project", async (_operands, options) =>
+    (await import("./commands/keys.ts")).listKeys(options),
+  );
+  addKeysCommand(keys, "create", "create a key for --project", async (_operands, options) =>
+    (await import("./commands/keys.ts")).createKey(options),
+  )
+    .addOption(
+      new Option("--scope <SCOPE...>", "what the key may do (read, write and erase)").choices(KEY_SCOPES),
+    )
+    .option("--only-user <ID>", "restrict the key to one user; not with admin")
+    .option(
+      "--expires <WHEN>",
+      "when the key expires: a time, or a duration from now (90d)",
+      parseMomentOrDuration,
+    )
+    .option("--label <TEXT>", "a name for the key")
+    .addHelpText(
+      "after",
+      formatExamples(
+        'keys create --project shop --label "shop\'s server"',
+        "keys create --scope read --only-user ana --expires 30d",
+        "keys create --scope admin",
+      ),
+    );
+  addKeysCommand(keys, "rotate <ID>", "replace the secret of a key", async ([id = ""], options) =>
+    (await import("./commands/keys.ts")).rotateKey(id, options),
+  )
+    .option("--grace <SPAN>", "how long the old secret stays valid (24h); 0 ends it now", parseDuration)
+    .addHelpText("after", formatExamples("keys rotate 3f2a9c0d1b7e", "keys rotate 3f2a9c0d1b7e --grace 0"));
+  addKeysCommand(keys, "revoke <ID>", "revoke a key and its sign-ins", async ([id = ""], options) =>
+    (await import("./commands/keys.ts")).revokeKey(id, options),
+  );
+}
+
+type KeysCommandAction = (operands: readonly string[], options: KeysOptions) => Promise<void>;
+
+/** Adds a command that gets `project` only if the command line names it: without one, it applies to all projects. */
+function addKeysCommand(
+  keys: Command,
+  usage: string,
+  description: string,
+  action: KeysCommandAction,
+): Command {
+  return keys
+    .command(usage)
+    .description(description)
+    .action(async (...given: unknown[]) => {
+      const self = given.at(-1) as Command;
+      const { project, ...options } = self.optsWithGlobals<KeysOptions>();
+      const isNamed = self.getOptionValueSourceWithGlobals("project") === "cli";
+      await action(self.processedArgs as string[], {
+        ...options,
+        ...(isNamed && project !== undefined ? { project } : {}),
+      });
+    });
 }

@@ -17,8 +17,8 @@ const refusal = (environment: Environment): string => {
 const SECRET = { KEEPSAKE_SECRET: "a secret of all servers" };
 const REDIS = { REDIS_URL: "redis://localhost:6379" };
 
-describe("the record", () => {
-  it("is on PostgreSQL where the address is one of it", () => {
+describe("the database setting", () => {
+  it("selects PostgreSQL if MEMORY_DB_URL is a PostgreSQL address", () => {
     const url = "postgresql://ana:geheim@db.example:5432/memory?sslmode=require";
     expect(backends({ ...SECRET, MEMORY_DB_URL: url, CONNECTION_POOL_SIZE: "25" })).toEqual({
       postgres: { url, connections: 25 },
@@ -30,12 +30,12 @@ describe("the record", () => {
     );
   });
 
-  it("is the file that is named, whatever the address is", () => {
+  it("selects the file in KEEPSAKE_DB, whatever MEMORY_DB_URL says", () => {
     const settings = readSettings({ KEEPSAKE_DB: "a.db", MEMORY_DB_URL: "postgresql://db/memory" });
     expect([settings.path, settings.backends]).toEqual(["a.db", undefined]);
   });
 
-  it("is what the command names, a path or an address", () => {
+  it("selects the path or address that the command names", () => {
     const url = "postgresql://db/memory";
     const here = { ...SECRET, MEMORY_DB_URL: url, KEEPSAKE_DB: "a.db" };
     expect(readSettings(here, "b.db")).toMatchObject({ path: "b.db" });
@@ -48,15 +48,15 @@ describe("the record", () => {
     expect(readSettings({}, ":memory:").path).toBe(":memory:");
   });
 
-  it("needs the secret that all servers share", () => {
+  it("refuses PostgreSQL without KEEPSAKE_SECRET", () => {
     expect(refusal({ MEMORY_DB_URL: "postgresql://ana:geheim@db/memory" })).toMatch(
-      /KEEPSAKE_SECRET must be set/,
+      /PostgreSQL needs KEEPSAKE_SECRET/,
     );
   });
 });
 
-describe("Redis", () => {
-  it("has sessions, cache and limits where there is one, and the queue where that is asked for", () => {
+describe("Redis settings", () => {
+  it("use Redis for sessions, cache and rate limits if it is configured, and for the queue only if named", () => {
     expect(backends({ ...REDIS, REDIS_PASSWORD: "geheim", REDIS_CACHE_TTL: "600" })).toEqual({
       redis: { url: REDIS.REDIS_URL, password: "geheim" },
       sessions: "redis",
@@ -66,7 +66,7 @@ describe("Redis", () => {
     expect(backends({ ...REDIS, KEEPSAKE_QUEUE: "bullmq" })?.queue).toBe("bullmq");
   });
 
-  it("has none of what stays in this process", () => {
+  it("leave to this process what is set to memory", () => {
     const here = { KEEPSAKE_SESSIONS: "memory", KEEPSAKE_CACHE: "memory", KEEPSAKE_RATE_LIMITS: "memory" };
     expect(backends({ ...REDIS, ...here, MEMORY_CACHE_HOT_THRESHOLD: "3" })).toEqual({
       redis: { url: REDIS.REDIS_URL },
@@ -80,13 +80,13 @@ describe("Redis", () => {
     ["KEEPSAKE_CACHE", "redis"],
     ["KEEPSAKE_RATE_LIMITS", "redis"],
     ["KEEPSAKE_QUEUE", "bullmq"],
-  ])("is needed where %s is %s", (setting, value) => {
+  ])("refuse %s=%s without REDIS_URL", (setting, value) => {
     expect(refusal({ [setting]: value })).toContain(`${setting}: "${value}" needs REDIS_URL`);
   });
 });
 
-describe("followers", () => {
-  it("are those that are named, in that order and once", () => {
+describe("vector index settings", () => {
+  it("give the named indexes in order, each once", () => {
     expect(backends({ ...REDIS, KEEPSAKE_FOLLOWER: "redis, chroma,redis" })?.followers).toEqual([
       "redis",
       "chroma",
@@ -94,7 +94,7 @@ describe("followers", () => {
     expect(backends({ KEEPSAKE_FOLLOWER: "chroma" })?.chroma).toEqual({ url: "http://localhost:8000" });
   });
 
-  it("are those whose place is set, where none is named; a key alone is no place", () => {
+  it("give the indexes with an address or path if none is named; a key alone is not enough", () => {
     expect(backends({ CHROMA_URL: "http://chroma:8000" })).toEqual({
       followers: ["chroma"],
       chroma: { url: "http://chroma:8000" },
@@ -107,7 +107,7 @@ describe("followers", () => {
     expect(backends({ CHROMA_URL: "http://chroma:8000", KEEPSAKE_FOLLOWER: "off" })).toBeUndefined();
   });
 
-  it("take what belongs to them", () => {
+  it("pass each index its own settings", () => {
     expect(backends({ KEEPSAKE_FOLLOWER: "pinecone", PINECONE_API_KEY: "pc-1" })?.pinecone).toEqual({
       apiKey: "pc-1",
       index: "keepsake",
@@ -121,7 +121,7 @@ describe("followers", () => {
     });
   });
 
-  it("have pgvector in the record's database, or in the one that is named for it", () => {
+  it("put pgvector into the database of the memories, or into its own", () => {
     const record = { ...SECRET, MEMORY_DB_URL: "postgresql://db/memory", KEEPSAKE_FOLLOWER: "pgvector" };
     expect(backends(record)?.pgvector).toEqual({ url: "postgresql://db/memory" });
     const other = { KEEPSAKE_FOLLOWER: "pgvector", KEEPSAKE_PGVECTOR_URL: "postgresql://vectors/memory" };
@@ -131,7 +131,7 @@ describe("followers", () => {
     });
   });
 
-  it("say what they need, and how long a recall waits for them", () => {
+  it("name a missing setting, and set how long a recall waits", () => {
     expect(refusal({ KEEPSAKE_FOLLOWER: "pinecone" })).toContain("pinecone needs PINECONE_API_KEY");
     expect(refusal({ S3_VECTORS_BUCKET: "our-memory" })).toContain("s3-vectors needs AWS_REGION");
     expect(refusal({ KEEPSAKE_FOLLOWER: "faiss" })).toContain("faiss needs FAISS_INDEX_PATH");
@@ -142,7 +142,7 @@ describe("followers", () => {
   });
 });
 
-it("has one name for what is ours on servers that others use, too", () => {
+it("uses KEEPSAKE_PREFIX for names on all shared servers", () => {
   const named = { KEEPSAKE_PREFIX: "shop2", ...REDIS };
   expect(backends({ ...named, ...SECRET, MEMORY_DB_URL: "postgresql://db/memory" })).toMatchObject({
     prefix: "shop2",
@@ -158,7 +158,7 @@ it("has one name for what is ours on servers that others use, too", () => {
   });
 });
 
-it("stops at an impossible value, with what is allowed", () => {
+it("refuses an invalid value and names the allowed ones", () => {
   const impossible: { readonly [name: string]: readonly string[] } = {
     CONNECTION_POOL_SIZE: ["0", "ten", "1001"],
     KEEPSAKE_LOG_DAYS: ["0", "7d"],
@@ -183,7 +183,7 @@ it("stops at an impossible value, with what is allowed", () => {
   }
 });
 
-it("shows no password, however an address is misspelt", () => {
+it("shows no password in an error about a misspelt address", () => {
   for (const [name, value] of [
     ["MEMORY_DB_URL", "postgresql:/ana:geheim@db/x"],
     ["MEMORY_DB_URL", "ana:geheim@db/x"],
@@ -204,7 +204,7 @@ it("shows no password, however an address is misspelt", () => {
   }
 });
 
-it("takes no short name of another program for a slip", () => {
+it("does not report a short name of another program as a misspelling", () => {
   for (const name of ["USE_TPU", "USE_CPU"]) expect(readSettings({ [name]: "1" })).toEqual(readSettings({}));
   expect(() => readSettings({ REDIS_ULR: "redis://localhost" })).toThrow(/Did you mean REDIS_URL/);
 });

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { cacheBytesFor, youngMegabytesFor } from "./cache.ts";
+import { chooseCacheBytes, chooseYoungMegabytes } from "./node-tuning.ts";
 
 it.each([
   ["a small machine", 1e9, 0, 256e6],
   ["a middling one", 4e9, 0, 500e6],
   ["a large one", 64e9, 0, 1024e6],
   ["a small container on a large one", 64e9, 2.4e9, 300e6],
-  // What is no limit is told as a number larger than any machine.
+  // "No limit" is a number larger than any machine's memory.
   ["a container without a limit", 4e9, 2 ** 63, 500e6],
-])("takes an eighth of the memory of %s, within bounds", (_what, machine, container, bytes) => {
-  expect(cacheBytesFor(machine, container)).toBe(bytes);
+])("uses an eighth of the memory of %s, within bounds", (_what, machine, container, bytes) => {
+  expect(chooseCacheBytes(machine, container)).toBe(bytes);
 });
 
 it.each([
@@ -17,6 +17,6 @@ it.each([
   ["a middling one", 4e9, 0, 63],
   ["a large one", 64e9, 0, 128],
   ["a small container on a large one", 64e9, 1e9, 16],
-])("takes a share for what is young on %s, within bounds", (_what, machine, container, megabytes) => {
-  expect(youngMegabytesFor(machine, container)).toBe(megabytes);
+])("sizes the young generation for %s, within bounds", (_what, machine, container, megabytes) => {
+  expect(chooseYoungMegabytes(machine, container)).toBe(megabytes);
 });

@@ -1,15 +1,19 @@
+import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import {
+  BUDGET_HOLDERS,
+  BUDGET_PERIODS,
+  type BudgetHolder,
+  type BudgetLimits,
+  type BudgetPeriod,
   type Budgets,
-  HOLDERS,
-  type Holder,
   type Limit,
-  type Limits,
-  PERIODS,
-  type Period,
-} from "../domain/budget.ts";
+  type Price,
+} from "../domain/model-usage.ts";
+import type { CostOptions } from "../engine/cost/cost-tracker.ts";
+import { invalid } from "../errors.ts";
 
-/** What the settings say of costs. */
+/** The settings of costs. */
 export interface CostSettings {
   readonly budgets?: Budgets;
   /** A file of prices. */
@@ -18,49 +22,51 @@ export interface CostSettings {
   readonly keepDays?: number;
 }
 
-const dollars: z.ZodType = z
+const dollarsSchema: z.ZodType = z
   .string()
   .regex(/^\d{1,7}(?:\.\d{1,6})?$/)
   .transform(Number);
-const tokens: z.ZodType = z
+const tokensSchema: z.ZodType = z
   .string()
   .regex(/^\d{1,15}$/)
   .transform(Number);
-const days: z.ZodType = z
+const daysSchema: z.ZodType = z
   .string()
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .pipe(z.number().min(1).max(36_500));
 
-const UNITS = {
-  usd: { schema: dollars, allowed: "US dollars, from 0 to 9999999.999999" },
-  tokens: { schema: tokens, allowed: "a number of tokens, from 0" },
+const BUDGET_UNITS = {
+  usd: { schema: dollarsSchema, allowed: "US dollars, from 0 to 9999999.999999" },
+  tokens: { schema: tokensSchema, allowed: "a number of tokens, from 0" },
 } as const;
 
-function budgetName(of: Holder, per: Period, unit: keyof Limit): string {
+function toBudgetName(of: BudgetHolder, per: BudgetPeriod, unit: keyof Limit): string {
   return `KEEPSAKE_BUDGET_${of}_${per}_${unit}`.toUpperCase();
 }
 
-/** Every setting of costs, by name, with what it may be. */
+/** The settings of costs, by name, with the allowed values. */
 export const COST_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
-  KEEPSAKE_PRICES: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
-  KEEPSAKE_CALLS_DAYS: { schema: days, allowed: "a number from 1 to 36500" },
+  KEEPSAKE_PRICES: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
+  KEEPSAKE_CALLS_DAYS: { schema: daysSchema, allowed: "a number from 1 to 36500" },
   ...Object.fromEntries(
-    HOLDERS.flatMap((of) =>
-      PERIODS.flatMap((per) =>
-        (["usd", "tokens"] as const).map((unit) => [budgetName(of, per, unit), UNITS[unit]] as const),
+    BUDGET_HOLDERS.flatMap((of) =>
+      BUDGET_PERIODS.flatMap((per) =>
+        (["usd", "tokens"] as const).map(
+          (unit) => [toBudgetName(of, per, unit), BUDGET_UNITS[unit]] as const,
+        ),
       ),
     ),
   ),
 };
 
-/** What checked values say of costs; nothing where they say nothing. */
-export function costsIn(values: ReadonlyMap<string, string>): CostSettings | undefined {
+/** Parses the settings of costs; `undefined` if none is set. */
+export function parseCostSettings(values: ReadonlyMap<string, string>): CostSettings | undefined {
   const budgets = Object.fromEntries(
-    HOLDERS.flatMap((of) => {
-      const limits = limitsIn(values, of);
+    BUDGET_HOLDERS.flatMap((of) => {
+      const limits = parseLimits(values, of);
       return Object.keys(limits).length === 0 ? [] : [[of, limits]];
     }),
   );
@@ -74,16 +80,64 @@ export function costsIn(values: ReadonlyMap<string, string>): CostSettings | und
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
-function limitsIn(values: ReadonlyMap<string, string>, of: Holder): Limits {
+function parseLimits(values: ReadonlyMap<string, string>, of: BudgetHolder): BudgetLimits {
   return Object.fromEntries(
-    PERIODS.flatMap((per) => {
+    BUDGET_PERIODS.flatMap((per) => {
       const limit = Object.fromEntries(
         (["usd", "tokens"] as const).flatMap((unit) => {
-          const value = values.get(budgetName(of, per, unit));
+          const value = values.get(toBudgetName(of, per, unit));
           return value === undefined ? [] : [[unit, Number(value)]];
         }),
       );
       return Object.keys(limit).length === 0 ? [] : [[per, limit]];
     }),
   );
+}
+
+const priceSchema: z.ZodNumber = z.number().min(0).max(1e6);
+
+const PRICES_SCHEMA: z.ZodType<Price[]> = z
+  .array(
+    z.strictObject({
+      model: z.string().min(1).max(200),
+      host: z.string().min(1).max(300).exactOptional(),
+      from: z.iso.date().exactOptional(),
+      in: priceSchema,
+      cached: priceSchema.exactOptional(),
+      out: priceSchema.exactOptional(),
+    }),
+  )
+  .max(10_000);
+
+/** Loads the cost options and the file of prices. Throws `invalid_input` if the file is not a price list. */
+export async function loadCostOptions({ pricesPath, ...rest }: CostSettings): Promise<CostOptions> {
+  if (pricesPath === undefined) return rest;
+  return { ...rest, prices: await readPrices(pricesPath) };
+}
+
+async function readPrices(path: string): Promise<Price[]> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch {
+    throw invalid(`KEEPSAKE_PRICES: cannot read the file ${path}. Check its name and permissions.`);
+  }
+  const checked = PRICES_SCHEMA.safeParse(await parsePrices(path, text));
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const place = issue?.path.join(".") ?? "";
+  throw invalid(
+    `KEEPSAKE_PRICES: ${path} is not a price list${place === "" ? "" : ` (at ${place})`}. Example of a row: ` +
+      '{ "model": "gpt-4o-mini", "from": "2024-10-01", "in": 0.15, "cached": 0.075, "out": 0.6 }, in US dollars per million tokens.',
+  );
+}
+
+/** Parses YAML, which includes JSON. */
+async function parsePrices(path: string, text: string): Promise<unknown> {
+  const { parse } = await import("yaml");
+  try {
+    return parse(text, { maxAliasCount: 0 });
+  } catch {
+    throw invalid(`KEEPSAKE_PRICES: ${path} is neither JSON nor YAML.`);
+  }
 }

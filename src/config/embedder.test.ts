@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { embedderOf } from "./embedder.ts";
+import { openEmbedder } from "./memory-from-settings.ts";
 import { readSettings } from "./settings.ts";
 
-it("makes the embedder that is named", async () => {
-  const openai = await embedderOf({ name: "openai", apiKey: "sk-1", dimensions: 256, patienceMs: 700 });
+it("creates the named embedder", async () => {
+  const openai = await openEmbedder({ name: "openai", apiKey: "sk-1", dimensions: 256, patienceMs: 700 });
   expect(openai).toMatchObject({
     fingerprint: "openai/text-embedding-3-small/256",
     patienceMs: 700,
@@ -15,26 +15,26 @@ it("makes the embedder that is named", async () => {
     model: "bge-m3",
     dimensions: 1024,
   } as const;
-  expect(await embedderOf(other)).toMatchObject({ fingerprint: "openai/bge-m3/1024" });
-  expect(await embedderOf({ name: "minilm" })).toMatchObject({
+  expect(await openEmbedder(other)).toMatchObject({ fingerprint: "openai/bge-m3/1024" });
+  expect(await openEmbedder({ name: "minilm" })).toMatchObject({
     fingerprint: "all-minilm-l6-v2-q8/384",
     local: true,
   });
 });
 
-it("asks Azure in its older form, too", () => {
+it("supports Azure's older API", () => {
   const azure = { OPENAI_BASE_URL: "https://ana.openai.azure.com", OPENAI_API_VERSION: "2024-10-21" };
   expect(readSettings({ ...azure, KEEPSAKE_EMBEDDER: "openai", OPENAI_API_KEY: "k" }).embedder).toMatchObject(
     { apiVersion: "2024-10-21" },
   );
 });
 
-it("names the setting that is missing or does not fit", async () => {
-  await expect(embedderOf({ name: "openai" })).rejects.toMatchObject({
+it("names a missing or invalid setting", async () => {
+  await expect(openEmbedder({ name: "openai" })).rejects.toMatchObject({
     code: "invalid_input",
     message: expect.stringMatching(/^OPENAI_API_KEY: /),
   });
-  await expect(embedderOf({ name: "openai", apiKey: "sk-1", model: "bge-m3" })).rejects.toMatchObject({
+  await expect(openEmbedder({ name: "openai", apiKey: "sk-1", model: "bge-m3" })).rejects.toMatchObject({
     message: expect.stringMatching(/^KEEPSAKE_EMBEDDING_DIMENSIONS: /),
   });
 });

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { modelOf, whoUnderstands } from "./model.ts";
+import { describeExtractor, openModel } from "./memory-from-settings.ts";
 import { readSettings } from "./settings.ts";
 
-describe("the model", () => {
+describe("the model settings", () => {
   const model = (environment: { readonly [name: string]: string }) => readSettings(environment).model;
   const server = { OPENAI_BASE_URL: "http://localhost:11434/v1", OPENAI_MODEL: "qwen2.5:7b" };
 
-  it("is switched on by a key, or by a server and a model, and by nothing less", () => {
+  it("switch the model on with a key, or with a server and a model, and with nothing less", () => {
     expect(model({})).toBeUndefined();
     expect(model({ OPENAI_MODEL: "gpt-4o" })).toBeUndefined();
     expect(model({ OPENAI_BASE_URL: "http://localhost:11434/v1" })).toBeUndefined();
@@ -25,7 +25,7 @@ describe("the model", () => {
     });
   });
 
-  it("is switched off by rules, and asked for by name", () => {
+  it("switch the model off with the extractor rules, and on with a named one", () => {
     expect(model({ ...server, KEEPSAKE_EXTRACTOR: "rules" })).toBeUndefined();
     expect(model({ ...server, KEEPSAKE_EXTRACTOR: "model" })).toMatchObject({ extractor: "model" });
     expect(() => model({ KEEPSAKE_EXTRACTOR: "both" })).toThrow(
@@ -35,7 +35,7 @@ describe("the model", () => {
     expect(() => model({ KEEPSAKE_EXTRACTR: "rules" })).toThrow("Did you mean KEEPSAKE_EXTRACTOR?");
   });
 
-  it("takes Azure's versions, times, and what a model cannot be", () => {
+  it("accept Azure's versions and times, and refuse invalid values", () => {
     const azure = {
       OPENAI_BASE_URL: "https://ana.openai.azure.com",
       OPENAI_API_KEY: "k",
@@ -59,24 +59,26 @@ describe("the model", () => {
     }
   });
 
-  it("is made with what its hooks are, and complains by the settings' names", async () => {
-    expect(await modelOf({ extractor: "both", model: "m", baseUrl: "http://localhost:1/v1" })).toMatchObject({
+  it("create the model with its hooks, and report errors by the names of settings", async () => {
+    expect(
+      await openModel({ extractor: "both", model: "m", baseUrl: "http://localhost:1/v1" }),
+    ).toMatchObject({
       name: "m",
       host: "localhost:1",
     });
-    await expect(modelOf({ extractor: "both", model: "m" })).rejects.toMatchObject({
+    await expect(openModel({ extractor: "both", model: "m" })).rejects.toMatchObject({
       code: "invalid_input",
       message: expect.stringMatching(/^OPENAI_API_KEY: /),
     });
   });
 
-  it("says where words go", () => {
-    expect(whoUnderstands(undefined)).toBe("Understood by rules, on this machine.");
-    expect(whoUnderstands(model({ OPENAI_API_KEY: "sk-1" }))).toBe(
-      "Understood by rules and gpt-4o-mini at api.openai.com; KEEPSAKE_EXTRACTOR=rules keeps the words here.",
+  it("describe where messages are sent", () => {
+    expect(describeExtractor(undefined)).toBe("Memories are extracted by rules, on this machine.");
+    expect(describeExtractor(model({ OPENAI_API_KEY: "sk-1" }))).toBe(
+      "Memories are extracted by rules and gpt-4o-mini at api.openai.com. KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.",
     );
-    expect(whoUnderstands(model({ ...server, KEEPSAKE_EXTRACTOR: "model" }))).toBe(
-      "Understood by qwen2.5:7b at localhost:11434; KEEPSAKE_EXTRACTOR=rules keeps the words here.",
+    expect(describeExtractor(model({ ...server, KEEPSAKE_EXTRACTOR: "model" }))).toBe(
+      "Memories are extracted by qwen2.5:7b at localhost:11434. KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.",
     );
   });
 });
@@ -95,7 +97,7 @@ describe("the settings file", () => {
     return readSettings({ ...environment, KEEPSAKE_CONFIG: path });
   };
 
-  it("takes names as they are, small, without the prefix and in groups", () => {
+  it("accepts names in upper and lower case, without the prefix and in groups", () => {
     const wanted = readSettings({
       KEEPSAKE_DB: "a.db",
       KEEPSAKE_PORT: "7421",
@@ -115,7 +117,7 @@ describe("the settings file", () => {
     expect(settings("")).toEqual(readSettings({}));
   });
 
-  it("gives way to the environment", () => {
+  it("is overridden by the environment", () => {
     expect(settings("port: 1\nhost: localhost\n", { KEEPSAKE_PORT: "2" })).toMatchObject({
       port: 2,
       host: "localhost",
@@ -123,21 +125,21 @@ describe("the settings file", () => {
   });
 
   it.each([
-    ["prot: 1", /: prot is no setting\. Did you mean KEEPSAKE_PORT\?$/],
-    ["openai:\n  modell: x", /: openai\.modell is no setting\. Did you mean OPENAI_MODEL\?$/],
-    ["colour: red", /: colour is no setting\. docs\/reference\/settings\.md has them all\.$/],
+    ["prot: 1", /: prot is not a setting\. Did you mean KEEPSAKE_PORT\?$/],
+    ["openai:\n  modell: x", /: openai\.modell is not a setting\. Did you mean OPENAI_MODEL\?$/],
+    ["colour: red", /: colour is not a setting\. See docs\/reference\/settings\.md for a list\.$/],
     ["port: eighty", /KEEPSAKE_PORT: "eighty" is not allowed\. Allowed: a number from 0 to 65535\.$/],
     ["port: 1\nKEEPSAKE_PORT: 2", /KEEPSAKE_PORT is set twice/],
-    ["port: 1\nport: 2", /line 2: it is no YAML/],
-    ["- port", /"name: value"|is no setting/],
-    ["just words", /give settings as "name: value"/],
-    ['db: "unclosed', /line \d: it is no YAML/],
-    ["a: &a [x]\nb: *a", /write values out, without aliases/],
+    ["port: 1\nport: 2", /line 2: invalid YAML/],
+    ["- port", /"name: value"|is not a setting/],
+    ["just words", /write settings as "name: value"/],
+    ['db: "unclosed', /line \d: invalid YAML/],
+    ["a: &a [x]\nb: *a", /aliases are not supported/],
   ])("stops the start at %j", (yaml, message) => {
     expect(() => settings(yaml)).toThrow(message);
   });
 
-  it("shows no value where it may be a key, and says where there is no file", () => {
+  it("shows no value that may be a key, and reports a missing file", () => {
     for (const yaml of ["openai:\n  api_key: sk geheim", "openai: { api_key: 'geheim", "geheim"]) {
       expect(() => settings(yaml)).toThrow(
         expect.objectContaining({ code: "invalid_input", message: expect.not.stringContaining("geheim") }),

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
-import { editsBetween } from "./edits.ts";
 import { readSettings, SETTINGS } from "./settings.ts";
+import { countEdits } from "./settings-file.ts";
 
-it("has a default for everything that is needed", () => {
+it("has a default for every required setting", () => {
   expect(readSettings({})).toEqual({ path: "keepsake.db", host: "127.0.0.1", port: 7420 });
 });
 
-it("takes an empty value for none", () => {
+it("treats an empty value as not set", () => {
   expect(readSettings({ KEEPSAKE_PORT: "", MEMORY_DB_URL: "" })).toEqual(readSettings({}));
 });
 
-it("takes the names people know", () => {
+it("accepts common names of settings", () => {
   expect(readSettings({ MEMORY_DB_URL: "sqlite:///memory.db" }).path).toBe("memory.db");
   expect(readSettings({ MEMORY_DB_URL: "sqlite:////var/lib/memory.db" }).path).toBe("/var/lib/memory.db");
   expect(readSettings({ KEEPSAKE_DB: "a.db", MEMORY_DB_URL: "sqlite:///b.db" }).path).toBe("a.db");
@@ -22,21 +22,21 @@ it("takes the names people know", () => {
   expect(readSettings(known)).toMatchObject({ topK: 5, maxContextTokens: 800, confidenceThreshold: 0.7 });
 });
 
-it("stops at a misspelt name, and says which was meant, or which there are", () => {
+it("refuses a misspelt name and suggests the right one, or lists all", () => {
   const misspelt = (name: string) => () => readSettings({ [name]: "1" });
-  expect(misspelt("KEEPSAKE_PROT")).toThrow("KEEPSAKE_PROT is no setting. Did you mean KEEPSAKE_PORT?");
-  expect(misspelt("KEEPSAKE_COLOUR")).toThrow(/KEEPSAKE_COLOUR is no setting\. Known: .*KEEPSAKE_PORT/);
+  expect(misspelt("KEEPSAKE_PROT")).toThrow("KEEPSAKE_PROT is not a setting. Did you mean KEEPSAKE_PORT?");
+  expect(misspelt("KEEPSAKE_COLOUR")).toThrow(/KEEPSAKE_COLOUR is not a setting\. Known: .*KEEPSAKE_PORT/);
   expect(misspelt("MEMORY_RETREIVAL_TOP_K")).toThrow(/Did you mean MEMORY_RETRIEVAL_TOP_K/);
   expect(misspelt("MAX_CONTEXT_TOKEN")).toThrow(/Did you mean MAX_CONTEXT_TOKENS/);
 });
 
-it("leaves the names of other programs alone", () => {
+it("ignores the settings of other programs", () => {
   for (const name of ["PATH", "MEMORY_LIMIT", "MAX_TOKENS", "DB_URL", "OPENAI_ORG_ID"]) {
     expect(readSettings({ [name]: "x" })).toEqual(readSettings({}));
   }
 });
 
-it("stops at an impossible value, with its name, the value and what is allowed", () => {
+it("refuses an invalid value and shows the name, the value and the allowed ones", () => {
   expect(() => readSettings({ KEEPSAKE_PORT: "70000" })).toThrow(
     'KEEPSAKE_PORT: "70000" is not allowed. Allowed: a number from 0 to 65535.',
   );
@@ -64,7 +64,7 @@ it("stops at an impossible value, with its name, the value and what is allowed",
   }
 });
 
-it("goes to another embedder where one is named, by itself or by its model, and never for a key alone", () => {
+it("uses another embedder if it or its model is named, and never for a key alone", () => {
   const embedder = (environment: { readonly [name: string]: string }) => readSettings(environment).embedder;
   const key = { OPENAI_API_KEY: "sk-1" };
   expect(embedder({})).toBeUndefined();
@@ -107,12 +107,12 @@ it("goes to another embedder where one is named, by itself or by its model, and 
   );
 });
 
-it("takes no notice of what only tests read", () => {
+it("ignores settings of the tests", () => {
   const read = { KEEPSAKE_TEST_MODELS: "x", KEEPSAKE_SERVICES_DIR: "/tmp/services" };
   expect(readSettings(read)).toEqual(readSettings({}));
 });
 
-it("takes origins of pages as a browser sends them, and nothing else", () => {
+it("accepts origins only in the form that browsers send", () => {
   const { origins } = readSettings({ KEEPSAKE_ORIGINS: "https://app.example.com, http://localhost:5173" });
   expect(origins).toEqual(["https://app.example.com", "http://localhost:5173"]);
   expect(readSettings({}).origins).toBeUndefined();
@@ -134,7 +134,7 @@ it("takes origins of pages as a browser sends them, and nothing else", () => {
   }
 });
 
-it("stops at a server's key that is shorter than 24 characters, and says what is allowed", () => {
+it("refuses a server key shorter than 24 characters and says what is allowed", () => {
   expect(readSettings({ KEEPSAKE_API_KEY: "k".repeat(24) }).apiKey).toBe("k".repeat(24));
   expect(() => readSettings({ KEEPSAKE_API_KEY: "k".repeat(23) })).toThrow(
     /KEEPSAKE_API_KEY: its value is not allowed.*24 to 512 visible ASCII characters/,
@@ -154,7 +154,7 @@ it("never shows the value of a secret", () => {
   }
 });
 
-it("says that another database is not supported, without its password", () => {
+it("reports an unsupported database without its password", () => {
   expect(() => readSettings({ MEMORY_DB_URL: "mysql://ana:geheim@db/x" })).toThrow(
     expect.objectContaining({
       code: "unsupported",
@@ -165,8 +165,8 @@ it("says that another database is not supported, without its password", () => {
 });
 
 it("counts swapped neighbours as one edit", () => {
-  expect(editsBetween("PROT", "PORT")).toBe(1);
-  expect(editsBetween("PORTS", "PORT")).toBe(1);
-  expect(editsBetween("HOST", "PORT")).toBe(2);
-  expect(editsBetween("", "PORT")).toBeGreaterThan(2);
+  expect(countEdits("PROT", "PORT")).toBe(1);
+  expect(countEdits("PORTS", "PORT")).toBe(1);
+  expect(countEdits("HOST", "PORT")).toBe(2);
+  expect(countEdits("", "PORT")).toBeGreaterThan(2);
 });

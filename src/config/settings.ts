@@ -1,62 +1,67 @@
 import * as z from "zod";
 import { MemoryError } from "../errors.ts";
-import { BACKEND_SETTINGS, type BackendSettings, backendsIn } from "./backend-settings.ts";
-import { COST_SETTINGS, type CostSettings, costsIn } from "./cost-settings.ts";
-import { editsBetween } from "./edits.ts";
-import { MODEL_SETTINGS, type ModelSettings, modelIn } from "./model-settings.ts";
-import { PROXY_SETTINGS, type ProxySettings, proxyIn } from "./proxy-settings.ts";
-import { fileInFolder, readSettingsFile } from "./settings-file.ts";
+import { BACKEND_SETTINGS, type BackendSettings, parseBackends } from "./backend-settings.ts";
+import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./cost-settings.ts";
+import {
+  MODEL_SETTINGS,
+  type ModelSettings,
+  PROXY_SETTINGS,
+  type ProxySettings,
+  parseModelSettings,
+  parseProxySettings,
+} from "./openai-settings.ts";
+import { countEdits, findSettingsFile, readSettingsFile } from "./settings-file.ts";
 
-/** What the environment sets. Options of a command win over it. */
+/** The settings from the environment and the settings file. Options of a command take precedence. */
 export interface Settings {
   readonly path: string;
   readonly host: string;
   readonly port: number;
-  /** Names that the server answers to beside those of this machine. */
+  /** Host names that the server accepts in addition to those of this machine. */
   readonly hosts?: readonly string[];
-  /** Origins of pages that may call the server beside its own. */
+  /** Origins of other pages that may call the server. */
   readonly origins?: readonly string[];
   readonly apiKey?: string;
   readonly secret?: string;
-  /** Requests of one key in a minute; 0 for as many as it likes. */
+  /** Requests per key and minute; 0 for no limit. */
   readonly rateLimit?: number;
-  /** Bytes of one key's bodies in a minute; 0 for as many as it likes. */
+  /** Bytes of request bodies per key and minute; 0 for no limit. */
   readonly rateLimitBytes?: number;
-  /** How long a request may take. */
+  /** Time limit of a request, in ms. */
   readonly requestMs?: number;
-  /** How long the server goes on serving when it is told to stop, and says that it is not ready. */
+  /** How long the server keeps serving after a stop signal, while it reports that it is not ready, in ms. */
   readonly drainMs?: number;
-  /** How long the program may take to end when it is told to stop, after `drainMs`. */
+  /** Time limit of the shutdown, after `drainMs`, in ms. */
   readonly stopMs?: number;
-  /** Whether each request is told on stderr, as a line of JSON. */
+  /** Whether to log each request on stderr, as a JSON line. */
   readonly log?: "json";
-  /** False keeps credentials in messages word for word. */
+  /** False stores credentials in messages unchanged. */
   readonly redact?: boolean;
-  /** How many items a recall gives, where it does not say. */
+  /** Default number of items of a recall. */
   readonly topK?: number;
-  /** The budget of a recall's context, where it does not say. */
+  /** Default token budget of a recall's context. */
   readonly maxContextTokens?: number;
-  /** Memory for the users served last, about. */
+  /** Approximate size of the cache of recent users, in MB. */
   readonly cacheMegabytes?: number;
-  /** In so many days being new comes to count half as much. */
+  /** Half-life of recency in ranking, in days. */
   readonly decayDays?: number;
-  /** True archives by itself what the clean-up finds. */
+  /** True archives the memories that the clean-up job finds. */
   readonly cleanUp?: boolean;
-  /** Whether workers do the work of the background, and this program does not. */
+  /** Whether workers run background jobs instead of this process. */
   readonly jobs?: "elsewhere";
-  /** What the rules are less sure of than this is not learnt. */
+  /** Facts with a lower confidence are not stored. */
   readonly confidenceThreshold?: number;
-  /** Another embedder than the built-in one. */
+  /** An embedder instead of the built-in one. */
   readonly embedder?: EmbedderSettings;
-  /** The model that understands and answers. */
+  /** The model for extraction and answers. */
   readonly model?: ModelSettings;
-  /** Where conversations in OpenAI's protocol go, and how long they wait. */
+  /** The OpenAI-compatible proxy: its upstream and time limits. */
   readonly proxy?: ProxySettings;
-  /** Budgets and prices of calls to models. */
+  /** Budgets and prices of model calls. */
   readonly costs?: CostSettings;
-  /** Who may read the metrics: whoever has a key that may, everybody who reaches the server, or nobody. */
+  /** Who may read metrics: default, holders of a key with that scope; `open`, everyone; `off`, no one. */
   readonly metrics?: "open" | "off";
-  /** Databases and servers beside this machine's file. */
+  /** Databases and servers other than the local file. */
   readonly backends?: BackendSettings;
 }
 
@@ -74,61 +79,67 @@ export interface EmbedderSettings {
 
 type Environment = { readonly [name: string]: string | undefined };
 
-interface Setting {
+interface SettingDefinition {
   readonly schema: z.ZodType;
-  /** What is allowed, for people. */
+  /** The allowed values, for error messages. */
   readonly allowed: string;
-  /** Its value is never shown; or not where it looks like this. */
+  /** Whether its value is never shown, or a pattern for values that are not shown. */
   readonly isSecret?: boolean | RegExp;
 }
 
-/** Plain digits alone: "1e3", "0x1F" and " 7" are slips. */
-function numberIn(least: number, most: number, form: RegExp = /^\d{1,9}$/): z.ZodType {
+/** Accepts plain digits only: "1e3", "0x1F" and " 7" are mistakes. */
+function createNumberSchema(least: number, most: number, form: RegExp = /^\d{1,9}$/): z.ZodType {
   return z.string().regex(form).transform(Number).pipe(z.number().min(least).max(most));
 }
 
-/** Whether it is written as a browser sends it: no path, no small slip, and never a wildcard. */
+/** Whether it is written exactly as a browser sends it: no path and no wildcard. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Every name that counts, with what it may be. A name that is nearly one of these is a slip. */
-export const SETTINGS: { readonly [name: string]: Setting } = {
-  KEEPSAKE_DB: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
-  KEEPSAKE_HOST: { schema: z.string().regex(/^\S+$/), allowed: "a name or an address of this machine" },
-  KEEPSAKE_PORT: { schema: numberIn(0, 65_535), allowed: "a number from 0 to 65535" },
+/** All settings, by name, with the allowed values. A name that is nearly one of these is an error. */
+export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
+  KEEPSAKE_DB: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
+  KEEPSAKE_HOST: { schema: z.string().regex(/^\S+$/), allowed: "a host name or an address of this machine" },
+  KEEPSAKE_PORT: { schema: createNumberSchema(0, 65_535), allowed: "a number from 0 to 65535" },
   KEEPSAKE_HOSTS: {
     schema: z.string().regex(/^[\w.-]{1,253}(?: *, *[\w.-]{1,253}){0,99}$/),
-    allowed: "names without ports, with commas between them",
+    allowed: "host names without ports, separated by commas",
   },
   KEEPSAKE_ORIGINS: {
     schema: z.string().refine((list) => list.split(/ *, */).every(isOrigin)),
-    allowed: "origins such as https://app.example.com or http://localhost:5173, with commas between them",
+    allowed: "origins such as https://app.example.com or http://localhost:5173, separated by commas",
   },
   KEEPSAKE_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{24,512}$/),
     allowed: "24 to 512 visible ASCII characters",
     isSecret: true,
   },
-  KEEPSAKE_RATE_LIMIT_PER_MINUTE: { schema: numberIn(0, 10_000_000), allowed: "a number from 0 to 10000000" },
+  KEEPSAKE_RATE_LIMIT_PER_MINUTE: {
+    schema: createNumberSchema(0, 10_000_000),
+    allowed: "a number from 0 to 10000000",
+  },
   KEEPSAKE_RATE_LIMIT_BYTES_PER_MINUTE: {
-    schema: numberIn(0, 1_000_000_000_000, /^\d{1,13}$/),
+    schema: createNumberSchema(0, 1_000_000_000_000, /^\d{1,13}$/),
     allowed: "a number from 0 to 1000000000000",
   },
-  KEEPSAKE_REQUEST_TIMEOUT_MS: { schema: numberIn(100, 600_000), allowed: "a number from 100 to 600000" },
-  KEEPSAKE_DRAIN_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
-  KEEPSAKE_STOP_MS: { schema: numberIn(500, 600_000), allowed: "a number from 500 to 600000" },
+  KEEPSAKE_REQUEST_TIMEOUT_MS: {
+    schema: createNumberSchema(100, 600_000),
+    allowed: "a number from 100 to 600000",
+  },
+  KEEPSAKE_DRAIN_MS: { schema: createNumberSchema(0, 600_000), allowed: "a number from 0 to 600000" },
+  KEEPSAKE_STOP_MS: { schema: createNumberSchema(500, 600_000), allowed: "a number from 500 to 600000" },
   KEEPSAKE_LOG: { schema: z.enum(["off", "json"]), allowed: "off or json" },
   KEEPSAKE_REDACT: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_SECRET: { schema: z.string().min(16), allowed: "at least 16 characters", isSecret: true },
-  MEMORY_RETRIEVAL_TOP_K: { schema: numberIn(1, 1000), allowed: "a number from 1 to 1000" },
-  KEEPSAKE_CACHE_MB: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
-  MAX_CONTEXT_TOKENS: { schema: numberIn(1, 1_000_000), allowed: "a number from 1 to 1000000" },
-  MEMORY_DECAY_DAYS: { schema: numberIn(1, 36_500), allowed: "a number from 1 to 36500" },
+  MEMORY_RETRIEVAL_TOP_K: { schema: createNumberSchema(1, 1000), allowed: "a number from 1 to 1000" },
+  KEEPSAKE_CACHE_MB: { schema: createNumberSchema(1, 1_000_000), allowed: "a number from 1 to 1000000" },
+  MAX_CONTEXT_TOKENS: { schema: createNumberSchema(1, 1_000_000), allowed: "a number from 1 to 1000000" },
+  MEMORY_DECAY_DAYS: { schema: createNumberSchema(1, 36_500), allowed: "a number from 1 to 36500" },
   KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_JOBS: { schema: z.enum(["here", "workers"]), allowed: "here or workers" },
   MEMORY_CONFIDENCE_THRESHOLD: {
-    schema: numberIn(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
+    schema: createNumberSchema(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
     allowed: "a number from 0 to 1",
   },
   KEEPSAKE_EMBEDDER: { schema: z.enum(["static", "minilm", "openai"]), allowed: "static, minilm or openai" },
@@ -136,58 +147,57 @@ export const SETTINGS: { readonly [name: string]: Setting } = {
     schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
     allowed: "the name of a model, such as text-embedding-3-small",
   },
-  KEEPSAKE_EMBEDDING_DIMENSIONS: { schema: numberIn(1, 4096), allowed: "a number from 1 to 4096" },
-  KEEPSAKE_MODEL_PATH: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a folder" },
+  KEEPSAKE_EMBEDDING_DIMENSIONS: { schema: createNumberSchema(1, 4096), allowed: "a number from 1 to 4096" },
+  KEEPSAKE_MODEL_PATH: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a folder" },
   OPENAI_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{1,512}$/),
     allowed: "visible ASCII characters",
     isSecret: true,
   },
-  // People put passwords into addresses, so its value is not shown either.
+  // Addresses may contain passwords, so the value is not shown.
   OPENAI_BASE_URL: {
     schema: z.string().regex(/^https?:\/\/[^\s@?#]+$/),
     allowed: "an address such as https://api.openai.com/v1",
     isSecret: true,
   },
-  BATCH_EMBEDDING_SIZE: { schema: numberIn(1, 2048), allowed: "a number from 1 to 2048" },
+  BATCH_EMBEDDING_SIZE: { schema: createNumberSchema(1, 2048), allowed: "a number from 1 to 2048" },
   ...BACKEND_SETTINGS,
   ...COST_SETTINGS,
   ...PROXY_SETTINGS,
   ...MODEL_SETTINGS,
-  KEEPSAKE_CONFIG: { schema: z.string().regex(/^[^\0]+$/), allowed: "a path of a file" },
+  KEEPSAKE_CONFIG: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
   KEEPSAKE_METRICS: { schema: z.enum(["key", "open", "off"]), allowed: "key, open or off" },
-  RETRIEVAL_TIMEOUT_MS: { schema: numberIn(0, 600_000), allowed: "a number from 0 to 600000" },
+  RETRIEVAL_TIMEOUT_MS: { schema: createNumberSchema(0, 600_000), allowed: "a number from 0 to 600000" },
 };
 
-/** An address of a database, where a path could stand as well. */
-const ADDRESS = /^[a-z][a-z+]*:\/\//i;
+/** An address of a database, as opposed to a path. */
+const ADDRESS_PATTERN = /^[a-z][a-z+]*:\/\//i;
 
 /**
- * Reads the settings: those of the environment, and of `keepsake.yaml` (or the file that `KEEPSAKE_CONFIG` names) where the
- * environment says nothing. `invalid_input` for a misspelt or impossible one, with its name, its value (never a secret's)
- * and what is allowed; `unsupported` for a database that this version cannot use. `db` takes the place of `KEEPSAKE_DB` and `MEMORY_DB_URL`: a
- * path, or an address.
+ * Reads the settings from the environment and then from `keepsake.yaml` (or the file in `KEEPSAKE_CONFIG`). `db`, a path or
+ * an address, replaces `KEEPSAKE_DB` and `MEMORY_DB_URL`. Throws `invalid_input` for an unknown or invalid setting, with its
+ * name, its value (unless secret) and the allowed values; `unsupported` for a database that this version cannot use.
  */
 export function readSettings(environment: Environment = process.env, db?: string): Settings {
   const values = new Map<string, string>();
-  for (const [name, value] of entriesOf(environment)) {
+  for (const [name, value] of readEntries(environment)) {
     const known = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
-    if (known) values.set(name, checked(name, value, known));
+    if (known) values.set(name, checkValue(name, value, known));
     else checkSpelling(name);
   }
   const database = db ?? values.get("KEEPSAKE_DB");
-  if (database !== undefined) putDatabase(values, database);
-  const text = <Name extends string>(field: Name, name: string) => one(field, values.get(name));
+  if (database !== undefined) setDatabase(values, database);
+  const text = <Name extends string>(field: Name, name: string) => toOptionalField(field, values.get(name));
   const number = <Name extends string>(field: Name, name: string) => {
     const value = values.get(name);
-    return one(field, value === undefined ? undefined : Number(value));
+    return toOptionalField(field, value === undefined ? undefined : Number(value));
   };
   return {
-    path: pathIn(values),
+    path: parsePath(values),
     host: values.get("KEEPSAKE_HOST") ?? "127.0.0.1",
     port: Number(values.get("KEEPSAKE_PORT") ?? 7420),
-    ...one("hosts", values.get("KEEPSAKE_HOSTS")?.split(/ *, */)),
-    ...one("origins", values.get("KEEPSAKE_ORIGINS")?.split(/ *, */)),
+    ...toOptionalField("hosts", values.get("KEEPSAKE_HOSTS")?.split(/ *, */)),
+    ...toOptionalField("origins", values.get("KEEPSAKE_ORIGINS")?.split(/ *, */)),
     ...text("apiKey", "KEEPSAKE_API_KEY"),
     ...text("secret", "KEEPSAKE_SECRET"),
     ...number("rateLimit", "KEEPSAKE_RATE_LIMIT_PER_MINUTE"),
@@ -195,61 +205,65 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...number("requestMs", "KEEPSAKE_REQUEST_TIMEOUT_MS"),
     ...number("drainMs", "KEEPSAKE_DRAIN_MS"),
     ...number("stopMs", "KEEPSAKE_STOP_MS"),
-    ...one("log", values.get("KEEPSAKE_LOG") === "json" ? ("json" as const) : undefined),
-    ...one("redact", values.get("KEEPSAKE_REDACT") === "off" ? false : undefined),
+    ...toOptionalField("log", values.get("KEEPSAKE_LOG") === "json" ? ("json" as const) : undefined),
+    ...toOptionalField("redact", values.get("KEEPSAKE_REDACT") === "off" ? false : undefined),
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
     ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),
     ...number("decayDays", "MEMORY_DECAY_DAYS"),
-    ...one("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
-    ...one("jobs", values.get("KEEPSAKE_JOBS") === "workers" ? ("elsewhere" as const) : undefined),
+    ...toOptionalField("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
+    ...toOptionalField(
+      "jobs",
+      values.get("KEEPSAKE_JOBS") === "workers" ? ("elsewhere" as const) : undefined,
+    ),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
-    ...one("embedder", embedderIn(values, { text, number })),
-    ...one("costs", costsIn(values)),
-    ...one("proxy", proxyIn(values)),
-    ...one("model", modelIn(values)),
-    ...one("metrics", metricsIn(values.get("KEEPSAKE_METRICS"))),
-    ...one("backends", backendsIn(values)),
+    ...toOptionalField("embedder", parseEmbedder(values, { text, number })),
+    ...toOptionalField("costs", parseCostSettings(values)),
+    ...toOptionalField("proxy", parseProxySettings(values)),
+    ...toOptionalField("model", parseModelSettings(values)),
+    ...toOptionalField("metrics", parseMetrics(values.get("KEEPSAKE_METRICS"))),
+    ...toOptionalField("backends", parseBackends(values)),
   };
 }
 
-/** What is named may be a path or an address, wherever it is named. */
-function putDatabase(values: Map<string, string>, named: string): void {
+/** Sets the database from a path or an address. */
+function setDatabase(values: Map<string, string>, named: string): void {
   values.delete("KEEPSAKE_DB");
   const { MEMORY_DB_URL: address } = BACKEND_SETTINGS;
-  if (address && ADDRESS.test(named)) values.set("MEMORY_DB_URL", checked("MEMORY_DB_URL", named, address));
+  if (address && ADDRESS_PATTERN.test(named))
+    values.set("MEMORY_DB_URL", checkValue("MEMORY_DB_URL", named, address));
   else values.set("KEEPSAKE_DB", named);
 }
 
-function pathIn(values: ReadonlyMap<string, string>): string {
+function parsePath(values: ReadonlyMap<string, string>): string {
   const [, path] = /^sqlite:\/\/\/(.*)$/s.exec(values.get("MEMORY_DB_URL") ?? "") ?? [];
   return values.get("KEEPSAKE_DB") ?? path ?? "keepsake.db";
 }
 
-function metricsIn(value: string | undefined): "open" | "off" | undefined {
+function parseMetrics(value: string | undefined): "open" | "off" | undefined {
   return value === "open" || value === "off" ? value : undefined;
 }
 
-interface Readers {
+interface FieldReaders {
   text<Name extends string>(field: Name, name: string): { readonly [name in Name]?: string };
   number<Name extends string>(field: Name, name: string): { readonly [name in Name]?: number };
 }
 
 /**
- * The embedder that is named, by itself or by its model. A key alone names none: many have one in their environment for
- * something else, and nobody's words go to another server unless they say so.
+ * Parses the embedder, named directly or by its model. A key alone names none: it may be in the environment for another
+ * purpose, and texts go to another server only on explicit request.
  */
-function embedderIn(
+function parseEmbedder(
   values: ReadonlyMap<string, string>,
-  { text, number }: Readers,
+  { text, number }: FieldReaders,
 ): EmbedderSettings | undefined {
   const model = values.get("EMBEDDING_MODEL");
-  const name = values.get("KEEPSAKE_EMBEDDER") ?? embedderWith(model);
+  const name = values.get("KEEPSAKE_EMBEDDER") ?? chooseEmbedder(model);
   if (name === "minilm") {
-    if (model !== undefined && embedderWith(model) !== "minilm") {
+    if (model !== undefined && chooseEmbedder(model) !== "minilm") {
       throw new MemoryError(
         "invalid_input",
-        "EMBEDDING_MODEL: the embedder minilm has all-MiniLM-L6-v2. Take it away, or set KEEPSAKE_EMBEDDER to openai.",
+        "EMBEDDING_MODEL: the embedder minilm only supports all-MiniLM-L6-v2. Remove the setting, or set KEEPSAKE_EMBEDDER to openai.",
       );
     }
     const hub = model?.includes("/") ? { model } : {};
@@ -268,20 +282,20 @@ function embedderIn(
   };
 }
 
-function embedderWith(model: string | undefined): string {
+function chooseEmbedder(model: string | undefined): string {
   if (model === undefined || model === "static-minilm-1") return "static";
   return /(?:^|\/)all-minilm-l6-v2$/i.test(model) ? "minilm" : "openai";
 }
 
-/** A field that is there only where it has a value. */
-function one<Name extends string, Value>(
+/** Gives an object with the field only if it has a value. */
+function toOptionalField<Name extends string, Value>(
   name: Name,
   value: Value | undefined,
 ): { readonly [name in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { readonly [name in Name]?: Value };
 }
 
-function checked(name: string, value: string, { schema, allowed, isSecret }: Setting): string {
+function checkValue(name: string, value: string, { schema, allowed, isSecret }: SettingDefinition): string {
   if (schema.safeParse(value).success) return value;
   const scheme = /^([a-z+]+):\/\//.exec(value)?.[1];
   if (name === "MEMORY_DB_URL" && scheme !== undefined && !/^(sqlite|postgres(ql)?)$/.test(scheme)) {
@@ -292,35 +306,35 @@ function checked(name: string, value: string, { schema, allowed, isSecret }: Set
   throw new MemoryError("invalid_input", `${name}: ${shown} is not allowed. Allowed: ${allowed}.`);
 }
 
-/** What is set, by name; what is empty is not. The environment wins over the file. */
-function entriesOf(environment: Environment): Map<string, string> {
+/** Gives the non-empty settings by name. The environment takes precedence over the file. */
+function readEntries(environment: Environment): Map<string, string> {
   const set = (entries: Environment): [string, string][] =>
     Object.entries(entries).flatMap(([name, value]) =>
       value === undefined || value === "" ? [] : [[name, value] as [string, string]],
     );
-  // What is passed in by hand is all there is; the folder is looked at where the program itself asks.
-  const file = environment.KEEPSAKE_CONFIG ?? (environment === process.env ? fileInFolder() : undefined);
+  // Only the real environment uses the settings file of the working directory.
+  const file = environment.KEEPSAKE_CONFIG ?? (environment === process.env ? findSettingsFile() : undefined);
   return new Map([...(file ? set(readSettingsFile(file, Object.keys(SETTINGS))) : []), ...set(environment)]);
 }
 
-/** Names of up to so many letters are too near to those of other programs: USE_TPU is no slip of USE_GPU. */
-const SHORTEST_TELLING = 8;
+/** Shorter names are not compared: they are too similar to those of other programs, such as USE_TPU and USE_GPU. */
+const MIN_COMPARED_LENGTH = 8;
 
-/** A name that begins like ours and is none is a slip, and so is one that is two letters away from one of them. */
+/** Throws `invalid_input` for an unknown name with Keepsake's prefix, or a name within two edits of a setting. */
 function checkSpelling(name: string): void {
-  // What tests of this package read, in whose environment the program may run.
+  // Settings of this package's tests, whose environment the program may share.
   if (/^KEEPSAKE_(?:TEST|SERVICES)_/.test(name)) return;
   const [nearest] = Object.keys(SETTINGS)
-    .filter((known) => known.length > SHORTEST_TELLING)
+    .filter((known) => known.length > MIN_COMPARED_LENGTH)
     .filter((known) => Math.abs(known.length - name.length) <= 2)
-    .map((known) => ({ known, edits: editsBetween(name.toUpperCase(), known) }))
+    .map((known) => ({ known, edits: countEdits(name.toUpperCase(), known) }))
     .filter(({ edits }) => edits <= 2)
     .sort((one, other) => one.edits - other.edits);
   const ours = Object.keys(SETTINGS).filter((known) => known.startsWith("KEEPSAKE_"));
   if (nearest) {
-    throw new MemoryError("invalid_input", `${name} is no setting. Did you mean ${nearest.known}?`);
+    throw new MemoryError("invalid_input", `${name} is not a setting. Did you mean ${nearest.known}?`);
   }
   if (name.startsWith("KEEPSAKE_")) {
-    throw new MemoryError("invalid_input", `${name} is no setting. Known: ${ours.join(", ")}.`);
+    throw new MemoryError("invalid_input", `${name} is not a setting. Known: ${ours.join(", ")}.`);
   }
 }

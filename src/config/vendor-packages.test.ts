@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { VENDOR_PACKAGES, vendorPackage } from "./vendor-packages.ts";
+import { loadVendorPackage, VENDOR_PACKAGES } from "./vendor-packages.ts";
 
 const { devDependencies, dependencies } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -14,7 +14,7 @@ it.each(Object.entries(VENDOR_PACKAGES))(
   },
 );
 
-it("loads what is installed", async () => {
-  const { Pool } = await vendorPackage("pg", "MEMORY_DB_URL");
+it("loads an installed package", async () => {
+  const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
   expect(Pool).toBeTypeOf("function");
 });

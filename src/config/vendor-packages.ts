@@ -1,6 +1,6 @@
 import { MemoryError } from "../errors.ts";
 
-/** What each package gives, by the name under which it is installed. */
+/** The modules of vendors' packages, by package name. */
 export interface VendorPackages {
   readonly pg: typeof import("pg");
   readonly ioredis: Pick<typeof import("ioredis"), "Redis">;
@@ -10,22 +10,22 @@ export interface VendorPackages {
   readonly "@aws-sdk/client-s3vectors": typeof import("@aws-sdk/client-s3vectors");
 }
 
-/** A client of Redis, of the package ioredis. */
+/** A Redis client of the package ioredis. */
 export type Redis = InstanceType<VendorPackages["ioredis"]["Redis"]>;
 
 export type VendorPackage = keyof VendorPackages;
 
-interface Vendor<Name extends VendorPackage> {
-  /** The major version that the suites ran with: what `npm install` is told. */
+interface VendorLoader<Name extends VendorPackage> {
+  /** The tested major version, used in the `npm install` command. */
   readonly major: number;
   readonly load: () => Promise<VendorPackages[Name]>;
 }
 
 /**
- * The one place where packages of other vendors are loaded: they are their users' to install, and nobody else needs them.
- * Adapters take clients; the settings make them, of these.
+ * Loads vendors' packages. This is the only place: users install only the packages they need. Adapters take clients, which
+ * the settings create from these packages.
  */
-export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: Vendor<Name> } = {
+export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: VendorLoader<Name> } = {
   pg: { major: 8, load: () => import("pg") },
   ioredis: { major: 6, load: () => import("ioredis") },
   bullmq: { major: 6, load: () => import("bullmq") },
@@ -35,10 +35,10 @@ export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: Vendor<Name> }
 };
 
 /**
- * Loads a vendor's package. `unsupported` where it is not installed, or cannot be loaded, with the command that helps; `setting`
- * is what asked for it.
+ * Loads a vendor's package. `setting` is the setting that needs it. Throws `unsupported` with an install command if the
+ * package is not installed or cannot be loaded.
  */
-export async function vendorPackage<Name extends VendorPackage>(
+export async function loadVendorPackage<Name extends VendorPackage>(
   name: Name,
   setting: string,
 ): Promise<VendorPackages[Name]> {
@@ -49,16 +49,16 @@ export async function vendorPackage<Name extends VendorPackage>(
     const command = `npm install ${name}@${major}`;
     throw new MemoryError(
       "unsupported",
-      isMissing(name, cause)
+      isNotInstalled(name, cause)
         ? `${setting} needs the package ${name}, which is not installed: ${command}`
-        : `${setting} needs the package ${name}, which is there and cannot be loaded: ${command}`,
+        : `${setting} needs the package ${name}, which is installed but cannot be loaded: ${command}`,
       { cause },
     );
   }
 }
 
-/** Whether the package itself is not there; one that it needs in turn is another matter. */
-function isMissing(name: string, cause: unknown): boolean {
+/** Whether the package itself is missing, as opposed to one of its dependencies. */
+function isNotInstalled(name: string, cause: unknown): boolean {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   return code === "ERR_MODULE_NOT_FOUND" && String(message).includes(`'${name}'`);
 }

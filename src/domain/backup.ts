@@ -1,11 +1,11 @@
-/** A copy of the whole record that was made, as the record remembers it: by its file's name, without the folder. */
+/** A backup of the whole memory store, as the store records it: by file name, without the folder. */
 export interface BackupNote {
   readonly name: string;
-  /** When it was made (ISO 8601): what was stored until then may be in it. */
+  /** When it was made (ISO 8601). It may contain everything stored until then. */
   readonly at: string;
-  /** Until when it is kept, where that was said. */
+  /** How long it is kept (ISO 8601), if known. */
   readonly until?: string;
-  /** 0 while it is made, and where that failed. */
+  /** 0 while it is being made, and if that failed. */
   readonly bytes: number;
   /** SHA-256 of the file, hex. */
   readonly digest: string;

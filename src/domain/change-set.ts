@@ -1,10 +1,9 @@
 import type { Memory } from "./memory.ts";
 import type { Message, Part } from "./message.ts";
-import type { ErasureReceipt, KeptReceipt } from "./receipt.ts";
-import type { Trace } from "./trace.ts";
+import type { ErasureReceipt, KeptReceipt, Trace } from "./receipt.ts";
 
-/** What made a change-set. */
-export type Cause =
+/** What caused a change-set. */
+export type ChangeCause =
   | "remember"
   | "add"
   | "update"
@@ -15,25 +14,28 @@ export type Cause =
   | "reindex"
   | "optimize";
 
-/** What is searched: a passage of a message, or a memory. Part of the record, derived from its owner's text. */
-export interface Unit {
-  /** The passage's or the memory's id. */
+/**
+ * The unit of search: a passage of a message, or a memory. The memory store keeps it; it is derived from the
+ * owner's text.
+ */
+export interface SearchUnit {
+  /** The id of the passage or the memory. */
   readonly id: string;
   readonly type: "passage" | "memory";
-  /** The message's or the memory's id. */
+  /** The id of the message or the memory. */
   readonly owner: string;
-  /** The passage's span in the message's content; 0 and the text's length for a memory. */
+  /** The passage's span in the message's content. For a memory: 0 and the length of its text. */
   readonly start: number;
   readonly end: number;
-  /** The words of the text as `analyse` gives them, in order, joined by spaces: the text index. */
+  /** The words of the text as `extractTerms` returns them, in order, joined by spaces: the text index. */
   readonly terms: string;
-  /** The embedder's fingerprint; vectors of different spaces are never compared. */
+  /** The embedder's fingerprint. Vectors of different spaces are never compared. */
   readonly space: string;
   /** Unit length. */
   readonly vector: Float32Array;
 }
 
-export type Association =
+export type LinkType =
   | "related_to"
   | "extends"
   | "contradicts"
@@ -42,91 +44,102 @@ export type Association =
   | "depends_on";
 
 /** From one memory to another. */
-export interface Link {
+export interface MemoryLink {
   readonly from: string;
-  readonly type: Association;
+  readonly type: LinkType;
   readonly to: string;
   /** 0 to 1. */
   readonly strength: number;
 }
 
-/** Bars the way back to something erased; the value cannot be read from it. */
+/** Keeps an erased statement from being stored again. The value cannot be derived from it. */
 export interface Tombstone {
   /** Keyed hash (HMAC-SHA-256 with the secret), hex. */
   readonly hash: string;
-  /** What was hashed: a claim, or words. */
+  /** What was hashed: a claim, or its words. */
   readonly of: "claim" | "words";
-  /** What was said before this time (ISO 8601) stays out; what the user says later lifts the tombstone. */
+  /**
+   * Statements made before this time (ISO 8601) are rejected. A later statement by the user lifts the
+   * tombstone.
+   */
   readonly at: string;
 }
 
-/** A message with words taken out. */
-export interface Redaction {
+/** A message with words removed. */
+export interface MessageRedaction {
   readonly id: string;
-  /** The content that is left, possibly empty. */
+  /** The remaining content, possibly empty. */
   readonly content: string;
   readonly parts?: readonly Part[];
   readonly keepMetadata: boolean;
 }
 
-/** The part of a change-set that destroys. Bodies go; ids stay in the log, so that it still replays. */
-export interface Erasure {
-  readonly messages: readonly Redaction[];
-  /** Memories that go with all their versions, links and units. */
+/**
+ * The destructive part of a change-set. Contents are deleted; ids stay in the log, so that it can still be
+ * replayed.
+ */
+export interface ErasureChange {
+  readonly messages: readonly MessageRedaction[];
+  /** Memories to delete with all their versions, links and units. */
   readonly memories: readonly string[];
-  /** Versions of memories that stay, written again in place: their quotes stand elsewhere, or held erased words. */
+  /**
+   * Versions of memories that stay and are rewritten in place: their quotes moved, or contained erased words.
+   */
   readonly rewrites: readonly Memory[];
   readonly receipt: ErasureReceipt;
-  /** The same by ids and places, for copies of the record that were made before. */
+  /** The same by ids and positions, for backups made before. */
   readonly trace?: Trace;
 }
 
-/** The one way to write. It commits atomically, or not at all. */
+/** The only way to write. It commits atomically. */
 export interface ChangeSet {
-  /** The revision of the user that it was thought out on; another one refuses it (`conflict`). */
+  /**
+   * The user's revision that the change is based on. If it is not the current one, the commit throws
+   * `conflict`.
+   */
   readonly base: number;
-  /** When (ISO 8601). */
+  /** The time of the change (ISO 8601). */
   readonly at: string;
-  readonly cause: Cause;
-  /** The revision that this one takes back, for `undo`. */
+  readonly cause: ChangeCause;
+  /** The revision that an `undo` reverts. */
   readonly undoes?: number;
-  /** New messages, in order; the record gives them their turns. An id that is there already refuses the change-set. */
+  /** New messages, in order; the memory store assigns their turns. An existing id rejects the change-set. */
   readonly messages?: readonly Message[];
-  /** New states of messages that are there. */
+  /** New states of existing messages. */
   readonly digests?: readonly {
     readonly id: string;
     readonly digest: Message["digest"];
     readonly heard?: boolean;
     readonly undone?: boolean;
   }[];
-  /** New versions of memories, new ones or known; `version` is one more than the version that is there. */
+  /** New versions of new or existing memories. `version` is the current version plus 1. */
   readonly memories?: readonly Memory[];
-  readonly links?: readonly Link[];
-  /** Search units, replacing those of the same id. */
-  readonly units?: readonly Unit[];
+  readonly links?: readonly MemoryLink[];
+  /** Search units; they replace those with the same id. */
+  readonly units?: readonly SearchUnit[];
   readonly dropUnits?: readonly string[];
   readonly tombstones?: readonly Tombstone[];
-  /** Hashes of tombstones that go. */
+  /** Hashes of tombstones to remove. */
   readonly liftTombstones?: readonly string[];
-  /** The answer to keep under an idempotency key. */
+  /** The receipt to keep under an idempotency key. */
   readonly receipt?: KeptReceipt;
-  readonly erase?: Erasure;
+  readonly erase?: ErasureChange;
 }
 
-/** What a change-set did, by id alone. */
+/** What a change-set did, by id only. */
 export interface LogEntry {
   readonly revision: number;
   readonly at: string;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
   readonly undoes?: number;
-  /** Ids of messages added. */
+  /** Ids of added messages. */
   readonly messages: readonly string[];
-  /** Versions of memories made. */
+  /** Versions of memories that were created. */
   readonly memories: readonly {
     readonly id: string;
     readonly version: number;
     readonly action: Memory["action"];
   }[];
-  /** Ids of messages with words taken out, and of memories gone. */
+  /** Ids of messages with words removed, and of deleted memories. */
   readonly erased: readonly string[];
 }

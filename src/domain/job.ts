@@ -1,5 +1,5 @@
-/** Work that nobody waits for, by name. */
-export const JOBS = [
+/** The background jobs by name. */
+export const JOB_NAMES = [
   "understanding",
   "embedding",
   "expiry",
@@ -8,43 +8,45 @@ export const JOBS = [
   "clean-up",
   "tidying",
 ] as const;
-/** What feeds an index beside the record goes by the index's name: "following chroma". */
-export type JobName = (typeof JOBS)[number] | `following ${string}`;
+/** A job that feeds a vector index contains the index's name: "following chroma". */
+export type JobName = (typeof JOB_NAMES)[number] | `following ${string}`;
 
-/** What came of a job's last run, kept beside the record. Numbers, times and fixed words alone. */
-export interface JobNote {
+/**
+ * The outcome of a job's last run, kept in the memory store. It holds only numbers, times and fixed words.
+ */
+export interface JobRun {
   readonly name: JobName;
-  /** When it began (ISO 8601), and how long it took. */
+  /** When it began (ISO 8601), and its duration in ms. */
   readonly at: string;
   readonly tookMs: number;
-  /** Pieces of work it did. */
+  /** Number of items processed. */
   readonly done: number;
-  /** What it found and left to people to decide. */
+  /** Number of findings left for a person to decide. */
   readonly found?: number;
-  /** Why it broke off; absent where it came to its end. */
+  /** Why it failed; absent if it completed. */
   readonly problem?: string;
-  /** Runs that broke off one after the other, up to this one. */
+  /** Consecutive failed runs, including this one. */
   readonly attempts: number;
 }
 
-/** How far a job is with a user. */
-export interface Visit {
-  /** The user's revision that it has seen. */
+/** A job's progress for one user. */
+export interface JobProgress {
+  /** The user's revision that the job has processed. */
   readonly revision: number;
-  /** When it is to come again (ISO 8601), even if nothing has changed until then. */
+  /** When the job runs again (ISO 8601), even if nothing has changed. */
   readonly due?: string;
-  /** What it found and left to people to decide. */
+  /** Number of findings left for a person to decide. */
   readonly found?: number;
-  /** Set where it broke off there: then `revision` is the one that it did not get past. */
-  readonly failed?: VisitFailure;
+  /** Set if the job failed for this user; `revision` is then the one where it failed. */
+  readonly failed?: JobFailure;
 }
 
-/** Why a job broke off with a user. */
-export interface VisitFailure {
-  /** How often, one after the other: 1 or more. */
+/** A job's failure for one user. */
+export interface JobFailure {
+  /** Consecutive failures, at least 1. */
   readonly attempts: number;
   /** The stable code of the last error, or "internal". */
   readonly problem: string;
-  /** When it was last (ISO 8601). */
+  /** Time of the last failure (ISO 8601). */
   readonly at: string;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { checkMetadata, checkScope, checkText } from "./limits.ts";
-import { isoTime } from "./time.ts";
+import { toIsoTime } from "./time.ts";
 
 it.each([
   ["empty", ""],
@@ -10,16 +10,16 @@ it.each([
   ["half a surrogate pair", "a\ud800b"],
   ["NUL", "a\u0000b"],
   ["an escape sequence", "\u001b[31mred"],
-])("refuses text that is %s", (_name, text) => {
+])("rejects text that is %s", (_name, text) => {
   expect(() => checkText(text, "content")).toThrow(expect.objectContaining({ code: "invalid_input" }));
 });
 
-it("never repeats the text it refuses", () => {
+it("never repeats rejected text in the error", () => {
   expect(() => checkText("secret\u0000words", "content")).toThrow(expect.not.stringContaining("secret"));
 });
 
 it.each(["tab\tand\nline\r\nbreak", "emoji 👩‍👩‍👧 and مرحبا", "\uFEFFmark", "a".repeat(1_000_000)])(
-  "takes other text",
+  "accepts other text unchanged",
   (text) => {
     expect(checkText(text, "content")).toBe(text);
   },
@@ -32,17 +32,17 @@ it.each([
   "2026-13-01",
   "2026-01-31T18:00:00",
   "",
-])("refuses %j as a time", (time) => {
-  expect(() => isoTime(time, "at")).toThrow(expect.objectContaining({ code: "invalid_input" }));
+])("rejects %j as a time", (time) => {
+  expect(() => toIsoTime(time, "at")).toThrow(expect.objectContaining({ code: "invalid_input" }));
 });
 
-it("gives times in UTC", () => {
-  expect(isoTime("2026-01-31T18:00:00+02:00", "at")).toBe("2026-01-31T16:00:00.000Z");
-  expect(isoTime("2026-01-31", "at")).toBe("2026-01-31T00:00:00.000Z");
-  expect(isoTime(new Date(0), "at")).toBe("1970-01-01T00:00:00.000Z");
+it("converts times to UTC", () => {
+  expect(toIsoTime("2026-01-31T18:00:00+02:00", "at")).toBe("2026-01-31T16:00:00.000Z");
+  expect(toIsoTime("2026-01-31", "at")).toBe("2026-01-31T00:00:00.000Z");
+  expect(toIsoTime(new Date(0), "at")).toBe("1970-01-01T00:00:00.000Z");
 });
 
-it("refuses a scope without a user, and metadata that is not flat", () => {
+it("rejects a scope without a user, and metadata that is not flat", () => {
   expect(() => checkScope({ user: "" })).toThrow();
   expect(() => checkScope({ user: undefined })).toThrow();
   expect(checkScope({ user: "ana" })).toEqual({ project: "default", user: "ana" });

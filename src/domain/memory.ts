@@ -1,7 +1,8 @@
-import type { Metadata } from "./filter.ts";
 import type { Origin } from "./message.ts";
+import type { Metadata } from "./metadata-filter.ts";
+import { spellOutSigns, splitWords, toExactKey, toWordKey } from "./search/search-terms.ts";
 
-export const KINDS = [
+export const MEMORY_KINDS = [
   "fact",
   "preference",
   "commitment",
@@ -10,24 +11,25 @@ export const KINDS = [
   "event",
   "reflection",
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = (typeof MEMORY_KINDS)[number];
 
-/** The structured half of a memory. */
+/** The structured part of a memory. */
 export interface Claim {
   /**
-   * Who or what it is about: `user` (whose memory this is), `user/sister`, `user/cat` (what is theirs; deeper
-   * where needed: `user/flatmate/parrot`), or a name ("Caroline", "Caroline/mother") where somebody else speaks or is spoken of.
+   * Who or what the claim is about. `user` is the memory's owner; `user/sister` and `user/cat` belong to the
+   * user (nested if needed: `user/flatmate/parrot`). A name ("Caroline", "Caroline/mother") is another person
+   * who speaks or is spoken of.
    */
   readonly subject: string;
   /** An English verb phrase in its base form: `use`, `live in`, `be allergic to`, `be called`, `be`, `have`. */
   readonly relation: string;
-  /** What is said of the subject, in the user's own words: `Shram`, `Porto`, `61k`. */
+  /** What the claim says about the subject, in the user's own words: `Shram`, `Porto`, `61k`. */
   readonly value: string;
-  /** What narrows it: `as a productivity tool`, `on Sundays`, `when I fly`. */
+  /** A restriction of the claim: `as a productivity tool`, `on Sundays`, `when I fly`. */
   readonly qualifier?: string;
 }
 
-/** The exact words a memory came from: `content.slice(start, end) === quote` in the message named. */
+/** The exact source words of a memory: `content.slice(start, end) === quote` in the named message. */
 export interface SourceSpan {
   readonly message: string;
   readonly start: number;
@@ -38,8 +40,8 @@ export interface SourceSpan {
 export type Status = "current" | "superseded" | "retracted";
 
 /**
- * One statement, understandable alone: "The user uses Shram as a productivity tool."
- * A value of this type is one version of it; each change makes the next.
+ * One statement that is understandable by itself: "The user uses Shram as a productivity tool." A value of
+ * this type is one version; each change creates the next.
  */
 export interface Memory {
   readonly id: string;
@@ -58,39 +60,39 @@ export interface Memory {
   readonly origin: Origin;
   readonly agent?: string;
   readonly session?: string;
-  /** Said at (ISO 8601): of the newest source, or when it was added. */
+  /** When it was said (ISO 8601): the time of the newest source, or of the direct addition. */
   readonly at: string;
-  /** When it was true: from (inclusive) and to (exclusive). Open where absent. */
+  /** When it was true: from (inclusive) and to (exclusive). Open-ended if absent. */
   readonly validFrom?: string;
   readonly validTo?: string;
-  /** When an event takes or took place, or a commitment falls due, as a date or time in ISO 8601. */
+  /** When an event takes or took place, or when a commitment is due, as an ISO 8601 date or time. */
   readonly when?: string;
-  /** Gone from every read at this time. */
+  /** Hidden from every read after this time. */
   readonly expiresAt?: string;
-  /** Stored for people to look at, never recalled. */
+  /** Stored for review by a person, never recalled. */
   readonly quarantined?: boolean;
   /**
-   * Put aside, and no less true for it: merged into another memory, or cleaned up. Its status is `retracted`; the words that
-   * it came from hold as before.
+   * Archived but not untrue: merged into another memory, or cleaned up. Its status is `retracted`; its source
+   * words remain valid.
    */
   readonly archived?: boolean;
   /** Health, beliefs, money, secrets. */
   readonly sensitive?: boolean;
   readonly metadata?: Metadata;
   readonly sources: readonly SourceSpan[];
-  /** The memory that took its place. */
+  /** The memory that replaced it. */
   readonly supersededBy?: string;
-  /** The revision and the time (ISO 8601) at which this version was stored. */
+  /** The revision and time (ISO 8601) at which this version was stored. */
   readonly revision: number;
   readonly storedAt: string;
-  /** What made this version. */
-  readonly action: Action;
-  /** Why, in words for a person, without the user's own. */
+  /** What created this version. */
+  readonly action: MemoryAction;
+  /** The reason, in plain words, without the user's own. */
   readonly why?: string;
 }
 
 /** What a write did to a memory. */
-export type Action =
+export type MemoryAction =
   | "added"
   | "merged"
   | "updated"
@@ -100,3 +102,48 @@ export type Action =
   | "refused"
   | "quarantined"
   | "restored";
+
+const claimKeys = new WeakMap<Claim, string>();
+
+/** Identifies equal claims: subject, relation and value, regardless of case, articles and word endings. */
+export function toClaimKey(claim: Claim): string {
+  let key = claimKeys.get(claim);
+  if (key === undefined) {
+    key = JSON.stringify([claim.subject.toLowerCase(), claim.relation, toExactKey(claim.value)]);
+    // Each write compares with every memory of the user. Claims never change, so their keys can be cached.
+    claimKeys.set(claim, key);
+  }
+  return key;
+}
+
+/** Whether two claims have the same subject and relation: two values of one slot. */
+export function isSameSlot(one: Claim, other: Claim): boolean {
+  return one.relation === other.relation && one.subject.toLowerCase() === other.subject.toLowerCase();
+}
+
+/** Whether two qualifiers can describe the same circumstance: they are equal, or one is absent. */
+export function areQualifiersCompatible(one: Claim, other: Claim): boolean {
+  if (!one.qualifier || !other.qualifier) return true;
+  return toWordKey(one.qualifier) === toWordKey(other.qualifier);
+}
+
+/** Whether two qualifiers share no word: "when I fly" and "for breakfast". */
+export function areQualifiersDisjoint(one: Claim, other: Claim): boolean {
+  if (!one.qualifier || !other.qualifier) return false;
+  const words = new Set(splitWords(one.qualifier));
+  return !splitWords(other.qualifier).some((word) => words.has(word));
+}
+
+/** Whether one value contains all words of the other: "Canon" and "a Canon X100". */
+export function isValueContained(one: string, other: string): boolean {
+  const a = toWordKey(spellOutSigns(one)).split(" ").filter(Boolean);
+  const b = toWordKey(spellOutSigns(other)).split(" ").filter(Boolean);
+  if (a.length === 0 || b.length === 0) return false;
+  const [few, many] = a.length <= b.length ? [a, new Set(b)] : [b, new Set(a)];
+  return few.every((word) => many.has(word));
+}
+
+/** Whether a memory is current at a time (ISO 8601): neither expired nor quarantined. */
+export function isCurrentAt(memory: Memory, at: string): boolean {
+  return memory.status === "current" && !memory.quarantined && (!memory.expiresAt || memory.expiresAt > at);
+}

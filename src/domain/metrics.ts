@@ -1,19 +1,18 @@
 import { ERROR_CODES } from "../errors.ts";
-import { HOLDERS, PERIODS } from "./budget.ts";
-import { OUTCOMES, PURPOSES } from "./model-call.ts";
+import { BUDGET_HOLDERS, BUDGET_PERIODS, CALL_OUTCOMES, CALL_PURPOSES } from "./model-usage.ts";
 
 /**
- * What a label may say: one of a list; what a pattern allows, where that is few; or `code`, a name that stands in the code
- * or in the settings. Nothing that a user said, and no name of a project or user.
+ * The values that a label may have: one of a list, a match of a narrow pattern, or `code`, a name from the
+ * code or the settings. Never user text, and never the name of a project or user.
  */
 export type LabelValues = readonly string[] | RegExp | "code";
 
-export interface Metric {
+export interface MetricDefinition {
   readonly type: "counter" | "gauge" | "histogram";
-  /** One line for people. */
+  /** One line of help for people. */
   readonly help: string;
   readonly labels?: { readonly [label: string]: LabelValues };
-  /** Upper bounds of a histogram, in its unit. */
+  /** Upper bounds of the histogram's buckets, in its unit. */
   readonly buckets?: readonly number[];
 }
 
@@ -21,8 +20,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const MILLISECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1000];
 
-/** The verbs of a memory. */
-export const OPERATIONS = [
+/** The operations of a memory. */
+export const MEASURED_OPERATIONS = [
   "remember",
   "understand",
   "add",
@@ -51,8 +50,8 @@ export const OPERATIONS = [
 
 export const OPERATION_OUTCOMES: readonly string[] = ["ok", "aborted", "failed", ...Object.keys(ERROR_CODES)];
 
-const CALL = { purpose: PURPOSES, model: "code" } as const;
-/** One of `JOBS`, or "following" and the name of an index. */
+const CALL = { purpose: CALL_PURPOSES, model: "code" } as const;
+/** One of `JOB_NAMES`, or "following" and the name of an index. */
 const CACHES = ["users", "vectors", "shared users", "shared vectors"] as const;
 const JOB = { job: "code" } as const;
 const DEPENDENCY = {
@@ -60,11 +59,11 @@ const DEPENDENCY = {
   name: "code",
 } as const;
 
-/** Every metric, by name. What is counted under a name that does not stand here is not counted. */
-export const METRICS: { readonly [name: string]: Metric } = {
+/** Every metric, by name. Counts under any other name are dropped. */
+export const METRICS: { readonly [name: string]: MetricDefinition } = {
   memory_api_requests_total: {
     type: "counter",
-    help: "Requests answered.",
+    help: "Requests served.",
     labels: {
       method: ["GET", "POST", "PUT", "PATCH", "DELETE", "other"],
       endpoint: "code",
@@ -73,23 +72,23 @@ export const METRICS: { readonly [name: string]: Metric } = {
   },
   memory_api_request_duration_seconds: {
     type: "histogram",
-    help: "From the head of a request to the last byte of its answer.",
+    help: "Time from a request's headers to the last byte of its response.",
     labels: { method: ["GET", "POST", "PUT", "PATCH", "DELETE", "other"], endpoint: "code" },
     buckets: SECONDS,
   },
   memory_retrieval_duration_ms: {
     type: "histogram",
-    help: "How long a recall took, in milliseconds.",
+    help: "Duration of a recall, in milliseconds.",
     buckets: MILLISECONDS,
   },
   memory_operations_total: {
     type: "counter",
-    help: "Calls of the memory's verbs, and how they ended.",
-    labels: { operation: OPERATIONS, outcome: OPERATION_OUTCOMES },
+    help: "Memory operations, by outcome.",
+    labels: { operation: MEASURED_OPERATIONS, outcome: OPERATION_OUTCOMES },
   },
   memory_changes_total: {
     type: "counter",
-    help: "What became of memories, and of what was proposed for them; refused: among others, where a quote was not found.",
+    help: "Memory changes and proposals, by result. Refused includes proposals whose quote was not found.",
     labels: {
       action: [
         "added",
@@ -110,190 +109,194 @@ export const METRICS: { readonly [name: string]: Metric } = {
   },
   memory_understanding_spared_total: {
     type: "counter",
-    help: "Messages of the user that tell nothing and so were not shown to the model.",
+    help: "User messages without content to extract, not sent to the model.",
   },
   memory_understanding_unread_total: {
     type: "counter",
-    help: "Messages that the model refused, or about which it gave no usable answer; these wait.",
+    help: "Messages that the model refused, or that wait because it gave no usable answer.",
     labels: { why: ["refused", "unusable"] },
   },
   memory_turns_total: { type: "counter", help: "Messages stored." },
   memory_erasures_total: {
     type: "counter",
-    help: "Erasures, and whether every place was read again and found clean.",
+    help: "Erasures, and whether every place was verified to be clean.",
     labels: { complete: ["yes", "no"] },
   },
   memory_answers_total: {
     type: "counter",
-    help: "Answers, by whose words they are, and why not a model's where there is one.",
+    help: "Answers by author, and why a configured model did not write them.",
     labels: { by: ["model", "memory"], trouble: "code" },
   },
   memory_replies_lost_total: {
     type: "counter",
-    help: "Replies in a model's words that were said and could not be kept.",
+    help: "Model replies that were sent and could not be stored.",
   },
   llm_calls_total: {
     type: "counter",
-    help: "Requests to models' servers, and those that a budget or an open circuit kept back.",
-    labels: { ...CALL, outcome: OUTCOMES },
+    help: "Requests to model servers, including those blocked by a budget or an open circuit breaker.",
+    labels: { ...CALL, outcome: CALL_OUTCOMES },
   },
   llm_call_duration_seconds: {
     type: "histogram",
-    help: "From a request to a model's server to its last byte.",
+    help: "Time from a request to a model's server to the last byte of its response.",
     labels: CALL,
     buckets: MODEL_SECONDS,
   },
   llm_tokens_used_total: {
     type: "counter",
-    help: "Tokens, as the server counts them.",
+    help: "Tokens, as counted by the server.",
     labels: { ...CALL, type: ["input", "cached_input", "output"] },
   },
-  llm_cost_usd_total: { type: "counter", help: "US dollars, by the price table.", labels: CALL },
+  llm_cost_usd_total: { type: "counter", help: "Cost in US dollars, from the price table.", labels: CALL },
   llm_unpriced_calls_total: {
     type: "counter",
-    help: "Calls whose model is in no price table.",
+    help: "Calls whose model has no known price.",
     labels: CALL,
   },
   llm_circuit_state: {
     type: "gauge",
-    help: "Whether requests to a server go out: 0 yes, 1 one to see whether it answers again, 2 no; from its first trouble on.",
+    help: "Circuit breaker of a model server: 0 closed, 1 half open (one trial request), 2 open. Present after its first failure.",
     labels: { server: "code" },
   },
   memory_beside_troubles_total: {
     type: "counter",
-    help: "Times that the sessions or the shared cache failed, and the memory went on without them.",
+    help: "Failures of the session store or the shared cache. Requests continued without them.",
     labels: { of: ["sessions", "cache"], code: "code" },
   },
   memory_sessions_store_bytes: {
     type: "gauge",
-    help: "Memory in use by the store of sessions: of the whole server, where it is one.",
+    help: "Memory used by the session store, in bytes: of the whole server, if it is one.",
   },
   memory_sessions_store_limit_bytes: {
     type: "gauge",
-    help: "Memory that the store of sessions may use at most; 0 where nobody set a limit.",
+    help: "Memory limit of the session store, in bytes; 0 without a limit.",
   },
   cache_hits_total: {
     type: "counter",
-    help: "What was found in memory (users' state, vectors of texts) or in the shared cache (users' search columns, vectors of queries).",
+    help: "Cache hits, in process memory (user states, text vectors) or in the shared cache (search indexes, query vectors).",
     labels: { cache: CACHES },
   },
   cache_misses_total: {
     type: "counter",
-    help: "What had to be read from the record, or asked of the embedder.",
+    help: "Cache misses: reads from the memory store, or requests to the embedder.",
     labels: { cache: CACHES },
   },
   memory_index_searches_total: {
     type: "counter",
-    help: "Recalls that could ask a vector index; but where it answered, the record's own search did.",
+    help: "Recalls with a vector index, by outcome. Unless it answered, the built-in search did.",
     labels: { index: "code", outcome: ["answered", "behind", "failed", "incomplete"] },
   },
   memory_index_strays_total: {
     type: "counter",
-    help: "Hits of a vector index that the record does not know; they were dropped, there as well.",
+    help: "Hits of a vector index that do not exist in the memory store. They were dropped, also from the index.",
     labels: { index: "code" },
   },
   memory_blocks_lost_total: {
     type: "counter",
-    help: "Users' search columns kept beside the record that could not be used (damaged, or of another embedder), and were made anew.",
+    help: "Saved search indexes that could not be used (damaged, or of another embedder) and were rebuilt.",
   },
   keepsake_dependency_up: {
     type: "gauge",
-    help: "Whether a service that the memory stands on answered when it was asked last: 1 or 0.",
+    help: "Whether a dependency responded to its last check: 1 or 0.",
     labels: DEPENDENCY,
   },
   keepsake_dependency_state: {
     type: "gauge",
-    help: "How it stands with a service that the memory stands on: 0 up, 1 degraded, 2 down.",
+    help: "State of a dependency: 0 up, 1 degraded, 2 down.",
     labels: DEPENDENCY,
   },
   keepsake_health_check: {
     type: "gauge",
-    help: "What a check of the last minute found: 0 all is well, 1 something is to be done.",
+    help: "Result of a health check within the last minute: 0 healthy, 1 needs attention.",
     labels: { check: "code" },
   },
   memory_damaged_rows_total: {
     type: "counter",
-    help: "Rows read that were changed since they were written, by a fault of the disk or another program. Recalls leave them out.",
+    help: "Rows read that a disk fault or another program altered. Recalls leave them out.",
   },
   memory_clock_jumps_total: {
     type: "counter",
-    help: "Times at which the machine's clock moved by more than a minute against the time that passed.",
+    help: "Clock jumps: the system clock moved by more than a minute relative to elapsed time.",
     labels: { to: ["ahead", "back"] },
   },
   memory_budget_stops_total: {
     type: "counter",
-    help: "Calls to models that a budget stopped.",
-    labels: { of: HOLDERS, per: PERIODS, unit: ["usd", "tokens"] },
+    help: "Model calls blocked by a budget.",
+    labels: { of: BUDGET_HOLDERS, per: BUDGET_PERIODS, unit: ["usd", "tokens"] },
   },
   memory_ledger_failures_total: {
     type: "counter",
-    help: "Writes of the ledger of calls that failed; they are tried again.",
+    help: "Failed writes to the call ledger; they are retried.",
   },
-  memory_ledger_lost_total: { type: "counter", help: "Calls that the ledger will never have." },
+  memory_ledger_lost_total: { type: "counter", help: "Calls that the ledger lost for good." },
   memory_job_left: {
     type: "gauge",
-    help: "What waits for a job, where it is known: understanding, messages; embedding, texts.",
+    help: "Items waiting for a job, if known: messages for understanding, texts for embedding.",
     labels: JOB,
   },
   memory_job_running: { type: "gauge", help: "1 while a job runs.", labels: JOB },
   memory_job_failures: {
     type: "gauge",
-    help: "Runs of a job that broke off one after the other; 0 once one came to its end.",
+    help: "Consecutive failed runs of a job; 0 after a success.",
     labels: JOB,
   },
   memory_job_set_aside: {
     type: "gauge",
-    help: "Users with whom a job failed five times, and who are left out until something changes or somebody lets it run again.",
+    help: "Users skipped by a job after five failures, until their data changes or someone restarts the job.",
     labels: JOB,
   },
-  memory_job_last_run_timestamp_seconds: { type: "gauge", help: "When a job began last.", labels: JOB },
+  memory_job_last_run_timestamp_seconds: {
+    type: "gauge",
+    help: "Start time of a job's last run.",
+    labels: JOB,
+  },
   keepsake_proxy_requests_total: {
     type: "counter",
-    help: "Requests that the proxy passed on.",
-    labels: { purpose: PURPOSES, memory: ["off", "read", "on"], outcome: OUTCOMES },
+    help: "Requests forwarded by the proxy.",
+    labels: { purpose: CALL_PURPOSES, memory: ["off", "read", "on"], outcome: CALL_OUTCOMES },
   },
   keepsake_proxy_troubles_total: {
     type: "counter",
-    help: "Steps of the memory that failed behind a chat, which went on without them.",
+    help: "Memory steps that failed during a proxied chat. The chat continued without them.",
     labels: { step: ["recall", "forget", "store"] },
   },
   keepsake_proxy_overhead_ms: {
     type: "histogram",
-    help: "What the memory added before a chat was passed on, in milliseconds.",
+    help: "Time that the memory added before a chat was forwarded, in milliseconds.",
     buckets: MILLISECONDS,
   },
-  process_cpu_seconds_total: { type: "counter", help: "Processor time of this process, user and system." },
+  process_cpu_seconds_total: { type: "counter", help: "CPU time of this process, user and system." },
   process_resident_memory_bytes: { type: "gauge", help: "Resident memory of this process." },
-  process_start_time_seconds: { type: "gauge", help: "When this process began." },
-  nodejs_heap_used_bytes: { type: "gauge", help: "Memory in use by JavaScript." },
+  process_start_time_seconds: { type: "gauge", help: "Start time of this process." },
+  nodejs_heap_used_bytes: { type: "gauge", help: "JavaScript heap in use." },
   nodejs_eventloop_lag_p99_seconds: {
     type: "gauge",
-    help: "How late timers were, at most, for 99 of 100, since the last scrape.",
+    help: "99th percentile of timer delay since the last scrape.",
   },
 };
 
-/** A metric as a scrape gives it. */
-export interface ServedMetric extends Metric {
+/** A metric as a scrape returns it. */
+export interface ServedMetric extends MetricDefinition {
   readonly name: string;
-  /** The name in `METRICS`. */
+  /** Its name in `METRICS`. */
   readonly countedAs: string;
-  /** What a counted value is multiplied by: milliseconds are served as seconds. */
+  /** The factor from the counted to the served unit: milliseconds are served as seconds. */
   readonly factor: number;
-  /** True for a name of an earlier release, served for one more. */
+  /** True for a name of an earlier release, served for one more release. */
   readonly isDeprecated: boolean;
 }
 
-/** Names that every client library for Node has. */
+/** Names that every Prometheus client library for Node uses. */
 const STANDARD = /^(?:process|nodejs)_/;
 
-/** The metrics as they are served: one prefix and base units; and after them the names before that, for one more release. */
-export const SERVED_METRICS: readonly ServedMetric[] = served();
+/** The served metrics, with one prefix and base units. The earlier names follow, for one more release. */
+export const SERVED_METRICS: readonly ServedMetric[] = listServedMetrics();
 
-function served(): ServedMetric[] {
+function listServedMetrics(): ServedMetric[] {
   const all = Object.entries(METRICS).map(([countedAs, metric]) => ({
     countedAs,
     metric,
-    name: servedName(countedAs),
+    name: toServedName(countedAs),
   }));
   const current = all.map(({ countedAs, metric, name }) => {
     const factor = countedAs.endsWith("_ms") ? 0.001 : 1;
@@ -315,7 +318,7 @@ function served(): ServedMetric[] {
 }
 
 /** "memory_retrieval_duration_ms" is served as "keepsake_retrieval_duration_seconds". */
-export function servedName(countedAs: string): string {
+export function toServedName(countedAs: string): string {
   if (STANDARD.test(countedAs)) return countedAs;
   return `keepsake_${countedAs.replace(/^(?:memory|keepsake)_/, "").replace(/_ms$/, "_seconds")}`;
 }

@@ -1,109 +1,114 @@
-import type { Action } from "./memory.ts";
+import type { MemoryAction } from "./memory.ts";
+import type { TextCut } from "./text/cut-text.ts";
 
-/** What a write did. Never "ok": each thing by id, or the reason why not. */
+/** The result of a write: each item by id, or the reason for its absence. */
 export interface Receipt {
   readonly revision: number;
-  /** Ids of the messages stored by this write or, where they were there already, before it. */
+  /** Ids of the messages that this write stored, or that were already stored. */
   readonly messages: readonly string[];
   readonly memories: readonly ReceiptLine[];
   /** How many messages wait for an extractor. */
   readonly pending: number;
-  /** Why they wait longer: the budget is used up, or the model's server is down. They are read when that has passed. */
+  /** Why they wait longer: the budget is used up, or the model's server is down. They are read afterwards. */
   readonly hindered?: "over_quota" | "unavailable";
-  /** What the words asked to be erased, and was. */
+  /** Erasures that the message requested and that were carried out. */
   readonly erasures?: readonly ErasureReceipt[];
-  /** What was asked for and would sweep away so much that it waits for a yes in the same session. */
-  readonly waiting?: readonly Waiting[];
+  /** Requests with so large an effect that they wait for a confirmation in the same session. */
+  readonly waiting?: readonly PendingConfirmation[];
 }
 
-/** A request that is carried out if the user's next words are a yes. */
-export interface Waiting {
+/** A request that is carried out if the user's next message confirms it. */
+export interface PendingConfirmation {
   readonly action: "erase" | "supersede" | "retract";
-  /** What would go, as far as it is memories. */
+  /** The memories that it would affect. */
   readonly memories: readonly { readonly id: string; readonly text: string }[];
 }
 
 export interface ReceiptLine {
   readonly id: string;
   readonly action: Extract<
-    Action,
+    MemoryAction,
     "added" | "merged" | "superseded" | "retracted" | "erased" | "refused" | "quarantined"
   >;
   readonly text: string;
-  /** The memory that took its place, or into which it went. */
+  /** The memory that replaced it, or that it was merged into. */
   readonly by?: string;
   readonly why?: string;
 }
 
-/** A receipt as it is kept under an idempotency key: by id and version, so that no erased word lives on in it. */
+/** A receipt as it is kept under an idempotency key: by id and version, so that it retains no erased text. */
 export interface KeptReceipt {
   /** SHA-256 of the caller's key, hex. */
   readonly key: string;
-  /** SHA-256 of what was asked, hex; the same key with another body is a conflict. */
+  /** SHA-256 of the request, hex. The same key with another body is a conflict. */
   readonly body: string;
   readonly messages: readonly string[];
   readonly memories: readonly (Omit<ReceiptLine, "text"> & { readonly version: number })[];
   readonly pending: number;
 }
 
-/** How many an erasure took from each place. Earlier receipts have the first seven alone. */
+/** What an erasure removed, by kind. Receipts of earlier versions have only the first seven counts. */
 export interface ErasedCounts {
   readonly memories: number;
   readonly versions: number;
-  /** Messages with words taken out, and among them those with none left. */
+  /** Messages with words removed, and those of them that became empty. */
   readonly messages: number;
   readonly emptied: number;
-  /** Among the messages, that of the request where it lost nothing but the request. Absent for none. */
+  /** Of the messages, the one with the request, if only the request was removed. Absent for none. */
   readonly requests?: number;
   readonly passages: number;
   readonly vectors: number;
   readonly tombstones: number;
   /** Entries of the text index. */
   readonly terms?: number;
-  /** Versions of memories that stay, whose quotes lost words or whose links led to what is gone. */
+  /**
+   * Versions of memories that stay, with words removed from quotes or with links to erased memories removed.
+   */
   readonly rewritten?: number;
   readonly links?: number;
-  /** Blocks that were kept for the user's search. */
+  /** Saved search indexes of the user. */
   readonly blocks?: number;
-  /** Answers kept under idempotency keys that named one of the memories; they have lost their text. */
+  /** Answers under idempotency keys that named one of the memories; their text was deleted. */
   readonly answers?: number;
 }
 
-/** A place that was asked whether it still holds what was erased. */
+/** A place that was checked for erased content. */
 export interface VerifiedPlace {
   /** "memories", "sessions: redis". */
   readonly place: string;
-  /** How many of the erased words are there; of a place that could not be reached, how many entries may be. */
+  /** The number of erased words found. For an unreachable place: the number of entries that may remain. */
   readonly found: number;
-  /** When what may be there is gone by itself at the latest (ISO 8601). */
+  /** The latest time at which any remains expire by themselves (ISO 8601). */
   readonly until?: string;
-  /** Why it is not known; it is asked again until it is. */
+  /** Why the result is unknown. The place is checked again until it is known. */
   readonly why?: "not reached";
 }
 
-/** A place that an erasure cannot reach at once. No read gives what its bytes may hold, but they are there. */
+/** A place that an erasure cannot clear at once. No read returns its bytes, but they exist. */
 export interface Remainder {
   /** "PostgreSQL: write-ahead log". */
   readonly place: string;
-  /** When they are gone at the latest (ISO 8601); absent where nobody said how long they are kept. */
+  /** The latest time at which they are gone (ISO 8601); absent if the retention is unknown. */
   readonly until?: string;
 }
 
-/** A copy of the record that was made before an erasure and so holds what it took, until it is gone itself. */
+/** A backup made before an erasure. It contains the erased content until the backup itself is deleted. */
 export interface HeldBackup {
   /** Its file's name. */
   readonly name: string;
   readonly at: string;
-  /** Absent where nobody said how long it is kept. */
+  /** Absent if the retention is unknown. */
   readonly until?: string;
 }
 
 /**
- * What an erasure took, from where, and the proof. It holds no erased word. With the public key alone anybody can check
- * it: `docs/forgetting.md` shows how. Where nothing was found, `id`, `hash` and `signature` are empty: it is not kept.
+ * What an erasure removed, from which places, with proof. It contains no erased text. Anyone with the public
+ * key can verify it: see `docs/forgetting.md`.
+ *
+ * If nothing was found, `id`, `hash` and `signature` are empty and the receipt is not stored.
  */
 export interface ErasureReceipt {
-  /** 2; absent in receipts of before, which were signed with the secret itself. */
+  /** 2; absent in earlier receipts, which were signed with the secret itself. */
   readonly version?: 2;
   readonly id: string;
   readonly at: string;
@@ -111,40 +116,92 @@ export interface ErasureReceipt {
   readonly user: string;
   readonly revision: number;
   readonly erased: ErasedCounts;
-  /** Ids of the memories that are gone. */
+  /** Ids of the erased memories. */
   readonly ids: readonly string[];
-  /** The copies that were known to hold it when it was erased. */
+  /** Known backups that contained the content at the time of the erasure. */
   readonly backups?: readonly HeldBackup[];
-  /** Where its bytes stayed when it was erased, beside copies; absent for nowhere. */
+  /** Other places where its bytes remained at the time of the erasure; absent for none. */
   readonly remains?: readonly Remainder[];
-  /** SHA-256 of the erasure's trace, hex: what it took by ids and places. */
+  /** SHA-256 of the erasure's trace (ids and positions), hex. */
   readonly trace?: string;
-  /** The receipt whose erasure this one did again, on a copy that was put back. */
+  /** The receipt whose erasure was repeated on a restored backup. */
   readonly replays?: string;
-  /** Each place read again after the erasure, and how many of the erased words were still there. */
+  /** Each place checked after the erasure, with the number of erased words still found. */
   readonly verified: readonly VerifiedPlace[];
   readonly complete: boolean;
-  /** The hash of the user's receipt before this one; empty for the first. */
+  /** The hash of the user's previous receipt; empty for the first. */
   readonly previous: string;
-  /** SHA-256 of what is known at the commit, hex: all but `verified`, `complete`, `hash` and `signature`. */
+  /**
+   * SHA-256 of the content known at the commit, hex: everything except `verified`, `complete`, `hash` and
+   * `signature`.
+   */
   readonly hash: string;
-  /** The Ed25519 public key that the signature is checked with, base64url. */
+  /** The Ed25519 public key for the signature, base64url. */
   readonly key?: string;
   /**
-   * "ed25519:" and, in base64url, the signature of all other fields (as JSON with its names in order); in receipts of
-   * before: HMAC-SHA-256 of `hash`, `verified` and `complete` with the secret, hex.
+   * "ed25519:" and the base64url signature of all other fields (as JSON with sorted names). In earlier
+   * receipts: HMAC-SHA-256 of `hash`, `verified` and `complete` with the secret, hex.
    */
   readonly signature: string;
 }
 
-/** What an erasure would take. Nothing is gone yet. */
+/** What an erasure would remove. Nothing is removed yet. */
 export interface ErasurePlan {
   readonly dryRun: true;
   readonly memories: readonly { readonly id: string; readonly text: string }[];
-  /** The words that would go, by message. */
+  /** The words that would be removed, by message. */
   readonly messages: readonly {
     readonly id: string;
     readonly at: string;
     readonly words: readonly string[];
   }[];
+}
+
+/** What was removed from a version of a memory that stayed. */
+export interface VersionCut {
+  readonly id: string;
+  readonly version: number;
+  /** The length of its text before. */
+  readonly length: number;
+  readonly cuts: readonly TextCut[];
+  readonly dropsClaim?: boolean;
+  readonly dropsMetadata?: boolean;
+}
+
+/**
+ * What an erasure removed, by ids and positions only. It suffices to repeat the erasure on an older backup,
+ * and does not reveal the content.
+ */
+export interface Trace {
+  /** The receipt's id. */
+  readonly receipt: string;
+  readonly at: string;
+  readonly project: string;
+  readonly user: string;
+  /** The revision that the erasure created. */
+  readonly revision: number;
+  /** Ids of memories erased with all their versions. */
+  readonly memories: readonly string[];
+  /** Spans of messages before the erasure, and their replacement: nothing, or the gap mark. */
+  readonly messages: readonly {
+    readonly id: string;
+    /**
+     * The length of the content before, in UTF-16 code units. In another text, the positions would refer to
+     * other words.
+     */
+    readonly length: number;
+    readonly cuts: readonly TextCut[];
+  }[];
+  /** Messages that lost only their metadata. */
+  readonly bare?: readonly string[];
+  /** Versions of memories that stayed and lost words. */
+  readonly versions?: readonly VersionCut[];
+  /** Tombstones that were created. */
+  readonly tombstones: readonly {
+    readonly hash: string;
+    readonly of: "claim" | "words";
+    readonly at: string;
+  }[];
+  /** The receipt whose erasure was repeated. */
+  readonly replays?: string;
 }

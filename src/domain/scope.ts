@@ -1,6 +1,6 @@
 /**
- * Whose memory is meant. `project` is the tenant, `user` the person inside it; every read and write names both.
- * `agent` and `session` narrow what is read and label what is written; they are no walls.
+ * Identifies a memory. `project` is the tenant, `user` the person in it; every read and write is limited to
+ * both. `agent` and `session` filter reads and label writes; they do not separate tenants.
  */
 export interface Scope {
   readonly project: string;
@@ -9,7 +9,7 @@ export interface Scope {
   readonly session?: string;
 }
 
-/** A collision-free key of the walls alone. JSON, because "a:b" + "c" and "a" + "b:c" must differ. */
-export function scopeKey(scope: Scope): string {
+/** A collision-free key of project and user. It is JSON, because "a:b" + "c" and "a" + "b:c" must differ. */
+export function toScopeKey(scope: Scope): string {
   return JSON.stringify([scope.project, scope.user]);
 }

@@ -1,11 +1,11 @@
-import { sentence, toSecondPerson } from "../domain/english.ts";
-import { matches as passesFilter } from "../domain/filter.ts";
 import type { Memory } from "../domain/memory.ts";
+import { matchesFilter as passesFilter } from "../domain/metadata-filter.ts";
 import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
-import { masked } from "../domain/secrets.ts";
-import { inZone, isoTime } from "../domain/time.ts";
-import type { Question } from "../ports/question-reader.ts";
+import { maskCredentials } from "../domain/text/credentials.ts";
+import { toSecondPerson, toSentence } from "../domain/text/english-forms.ts";
+import { toIsoTime, toLocalTime } from "../domain/time.ts";
+import type { Question } from "../ports/language/question-reader.ts";
 import { type AnswerIndex, answerIndexInSlices } from "./answer/answer-index.ts";
 import { choose, withoutName } from "./answer/choose.ts";
 import { bagOf, essence } from "./answer/essence.ts";
@@ -21,11 +21,10 @@ import { sayAllThen } from "./answer/timely/then.ts";
 import { verbatim } from "./answer/verbatim.ts";
 import { fromPreferences, fromWishes } from "./answer/wishes.ts";
 import { yesOrNo } from "./answer/yes-no.ts";
-import { talkAnswer } from "./explain/talk.ts";
+import { explainLastAnswer } from "./conversation/explain-last-answer.ts";
 import type { Ports } from "./ports.ts";
-import { knownThen } from "./recall/then.ts";
-import { recall } from "./recall.ts";
-import type { UserState } from "./user-state.ts";
+import { recall, selectKnownAt } from "./recall/recall.ts";
+import type { UserState } from "./user-state/user-state.ts";
 
 export type AnswerPorts = Pick<
   Ports,
@@ -48,15 +47,18 @@ export async function composeAnswer(
 ): Promise<ComposedAnswer> {
   const found = await recall(ports, scope, question, options);
   const held = await ports.states.of(scope);
-  const knownAt = options.knownAt === undefined ? undefined : isoTime(options.knownAt, "knownAt");
+  const knownAt = options.knownAt === undefined ? undefined : toIsoTime(options.knownAt, "knownAt");
   // As it was known then: each memory in the version of that time.
   const state = knownAt === undefined ? held : stateThen(held, await ports.record.versions(scope), knownAt);
   const now = knownAt ?? ports.clock().toISOString();
-  const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
+  const asOf = options.asOf === undefined ? undefined : toIsoTime(options.asOf, "asOf");
   const index = await answerIndexInSlices(state.memories);
   const mayUse = boundsOf(scope, options);
   const zone = lastZone(state);
-  const read = ports.questions.read(question, { at: inZone(asOf ?? now, zone), known: known(index, mayUse) });
+  const read = ports.questions.read(question, {
+    at: toLocalTime(asOf ?? now, zone),
+    known: known(index, mayUse),
+  });
   const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
   const holding = heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
     holds && mayUse(memory) ? memory : [],
@@ -65,7 +67,7 @@ export async function composeAnswer(
   // What is quoted, explained or listed whole is exact as it stands.
   const exact =
     verbatim(question, found, state) ??
-    (await talkAnswer(ports, scope, read, session)) ??
+    (await explainLastAnswer(ports, scope, read, session)) ??
     (isWhole ? overview(holding) : undefined);
   const wishes = holding.filter(({ kind }) => kind === "instruction");
   const fromMemories = async (): Promise<Composed | undefined> =>
@@ -84,7 +86,7 @@ export async function composeAnswer(
 
 const answerOf = (recall: Recall, composed: Composed | undefined): Answer =>
   composed
-    ? { ...composed, text: masked(composed.text), abstained: false, recall, by: "memory" }
+    ? { ...composed, text: maskCredentials(composed.text), abstained: false, recall, by: "memory" }
     : { text: UNKNOWN, used: [], abstained: true, recall, by: "memory" };
 
 /** An answer that was composed without a model. */
@@ -111,14 +113,14 @@ function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boo
 }
 
 function stateThen(state: UserState, versions: readonly Memory[], knownAt: string): UserState {
-  return { ...state, memories: knownThen(versions, knownAt) };
+  return { ...state, memories: selectKnownAt(versions, knownAt) };
 }
 
 /** Of the newest so many turns it is looked for. */
 const LOOKED_AT = 50;
 
 /** The zone of what the user said last: "yesterday" in a question is theirs. */
-export function lastZone({ messages, block }: UserState): string | undefined {
+export function lastZone({ messages, searchIndex: block }: UserState): string | undefined {
   const { count, ids } = block.turns;
   for (let turn = count - 1; turn >= Math.max(0, count - LOOKED_AT); turn -= 1) {
     const message = messages.get(ids.at(turn) ?? "");
@@ -168,7 +170,7 @@ async function fromClaims(ports: AnswerPorts, asking: Asking): Promise<Composed 
     all: [...asking.state.memories.values()].filter(asking.mayUse),
     reread: (text) =>
       ports.questions.read(text, {
-        at: inZone(asOf ?? now, asking.zone),
+        at: toLocalTime(asOf ?? now, asking.zone),
         known: known(asking.index, asking.mayUse),
       }),
     look: (text, wanted, span) => look(asking, text, wanted, span),
@@ -201,7 +203,7 @@ function informing(text: string, memory: Memory, asked: string): string {
   const known = bagOf(asked);
   const tellsMore = (said: string): boolean => essence(said).some((word) => !known.has(word));
   if (tellsMore(text)) return text;
-  const whole = sentence(toSecondPerson(memory.text));
+  const whole = toSentence(toSecondPerson(memory.text));
   return tellsMore(whole) ? whole : text;
 }
 
@@ -236,7 +238,7 @@ function sayAll(chosen: readonly Match[], read: Question, asked: string): string
       );
     return group
       .map(({ memory }) =>
-        group.length === 1 ? sayOne(memory, read, asked) : sentence(toSecondPerson(memory.text)),
+        group.length === 1 ? sayOne(memory, read, asked) : toSentence(toSecondPerson(memory.text)),
       )
       .join(" ");
   });
@@ -262,7 +264,7 @@ function fromPassages(input: {
   options: RecallOptions;
 }): Composed | undefined {
   const { question, read, found, state, index, options } = input;
-  const asOf = options.asOf === undefined ? undefined : isoTime(options.asOf, "asOf");
+  const asOf = options.asOf === undefined ? undefined : toIsoTime(options.asOf, "asOf");
   const items = asOf === undefined ? found.items : found.items.filter(({ at }) => at <= asOf);
   const quoted = quoteFor({
     text: question,

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { byHash } from "./by-hash.ts";
+import { cacheByHash } from "./prompt-block.ts";
 
-it("is made once of the same text, and of each kind", () => {
+it("computes a value once for each text and kind", () => {
   const made: string[] = [];
-  const lengthOf = byHash((text, of: "one" | "other") => {
+  const lengthOf = cacheByHash((text, of: "one" | "other") => {
     made.push(`${of} ${text}`);
     return text.length;
   });
@@ -13,9 +13,9 @@ it("is made once of the same text, and of each kind", () => {
   expect(made).toEqual(["one tea", "other tea", "one milk"]);
 });
 
-it("keeps at most 20,000, and those that are asked for again", () => {
+it("keeps at most 20,000 values, and those that are used again", () => {
   let made = 0;
-  const count = byHash((text) => {
+  const count = cacheByHash((text) => {
     made += 1;
     return text.length;
   });

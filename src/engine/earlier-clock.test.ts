@@ -10,7 +10,7 @@ it.each([
   ],
   ["I live in Lisbon.", "I moved to Porto.", "Where do I live?", "You live in Porto."],
   ["My dog is called Miso.", "My dog is called Tofu.", "What is my dog called?", "Tofu"],
-])("after %j, %j counts under a clock that ran back", async (first, second, question, answer) => {
+])("%j followed by %j takes effect under a clock that ran back", async (first, second, question, answer) => {
   for (const backMs of [1, 10_000, 3_600_000]) {
     let now = new Date("2026-03-01T12:00:00Z");
     const memory = await createMemory({ path: ":memory:", clock: () => now });
@@ -25,7 +25,7 @@ it.each([
   }
 });
 
-it("a message that names an earlier time keeps it", async () => {
+it("a message with an earlier explicit time keeps it", async () => {
   const now = new Date("2026-03-01T12:00:00Z");
   const memory = await createMemory({ path: ":memory:", clock: () => now });
   const ana = memory.scope({ user: "ana" });

@@ -1,64 +1,66 @@
 import { checkName, checkNewName, checkScope } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
-import { add, remove, update } from "./add.ts";
-import { audit } from "./audit.ts";
-import { backup } from "./backup.ts";
-import { answer, answerStream } from "./by-model/answer.ts";
-import { converse, converseStream } from "./converse.ts";
-import { examine } from "./doctor/examine.ts";
-import { explain } from "./explain.ts";
-import { following } from "./following/index.ts";
-import { indexesOf } from "./following/indexes.ts";
-import { tellingRecord } from "./following/telling-record.ts";
-import { forget, planForget } from "./forget.ts";
-import { watchHealth } from "./health/checks.ts";
-import { watchDependencies } from "./health/dependencies.ts";
-import { type Background, background } from "./jobs/index.ts";
+import { audit } from "./admin/audit.ts";
+import { backup } from "./admin/backup.ts";
+import { watchDependencies } from "./admin/dependencies.ts";
+import { examine } from "./admin/doctor.ts";
+import { explain } from "./admin/explain.ts";
+import { watchHealth } from "./admin/health.ts";
+import {
+  getMemory,
+  getSession,
+  listLog,
+  listMemories,
+  listSessions,
+  listVersions,
+} from "./admin/listings.ts";
+import { projectStats, userStats } from "./admin/stats.ts";
+import type { JobState, Keepsake, ScopedMemory } from "./api.ts";
+import { answer, answerStream } from "./conversation/answer-with-model.ts";
+import { converse, converseStream } from "./conversation/converse.ts";
+import { forget, planForget } from "./erase/forget.ts";
+import { createIndexes, notifyOnCommit, startIndexSync } from "./index-sync/index-sync.ts";
+import { findHindrance, understand } from "./ingest/extract-pending.ts";
+import { createIdempotentAnswers } from "./ingest/idempotency.ts";
+import { add, remove, supersede, undo, update } from "./ingest/manual-edits.ts";
+import { remember } from "./ingest/remember.ts";
+import { instrumentMemory } from "./instrumentation.ts";
+import { type BackgroundJobs, startBackgroundJobs } from "./jobs/background-jobs.ts";
 import { optimize } from "./jobs/optimize.ts";
-import { workSetAside } from "./jobs/set-aside.ts";
-import { keptAnswers } from "./kept-answers.ts";
-import { exportLines, importMessages } from "./move.ts";
-import { observing } from "./observing.ts";
+import { createQuarantineActions } from "./jobs/quarantine.ts";
 import type { Ports } from "./ports.ts";
 import { profile } from "./profile/profile.ts";
-import { recallKeeper } from "./recall/receipts.ts";
-import { recall } from "./recall.ts";
-import { remember } from "./remember.ts";
-import { session, sessions } from "./sessions.ts";
-import { get, list, log, versionsOf } from "./show.ts";
-import { projectStats, userStats } from "./stats.ts";
-import { supersede } from "./supersede.ts";
-import type { JobState, Keepsake, ScopedMemory } from "./surface.ts";
-import { hindrance, understand } from "./understand/understand.ts";
-import { undo } from "./undo.ts";
+import { recall } from "./recall/recall.ts";
+import { createRecallReceiptStore } from "./recall/receipts.ts";
+import { exportLines, importMessages } from "./transfer/import-export.ts";
 
-/** A lease that nobody works under. */
-const PROBE = "probe";
+/** A lease that no job uses. */
+const PROBE_LEASE = "probe";
 
-/** The whole product over its ports: each verb in a file of its own, bound to a scope here. */
-export function keepsake(
+/** Builds the whole product over its ports: each method is in a file of its own and bound to a scope here. */
+export function createKeepsake(
   plain: Ports,
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
-  const recalls = recallKeeper(plain.record);
-  const follow = following(plain);
+  const recalls = createRecallReceiptStore(plain.record);
+  const follow = startIndexSync(plain);
   const ports: Ports = {
     ...plain,
     recalls,
-    ...(follow ? { following: follow, record: tellingRecord(plain.record, follow.written) } : {}),
+    ...(follow ? { following: follow, record: notifyOnCommit(plain.record, follow.onCommit) } : {}),
   };
-  const work = background(ports);
+  const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
   let closing: Promise<void> | undefined;
   const check = (): void => {
     if (closing)
       throw new MemoryError("unavailable", "this memory is closed. Open it again with createMemory().");
   };
-  const watch = watched(ports, check, jobs);
+  const watch = watchOwnHealth(ports, check, jobs);
   const close = (): Promise<void> => {
     watch.stop();
-    // Receipts first: a job may take longer to end than there is time.
+    // Receipts first, because a job may take longer to end than there is time.
     closing ??= recalls
       .flush()
       .then(work.stop)
@@ -71,10 +73,10 @@ export function keepsake(
     notices,
     scope(named) {
       check();
-      return observing(scoped(ports, checkScope(named), { check, work }), ports);
+      return instrumentMemory(bindScope(ports, checkScope(named), { check, work }), ports);
     },
-    answers: keptAnswers(ports, check),
-    ...checks(ports, check),
+    answers: createIdempotentAnswers(ports, check),
+    ...bindChecks(ports, check),
     health: watch.health,
     async erasures(project = "default") {
       check();
@@ -94,7 +96,7 @@ export function keepsake(
       return projectStats(ports, checkName(project, "project"), options);
     },
     onCall(report, scope) {
-      // Whatever it was for: it is the caller's own, and no budget counts it.
+      // Whatever its purpose was, it belongs to the caller, and no budget counts it.
       ports.costs?.onCall({ ...report, purpose: "chat" }, scope);
     },
     async embedding() {
@@ -106,42 +108,45 @@ export function keepsake(
       check();
       return jobs();
     },
-    ...workSetAside(ports, work, check),
+    ...createQuarantineActions(ports, work, check),
     reindex({ signal } = {}) {
       check();
       return work.embedNow(signal);
     },
-    indexes: indexesOf(follow, check),
+    indexes: createIndexes(follow, check),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** A server looks whether what it stands on answers; sessions in this process always do. */
-function watched(
+/** A server watches its dependencies; sessions in this process always work. */
+function watchOwnHealth(
   ports: Ports,
   check: () => void,
   jobs: () => Promise<readonly JobState[]>,
 ): Pick<Keepsake, "health"> & { stop(): void } {
   const { sessions, hasOwnSessions, damagedRows = () => 0, secretState: secret = "own", ...others } = ports;
   const isServer = ports.watchesDependencies === true;
-  const own = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
-  const dependencies = isServer ? watchDependencies(own) : undefined;
-  const whole = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
+  const watched = { ...others, ...(sessions && hasOwnSessions ? { sessions } : {}) };
+  const dependencies = isServer ? watchDependencies(watched) : undefined;
+  const healthWatch = watchHealth(ports, { dependencies, damagedRows, secret, jobs }, { isServer });
   return {
     async health() {
       check();
-      return whole.health();
+      return healthWatch.health();
     },
     stop() {
       dependencies?.stop();
-      whole.stop();
+      healthWatch.stop();
     },
   };
 }
 
-/** What checks the whole record, and whether it can be written. */
-function checks(ports: Ports, check: () => void): Pick<Keepsake, "check" | "examine" | "audit" | "probe"> {
+/** Checks of the whole store, and of whether it can be written. */
+function bindChecks(
+  ports: Ports,
+  check: () => void,
+): Pick<Keepsake, "check" | "examine" | "audit" | "probe"> {
   return {
     async check() {
       check();
@@ -157,18 +162,18 @@ function checks(ports: Ports, check: () => void): Pick<Keepsake, "check" | "exam
     },
     async probe() {
       check();
-      // Refused where another process probes at this moment: then it is that one's to find out.
-      const { token } = await ports.record.takeLease(PROBE, { forMs: 1000 });
-      if (token !== undefined) await ports.record.giveBackLease(PROBE, token);
+      // If another process probes now, it will find out.
+      const { token } = await ports.record.takeLease(PROBE_LEASE, { forMs: 1000 });
+      if (token !== undefined) await ports.record.releaseLease(PROBE_LEASE, token);
     },
   };
 }
 
-/** Every verb, for one scope. */
-function scoped(
+/** All methods, for one scope. */
+function bindScope(
   ports: Ports,
   scope: Scope,
-  { check, work }: { check: () => void; work: Background },
+  { check, work }: { check: () => void; work: BackgroundJobs },
 ): ScopedMemory {
   const open = <Result>(run: () => Result): Result => {
     check();
@@ -176,21 +181,21 @@ function scoped(
   };
   const write = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     const result = await open(run);
-    work.written();
+    work.onWrite();
     return result;
   };
-  const store = <Result>(run: () => Result): Result => open(() => underNewName(scope, run));
-  /** What was just stored may wait for a model. */
+  const store = <Result>(run: () => Result): Result => open(() => withNewNames(scope, run));
+  /** A message just stored may wait for a model. */
   const later = (): void => {
-    work.written();
-    if (ports.modelExtractor) work.later(scope);
+    work.onWrite();
+    if (ports.modelExtractor) work.scheduleReading(scope);
   };
   return {
     async remember(input, options = {}) {
       const receipt = await write(() => store(() => remember(ports, scope, input, options)));
       if (receipt.pending === 0 || options.extract === "never") return receipt;
-      work.later(scope, { isUnheard: options.extract === "later" });
-      const hindered = await hindrance(ports, scope);
+      work.scheduleReading(scope, { isUnheard: options.extract === "later" });
+      const hindered = await findHindrance(ports, scope);
       return hindered ? { ...receipt, hindered } : receipt;
     },
     understand: (options) => write(() => understand(ports, scope, options)),
@@ -202,7 +207,7 @@ function scoped(
     converse: (message, options) =>
       write(() => store(() => converse(ports, scope, message, options))).finally(later),
     converseStream: (message, options) =>
-      whole(
+      tapEnd(
         store(() => converseStream(ports, scope, message, options)),
         later,
       ),
@@ -212,47 +217,47 @@ function scoped(
         ? open(() => planForget(ports, scope, what))
         : write(() => forget(ports, scope, what, options))) as ScopedMemory["forget"],
     erasures: async () => open(() => ports.record.erasures(scope)),
-    get: async (id) => open(() => get(ports, scope, id)),
-    list: (options) => open(() => list(ports, scope, options)),
+    get: async (id) => open(() => getMemory(ports, scope, id)),
+    list: (options) => open(() => listMemories(ports, scope, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),
     remove: (id) => write(() => remove(ports, scope, id)),
     history: (async (id?: string, options?: { before?: number; limit?: number }) =>
       open<Promise<unknown>>(() =>
-        id === undefined ? log(ports, scope, options) : versionsOf(ports, scope, id),
+        id === undefined ? listLog(ports, scope, options) : listVersions(ports, scope, id),
       )) as ScopedMemory["history"],
     revision: async () => open(() => ports.record.revision(scope)),
     undo: (revision) => write(() => undo(ports, scope, revision)),
     optimize: async (options) => open(() => optimize(ports, scope, options)),
-    sessions: async (options) => open(() => sessions(ports, scope, options)),
-    session: async (id, options) => open(() => session(ports, scope, id, options)),
+    sessions: async (options) => open(() => listSessions(ports, scope, options)),
+    session: async (id, options) => open(() => getSession(ports, scope, id, options)),
     profile: async (options) => open(() => profile(ports, scope, options)),
     stats: async (options) => open(() => userStats(ports, scope, options)),
     export: () => open(() => exportLines(ports, scope)),
     import: (source, options) =>
-      each(
+      tapEach(
         store(() => importMessages(ports, scope, source, options)),
         later,
       ),
   };
 }
 
-/** Runs what stores something new, under names that every surface can reach. */
-function underNewName<Result>({ user, session }: Scope, run: () => Result): Result {
+/** Runs a call that stores something new, with names that every interface accepts. */
+function withNewNames<Result>({ user, session }: Scope, run: () => Result): Result {
   checkNewName(user, "user");
   if (session !== undefined) checkNewName(session, "session");
   return run();
 }
 
-/** The same, and something done at each step. */
-async function* each<Value>(values: AsyncIterable<Value>, then: () => void): AsyncGenerator<Value> {
+/** The same values, with a side effect at each step. */
+async function* tapEach<Value>(values: AsyncIterable<Value>, then: () => void): AsyncGenerator<Value> {
   for await (const value of values) {
     then();
     yield value;
   }
 }
 
-/** The same, and something done when it is over. */
-async function* whole<Value, Result>(
+/** The same, with a side effect at the end. */
+async function* tapEnd<Value, Result>(
   values: AsyncGenerator<Value, Result, void>,
   then: () => void,
 ): AsyncGenerator<Value, Result, void> {

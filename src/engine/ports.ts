@@ -1,88 +1,85 @@
 import type { Cache } from "../ports/cache.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Embedder } from "../ports/embedder.ts";
-import type { Extractor } from "../ports/extractor.ts";
-import type { Follower } from "../ports/follower.ts";
-import type { Ids } from "../ports/ids.ts";
-import type { LanguageModel } from "../ports/language-model.ts";
+import type { Embedder } from "../ports/language/embedder.ts";
+import type { Extractor } from "../ports/language/extractor.ts";
+import type { LanguageModel } from "../ports/language/language-model.ts";
+import type { QuestionReader } from "../ports/language/question-reader.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import type { Meter } from "../ports/meter.ts";
-import type { QuestionReader } from "../ports/question-reader.ts";
+import type { MemoryStore } from "../ports/memory-store.ts";
 import type { Queue } from "../ports/queue.ts";
-import type { Recaller } from "../ports/recaller.ts";
-import type { Record } from "../ports/record.ts";
-import type { Secret } from "../ports/secret.ts";
+import type { RecallWorker } from "../ports/recall-worker.ts";
 import type { Sessions } from "../ports/sessions.ts";
-import type { Tracer } from "../ports/tracer.ts";
-import type { Owing } from "./beside/owing.ts";
-import type { Costs } from "./cost/costs.ts";
-import type { ErasureWatch } from "./erasure-watch.ts";
-import type { Following, IndexSearching } from "./following/index.ts";
-import type { SecretState } from "./health/checks.ts";
-import type { ModelServers } from "./health/model-servers.ts";
-import type { RecallKeeper } from "./recall/receipts.ts";
-import type { UserStates } from "./user-state.ts";
+import type { Clock, Ids, Secret } from "../ports/system.ts";
+import type { Meter, Tracer } from "../ports/telemetry.ts";
+import type { VectorIndex } from "../ports/vector-index.ts";
+import type { ModelServers } from "./admin/dependencies.ts";
+import type { SecretState } from "./admin/health.ts";
+import type { CostTracker } from "./cost/cost-tracker.ts";
+import type { ErasureWatch } from "./erase/erasure-watch.ts";
+import type { IndexSearchOptions, IndexSync } from "./index-sync/index-sync.ts";
+import type { RecallReceiptStore } from "./recall/receipts.ts";
+import type { PendingErasures } from "./secondary-stores/pending-erasures.ts";
+import type { UserStates } from "./user-state/user-state.ts";
 
-/** What the engine stands on. Each verb takes the ones it needs. */
+/** The dependencies of the engine. Each method takes the ones it needs. */
 export interface Ports {
-  readonly record: Record;
+  readonly record: MemoryStore;
   readonly embedder: Embedder;
-  /** Reads within the write. */
+  /** Extracts memories within the write. */
   readonly extractor: Extractor;
-  /** Reads later, by asking a model, what the other one has heard already; where there is one. */
+  /** Extracts memories later with a model, from messages that `extractor` has already read. */
   readonly modelExtractor?: Extractor;
   readonly questions: QuestionReader;
-  /** Answers questions, where there is one; without, answers are composed from memory. */
+  /** Answers questions; without a model, answers are composed from memory. */
   readonly model?: LanguageModel;
-  /** How long its first word is waited for, and its last, in ms; 15 and 40 seconds where absent. */
+  /** Time limits for its first word and its last, in ms; 15 and 40 seconds if absent. */
   readonly patience?: { readonly first: number; readonly whole: number };
-  /** What calls to models cost, and whether more may be made. */
-  readonly costs?: Costs;
+  /** Tracks the cost of model calls, and whether more may be made. */
+  readonly costs?: CostTracker;
   readonly meter?: Meter;
   readonly tracer?: Tracer;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secret: Secret;
-  /** False where credentials in messages stay word for word; else they are left out before anything is stored. */
+  /** False keeps credentials in messages verbatim; otherwise they are removed before anything is stored. */
   readonly redact?: boolean;
-  /** In so many days being new comes to count half as much (90). */
+  /** Half-life of recency in days (90). */
   readonly decayDays?: number;
-  /** Whether the background carries out its clean-up by itself, or leaves that to `optimize`. */
+  /** Whether the background executes the clean-up, or leaves it to `optimize`. */
   readonly cleansUp?: boolean;
-  /** Vector indexes beside the record, fed from its log. */
-  readonly followers?: readonly Follower[];
+  /** Vector indexes next to the store, fed from its log. */
+  readonly followers?: readonly VectorIndex[];
   /** When they are asked, and for how long. */
-  readonly indexSearch?: IndexSearching;
-  /** Feeds and asks them; made from the others. */
-  readonly following?: Following;
-  /** What was said last, for a day. */
+  readonly indexSearch?: IndexSearchOptions;
+  /** Feeds and queries them; built from the other ports. */
+  readonly following?: IndexSync;
+  /** The last messages, for a day. */
   readonly sessions?: Sessions;
-  /** Whether these are a server of their own. */
+  /** Whether the sessions are on a separate server. */
   readonly hasOwnSessions?: boolean;
-  /** What is known of the servers of models; absent where none was wired. */
+  /** The state of model servers; absent if none is configured. */
   readonly modelServers?: ModelServers;
-  /** Rows that this process read and that were changed since they were written. */
+  /** Number of damaged rows that this process has read. */
   readonly damagedRows?: () => number;
-  /** How it stands with the secret ("own"). */
+  /** State of the secret ("own"). */
   readonly secretState?: SecretState;
-  /** Looks whether what is configured answers; a server has one. */
+  /** Whether to watch the dependencies; a server does. */
   readonly watchesDependencies?: boolean;
   /** Shared by several servers. */
   readonly cache?: Cache;
-  /** Tells others that there is work in the background, and hears of it. */
+  /** Announces background work to other processes, and receives theirs. */
   readonly queue?: Queue;
-  /** Whether this process leaves the work in the background to others: workers, on the same record. */
+  /** Whether this process leaves background work to workers on the same store. */
   readonly leavesJobs?: boolean;
-  /** Absent where the record keeps nothing. */
+  /** Absent if the store keeps nothing. */
   readonly ledger?: Ledger;
-  /** Tells the caches of this process what was erased. */
+  /** Notifies the caches of this process about erasures. */
   readonly erasureWatch?: ErasureWatch;
-  /** Each user's record as this process knows it; made from `record`. */
+  /** Each user's data as cached by this process; built from `record`. */
   readonly states: UserStates;
-  /** Tries again what did not reach the sessions or the cache; made from the others. */
-  readonly owing?: Owing;
-  /** Carries out recalls elsewhere; here where absent, and where it can't. */
-  readonly recaller?: Recaller;
-  /** Keeps the receipts of recalls; made from `record`. Without one, none are kept. */
-  readonly recalls?: RecallKeeper;
+  /** Retries erasures that did not reach the sessions or the cache; built from the other ports. */
+  readonly owing?: PendingErasures;
+  /** Executes recalls in other threads; recalls run here if it is absent or fails. */
+  readonly recaller?: RecallWorker;
+  /** Stores the receipts of recalls; built from `record`. Without it, none are stored. */
+  readonly recalls?: RecallReceiptStore;
 }

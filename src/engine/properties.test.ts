@@ -4,19 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
-import { openSqliteRecord } from "../adapters/sqlite/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
+import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { createMemory } from "../memory.ts";
-import type { Record } from "../ports/record.ts";
+import type { MemoryStore } from "../ports/memory-store.ts";
 import { hashEmbedder } from "../testing/index.ts";
-import type { Keepsake, ScopedMemory } from "./surface.ts";
+import type { Keepsake, ScopedMemory } from "./api.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-properties-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const RECORDS: readonly (readonly [string, () => Promise<Record>])[] = [
-  ["memory", async () => memoryRecord()],
-  ["sqlite", () => openSqliteRecord({ path: join(folder, `${randomUUID()}.db`) })],
+const RECORDS: readonly (readonly [string, () => Promise<MemoryStore>])[] = [
+  ["memory", async () => createInMemoryStore()],
+  ["sqlite", () => openSqliteStore({ path: join(folder, `${randomUUID()}.db`) })],
 ];
 
 const START = Date.parse("2026-01-05T09:00:00Z");
@@ -48,7 +48,7 @@ interface World {
   close(): Promise<void>;
 }
 
-async function world(open: () => Promise<Record>): Promise<World> {
+async function world(open: () => Promise<MemoryStore>): Promise<World> {
   let now = START;
   const record = await open();
   const keepsake = await createMemory({ record, embedder: hashEmbedder(), clock: () => new Date(now) });
@@ -105,10 +105,10 @@ const steps = fc.array(fc.record({ say: fc.constantFrom(...SAID), hours: fc.inte
   maxLength: 7,
 });
 
-describe.each(RECORDS)("properties over the %s record", (name, open) => {
+describe.each(RECORDS)("properties of the %s store", (name, open) => {
   const numRuns = name === "memory" ? 40 : 15;
 
-  it("undo restores the reads before what it takes back", async () => {
+  it("undo restores the reads from before the reverted revision", async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom(...SAID), async (before, last) => {
         const { scope, pass, close } = await world(open);
@@ -131,7 +131,7 @@ describe.each(RECORDS)("properties over the %s record", (name, open) => {
     );
   }, 120_000);
 
-  it("what was known at a time is what a replay up to it knows", async () => {
+  it("the state known at a time equals a replay up to that time", async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(), async (said, seed) => {
         const [lived, replayed] = [await world(open), await world(open)];
@@ -161,7 +161,7 @@ describe.each(RECORDS)("properties over the %s record", (name, open) => {
     );
   }, 120_000);
 
-  it("what expires is there until that very millisecond, and then in no read", async () => {
+  it("an expiring memory is present until its exact millisecond, and then in no read", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 500 }), async (hours) => {
         const { scope, pass, close } = await world(open);

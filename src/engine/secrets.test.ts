@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "keepsake-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("Secrets", () => {
-  it("of machines stand in no byte of the store (pain: secret patterns in bytes, vectors, index, logs)", async () => {
+  it("of machines appear in no byte of the store (pain: secret patterns in bytes, vectors, index, logs)", async () => {
     const memory = await createMemory({ path: join(folder, "memory.db") });
     const user = memory.scope({ user: "ana" });
     const receipt = await user.remember(`Deploy with ${KEY}, and pay with ${CARD}. I live in Turin.`);
@@ -29,7 +29,7 @@ describe("Secrets", () => {
       expect(bytes.filter((one) => one.includes(secret))).toEqual([]);
   });
 
-  it("in words make no memory, stay in their message, and are not said in an answer or a prompt", async () => {
+  it("in words make no memory, stay in their message, and appear in no answer or prompt", async () => {
     await using memory = await createMemory({ path: ":memory:" });
     const user = memory.scope({ user: "ana" });
     await user.remember("my wifi password is hunter2");
@@ -40,14 +40,14 @@ describe("Secrets", () => {
     expect(recall.items[0]?.text).toContain("hunter2");
   });
 
-  it("are none where a household code is meant: it is found until it is forgotten", async () => {
+  it("do not include a household code, which is found until it is forgotten", async () => {
     await using memory = await createMemory({ path: ":memory:" });
     const user = memory.scope({ user: "ana" });
     await user.remember("The keypad code is 5821.");
     expect((await user.recall("keypad code")).context).toContain("5821");
   });
 
-  it("stay word for word where that is asked for", async () => {
+  it("stay verbatim when redaction is off", async () => {
     await using memory = await createMemory({ path: ":memory:", redact: false });
     const user = memory.scope({ user: "ana" });
     const { memories } = await user.remember(`Deploy with ${KEY}.`);

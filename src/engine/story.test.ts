@@ -1,29 +1,28 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
-import { openSqliteRecord } from "../adapters/sqlite/index.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
+import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
-import type { Record } from "../ports/record.ts";
-import { hashEmbedder } from "../testing/hash-embedder.ts";
-import { blankQuestionReader, scriptedExtractor } from "../testing/scripted-extractor.ts";
-import { endInterrupted } from "./forget/verify.ts";
-import { keepsake } from "./keepsake.ts";
+import type { MemoryStore } from "../ports/memory-store.ts";
+import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
+import type { InputMessage, Keepsake, ScopedMemory } from "./api.ts";
+import { finishInterruptedErasures } from "./erase/verify-erasure.ts";
+import { createKeepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
-import type { InputMessage, Keepsake, ScopedMemory } from "./surface.ts";
-import { userStates } from "./user-state.ts";
+import { createUserStates } from "./user-state/user-state.ts";
 
-const RECORDS: readonly (readonly [string, () => Promise<Record>])[] = [
-  ["memory", async () => memoryRecord()],
-  ["sqlite", () => openSqliteRecord({ path: ":memory:" })],
+const RECORDS: readonly (readonly [string, () => Promise<MemoryStore>])[] = [
+  ["memory", async () => createInMemoryStore()],
+  ["sqlite", () => openSqliteStore({ path: ":memory:" })],
 ];
 
-let record: Record;
+let record: MemoryStore;
 let now: Date;
 let memory: Keepsake;
 let ana: ScopedMemory;
 
 function open(over: Partial<Ports> = {}): Keepsake {
   const clock = (): Date => now;
-  return keepsake(
+  return createKeepsake(
     {
       record,
       embedder: hashEmbedder(),
@@ -32,7 +31,7 @@ function open(over: Partial<Ports> = {}): Keepsake {
       clock,
       ids: uuidv7(clock),
       secret,
-      states: userStates(record, hashEmbedder()),
+      states: createUserStates(record, hashEmbedder()),
       ...over,
     },
     { release: async () => {} },
@@ -41,7 +40,7 @@ function open(over: Partial<Ports> = {}): Keepsake {
 
 let secret = passingSecret();
 
-describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
+describe.each(RECORDS)("with a store of %s", (_name, openRecord) => {
   beforeEach(async () => {
     record = await openRecord();
     secret = passingSecret();
@@ -71,7 +70,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
   }
 
   describe("remembering", () => {
-    it("keeps the words, and what they mean, with the source", async () => {
+    it("keeps the words, and the memories extracted from them, with their source", async () => {
       const receipt = await ana.remember("I use Shram and Magnet as productivity tools.", { session: "s1" });
       expect(receipt.memories.map(({ action }) => action)).toEqual(["added", "added"]);
       expect(receipt.revision).toBe(1);
@@ -92,7 +91,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       expect(await current()).toEqual(["The user uses Shram."]);
     });
 
-    it("names the bad message of a batch by its number, and stores none", async () => {
+    it("names the invalid message of a batch by its number, and stores none", async () => {
       const batch = Array.from({ length: 1000 }, (_, i) => ({
         role: "user" as const,
         content: "I use Shram.",
@@ -115,7 +114,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       expect(await current()).toEqual(["The user uses Shram."]);
     });
 
-    it("reads waiting messages later, and a reopened memory goes on where it stopped", async () => {
+    it("reads pending messages later, and resumes after the memory is reopened", async () => {
       const receipt = await ana.remember("I use Shram.", { extract: "later" });
       expect(receipt).toMatchObject({ memories: [], pending: 1 });
       await memory.close();
@@ -125,7 +124,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       await expect.poll(() => current()).toEqual(["The user uses Magnet.", "The user uses Shram."]);
     });
 
-    it("loses nothing of fifty writes at once", async () => {
+    it("loses none of fifty concurrent writes", async () => {
       const other = open().scope({ user: "ana" });
       await Promise.all(
         Array.from({ length: 50 }, (_, i) =>
@@ -148,7 +147,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
   });
 
   describe("changing", () => {
-    it("supersedes what is no longer so, and history still knows", async () => {
+    it("supersedes outdated memories and keeps them in the history", async () => {
       await ana.remember("I use Shram and Magnet as productivity tools.");
       later();
       const receipt = await ana.remember("I don't use Magnet anymore.");
@@ -158,7 +157,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       expect(versions.map(({ status }) => status)).toEqual(["current", "superseded"]);
     });
 
-    it("undo takes a revision back, and undo of the undo brings it again", async () => {
+    it("undo reverts a revision, and undo of the undo restores it", async () => {
       await ana.remember("I live in Leeds.");
       later();
       const moved = await ana.remember("I live in Bristol.");
@@ -170,7 +169,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       expect(await passages("Bristol")).toContain("I live in Bristol.");
     });
 
-    it("undo refuses what something later changed, and what is not there", async () => {
+    it("undo refuses memories changed later, and unknown revisions", async () => {
       const first = await ana.remember("I use Magnet.");
       await ana.remember("I don't use Magnet anymore.");
       await expect(ana.undo(first.revision)).rejects.toMatchObject({ code: "conflict" });
@@ -205,7 +204,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       later();
     });
 
-    it("takes the words meant from every place, and leaves the rest", async () => {
+    it("erases the matching words from every place, and leaves the rest", async () => {
       const receipt = await ana.remember("Forget Magnet.");
       const text = await everything();
       expect(text).not.toMatch(/magnet/i);
@@ -231,7 +230,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       }
     });
 
-    it("shows the plan first, and a plan takes nothing", async () => {
+    it("previews a plan that erases nothing", async () => {
       const before = await everything();
       const plan = await ana.forget("Forget Magnet.", { dryRun: true });
       expect(plan.memories.map(({ text }) => text)).toEqual(["The user uses Magnet."]);
@@ -243,7 +242,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       expect(await everything()).toBe(before);
     });
 
-    it("bars the way back until the user says it again", async () => {
+    it("blocks erased content until the user says it again", async () => {
       await ana.forget("Magnet");
       later();
       await ana.remember({ role: "user", content: "I use Magnet.", at: "2026-01-01T10:00:00Z" });
@@ -283,25 +282,25 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       expect(await current()).toEqual(["The user uses Shram."]);
     });
 
-    it("gives a receipt of nothing where nothing is meant, and keeps none", async () => {
+    it("gives an empty receipt when nothing matches, and stores none", async () => {
       const receipt = await ana.forget("Zebra");
       expect(receipt.erased).toMatchObject({ memories: 0, messages: 0 });
       expect((await memory.audit()).receipts).toEqual([]);
     });
 
-    it("erases what an idempotent answer held", async () => {
+    it("erases the content of an idempotent answer", async () => {
       await ana.remember("I use Magnet and Pencil.", { idempotencyKey: "k" });
       await ana.forget("Pencil");
       const again = await ana.remember("I use Magnet and Pencil.", { idempotencyKey: "k" });
       expect(JSON.stringify(again)).not.toMatch(/pencil/i);
     });
 
-    it("an erasure that a crash cut off before its check is ended at the next start, and says so", async () => {
+    it("an erasure interrupted before verification is completed at the next start, and its receipt says so", async () => {
       const broken = open({ record: { ...record, scrub: () => Promise.reject(new Error("killed")) } });
       await expect(broken.scope({ user: "ana" }).forget("Magnet")).rejects.toThrow("killed");
       expect((await memory.audit()).receipts[0]).toMatchObject({ complete: false, verified: [] });
-      expect(await endInterrupted({ record, secret, clock: () => now })).toBe(1);
-      expect(await endInterrupted({ record, secret, clock: () => now })).toBe(0);
+      expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(1);
+      expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(0);
       const { receipts, broken: faults } = await memory.audit();
       expect(receipts[0]?.verified).toMatchObject([{ found: 0 }]);
       expect(faults.map(({ problem }) => problem)).toEqual(["it was not verified to the end"]);
@@ -313,7 +312,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
       await expect(ana.undo(revision)).rejects.toMatchObject({ code: "unsupported" });
     });
 
-    it("takes a message that is not to be remembered, and nothing else", async () => {
+    it("erases only the message that is not to be remembered", async () => {
       await ana.remember("Forget this, my code is 44719365.");
       expect(await everything()).not.toContain("44719365");
       expect(await current()).toEqual(["The user uses Shram."]);
@@ -321,7 +320,7 @@ describe.each(RECORDS)("on a record of %s", (_name, openRecord) => {
   });
 
   describe("importing", () => {
-    it("takes a conversation in once, and erases nothing", async () => {
+    it("imports a conversation once, and erases nothing", async () => {
       await ana.remember("I use Shram.");
       const source: InputMessage[] = Array.from({ length: 450 }, (_, i) => ({
         id: `i${i}`,

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { NO_METER } from "../ports/meter.ts";
-import { watchedClock } from "./watched-clock.ts";
+import { NO_METER } from "../ports/telemetry.ts";
+import { watchClock } from "./instrumentation.ts";
 
 it("counts each jump of the clock, ahead and back, and nothing else", () => {
   let now = Date.parse("2026-03-01T10:00:00Z");
   const counted: unknown[] = [];
-  const clock = watchedClock(() => new Date(now), {
+  const clock = watchClock(() => new Date(now), {
     ...NO_METER,
     count: (name, labels) => counted.push([name, labels]),
   });

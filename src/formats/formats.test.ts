@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Entry, FORMATS, type Format, formatOf, readAddedMemories } from "./index.ts";
+import {
+  detectFormat,
+  FORMATS,
+  type ImportedMessage,
+  type ImportFormat,
+  readAddedMemories,
+} from "./index.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -27,18 +33,18 @@ async function all<One>(source: AsyncIterable<One>): Promise<One[]> {
   return found;
 }
 
-async function read(format: Format, path: string): Promise<Entry[]> {
+async function read(format: ImportFormat, path: string): Promise<ImportedMessage[]> {
   return all(FORMATS[format](path));
 }
 
-const messages = async (format: Format, path: string) =>
+const messages = async (format: ImportFormat, path: string) =>
   (await read(format, path)).map(({ message }) => message);
 
 const refusal = (message: RegExp) =>
   expect.objectContaining({ code: "invalid_input", message: expect.stringMatching(message) });
 
 describe("JSON lines", () => {
-  it("keep every field that a message has, and pass over others", async () => {
+  it("keep every field of a message and ignore others", async () => {
     const whole = {
       id: "a",
       role: "assistant",
@@ -51,13 +57,13 @@ describe("JSON lines", () => {
     expect(await messages("jsonl", path)).toEqual([{ ...whole, metadata: { mood: "fine" } }]);
   });
 
-  it("are the user's where they name no role", async () => {
+  it("have the role user if they name none", async () => {
     expect(await messages("jsonl", file("bare.jsonl", { content: "Hello." }))).toMatchObject([
       { role: "user" },
     ]);
   });
 
-  it("without ids get the same ids wherever they stand, and repeats get their own", async () => {
+  it("without ids get ids from their content, and repeated lines get separate ids", async () => {
     const hello = { role: "user", content: "Hello." };
     const first = await messages("jsonl", file("one.jsonl", lines(hello, hello, { content: "Bye." })));
     const second = await messages("jsonl", file("two.jsonl", lines({ content: "Bye." }, "", hello, hello)));
@@ -71,37 +77,37 @@ describe("JSON lines", () => {
     expect(new Set((await messages("jsonl", path)).map(({ id }) => id)).size).toBe(said.length);
   });
 
-  it("say by their number which line is no JSON, no object, no UTF-8 or has no content", async () => {
+  it("are refused by line number if not JSON, not an object, not UTF-8 or without content", async () => {
     const bad: readonly (readonly [string | Buffer, RegExp])[] = [
-      [lines({ content: "a" }, "", "{oops"), /^line 3 is no JSON\.$/],
-      [lines({ content: "a" }, "[1]"), /^line 2 is no JSON object\.$/],
+      [lines({ content: "a" }, "", "{oops"), /^line 3 is not valid JSON\.$/],
+      [lines({ content: "a" }, "[1]"), /^line 2 is not a JSON object\.$/],
       [lines({ content: "a" }, { text: "b" }), /^line 2 has no content\.$/],
-      [Buffer.from('{"content":"a"}\n{"content":"\xff"}', "latin1"), /^line 2 is no UTF-8\.$/],
+      [Buffer.from('{"content":"a"}\n{"content":"\xff"}', "latin1"), /^line 2 is not UTF-8\.$/],
     ];
     for (const [content, message] of bad) {
       await expect(read("jsonl", file("bad.jsonl", content))).rejects.toEqual(refusal(message));
     }
   });
 
-  it("are read from Windows, with a byte order mark, and packed", async () => {
+  it("are read with Windows line ends, a byte order mark, and compressed", async () => {
     const text = `\ufeff{"content":"Käse"}\r\n{"content":"Brot"}\r\n`;
     const contents = async (path: string) => (await messages("jsonl", path)).map(({ content }) => content);
     expect(await contents(file("windows.jsonl", text))).toEqual(["Käse", "Brot"]);
     expect(await contents(file("packed.jsonl.gz", gzipSync(text)))).toEqual(["Käse", "Brot"]);
   });
 
-  it("are cut at line ends alone, also where a chunk ends inside a character", async () => {
+  it("are split only at line ends, even if a chunk ends inside a character", async () => {
     const long = "ä".repeat(70_001);
     const path = file("long.jsonl", lines({ content: `x${long}` }, { content: "a\u2028b" }));
     expect((await messages("jsonl", path)).map(({ content }) => content)).toEqual([`x${long}`, "a\u2028b"]);
   });
 
-  it("that cannot be read say why", async () => {
+  it("give the reason if the file cannot be read", async () => {
     await expect(read("jsonl", join(folder, "nowhere.jsonl"))).rejects.toMatchObject({ code: "unavailable" });
     await expect(read("jsonl", folder)).rejects.toEqual(refusal(/folder/));
     const cut = gzipSync(lines({ content: "a" }).repeat(100)).subarray(0, 30);
-    await expect(read("jsonl", file("cut.jsonl.gz", cut))).rejects.toEqual(refusal(/cut off/));
-    await expect(read("jsonl", file("not.jsonl.gz", "plain"))).rejects.toEqual(refusal(/no gzip/));
+    await expect(read("jsonl", file("cut.jsonl.gz", cut))).rejects.toEqual(refusal(/truncated/));
+    await expect(read("jsonl", file("not.jsonl.gz", "plain"))).rejects.toEqual(refusal(/not gzip/));
     await expect(read("jsonl", join(folder, "nowhere.jsonl.gz"))).rejects.toMatchObject({
       code: "unavailable",
     });
@@ -124,7 +130,7 @@ describe("LoCoMo", () => {
     },
   };
 
-  it("becomes messages in the order of sessions, dated, named, with pictures as words", async () => {
+  it("becomes messages in order of sessions, with dates, names and picture captions", async () => {
     expect(await messages("locomo", file("locomo.json", [sample]))).toEqual([
       {
         id: "conv-1:D2:1",
@@ -146,14 +152,14 @@ describe("LoCoMo", () => {
     ]);
   });
 
-  it("with a turn or a date that is none is refused", async () => {
+  it("is refused with an invalid turn or date", async () => {
     const wrongTurn = { ...sample, conversation: { ...sample.conversation, session_10: [{ text: 1 }] } };
     await expect(read("locomo", file("turn.json", [wrongTurn]))).rejects.toEqual(
       refusal(/conv-1, session_10, turn 1/),
     );
     for (const date of ["yesterday", "13:05 pm on 1 June, 2023", "1:05 pm on 31 June, 2023", undefined]) {
       const wrongDate = { ...sample, conversation: { ...sample.conversation, session_2_date_time: date } };
-      await expect(read("locomo", file("date.json", [wrongDate]))).rejects.toEqual(refusal(/no date/));
+      await expect(read("locomo", file("date.json", [wrongDate]))).rejects.toEqual(refusal(/no valid date/));
     }
   });
 });
@@ -186,12 +192,12 @@ describe("LongMemEval", () => {
     { id: "s2:1", role: "user", content: "Hello.", at: "2023-06-01T08:00:00.000Z", session: "s2" },
   ];
 
-  it("becomes each session once, without answers and marks", async () => {
+  it("gives each session once, without answers and evidence marks", async () => {
     expect(await messages("longmemeval", file("lme.json", official))).toEqual(expected);
     expect(await messages("longmemeval", file("lme.jsonl", lines(...official)))).toEqual(expected);
   });
 
-  it("is read from a folder of questions and sessions", async () => {
+  it("is read from a folder with questions and sessions", async () => {
     const place = join(folder, "lme");
     mkdirSync(place);
     writeFileSync(join(place, "questions.jsonl.gz"), gzipSync(lines(question)));
@@ -200,19 +206,19 @@ describe("LongMemEval", () => {
       { session_id: "s1", turns },
     );
     writeFileSync(join(place, "sessions.jsonl.gz"), gzipSync(sessions));
-    expect(await formatOf(place)).toBe("longmemeval");
+    expect(await detectFormat(place)).toBe("longmemeval");
     expect(await messages("longmemeval", place)).toEqual(expected);
     expect(await messages("longmemeval", join(place, "questions.jsonl.gz"))).toEqual(expected);
     await expect(read("longmemeval", join(place, "sessions.jsonl.gz"))).rejects.toEqual(refusal(/folder/));
   });
 
-  it("with a session that is nowhere is refused", async () => {
+  it("is refused if a session is missing", async () => {
     const path = file("lonely.json", [question]);
-    await expect(read("longmemeval", path)).rejects.toEqual(refusal(/session s1: its turns are not there/));
+    await expect(read("longmemeval", path)).rejects.toEqual(refusal(/session s1: its turns are missing/));
   });
 });
 
-describe("our own export", () => {
+describe("a Keepsake export", () => {
   const head = { type: "keepsake", version: 1, user: "ana", exportedAt: "2024-05-01T00:00:00.000Z" };
   const message = {
     id: "m1",
@@ -236,7 +242,7 @@ describe("our own export", () => {
   };
   const parts = [{ type: "image_url", image_url: { url: "x" } }];
 
-  it("gives its messages back, and the memories that no message tells", async () => {
+  it("gives its messages, and the memories that come from no message", async () => {
     const path = file(
       "export.jsonl",
       lines(
@@ -254,29 +260,29 @@ describe("our own export", () => {
     expect(await all(readAddedMemories(path))).toMatchObject([{ text: "The user is tall." }]);
   });
 
-  it("of another version is refused", async () => {
+  it("is refused if it has another version", async () => {
     const path = file("newer.jsonl", lines({ ...head, version: 2 }));
-    await expect(read("keepsake", path)).rejects.toEqual(refusal(/this version/));
+    await expect(read("keepsake", path)).rejects.toEqual(refusal(/supported version/));
   });
 });
 
 describe("the format of a file", () => {
-  it("is told from its content, whatever its name", async () => {
-    const known: { readonly [format in Format]: unknown } = {
+  it("is detected from its content, whatever its name", async () => {
+    const known: { readonly [format in ImportFormat]: unknown } = {
       jsonl: lines({ role: "user", content: "a" }),
       keepsake: lines({ type: "keepsake", version: 1 }),
       locomo: [{ sample_id: "c", conversation: {} }],
       longmemeval: [{ haystack_session_ids: [], haystack_dates: [] }],
     };
     for (const [format, content] of Object.entries(known)) {
-      expect(await formatOf(file(`${format}.txt`, content))).toBe(format);
+      expect(await detectFormat(file(`${format}.txt`, content))).toBe(format);
     }
   });
 
-  it("is refused where it is none that is known", async () => {
+  it("is refused if it is unknown", async () => {
     for (const content of ["", " \n", "hello", "[]", "{}", '"text"', "\u0000\u0001", '[{"role":"user"}]']) {
-      await expect(formatOf(file("unknown", content))).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(detectFormat(file("unknown", content))).rejects.toMatchObject({ code: "invalid_input" });
     }
-    await expect(formatOf(join(folder, "nowhere"))).rejects.toMatchObject({ code: "unavailable" });
+    await expect(detectFormat(join(folder, "nowhere"))).rejects.toMatchObject({ code: "unavailable" });
   });
 });

@@ -1,64 +1,62 @@
 import { statSync } from "node:fs";
 import { invalid } from "../errors.ts";
-import type { Reader } from "./entry.ts";
-import { jsonFile } from "./json-file.ts";
-import { readJsonl } from "./jsonl.ts";
-import { readKeepsake } from "./keepsake.ts";
-import { beginningOf, isObject, linesOf } from "./lines.ts";
-import { isLocomo, readLocomo } from "./locomo.ts";
-import { isQuestion, readLongMemEval } from "./longmemeval.ts";
+import { isLocomoDataset, isLongMemEvalQuestion, readLocomo, readLongMemEval } from "./datasets.ts";
+import type { ImportReader } from "./import-source.ts";
+import { isObjectValue, readBeginning, readJsonFile, readLines } from "./import-source.ts";
+import { readJsonl, readKeepsakeExport } from "./json-lines.ts";
 
-export type { Entry, Reader } from "./entry.ts";
-export { readAddedMemories } from "./keepsake.ts";
-export { readStreamed, type StreamedEntry } from "./streamed.ts";
+export type { ImportedMessage, ImportReader } from "./import-source.ts";
+export { readAddedMemories, readImportStream, type StreamedImportLine } from "./json-lines.ts";
 
-/** By the names that `--format` takes. */
+/** Readers by the names that `--format` accepts. */
 export const FORMATS: {
-  readonly [name in "jsonl" | "locomo" | "longmemeval" | "keepsake"]: Reader;
+  readonly [name in "jsonl" | "locomo" | "longmemeval" | "keepsake"]: ImportReader;
 } = {
   jsonl: readJsonl,
   locomo: readLocomo,
   longmemeval: readLongMemEval,
-  keepsake: readKeepsake,
+  keepsake: readKeepsakeExport,
 };
 
-export type Format = keyof typeof FORMATS;
+export type ImportFormat = keyof typeof FORMATS;
 
-/** The format of a file, told from its content. `invalid_input` where it is none that is known. */
-export async function formatOf(path: string): Promise<Format> {
+/** Detects a file's format from its content. Throws `invalid_input` if it is unknown. */
+export async function detectFormat(path: string): Promise<ImportFormat> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "longmemeval";
-  // A list may stand in one line, longer than a line may be.
-  const beginning = await beginningOf(path);
+  // A JSON list may be one line that is longer than the maximum.
+  const beginning = await readBeginning(path);
   if (beginning === "") throw invalid("the file is empty.");
   const isList = beginning.startsWith("[");
-  const format = isList ? formatOfList(jsonFile(path)) : await formatOfLines(path, beginning);
+  const format = isList ? detectListFormat(readJsonFile(path)) : await detectLinesFormat(path, beginning);
   if (format) return format;
-  throw invalid("the file is in no format that is known. Name one with --format.");
+  throw invalid("unrecognised format. Name one with --format: jsonl, locomo, longmemeval or keepsake.");
 }
 
-function formatOfList(value: unknown): Format | undefined {
-  if (isLocomo(value)) return "locomo";
-  return Array.isArray(value) && value.length > 0 && value.every(isQuestion) ? "longmemeval" : undefined;
+function detectListFormat(value: unknown): ImportFormat | undefined {
+  if (isLocomoDataset(value)) return "locomo";
+  return Array.isArray(value) && value.length > 0 && value.every(isLongMemEvalQuestion)
+    ? "longmemeval"
+    : undefined;
 }
 
-async function formatOfLines(path: string, beginning: string): Promise<Format | undefined> {
-  // What begins otherwise is no JSON object, and may be no text at all.
+async function detectLinesFormat(path: string, beginning: string): Promise<ImportFormat | undefined> {
+  // Any other beginning is not a JSON object, and perhaps not text.
   if (!beginning.startsWith("{")) return undefined;
-  for await (const { text } of linesOf(path)) return formatOfLine(text);
+  for await (const { text } of readLines(path)) return detectLineFormat(text);
   return undefined;
 }
 
-function formatOfLine(text: string): Format | undefined {
+function detectLineFormat(text: string): ImportFormat | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    // JSON lines with a slip in the first one: read as such, so that the slip is named.
+    // JSON lines with an error in the first line: reading them as such reports the error.
     if (cause instanceof SyntaxError) return "jsonl";
     throw cause;
   }
-  if (!isObject(value)) return undefined;
+  if (!isObjectValue(value)) return undefined;
   if (value.type === "keepsake") return "keepsake";
-  if (isQuestion(value)) return "longmemeval";
+  if (isLongMemEvalQuestion(value)) return "longmemeval";
   return "content" in value ? "jsonl" : undefined;
 }

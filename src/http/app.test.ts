@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../engine/surface.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
 import { httpApp } from "./app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
@@ -45,8 +45,8 @@ async function call(
 const add = async (user: string, content: string, more: object = {}): Promise<Json> =>
   (await call("POST", "/api/v1/memories", { user_id: user, content, ...more })).json;
 
-describe("memories by hand", () => {
-  it("are created with the fields that were given, and found where the answer says", async () => {
+describe("memories added directly", () => {
+  it("are created with the given fields and found at their location", async () => {
     const { status, json, headers } = await call("POST", "/api/v1/memories", {
       user_id: "ana",
       content: "Ana lives in Porto.",
@@ -73,7 +73,7 @@ describe("memories by hand", () => {
     expect(found.json).toMatchObject({ id: json.id, content: "Ana lives in Porto." });
   });
 
-  it("come in pages, by kind and by status", async () => {
+  it("are listed in pages, by kind and by status", async () => {
     for (const place of ["Porto", "Lisbon", "Faro"])
       await add("ana", `Ana has been to ${place}.`, { kind: "event" });
     await add("ana", "Ana likes cork.", { type: "preference" });
@@ -85,7 +85,7 @@ describe("memories by hand", () => {
     expect((await call("GET", "/api/v1/memories/ana?status=retracted")).json.total).toBe(0);
   });
 
-  it("change field by field, and every version stays in the history", async () => {
+  it("can be changed field by field, and the history keeps every version", async () => {
     const { id } = await add("ana", "Ana lives in Porto.", { metadata: { from: "crm" } });
     const changed = await call("PATCH", `/api/v1/memories/ana/${id}`, {
       content: "Ana lives in Faro.",
@@ -103,7 +103,7 @@ describe("memories by hand", () => {
     ]);
   });
 
-  it("go into the bin, and undo takes them out again", async () => {
+  it("can be retracted, and undo restores them", async () => {
     const { id } = await add("ana", "Ana lives in Porto.");
     const { json: receipt } = await call("DELETE", `/api/v1/memories/ana/${id}`);
     expect(receipt.memories).toMatchObject([{ id, action: "retracted" }]);
@@ -127,7 +127,7 @@ describe("memories by hand", () => {
     });
   });
 
-  it("are searched by a query behind the question mark or in the body", async () => {
+  it("are searched by a query in the query string or the body", async () => {
     await add("ana", "Ana uses Shram as a productivity tool.");
     const byAddress = (await call("POST", "/api/v1/memories/ana/search?query=productivity&top_k=1")).json;
     const byBody = (
@@ -143,7 +143,7 @@ describe("memories by hand", () => {
     expect(byBody.explanation.query).toBe("productivity");
   });
 
-  it("are not there for a user with another name, however it is spelt in the path", async () => {
+  it("are not found for another user, however the path spells the name", async () => {
     const { id } = await add("ana/../../eva", "Ana lives in Porto.");
     expect((await call("GET", `/api/v1/memories/${encodeURIComponent("ana/../../eva")}/${id}`)).status).toBe(
       200,
@@ -156,7 +156,7 @@ describe("memories by hand", () => {
 });
 
 describe("messages", () => {
-  it("under one idempotency key are stored once, and answered the same", async () => {
+  it("with one idempotency key are stored once and get the same response", async () => {
     const body = { user_id: "ana", messages: [{ role: "user", content: "I live in Porto." }] };
     const first = await call("POST", "/api/v1/messages", body, { "idempotency-key": "k1" });
     const again = await call("POST", "/api/v1/messages", body, { "idempotency-key": "k1" });
@@ -167,7 +167,7 @@ describe("messages", () => {
     expect(conflict).toMatchObject({ status: 409, json: { code: "conflict" } });
   });
 
-  it("of which one cannot be read are refused together, by its number", async () => {
+  it("are refused together if one is invalid, by its number", async () => {
     const messages = [
       { role: "user", content: "I live in Porto." },
       { role: "user", content: "x".repeat(1_000_001) },
@@ -180,7 +180,7 @@ describe("messages", () => {
 });
 
 describe("erasures", () => {
-  it("take a time and a topic, and their receipts come as a list of one user or of all", async () => {
+  it("accept a time and a topic, and list receipts of one user or of all", async () => {
     const say = (user_id: string, content: string, at?: string) =>
       call("POST", "/api/v1/messages", {
         user_id,
@@ -211,7 +211,7 @@ describe("erasures", () => {
     expect((await erase("tim", { from: "soon" })).status).toBe(400);
   });
 
-  it("show the plan first, take nothing with it, then erase, and the receipt can be read again", async () => {
+  it("show a plan without erasing, then erase, and give the receipt again", async () => {
     const { id } = await add("ana", "Ana uses Magnet.");
     const plan = (await call("POST", "/api/v1/erasures", { user_id: "ana", ids: [id], dry_run: true })).json;
     expect(plan).toMatchObject({ dry_run: true, memories: [{ id, text: "Ana uses Magnet." }] });
@@ -224,7 +224,7 @@ describe("erasures", () => {
     expect((await call("GET", `/api/v1/erasures/${receipt.id}`)).json).toEqual(receipt);
   });
 
-  it("name exactly one thing: a request without any is refused", async () => {
+  it("need exactly one target: a request without one is refused", async () => {
     await add("ana", "Ana uses Magnet.");
     for (const what of [
       {},
@@ -240,7 +240,7 @@ describe("erasures", () => {
     expect((await call("GET", "/api/v1/memories/ana")).json.total).toBe(1);
   });
 
-  it("of all that is known about a user leave the other users alone", async () => {
+  it("of everything about a user do not affect other users", async () => {
     await add("ana", "Ana uses Magnet.");
     await add("eva", "Eva uses Magnet.");
     const { json } = await call("DELETE", "/api/v1/memories/ana/all");
@@ -251,7 +251,7 @@ describe("erasures", () => {
 });
 
 describe("two projects", () => {
-  it("with a user of the same name see nothing of each other", async () => {
+  it("cannot see each other's user of the same name", async () => {
     const other = { authorization: `Bearer ${keys.create({ project: "shop" }).key}` };
     const { id } = await add("ana", "Ana uses Magnet.");
     const { json: receipt } = await call("POST", "/api/v1/erasures", { user_id: "ana", about: "Magnet" });
@@ -275,7 +275,7 @@ describe("two projects", () => {
     expect((await call("GET", "/api/v1/memories/ana")).json.items).toMatchObject([{ id: kept, version: 1 }]);
   });
 
-  it("cannot be reached by a name in the request", async () => {
+  it("cannot be chosen by a name in the request", async () => {
     const { status } = await call("POST", "/api/v1/memories", {
       user_id: "ana",
       content: "x",
@@ -286,7 +286,7 @@ describe("two projects", () => {
 });
 
 describe("a conversation", () => {
-  it("says what it used, what it did, which turn it was and what it cost", async () => {
+  it("returns its sources, its changes, its turn and its cost", async () => {
     const told = await call("POST", "/api/v1/conversation", {
       user_id: "ana",
       message: "I use Shram.",
@@ -308,7 +308,7 @@ describe("a conversation", () => {
     expect(asked.json.memories_used[0].sources[0].quote).toContain("Shram");
   });
 
-  it("that asks and forgets at once shows nothing of what it erased", async () => {
+  it("shows no erased data if one message asks and forgets", async () => {
     await call("POST", "/api/v1/conversation", { user_id: "ana", message: "I use Shram and Magnet." });
     const { json } = await call("POST", "/api/v1/conversation", {
       user_id: "ana",
@@ -318,7 +318,7 @@ describe("a conversation", () => {
     expect(JSON.stringify(json)).not.toContain("Magnet");
   });
 
-  it("leaves the memories out where they are not wanted, and still counts them", async () => {
+  it("omits the memories on request, and still counts them", async () => {
     await call("POST", "/api/v1/conversation", { user_id: "ana", message: "I use Shram." });
     const { json } = await call("POST", "/api/v1/conversation", {
       user_id: "ana",
@@ -328,7 +328,7 @@ describe("a conversation", () => {
     expect(json).toMatchObject({ memories_used: [], usage: { memories_used: 1 } });
   });
 
-  it("streams its reply in parts, and the rest at the end", async () => {
+  it("streams its reply in parts, and the full response at the end", async () => {
     await call("POST", "/api/v1/conversation", { user_id: "ana", message: "I use Shram." });
     const response = await app.request("/api/v1/conversation", {
       method: "POST",
@@ -352,7 +352,7 @@ describe("a conversation", () => {
 });
 
 describe("the two simple calls", () => {
-  it("say something, ask, and take it back, as a sentence or by its name", async () => {
+  it("store, answer, and forget, by a sentence or by a name", async () => {
     const say = async (message: string): Promise<string> =>
       (await call("POST", "/message", { userId: "ana", message })).json.reply;
     await say("I use Shram and Magnet as productivity tools.");

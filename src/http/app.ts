@@ -1,31 +1,41 @@
 import { Hono } from "hono";
-import type { Keepsake } from "../engine/surface.ts";
-import type { Meter } from "../ports/meter.ts";
+import type { Keepsake } from "../engine/api.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
-import type { Tracer } from "../ports/tracer.ts";
-import { pageAssets } from "../ui/index.ts";
-import type { App, RequestFacts } from "./app-types.ts";
-import { REQUEST_MS } from "./deadline.ts";
-import { failedKeys } from "./failed-keys.ts";
-import { fromHere, hostsOf, stamped, wellSpelt } from "./guard.ts";
-import { type BodyBounds, bodiesInFlight } from "./in-flight.ts";
-import type { ApiKeys } from "./keys.ts";
-import { type Lifecycle, lifecycle } from "./lifecycle.ts";
-import { metered } from "./metered.ts";
-import { mount } from "./mount.ts";
-import { type Answered, observed } from "./observe.ts";
-import { stillOpen } from "./open.ts";
-import { OPERATIONS } from "./operations.ts";
-import { isRefusal, problemOf, problemResponse } from "./problem.ts";
-import { isOpenAiPath, NOT_PASSED_ON } from "./proxy/errors.ts";
-import { type ProxyOptions, proxy } from "./proxy/proxy.ts";
-import { withAllowances } from "./rate.ts";
-import { pageOperations } from "./routes/page.ts";
-import { passThroughFor } from "./routes/pass-through.ts";
-import { withOpenMetrics } from "./routes/stats.ts";
-import { traced } from "./traced.ts";
+import type { Meter, Tracer } from "../ports/telemetry.ts";
+import { readPageAssets } from "../ui/index.ts";
+import { type BodyBounds, createBodyQuota } from "./body-quota.ts";
+import { DEFAULT_REQUEST_MS, mountOperations } from "./dispatch.ts";
+import { createLifecycle, type Lifecycle, rejectWhileClosing } from "./graceful-shutdown.ts";
+import type { ApiKeys } from "./keys/api-keys.ts";
+import {
+  type Answered,
+  createRequestCounter,
+  observeRequests,
+  traceRequests,
+} from "./middleware/observability.ts";
+import { createFailedKeyThrottle, withRateLimitHeaders } from "./middleware/rate-limits.ts";
+import {
+  checkHostAndOrigin,
+  getAllowedHosts,
+  rejectMalformedPath,
+  withSecurityHeaders,
+} from "./middleware/security.ts";
+import type { Operation } from "./operation.ts";
+import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemResponse } from "./problem.ts";
+import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
+import type { AppEnvironment, HonoApp } from "./request-context.ts";
+import { jobOperations, statsOperations, userOperations, withOpenMetrics } from "./routes/administration.ts";
+import { conversationOperations, messageOperations, simpleOperations } from "./routes/conversation.ts";
+import { createDocumentOperations, createPageOperations } from "./routes/documentation.ts";
+import { erasureOperations } from "./routes/erasures.ts";
+import { healthOperations } from "./routes/health.ts";
+import { historyOperations, sessionOperations } from "./routes/history.ts";
+import { moveOperations } from "./routes/import-export.ts";
+import { keyOperations, signInOperations } from "./routes/keys.ts";
+import { memoryOperations, searchOperations } from "./routes/memories.ts";
+import { findPassThrough, openAiOperations } from "./routes/openai.ts";
 
-/** A fault on our side, for whoever runs the server. It may name files; it is never sent to a client. */
+/** An internal error, for the operator. It may name files, and is never sent to a client. */
 export interface ServerFault {
   readonly requestId: string;
   readonly method: string;
@@ -35,81 +45,113 @@ export interface ServerFault {
 export interface AppOptions {
   readonly keepsake: Keepsake;
   readonly keys: ApiKeys;
-  /** The address it listens on (127.0.0.1): on this machine's own, it answers to no other names. */
+  /** The address to listen on (127.0.0.1). On a loopback address, only loopback host names are accepted. */
   readonly host?: string;
-  /** More names it answers to, without ports. */
+  /** Further accepted host names, without ports. */
   readonly hosts?: readonly string[];
-  /** Origins of pages that may call it beside its own, each as a browser sends it: "https://app.example.com". None. */
+  /** Origins of other pages that may call the server, as a browser sends them: "https://app.example.com" (none). */
   readonly origins?: readonly string[];
   readonly onFault?: (fault: ServerFault) => void;
-  /** Is told of every request when it is over. */
+  /** Called after each request. */
   readonly onAnswered?: (answered: Answered) => void;
   readonly lifecycle?: Lifecycle;
-  /** How often each key may ask. */
+  /** Limits of requests per key. */
   readonly rateLimits?: RateLimits;
-  /** How many bytes of bodies each key may send. */
+  /** Limits of request bytes per key. */
   readonly byteLimits?: RateLimits;
-  /** How long a request may take, in ms (60,000). */
+  /** Time limit of a request, in ms (60,000). */
   readonly requestMs?: number;
-  /** How many bytes of bodies it holds at once. */
+  /** Limits of bytes of request bodies held at once. */
   readonly bodies?: BodyBounds;
-  /** Each request is a span. */
+  /** Records a span for each request. */
   readonly tracer?: Tracer;
-  /** Counts requests, and what the proxy does. */
+  /** Records metrics of requests and of the proxy. */
   readonly meter?: Meter;
-  /** Gives all metrics as Prometheus's text, to keys with the scope `admin`; with `isOpen`, to whoever reaches the server. */
+  /** Gives all metrics as Prometheus text, to keys with the scope `admin`; with `isOpen`, to everyone. */
   readonly metrics?: { text(): Promise<string>; readonly isOpen?: boolean };
-  /** Of OpenAI's protocol: where conversations are passed on to. */
+  /** Options of the OpenAI-compatible proxy. */
   readonly proxy?: ProxyOptions;
 }
 
-/** The whole server as one function from request to response. */
-export function httpApp(options: AppOptions): App {
-  const { keepsake, keys, onFault, onAnswered, rateLimits, requestMs = REQUEST_MS, meter, metrics } = options;
-  const life = options.lifecycle ?? lifecycle();
-  const app = new Hono<RequestFacts>();
-  app.use(stamped());
-  app.use(withAllowances());
-  if (onAnswered) app.use(observed(onAnswered));
-  if (meter) app.use(observed(metered(meter)));
-  if (options.tracer) app.use(traced(options.tracer));
-  app.use(stillOpen(life));
-  app.use(fromHere(hostsOf(options.host ?? "127.0.0.1", options.hosts), new Set(options.origins)));
-  app.use(wellSpelt());
+/** Creates the server as one function from request to response. */
+export function httpApp(options: AppOptions): HonoApp {
+  const {
+    keepsake,
+    keys,
+    onFault,
+    onAnswered,
+    rateLimits,
+    requestMs = DEFAULT_REQUEST_MS,
+    meter,
+    metrics,
+  } = options;
+  const life = options.lifecycle ?? createLifecycle();
+  const app = new Hono<AppEnvironment>();
+  app.use(withSecurityHeaders());
+  app.use(withRateLimitHeaders());
+  if (onAnswered) app.use(observeRequests(onAnswered));
+  if (meter) app.use(observeRequests(createRequestCounter(meter)));
+  if (options.tracer) app.use(traceRequests(options.tracer));
+  app.use(rejectWhileClosing(life));
+  app.use(
+    checkHostAndOrigin(getAllowedHosts(options.host ?? "127.0.0.1", options.hosts), new Set(options.origins)),
+  );
+  app.use(rejectMalformedPath());
 
-  const table = metrics?.isOpen ? withOpenMetrics(OPERATIONS) : OPERATIONS;
-  const openAi = proxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy });
+  const table = metrics?.isOpen ? withOpenMetrics(API_OPERATIONS) : API_OPERATIONS;
+  const openAi = createProxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy });
   keepsake.watchErased(openAi.forget);
   const services = {
     keepsake,
     keys,
-    failedKeys: failedKeys(),
+    failedKeys: createFailedKeyThrottle(),
     lifecycle: life,
     requestMs,
-    inFlight: bodiesInFlight(options.bodies),
+    inFlight: createBodyQuota(options.bodies),
     proxy: openAi,
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
   };
-  mount(app, [...table, ...pageOperations(pageAssets())], services, passThroughFor);
+  mountOperations(app, [...table, ...createPageOperations(readPageAssets())], services, findPassThrough);
 
   app.notFound((context) =>
-    problemResponse(context, {
+    toProblemResponse(context, {
       status: 404,
       code: "not_found",
-      detail: isOpenAiPath(context.req.path) ? NOT_PASSED_ON : "There is nothing at this address.",
+      detail: isOpenAiPath(context.req.path) ? PASS_THROUGH_HINT : "No such endpoint.",
     }),
   );
   app.onError((error, context) => {
-    const problem = problemOf(error);
-    // Work that stopped because nobody waits for it any more is no fault.
+    const problem = toProblem(error);
+    // An abort after the client has gone is not an error.
     const isMoot = context.req.raw.signal.aborted && error.name === "AbortError";
     if (problem.status >= 500 && !isMoot && !isRefusal(error)) {
-      // Readiness is asked for without a write: it has to be told that one failed.
+      // The readiness check does not write, so it must know of a failed write.
       if (context.req.method !== "GET" && problem.code === "unavailable") life.isRefusingWrites = true;
       onFault?.({ requestId: context.get("requestId"), method: context.req.method, error });
     }
-    return problemResponse(context, problem);
+    return toProblemResponse(context, problem);
   });
   return app;
 }
+
+/** All operations of the API. The server serves, checks and documents exactly these. */
+export const API_OPERATIONS: readonly Operation[] = [
+  ...healthOperations,
+  ...conversationOperations,
+  ...messageOperations,
+  ...memoryOperations,
+  ...statsOperations,
+  ...searchOperations,
+  ...historyOperations,
+  ...sessionOperations,
+  ...erasureOperations,
+  ...moveOperations,
+  ...userOperations,
+  ...jobOperations,
+  ...simpleOperations,
+  ...keyOperations,
+  ...signInOperations,
+  ...openAiOperations,
+  ...createDocumentOperations(() => API_OPERATIONS),
+];

@@ -1,5 +1,4 @@
 export { type AppOptions, httpApp, type ServerFault } from "./app.ts";
-export { isLoopback } from "./guard.ts";
 export {
   type ApiKeys,
   apiKeys,
@@ -13,10 +12,10 @@ export {
   passingKeys,
   type Rotation,
   type WantedKey,
-} from "./keys.ts";
-export { keysFile, keysPathOf } from "./keys-file.ts";
-export { type SharedKeys, sharedKeys } from "./keys-shared.ts";
-export type { Answered } from "./observe.ts";
+} from "./keys/api-keys.ts";
+export { keysFile, keysPathOf, type SharedKeys, sharedKeys } from "./keys/key-stores.ts";
+export type { Answered } from "./middleware/observability.ts";
+export { sharedLimits } from "./middleware/rate-limits.ts";
+export { isLoopback } from "./middleware/security.ts";
 export type { ProxyOptions, Step } from "./proxy/proxy.ts";
-export { type Served, type ServeOptions, serve } from "./serve.ts";
-export { sharedLimits } from "./shared-limits.ts";
+export { type Served, type ServeOptions, serve } from "./server.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JSON_LIMITS, jsonScan, LONG_BYTES } from "./json-scan.ts";
-import { problemOf } from "./problem.ts";
+import { createJsonScan, JSON_LIMITS, LONG_BYTES } from "./json-scan.ts";
+import { toProblem } from "./problem.ts";
 
 /** Takes a text in pieces of so many bytes, and gives the long strings. */
 function scanned(json: string | Uint8Array, piece = 65_536): { start: number; end: number }[] {
   const bytes = Buffer.from(json);
-  const scan = jsonScan();
+  const scan = createJsonScan();
   for (let at = 0; at < bytes.length; at += piece) scan.take(bytes.subarray(at, at + piece));
   return [...scan.long];
 }
@@ -15,14 +15,14 @@ function refusalOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    const { status, detail } = problemOf(error);
+    const { status, detail } = toProblem(error);
     return `${status} ${detail}`;
   }
   return "none";
 }
 
 describe("a scan of JSON", () => {
-  it("finds the long strings, wherever the text was cut into pieces and whatever is escaped in it", () => {
+  it("finds long strings, however the text is split and escaped", () => {
     const letter = fc.constantFrom('"', "\\", "a", "é", "😀", "\n", "[", "{", ",");
     const text = fc.oneof(
       fc.string({ unit: letter, maxLength: 40 }),
@@ -57,27 +57,31 @@ describe("a scan of JSON", () => {
     [
       "of many objects",
       list(containers, () => "{}"),
-      "400 The body holds too much: at most 30,000 arrays and objects.",
+      "400 The body contains too much: at most 30,000 arrays and objects.",
     ],
     [
       "of many fields",
       `{${list(members + 1, (i) => `"k${i}":1`).slice(1, -1)}}`,
-      "400 The body holds too much: at most 30,000 fields.",
+      "400 The body contains too much: at most 30,000 fields.",
     ],
     [
       "of many strings",
       list(strings + 1, () => '"s"'),
-      "400 The body holds too much: at most 60,000 strings.",
+      "400 The body contains too much: at most 60,000 strings.",
     ],
-    ["of many numbers", list(values + 1, () => "1"), "400 The body holds too much: at most 400,000 values."],
+    [
+      "of many numbers",
+      list(values + 1, () => "1"),
+      "400 The body contains too much: at most 400,000 values.",
+    ],
     ["of as many numbers as tokens are sent at once", list(300_000, () => "1"), "none"],
   ];
-  it.each(CASES)("of a text %s gives the documented answer", (_title, json, answer) => {
+  it.each(CASES)("of a text %s gives the documented response", (_title, json, answer) => {
     expect(refusalOf(() => scanned(json))).toBe(answer);
   });
 
-  it("stops at the piece in which a limit is passed", () => {
-    const scan = jsonScan();
+  it("stops at the chunk that exceeds a limit", () => {
+    const scan = createJsonScan();
     expect(refusalOf(() => scan.take(Buffer.from("[".repeat(65_536))))).toContain("nested deeper");
   });
 });

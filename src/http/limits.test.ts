@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../adapters/memory/rate-limits.ts";
-import type { Keepsake } from "../engine/surface.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
 import { type AppOptions, httpApp } from "./app.ts";
-import { bodiesInFlight } from "./in-flight.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
-import { problemOf } from "./problem.ts";
+import { createBodyQuota } from "./body-quota.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
+import { toProblem } from "./problem.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 let keepsake: Keepsake;
@@ -38,7 +38,7 @@ const withField = (field: string): string => `{"model":"m","messages":[],"x":${f
 describe.each(["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/api/v1/messages", "/message"])(
   "a body sent to %s",
   (path) => {
-    it("that is nested deeper than 64 levels is refused", async () => {
+    it("is refused if nested deeper than 64 levels", async () => {
       const { status, json } = await send(path, withField(DEEP));
       expect([status, json.code, json.detail]).toEqual([
         400,
@@ -49,15 +49,15 @@ describe.each(["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/api/
         expect(json.error).toMatchObject({ type: "invalid_request_error", param: "body" });
     });
 
-    it("that holds more than 30,000 objects is refused", async () => {
+    it("is refused with more than 30,000 objects", async () => {
       const { status, json } = await send(path, withField(MANY));
       expect([status, json.detail]).toEqual([
         400,
-        "The body holds too much: at most 30,000 arrays and objects.",
+        "The body contains too much: at most 30,000 arrays and objects.",
       ]);
     });
 
-    it("that is refused while it comes in is read no further", async () => {
+    it("is not read further after a refusal", async () => {
       let pulled = 0;
       const endless = new ReadableStream({
         pull(controller) {
@@ -78,21 +78,18 @@ describe("turns of one request", () => {
   it.each([
     ["/v1/chat/completions", "messages"],
     ["/v1/responses", "input"],
-  ])(
-    "to %s of which there are more than 5,000 are refused by the name of their field",
-    async (path, field) => {
-      const { status, json } = await send(
-        path,
-        JSON.stringify({ model: "m", user: "ana", [field]: turns(5001) }),
-      );
-      expect([status, json.code, json.detail]).toEqual([
-        400,
-        "invalid_input",
-        `${field} holds too many turns: at most 5,000.`,
-      ]);
-      expect(json.error?.param).toBe(field);
-    },
-  );
+  ])("to %s are refused above 5,000, by the name of their field", async (path, field) => {
+    const { status, json } = await send(
+      path,
+      JSON.stringify({ model: "m", user: "ana", [field]: turns(5001) }),
+    );
+    expect([status, json.code, json.detail]).toEqual([
+      400,
+      "invalid_input",
+      `${field} contains too many turns: at most 5,000.`,
+    ]);
+    expect(json.error?.param).toBe(field);
+  });
 
   it("are at most 1,000 in one call of /api/v1/messages", async () => {
     const { status, json } = await send(
@@ -103,7 +100,7 @@ describe("turns of one request", () => {
   });
 });
 
-it("words to forget of more than 16,384 bytes are refused", async () => {
+it("refuses words to forget of more than 16,384 bytes", async () => {
   const { status, json } = await send(
     "/forget",
     JSON.stringify({ userId: "ana", message: "a ".repeat(9000) }),
@@ -112,7 +109,7 @@ it("words to forget of more than 16,384 bytes are refused", async () => {
   expect(json.detail).toContain("16,384 bytes");
 });
 
-it("a filter of more than 1,000 names and values is refused, in a search and in an erasure", async () => {
+it("refuses a filter of more than 1,000 names and values, in a search and in an erasure", async () => {
   const where = { $or: Array.from({ length: 1001 }, (_, i) => ({ field: i })) };
   for (const [path, body] of [
     ["/api/v1/memories/ana/search", { query: "work", where }],
@@ -120,7 +117,7 @@ it("a filter of more than 1,000 names and values is refused, in a search and in 
   ] as const) {
     const { status, json } = await send(path, JSON.stringify(body));
     expect([status, json.code]).toEqual([400, "invalid_input"]);
-    expect(json.detail).toContain("at most 1,000 names and values");
+    expect(json.detail).toContain("Limit: 1,000 names and values");
   }
 });
 
@@ -129,15 +126,15 @@ describe("bodies in flight", () => {
     try {
       run();
     } catch (error) {
-      const { status, code, headers } = problemOf(error);
+      const { status, code, headers } = toProblem(error);
       return { status, code, after: headers?.["retry-after"] };
     }
     return {};
   };
 
-  it("of one key are bounded by 429, of all keys by 503, and go on when others are done", () => {
-    const bodies = bodiesInFlight({ most: 100, mostOfKey: 60 });
-    const [one, same, other] = [bodies.hold("a"), bodies.hold("a"), bodies.hold("b")];
+  it("are limited per key with 429 and in total with 503, and accepted again when others finish", () => {
+    const bodies = createBodyQuota({ most: 100, mostOfKey: 60 });
+    const [one, same, other] = [bodies.reserve("a"), bodies.reserve("a"), bodies.reserve("b")];
     one.add(50);
     expect(refusalOf(() => same.add(20))).toEqual({ status: 429, code: "over_quota", after: "1" });
     other.add(50);
@@ -146,11 +143,11 @@ describe("bodies in flight", () => {
     expect(refusalOf(() => same.add(20))).toEqual({});
   });
 
-  it("let one pass that is alone, however long it is", () => {
-    expect(refusalOf(() => bodiesInFlight({ most: 10 }).hold("a").add(1000))).toEqual({});
+  it("accept a single body of any length", () => {
+    expect(refusalOf(() => createBodyQuota({ most: 10 }).reserve("a").add(1000))).toEqual({});
   });
 
-  it("count nothing of a request that is done, under /v1 and /api", async () => {
+  it("do not count finished requests, under /v1 and /api", async () => {
     const bodies = { most: 4000, mostOfKey: 4000 };
     const app = httpApp({ keepsake, keys, bodies });
     const headers = { authorization: `Bearer ${keys.first}`, "content-type": "application/json" };
@@ -171,8 +168,8 @@ describe("bodies in flight", () => {
   });
 });
 
-describe("what a key has left", () => {
-  it("stands in every answer, in requests and in bytes, before the 429 that ends it", async () => {
+describe("the remaining limits of a key", () => {
+  it("are in every response, for requests and bytes, before the 429", async () => {
     const options = {
       rateLimits: memoryRateLimits({ perMinute: 3, clock }),
       byteLimits: memoryRateLimits({ perMinute: 1000, clock }),
@@ -197,14 +194,14 @@ describe("what a key has left", () => {
     const overBytes = await ask();
     expect([overBytes.status, ((await overBytes.json()) as Answer).detail]).toEqual([
       429,
-      "Too many bytes with this key. Come again later, or have the limit raised.",
+      "Too many bytes with this key. Try again later, or ask the operator for a higher limit.",
     ]);
     expect(Number(overBytes.headers.get("retry-after"))).toBeGreaterThan(0);
     const overRequests = await ask();
     expect([overRequests.status, overRequests.headers.get("ratelimit-remaining")]).toEqual([429, "0"]);
   });
 
-  it("stands in answers that are errors, and under /v1", async () => {
+  it("are in error responses, and under /v1", async () => {
     const rateLimits = memoryRateLimits({ perMinute: 9, clock });
     const wrong = await send("/api/v1/messages", "{", { rateLimits });
     const chat = await send("/v1/chat/completions", "{}", { rateLimits });
@@ -212,7 +209,7 @@ describe("what a key has left", () => {
     expect([chat.status, chat.headers.get("ratelimit-remaining")]).toEqual([400, "7"]);
   });
 
-  it("counts a body that does not say how long it is, once it is there", async () => {
+  it("count a body without a declared length after receiving it", async () => {
     const byteLimits = memoryRateLimits({ perMinute: 10, clock });
     const chunked = (): ReadableStream =>
       new ReadableStream({

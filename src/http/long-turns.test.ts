@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { memoryRecord } from "../adapters/memory/index.ts";
-import type { Keepsake } from "../engine/surface.ts";
+import { createInMemoryStore } from "../adapters/memory/index.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
-import { AT, changes, memory, message } from "../testing/change-sets.ts";
+import { BASE_TIME, makeChangeSet, makeMemory, makeMessage } from "../testing/memory-store/change-sets.ts";
 import { httpApp } from "./app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
 
 const MANY = 40_000;
 const BATCH = 1000;
@@ -18,18 +18,18 @@ let keys: ApiKeys;
 let app: ReturnType<typeof httpApp>;
 
 beforeAll(async () => {
-  const record = memoryRecord();
+  const record = createInMemoryStore();
   for (let from = 0; from < MANY; from += BATCH) {
     const ids = Array.from({ length: BATCH }, (_, i) => from + i);
     await record.commit(
       BIG,
-      changes({
+      makeChangeSet({
         base: from / BATCH,
         messages: ids.map((i) =>
-          message(`m${i}`, { content: `My friend has a lantern${i}.`, at: timeOf(i) }),
+          makeMessage(`m${i}`, { content: `My friend has a lantern${i}.`, at: timeOf(i) }),
         ),
         memories: ids.map((i) =>
-          memory(`a${i}`, 1, {
+          makeMemory(`a${i}`, 1, {
             text: `The user's friend has a lantern${i}.`,
             at: timeOf(i),
             claim: { subject: "user/friend", relation: "have", value: `a lantern${i}` },
@@ -49,7 +49,7 @@ afterAll(() => keepsake.close());
 
 /** In no order, so that pages have to be put into theirs. */
 function timeOf(i: number): string {
-  return new Date(Date.parse(AT) + ((i * 7919) % MANY) * 1000).toISOString();
+  return new Date(Date.parse(BASE_TIME) + ((i * 7919) % MANY) * 1000).toISOString();
 }
 
 /** The most processor time that the thread spent between two turns of its event loop while work was done, in ms. */

@@ -1,121 +1,123 @@
 import * as z from "zod";
-import type { Keepsake, ScopedMemory } from "../engine/surface.ts";
-import type { Exchange } from "./app-types.ts";
-import type { FailedKeys } from "./failed-keys.ts";
-import { name } from "./fields.ts";
-import type { BodiesInFlight } from "./in-flight.ts";
-import type { ApiKeys, Bearer, KeyScope } from "./keys.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { Keepsake, ScopedMemory } from "../engine/api.ts";
+import type { BodyQuota } from "./body-quota.ts";
+import type { Lifecycle } from "./graceful-shutdown.ts";
+import type { ApiKeys, Bearer, KeyScope } from "./keys/api-keys.ts";
+import type { FailedKeyThrottle, KeyRateLimits } from "./middleware/rate-limits.ts";
 import type { OpenAiProxy } from "./proxy/proxy.ts";
-import type { Rates } from "./rate.ts";
+import type { RequestContext } from "./request-context.ts";
+import { nameSchema } from "./schemas/fields.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What is served: the parts that handlers work with. */
-export interface Services {
+/** The services that handlers use. */
+export interface ServerServices {
   readonly keepsake: Keepsake;
   readonly keys: ApiKeys;
-  /** Slows down keys that are not known. */
-  readonly failedKeys: FailedKeys;
-  /** What is at work; `after` is for work that goes on after its answer. */
+  /** Slows down unknown keys. */
+  readonly failedKeys: FailedKeyThrottle;
+  /** Tracks work in progress, including work after a response. */
   readonly lifecycle: Lifecycle;
-  /** How long a request may take, in ms. */
+  /** Time limit of a request, in ms. */
   readonly requestMs: number;
-  /** Parts are absent where everybody may take as much as they like. */
-  readonly rates: Rates;
-  /** Bodies that are being read or passed on. */
-  readonly inFlight: BodiesInFlight;
-  /** All metrics as text; absent where nobody may read them. */
+  /** Absent parts are unlimited. */
+  readonly rates: KeyRateLimits;
+  /** Limits the bodies that are being read or forwarded. */
+  readonly inFlight: BodyQuota;
+  /** Gives all metrics as text; absent if metrics are off. */
   readonly metrics?: () => Promise<string>;
-  /** OpenAI's protocol, with a memory. */
+  /** The OpenAI-compatible proxy. */
   readonly proxy: OpenAiProxy;
 }
 
-/** A request that was let in and is well-formed, as a handler gets it. */
-export interface Asked<Path = unknown, Query = unknown, Body = unknown> {
-  /** The parameters in the path, decoded. */
+/** An authorised and validated request, as a handler gets it. */
+export interface OperationRequest<Path = unknown, Query = unknown, Body = unknown> {
+  /** The path parameters, decoded. */
   readonly path: Path;
-  /** The parameters behind the "?". */
+  /** The query parameters. */
   readonly query: Query;
   readonly body: Body;
-  /** Whose key it is; undefined where none is needed. */
+  /** The sender; undefined if the operation needs no key. */
   readonly bearer: Bearer | undefined;
-  readonly services: Services;
-  /** Fires when the client has gone or the time is up. */
+  readonly services: ServerServices;
+  /** Fires when the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
-  /** For headers, streams, and the answer. */
-  readonly exchange: Exchange;
-  /** The memory of a user of the key's project. The only way to it: nothing else in a request chooses the project. */
+  /** For headers, streams and the response. */
+  readonly exchange: RequestContext;
+  /** Gives the memory of a user of the key's project. This is the only way: nothing else in a request chooses the project. */
   memoryOf(user: string): ScopedMemory;
-  /** The key's project, for what is about all of its users. */
+  /** Gives the key's project, for operations on all of its users. */
   project(): string;
 }
 
-/** What may come back under one status. */
-export interface AnswerForm {
-  /** In a few words. */
+/** A possible response with one status. */
+export interface ResponseSpec {
+  /** A short description. */
   readonly says: string;
-  /** Of the JSON in it; absent where there is none. */
+  /** The schema of its JSON; absent if there is none. */
   readonly schema?: z.ZodType;
-  /** Other media types that it may have, beside JSON, and what they hold. */
+  /** Other media types, with a description of their content. */
   readonly others?: { readonly [mediaType: string]: string };
-  /** Headers of its own, by name, and what they say. */
+  /** Its own headers, by name, with a description. */
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** One call of the API: all that is needed to serve it and to describe it. */
+/** One operation of the API: everything needed to serve and describe it. */
 export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
-  /** Unique, in camelCase: clients that are generated call their methods so. */
+  /** Unique, in camelCase. Generated clients name their methods so. */
   readonly id: string;
-  readonly method: Method;
-  /** As OpenAPI writes it: "/api/v1/memories/{user_id}/{id}". */
+  readonly method: HttpMethod;
+  /** The path in OpenAPI's form: "/api/v1/memories/{user_id}/{id}". */
   readonly path: string;
-  /** The heading it is listed under. */
+  /** The heading in the documentation. */
   readonly tag: string;
   /** One line without a full stop. */
   readonly summary: string;
   readonly description?: string;
   /**
-   * What the key must be allowed to do, all of it where there are several: "any" takes every valid key, "none" needs no key, and
-   * "optional" neither: with a valid key the answer says more, and an unknown one is refused.
+   * The scopes that the key needs, all of them. "any": any valid key. "none": no key. "optional": a valid key adds to the
+   * response, and an unknown key is refused.
    */
   readonly scope: KeyScope | readonly KeyScope[] | "any" | "optional" | "none";
-  /** One text for each name in the path. */
+  /** A string for each name in the path. */
   readonly parameters?: z.ZodType<Path>;
-  /** Only what a query can say: texts, numbers from texts (`countText`), none of them null. */
+  /** The query: strings and numbers parsed from strings (`countTextSchema`), never null. */
   readonly query?: z.ZodType<Query>;
   /** The JSON body. */
   readonly body?: z.ZodType<Body>;
-  /** Whether the body may be left out; then it is undefined. */
+  /** Whether the body may be absent; then it is undefined. */
   readonly isBodyOptional?: boolean;
-  /** Bodies that the handler reads itself from `exchange.req`, by media type, and what they hold. `body` is not read then. */
+  /** Bodies that the handler reads from `exchange.req`, by media type, with a description. `body` is not read then. */
   readonly rawBody?: { readonly [mediaType: string]: { readonly says: string; readonly schema?: z.ZodType } };
-  /** By status. */
-  readonly answers: { readonly [status: number]: AnswerForm };
-  /** Statuses of problems beside those that follow from the rest: 404, 409. */
+  /** Responses by status. */
+  readonly answers: { readonly [status: number]: ResponseSpec };
+  /** Problem statuses in addition to the derived ones, such as 404 or 409. */
   readonly problems?: readonly number[];
-  /** Whether it honours the header Idempotency-Key. */
-  readonly takesKey?: boolean;
-  /** Whether the time for a request does not count: it streams in or out, or has a deadline of its own. */
-  readonly isUnhurried?: boolean;
-  /** Left out of the document: the page's own files. */
+  /** Whether it supports the header Idempotency-Key. */
+  readonly acceptsIdempotencyKey?: boolean;
+  /** Whether the time limit does not apply, because it streams or has its own limit. */
+  readonly hasNoDeadline?: boolean;
+  /** Whether it is left out of the document, such as files of the web page. */
   readonly isHidden?: boolean;
-  handle(asked: Asked<Path, Query, Body>): Promise<Response> | Response;
+  handle(asked: OperationRequest<Path, Query, Body>): Promise<Response> | Response;
 }
 
-/** The scopes that a key must have; none, where any key will do, or no key. */
-export function scopesOf({ scope }: Pick<Operation, "scope">): readonly KeyScope[] {
+/** Gives the required scopes; none if any key or no key is needed. */
+export function getRequiredScopes({ scope }: Pick<Operation, "scope">): readonly KeyScope[] {
   if (scope === "any" || scope === "optional" || scope === "none") return [];
   return typeof scope === "string" ? [scope] : scope;
 }
 
-/** Checks a handler against its schemas, and gives an operation for the table. */
-export function operation<Path = undefined, Query = undefined, Body = undefined>(
+/** Defines an operation. Types its handler by its schemas. */
+export function defineOperation<Path = undefined, Query = undefined, Body = undefined>(
   one: Operation<Path, Query, Body>,
 ): Operation {
   return one as Operation;
 }
 
-/** The parameters of paths. */
-export const OF_USER: z.ZodType<{ user_id: string }> = z.strictObject({ user_id: name });
-export const OF_ONE: z.ZodType<{ user_id: string; id: string }> = z.strictObject({ user_id: name, id: name });
+/** Path parameters: the user. */
+export const USER_PATH_PARAMETERS: z.ZodType<{ user_id: string }> = z.strictObject({ user_id: nameSchema });
+export const ITEM_PATH_PARAMETERS: z.ZodType<{ user_id: string; id: string }> = z.strictObject({
+  user_id: nameSchema,
+  id: nameSchema,
+});

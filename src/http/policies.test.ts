@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../adapters/memory/rate-limits.ts";
-import type { Keepsake } from "../engine/surface.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
 import { type AppOptions, httpApp } from "./app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
-import { lifecycle } from "./lifecycle.ts";
-import type { Answered } from "./observe.ts";
+import { createLifecycle } from "./graceful-shutdown.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
+import type { Answered } from "./middleware/observability.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 let keepsake: Keepsake;
@@ -26,17 +26,20 @@ describe("request ids", () => {
       "x-request-id",
     );
 
-  it("that come well-formed are kept", async () => {
+  it("are kept if well-formed", async () => {
     expect(await idFor("trace-7f.3:a_B")).toBe("trace-7f.3:a_B");
   });
 
-  it.each(["two words", "x".repeat(129), '"},{"', "ü"])("such as %j are replaced", async (brought) => {
-    expect(await idFor(brought)).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  it.each(["two words", "x".repeat(129), '"},{"', "ü"])(
+    "are replaced if invalid, such as %j",
+    async (brought) => {
+      expect(await idFor(brought)).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 });
 
-describe("what is told of requests", () => {
-  it("is the route and never what stands in the path, the query or the body", async () => {
+describe("the log of requests", () => {
+  it("contains the route and never values of the path, the query or the body", async () => {
     const told: Answered[] = [];
     const app = appWith({ onAnswered: (answered) => told.push(answered) });
     const headers = { ...withKey(), "content-type": "application/json" };
@@ -60,8 +63,8 @@ describe("what is told of requests", () => {
   });
 });
 
-describe("a key that asks too often", () => {
-  it("is told when to come again, and no other key waits for it", async () => {
+describe("a key over its rate limit", () => {
+  it("gets a time to retry, and other keys are not affected", async () => {
     const app = appWith({ rateLimits: memoryRateLimits({ perMinute: 2, clock }) });
     const ask = async (key?: string) => app.request("/api/v1/ready", { headers: withKey(key) });
     const other = keys.create({ project: "shop" }).key;
@@ -80,33 +83,33 @@ describe("a request that takes too long", () => {
     scope: (named) => ({ ...keepsake.scope(named), list: () => new Promise(() => {}) as never }),
   });
 
-  it("is answered with 503", async () => {
+  it("gets 503", async () => {
     const faults: unknown[] = [];
     const app = httpApp({ keepsake: hanging(), keys, requestMs: 20, onFault: (fault) => faults.push(fault) });
     const response = await app.request("/api/v1/memories/ana", { headers: withKey() });
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await response.json()).toMatchObject({
       code: "unavailable",
-      detail: expect.stringMatching(/too long/),
+      detail: expect.stringMatching(/timed out/),
     });
     // It is in the log of requests; nothing is to be mended.
     expect(faults).toEqual([]);
   });
 });
 
-describe("a server that stops", () => {
-  it("first says that it is not ready, then takes nothing new, and closes connections", async () => {
-    const life = lifecycle();
+describe("a server that shuts down", () => {
+  it("first reports that it is not ready, then refuses new requests and closes connections", async () => {
+    const life = createLifecycle();
     const app = appWith({ lifecycle: life });
     const status = async (path: string) => {
       const response = await app.request(path, { headers: withKey() });
       return [response.status, response.headers.get("connection")];
     };
     expect(await status("/api/v1/ready")).toEqual([200, null]);
-    life.enter("leaving");
+    life.enterPhase("leaving");
     expect((await status("/api/v1/ready"))[0]).toBe(503);
     expect(await status("/api/v1/memories/ana")).toEqual([200, "close"]);
-    life.enter("closing");
+    life.enterPhase("closing");
     expect(await status("/api/v1/memories/ana")).toEqual([503, "close"]);
     expect(await status("/api/v1/health")).toEqual([503, "close"]);
   });

@@ -2,16 +2,15 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ERROR_CODES, type ErrorCode, isMemoryError } from "../errors.ts";
-import { isOpenAiPath, openAiError } from "./proxy/errors.ts";
 
-/** A fault of one field of a request: where and what, never the value. */
+/** A problem of one field of a request. Never contains the value. */
 export interface FieldProblem {
   readonly field: string;
   readonly problem: string;
 }
 
-/** Something wrong with a request itself, before the memory is asked. */
-export interface Problem {
+/** A problem to send as the response. */
+interface Problem {
   readonly status: ContentfulStatusCode;
   readonly code: ErrorCode;
   readonly detail: string;
@@ -19,80 +18,128 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const TITLES: { readonly [code in ErrorCode]: string } = {
-  invalid_input: "The request is not right",
-  forbidden: "This is not allowed",
-  not_found: "There is no such thing",
-  conflict: "This conflicts with what is there",
-  over_quota: "Too much at once",
-  corrupt: "Something here is broken",
-  unsupported: "This cannot be done",
-  unavailable: "Not available now",
+const PROBLEM_TITLES: { readonly [code in ErrorCode]: string } = {
+  invalid_input: "Invalid request",
+  forbidden: "Not allowed",
+  not_found: "Not found",
+  conflict: "Conflict",
+  over_quota: "Limit exceeded",
+  corrupt: "Internal error",
+  unsupported: "Not supported",
+  unavailable: "Temporarily unavailable",
 };
 
-/** Faults on our side may name files; whoever asks learns no more than this. */
-const OWN_FAULT = "Something went wrong here. The server's own messages say more, under this request's id.";
-const NOT_NOW = "The memory cannot be read or written now. Try again in a moment.";
+/** Internal errors may name files, so clients get only this text. */
+const INTERNAL_ERROR_DETAIL = "Internal error. The server's log has details under this request id.";
+const UNAVAILABLE_DETAIL = "The database cannot be read or written now. Try again in a moment.";
 
-/** An RFC 9457 problem document; under `/v1` with the member `error`, which is what OpenAI's clients read. */
-export function problemResponse(context: Context, problem: Problem): Response {
+/** Creates an RFC 9457 problem response; under `/v1` with the member `error` for OpenAI's clients. */
+export function toProblemResponse(context: Context, problem: Problem): Response {
   const body = {
     type: `urn:keepsake:problem:${problem.code}`,
-    title: TITLES[problem.code],
+    title: PROBLEM_TITLES[problem.code],
     status: problem.status,
     detail: problem.detail,
     code: problem.code,
     ...(problem.errors && problem.errors.length > 0 ? { errors: problem.errors } : {}),
     request_id: context.get("requestId"),
-    ...(isOpenAiPath(context.req.path) ? { error: openAiError(problem) } : {}),
+    ...(isOpenAiPath(context.req.path) ? { error: toOpenAiError(problem) } : {}),
   };
   return context.body(JSON.stringify(body), problem.status, {
     "content-type": "application/problem+json",
     "cache-control": "no-store",
-    ...later(problem.status),
+    ...getRetryAfter(problem.status),
     ...problem.headers,
   });
 }
 
-/** When to come again, in seconds, where the problem itself does not know. */
-function later(status: number): { readonly [header: string]: string } {
+/** Gives the default Retry-After header of a status. */
+function getRetryAfter(status: number): { readonly [header: string]: string } {
   if (status === 503) return { "retry-after": "1" };
   return status === 429 ? { "retry-after": "60" } : {};
 }
 
-/** Stops a request with a problem. Caught by the app's error handler alone. */
+/** Creates an error that ends a request with a problem. The app's error handler catches it. */
 export function refuse(problem: Problem): HTTPException {
   return new HTTPException(problem.status, { cause: problem });
 }
 
-/** Refuses a body (400); `what` goes on from "The body". */
-export function invalidBody(what: string): HTTPException {
+/** Creates a 400 error for a body. `what` continues "The body". */
+export function refuseBody(what: string): HTTPException {
   const errors = [{ field: "body", problem: what }];
-  // The rest of it may still be on its way; nobody will read it.
+  // The rest of the body is not read.
   const headers = { connection: "close" };
   return refuse({ status: 400, code: "invalid_input", detail: `The body ${what}.`, errors, headers });
 }
 
-/** Whether it was thrown to answer so, and not because something went wrong. */
+/** Whether an error is a deliberate response and not a failure. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof HTTPException && isProblem(error.cause);
 }
 
-/** What a thrown error says to whoever asked. */
-export function problemOf(error: unknown): Problem {
+/** Turns a thrown error into a problem. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof HTTPException) {
     if (isProblem(error.cause)) return error.cause;
     const status = error.status as ContentfulStatusCode;
-    return { status, code: status < 500 ? "invalid_input" : "unavailable", detail: NOT_NOW };
+    return { status, code: status < 500 ? "invalid_input" : "unavailable", detail: UNAVAILABLE_DETAIL };
   }
-  if (!isMemoryError(error)) return { status: 500, code: "unavailable", detail: OWN_FAULT };
+  if (!isMemoryError(error)) return { status: 500, code: "unavailable", detail: INTERNAL_ERROR_DETAIL };
   const { status } = ERROR_CODES[error.code];
   if (error.code === "unavailable") {
-    return { status, code: error.code, detail: NOT_NOW, headers: { "retry-after": "1" } };
+    return { status, code: error.code, detail: UNAVAILABLE_DETAIL, headers: { "retry-after": "1" } };
   }
-  return { status, code: error.code, detail: error.code === "corrupt" ? OWN_FAULT : error.message };
+  return {
+    status,
+    code: error.code,
+    detail: error.code === "corrupt" ? INTERNAL_ERROR_DETAIL : error.message,
+  };
 }
 
 function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "code" in value && "detail" in value;
+}
+
+/** Whether a path belongs to OpenAI's protocol, whose clients expect errors in its form. */
+export function isOpenAiPath(path: string): boolean {
+  return path === "/v1" || path.startsWith("/v1/");
+}
+
+export const PASS_THROUGH_HINT: string =
+  "With this server's key, only chat/completions, responses, embeddings and models are available under /v1. For the rest of " +
+  "the API, send your own upstream key in x-keepsake-upstream-key.";
+
+const OPENAI_ERROR_TYPES: { readonly [status: number]: string } = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+/** An error in OpenAI's form: the member `error` of a response or an event. */
+interface OpenAiError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string;
+}
+
+/** Turns a problem into OpenAI's form. https://platform.openai.com/docs/guides/error-codes */
+export function toOpenAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
+  const type = OPENAI_ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
+  return { message: detail, type, param: errors?.[0]?.field ?? null, code };
+}
+
+/** Creates an error for an invalid field. */
+export function refuseField(field: string, detail: string, status: 400 | 404 = 400): Error {
+  return refuse({
+    status,
+    code: status === 404 ? "not_found" : "invalid_input",
+    detail,
+    errors: [{ field, problem: detail }],
+  });
+}
+
+/** Creates the error for an upstream without a response. The client may retry: the request had no effect. */
+export function createGatewayError(detail: string, status: 502 | 504 = 502): Error {
+  return refuse({ status, code: "unavailable", detail, headers: { "retry-after": "1" } });
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../engine/surface.ts";
+import type { Keepsake } from "../engine/api.ts";
 import { createMemory } from "../memory.ts";
 import { httpApp } from "./app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "./keys.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
@@ -64,7 +64,7 @@ async function all(path: string, limit: number): Promise<Json[]> {
 }
 
 describe("lists", () => {
-  it("come page by page, each entry once, whatever the size of a page", async () => {
+  it("give each entry once, whatever the page size", async () => {
     for (const place of ["Porto", "Faro", "Lisbon", "Braga", "Evora"]) {
       await say(`trip to ${place}`, `I have been to ${place}.`, "It rained.");
     }
@@ -99,7 +99,7 @@ describe("lists", () => {
 });
 
 describe("sessions", () => {
-  it("are listed, read and erased, with what was learnt from them alone", async () => {
+  it("are listed, read and erased, with memories that come only from them", async () => {
     await say("one", "I use Shram.");
     await say("two", "I use Magnet.");
     const { json: read } = await call("GET", "/api/v1/sessions/ana/two");
@@ -119,7 +119,7 @@ describe("sessions", () => {
 });
 
 describe("history", () => {
-  it("gives the revisions that undo takes", async () => {
+  it("gives the revisions for undo", async () => {
     await say("one", "I use Shram.");
     await say("one", "I use Magnet.");
     const { json } = await call("GET", "/api/v1/history/ana?limit=1");
@@ -134,7 +134,7 @@ describe("history", () => {
 });
 
 describe("the profile", () => {
-  it("says what holds now, with sources, within a budget", async () => {
+  it("gives current memories with sources, within a budget", async () => {
     await say("one", "I live in Porto. I use Shram and Magnet.", "I don't use Magnet anymore.");
     const { json } = await call("GET", "/api/v1/profile/ana");
     expect(json).toMatchObject({ user_id: "ana", left: 0 });
@@ -146,8 +146,8 @@ describe("the profile", () => {
   });
 });
 
-describe("what is moved", () => {
-  it("comes out as JSON lines and goes in again, for another user too, and once only", async () => {
+describe("export and import", () => {
+  it("exports JSON lines and imports them once, also for another user", async () => {
     await say("one", "I use Shram.", "I live in Porto.");
     await call("POST", "/api/v1/memories", {
       user_id: "ana",
@@ -172,7 +172,7 @@ describe("what is moved", () => {
     expect(await texts("copy")).toEqual(await texts("ana"));
   });
 
-  it("may be plain messages, and says which line is wrong; what stands before it is kept", async () => {
+  it("imports plain messages, names an invalid line and keeps those before it", async () => {
     const good = Array.from({ length: 45 }, (_, i) => ({ id: `m${i}`, content: `I visited place ${i}.` }));
     const answer = await take("ana", `${linesOf(...good)}{"content": secret words}\n`);
     const problem = (await answer.json()) as Json;
@@ -187,13 +187,13 @@ describe("what is moved", () => {
     expect(await repaired.json()).toMatchObject({ read: 47, stored: 6, known: 41 });
   });
 
-  it("erases nothing, whatever the words in it say", async () => {
+  it("erases nothing, whatever the messages say", async () => {
     await say("one", "I use Magnet.");
     await take("ana", linesOf({ content: "Forget that I ever mentioned Magnet." }));
     expect((await call("GET", "/api/v1/memories/ana?status=all")).json.total).toBe(1);
   });
 
-  it("is read as it comes in, and a line without an end is refused", async () => {
+  it("reads a stream, and refuses a line without an end", async () => {
     let sent = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -206,11 +206,11 @@ describe("what is moved", () => {
     expect(sent).toBeLessThan(8_000_000);
   });
 
-  it("has to say that it is lines", async () => {
+  it("requires the content type of JSON lines", async () => {
     expect((await send("POST", "/api/v1/import/ana", linesOf({ content: "x" }))).status).toBe(415);
   });
 
-  it("is read only by a key that may read, and written by one that may write", async () => {
+  it("needs a key with the scope read or write", async () => {
     const { key } = keys.create({ project: "default", scopes: ["read"] });
     expect((await send("GET", "/api/v1/export/ana", undefined, "application/json", key)).status).toBe(200);
     const refused = await send("POST", "/api/v1/import/ana", "{}", "application/x-ndjson", key);

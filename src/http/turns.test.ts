@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { turns } from "./turns.ts";
+import { createFairQueue } from "./dispatch.ts";
 
-it("requests begin in the order in which they came, and what has begun goes on in between", async () => {
-  const turn = turns();
+it("starts requests in order of arrival, with started work continuing in between", async () => {
+  const turn = createFairQueue();
   const done: string[] = [];
   const began = Promise.withResolvers<void>();
   const request = async (name: string): Promise<void> => {
@@ -20,8 +20,8 @@ it("requests begin in the order in which they came, and what has begun goes on i
   expect(done.indexOf("first goes on")).toBeLessThan(done.indexOf("third"));
 });
 
-it("one that comes later begins as well", async () => {
-  const turn = turns();
+it("starts requests that arrive later", async () => {
+  const turn = createFairQueue();
   await turn();
   await turn();
   await Promise.all([turn(), turn()]);

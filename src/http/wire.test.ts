@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { given, memoryToWire, toWire } from "./wire.ts";
+import { memoryToWire, omitUndefined, toWire } from "./wire.ts";
 
 describe("shapes on the wire", () => {
   it("have keys in snake_case, at every depth", () => {
@@ -9,14 +9,14 @@ describe("shapes on the wire", () => {
     });
   });
 
-  it("leave the names inside metadata as the caller wrote them", () => {
+  it("keep the caller's names inside metadata", () => {
     expect(toWire({ metadata: { myField: 1 }, items: [{ metadata: { otherField: 2 } }] })).toEqual({
       metadata: { myField: 1 },
       items: [{ metadata: { otherField: 2 } }],
     });
   });
 
-  it("of a memory carry the names that clients know beside the library's own", () => {
+  it("give a memory common field names in addition to the library's", () => {
     const memory = {
       id: "m1",
       version: 2,
@@ -47,7 +47,7 @@ describe("shapes on the wire", () => {
     });
   });
 
-  it("options that were not given are left out, those that are false or null are not", () => {
-    expect(given({ a: undefined, b: false, c: null, d: 0 })).toEqual({ b: false, c: null, d: 0 });
+  it("omit undefined options, but keep false and null", () => {
+    expect(omitUndefined({ a: undefined, b: false, c: null, d: 0 })).toEqual({ b: false, c: null, d: 0 });
   });
 });

@@ -1,37 +1,38 @@
-import { toSecondPerson } from "../domain/english.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Item } from "../domain/recall.ts";
 import type { ErasurePlan, Receipt } from "../domain/receipt.ts";
-import type { ShownMemory } from "../engine/surface.ts";
+import { toSecondPerson } from "../domain/text/english-forms.ts";
+import type { ShownMemory } from "../engine/api.ts";
 
-/** What a caller gave freely, or what has names of its own inside, keeps its keys as they are. */
-const AS_IT_IS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts"]);
+/** Fields whose inner keys stay unchanged, because they are the caller's or have their own names. */
+const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts"]);
 
-/** The library's shapes as JSON on the wire: the same, with keys in snake_case. */
+/** Converts values of the library to JSON with keys in snake_case. */
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire);
   if (typeof value !== "object" || value === null) return value;
-  // A loop: to make an object of entries takes five times as long.
+  // A loop, because creating an object from entries takes five times as long.
   const wire: { [key: string]: unknown } = {};
-  for (const [key, held] of Object.entries(value)) wire[snake(key)] = AS_IT_IS.has(key) ? held : toWire(held);
+  for (const [key, held] of Object.entries(value))
+    wire[toSnakeCase(key)] = OPAQUE_KEYS.has(key) ? held : toWire(held);
   return wire;
 }
 
-/** Keys met before: they are those of our shapes, and a few names of a caller's. */
-const SNAKES = new Map<string, string>();
-const MOST_SNAKES = 1000;
+/** A cache of converted keys: those of the library, and a few of callers. */
+const SNAKE_CASE_KEYS = new Map<string, string>();
+const MAX_SNAKE_CASE_KEYS = 1000;
 
-function snake(key: string): string {
-  const known = SNAKES.get(key);
+function toSnakeCase(key: string): string {
+  const known = SNAKE_CASE_KEYS.get(key);
   if (known !== undefined) return known;
-  const made = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (SNAKES.size < MOST_SNAKES) SNAKES.set(key, made);
-  return made;
+  const converted = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (SNAKE_CASE_KEYS.size < MAX_SNAKE_CASE_KEYS) SNAKE_CASE_KEYS.set(key, converted);
+  return converted;
 }
 
 /**
- * A memory with the names that clients of such APIs know: `content`, `type`, `created_at`. `display` is its text said
- * to the user: "You use Shram."
+ * Converts a memory and adds common field names: `content`, `type`, `created_at`. `display` is its text addressed to the
+ * user: "You use Shram."
  */
 export function memoryToWire(user: string, memory: ShownMemory | Memory): object {
   const { id, text, kind, at, storedAt, metadata } = memory;
@@ -49,26 +50,26 @@ export function memoryToWire(user: string, memory: ShownMemory | Memory): object
   };
 }
 
-/** What a write did, or a plan would do, with each memory's text also as it is said to the user. */
+/** Converts a receipt or a plan, and adds each memory's text addressed to the user. */
 export function receiptToWire(receipt: Receipt | ErasurePlan): object {
   const memories = receipt.memories.map((line) => ({ ...line, display: toSecondPerson(line.text) }));
   return toWire({ ...receipt, memories }) as object;
 }
 
-/** An item of a recall; `type` says whether it is a memory or a passage, as in the library. */
+/** Converts an item of a recall. `type` is "memory" or "passage", as in the library. */
 export function itemToWire(item: Pick<Item, "id" | "type" | "text">): object {
   return { content: item.text, ...(toWire(item) as object) };
 }
 
-/** The same object without its undefined fields, for options that are either there or not. */
-export type Given<Fields> = {
+/** The same type without undefined fields, for optional fields. */
+export type DefinedFields<Fields> = {
   [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
 } & {
   [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
 };
 
-export function given<Fields extends object>(fields: Fields): Given<Fields> {
+export function omitUndefined<Fields extends object>(fields: Fields): DefinedFields<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Given<Fields>;
+  ) as DefinedFields<Fields>;
 }

@@ -1,24 +1,27 @@
-import type { CallOptions } from "./call.ts";
+import type { CallOptions } from "./call-options.ts";
 
 /**
- * Bytes that are quick to come by and may be lost at any time. Everything belongs to a user of a project, so that an
- * erasure can reach all of it; a name says nothing of what was said (a hash of it, keyed).
+ * A fast byte cache. Entries may be lost at any time. Every entry belongs to a user of a project, so that an
+ * erasure can reach all of them. An entry's name is a keyed hash and reveals no content.
  *
- * Every call may fail with `unavailable` (not to be reached now, too slow, or full) or `forbidden` (the credentials are
- * wrong), and does so within the adapter's deadline.
+ * Every call may fail with `unavailable` (unreachable, too slow or full) or `forbidden` (wrong credentials),
+ * within the adapter's deadline.
  */
 export interface Cache {
   /** Shown in messages and metrics: "memory", "redis". */
   readonly name: string;
-  /** How long an entry is kept that names no time of its own, in ms. */
+  /** Default lifetime of an entry, in ms. */
   readonly ttlMs: number;
 
-  /** Undefined where it is not there, or not any more. */
+  /** Returns the bytes, or undefined if the entry does not exist or has expired. */
   get(of: CacheOf, name: string, options?: CallOptions): Promise<Uint8Array | undefined>;
 
   /**
-   * Keeps bytes for so long (`ttlMs`, else the cache's own), in place of those before. Too large ones are left out.
-   * `revision` is the user's, of before the bytes were made: where something was erased at a later one, nothing is kept.
+   * Stores bytes for `ttlMs` (default: the cache's own), replacing any earlier entry. Skips entries that are
+   * too large.
+   *
+   * `revision` is the user's revision before the bytes were made. If something was erased at a later
+   * revision, nothing is stored.
    */
   put(
     of: CacheOf,
@@ -28,13 +31,14 @@ export interface Cache {
   ): Promise<void>;
 
   /**
-   * Takes everything of a user away before it returns, and says how many entries those were. `revision` is that of an
-   * erasure: a `put` of an older one that comes after it, from whichever server, keeps nothing. Asked of the store itself,
-   * even where it failed a moment ago.
+   * Deletes all entries of a user before it returns. Returns the number deleted.
+   *
+   * `revision` is that of an erasure: a later `put` with an older revision stores nothing, from any server.
+   * The call always goes to the store itself, even if the store failed a moment ago.
    */
   drop(of: CacheOf, options?: CallOptions & { readonly revision?: number }): Promise<number>;
 
-  /** What an erasure cannot reach at once, as in `Sessions`. */
+  /** Places that an erasure cannot clear at once, as in `Sessions`. */
   readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
 
   close(): Promise<void>;

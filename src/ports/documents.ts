@@ -1,25 +1,30 @@
 /**
- * Small texts that several servers share, each under a name: who has a key, and which pages are signed in. They are no part of
- * the record, and hold nothing of what users say.
+ * Small named texts that several servers share: API keys and signed-in pages. They are not part of the memory
+ * store and contain no user text.
  */
 export interface Documents {
-  /** What is kept under a name now; nothing where nothing ever was. With `known`, the mark that the caller has, no text where it is still that one. */
+  /**
+   * Returns the current text under a name, or undefined if there never was one. If `known` is still the
+   * current mark, the result has no text.
+   */
   read(name: string, known?: string): Promise<SharedDocument | undefined>;
 
   /**
-   * Keeps what `change` makes of the text that is there, durably before it returns, and gives it with its new mark; one change
-   * after the other, whoever makes them. `change` may be called again. Where it gives back what it was given, nothing is
-   * written; what it throws is passed on, and nothing is written either.
+   * Passes the current text to `change` and stores the result durably before it returns. Returns the stored
+   * text with its new mark.
+   *
+   * Changes run one after another across all servers. `change` may be called more than once. If it returns
+   * its input, nothing is written. If it throws, nothing is written and the error is passed on.
    */
   change(
     name: string,
-    change: (held: string | undefined) => string | undefined,
+    change: (current: string | undefined) => string | undefined,
   ): Promise<SharedDocument | undefined>;
 }
 
 export interface SharedDocument {
-  /** Another one after each change. */
+  /** Differs after each change. */
   readonly mark: string;
-  /** Absent where the caller has it. */
+  /** Absent if the caller already has it. */
   readonly text?: string;
 }

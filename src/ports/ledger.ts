@@ -1,22 +1,25 @@
-import type { Trace } from "../domain/trace.ts";
+import type { Trace } from "../domain/receipt.ts";
 
 /**
- * What was erased, by ids and places, kept outside of the record: it stays when the record is put back to an older
- * state, and tells what is to be erased again then.
+ * An erasure ledger outside the memory store, by ids and places. It survives when the store is restored to an
+ * older state, and lists what must be erased again.
  */
 export interface Ledger {
-  /** What was appended, in that order, each receipt once; nothing where there is no ledger. */
+  /**
+   * Returns the entries in the order in which they were appended, each receipt once. Undefined if there is no
+   * ledger.
+   */
   read(): Promise<LedgerContent | undefined>;
 
-  /** The receipts of all entries; nothing where there is no ledger. Quick, where `read` would take its time. */
+  /** Returns the receipt ids of all entries, or undefined if there is no ledger. Faster than `read`. */
   receipts(): Promise<ReadonlySet<string> | undefined>;
 
-  /** Adds to its end, durably before it returns. What stands there already, by its receipt, may be appended again. */
+  /** Appends durably before it returns. An entry whose receipt is already present may be appended again. */
   append(traces: readonly Trace[]): Promise<void>;
 }
 
 export interface LedgerContent {
   readonly traces: readonly Trace[];
-  /** How many entries cannot be read, and stand nowhere else. */
+  /** The number of entries that cannot be read and have no other copy. */
   readonly damaged: number;
 }

@@ -1,36 +1,45 @@
 import type { JobName } from "../domain/job.ts";
 
 /**
- * Has work that nobody waits for done by whoever has time. What is to be done stands in the record (messages that wait, units
- * without a vector, visits that are due), and is found there again: what is offered here is a hint that there is some, so a
- * hint that is lost or comes twice does no harm. Nothing of a user is in it. Who does what in which period is held by leases of the
- * record, whatever the queue.
+ * A job queue. The work itself is listed in the memory store: pending messages, units without a vector, due
+ * jobs. A queue entry is only a hint that there is work, so a lost or repeated hint does no harm. Entries
+ * contain no user data. Leases of the memory store decide which process does a job in a period, whatever the
+ * queue.
  */
 export interface Queue {
   /** Shown in messages: "memory", "bullmq". */
   readonly name: string;
 
   /**
-   * There is something to do for a job, now or after so long (ms). Offers of one that waits already are one; one that comes
-   * while it runs has it run once more. Never throws; a hint that is lost is found in the record later.
+   * Announces work for a job, now or after `afterMs` milliseconds. Several offers of a waiting job count as
+   * one. An offer during a run causes one more run. Never throws; a lost offer is found in the memory store
+   * later.
    */
   offer(job: JobName, options?: { readonly afterMs?: number }): void;
 
   /**
-   * Carries out what is offered of a job, one run at a time over all who do, and what was offered before anybody did. A run that
-   * throws is tried again, by anybody, longer apart each time: as long as it takes where it was something that passes
-   * (`retryable` in `ERROR_CODES`), else `MOST_ATTEMPTS` times; then it is set aside, and the job goes on with the next offer.
-   * Gives a function that ends it: the signal is aborted, what runs is waited for, and what was broken off is somebody else's.
+   * Runs a job's offers, one run at a time across all workers, including offers made before there was a
+   * worker.
+   *
+   * A run that throws is tried again by any worker, with growing delays. A temporary error (`retryable` in
+   * `ERROR_CODES`) is retried without limit, any other `MAX_ATTEMPTS_PER_RUN` times. Then the run is quarantined and
+   * the job continues with the next offer.
+   *
+   * Returns a function that stops the worker: it aborts the signal and waits for the run. An interrupted run
+   * passes to another worker.
    */
   work(job: JobName, run: (signal: AbortSignal) => Promise<void>): Promise<() => Promise<void>>;
 
-  /** Runs that were set aside, newest first, at most `limit`. No user's text. `unavailable` where the queue cannot be asked. */
+  /**
+   * Quarantined runs, newest first, at most `limit`. They contain no user text. Throws `unavailable` if the
+   * queue is unreachable.
+   */
   setAside(limit: number): Promise<SetAside[]>;
 
-  /** Lets one that was set aside run again, and forgets that it was; false where there is none of this id. */
+  /** Releases a quarantined run so that it runs again. Returns false if there is none with this id. */
   again(id: string): Promise<boolean>;
 
-  /** Whether its server answers, where it has one. */
+  /** Whether the queue's server responds, if it has one. */
   isUp(): Promise<boolean>;
 
   close(): Promise<void>;
@@ -46,9 +55,9 @@ export interface SetAside {
   readonly problem: string;
 }
 
-export const MOST_ATTEMPTS = 5;
+export const MAX_ATTEMPTS_PER_RUN = 5;
 
-/** Before a run is tried again: longer after each failure (ms), a minute at most. */
-export function pauseAfter(failures: number, firstMs = 1000): number {
+/** The delay before a retry in ms. It grows with each failure, up to one minute. */
+export function computeRetryDelay(failures: number, firstMs = 1000): number {
   return Math.min(60_000, firstMs * 2 ** Math.max(0, failures - 1));
 }

@@ -1,28 +1,29 @@
-/** What a key may still take, after it has taken something or was refused. */
+/** The state of a key's allowance after a request was accepted or refused. */
 export interface Allowance {
-  /** 0 where it may go on; else the time in ms after which it may try again: nothing was taken then. */
+  /** 0 if the request was accepted; otherwise the ms to wait before a retry, and nothing was taken. */
   readonly waitMs: number;
-  /** What may be taken in one go. */
+  /** The largest amount that one request may take. */
   readonly most: number;
   /** What is left, in whole units. */
   readonly left: number;
-  /** The time in ms after which all of it is there again. */
+  /** The ms until the allowance is full again. */
   readonly fullMs: number;
 }
 
-/** How often somebody may ask. */
+/** Limits how often a caller may send requests. */
 export interface RateLimits {
   /** Shown in messages: "memory". */
   readonly name: string;
   /**
-   * Takes one request of a key's allowance. 0 where it may go on; else the time in ms (1 or more) after which one more
-   * may, if nobody else takes it: nothing was taken then. Keys know nothing of each other. `unavailable` where the
-   * limits cannot be asked.
+   * Takes one request from a key's allowance. Returns 0 if accepted. Otherwise nothing is taken, and the
+   * result is the ms (at least 1) until the next request is allowed, if no other caller takes it. Keys are
+   * independent. Throws `unavailable` if the limits cannot be read.
    */
   take(key: string): Promise<number>;
   /**
-   * As `take`, for so many units at once (1 or more; of more than there ever are, all), and tells what is left. Absent where the
-   * limits count single requests alone. `unavailable` where they cannot be asked.
+   * Like `take`, for `amount` units at once (at least 1; an amount above the maximum takes all), and returns
+   * what is left. Absent if the limits count only single requests. Throws `unavailable` if the limits cannot
+   * be read.
    */
   spend?(key: string, amount: number): Promise<Allowance>;
 }

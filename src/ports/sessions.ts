@@ -1,20 +1,24 @@
 import type { Role } from "../domain/message.ts";
-import type { CallOptions } from "./call.ts";
+import type { CallOptions } from "./call-options.ts";
 
 /**
- * Short-term memory: what was said last in a conversation, for a day after its last word. It is a copy: the record has
- * the messages. What it cannot give now is read from there, and what it gives is held against it.
+ * Short-term memory: the latest messages of a conversation, kept for a day after the last one. It is a copy;
+ * the memory store has the messages. If this store fails, they are read from there, and its results are
+ * checked against the memory store.
  *
- * Every call but `name` may fail with `unavailable` (not to be reached now, too slow, or full) or `forbidden` (the
- * credentials are wrong), and does so within the adapter's deadline. Times are the store's own where several servers share it.
+ * Every call may fail with `unavailable` (unreachable, too slow or full) or `forbidden` (wrong credentials),
+ * within the adapter's deadline. Times are those of the shared store if several servers use it.
  */
 export interface Sessions {
   /** Shown in messages: "memory", "redis". */
   readonly name: string;
 
   /**
-   * Adds messages at the end and keeps the newest 100; a message of an id that is there takes its place. Starts the 24 hours
-   * anew. `revision` is the user's, of when they were stored: where something was erased at a later one, nothing is kept.
+   * Appends messages and keeps the newest 100. A message with an existing id replaces it. Restarts the 24
+   * hours.
+   *
+   * `revision` is the user's revision when the messages were stored. If something was erased at a later
+   * revision, nothing is kept.
    */
   append(
     of: SessionOf,
@@ -22,23 +26,28 @@ export interface Sessions {
     options?: CallOptions & { readonly revision?: number },
   ): Promise<void>;
 
-  /** The newest messages, oldest first, at most `limit`; nothing of a session that is over. It does not start the 24 hours anew. */
+  /**
+   * The newest messages, oldest first, at most `limit`. Empty if the session has expired. Does not restart
+   * the 24 hours.
+   */
   recent(of: SessionOf, options: CallOptions & { readonly limit: number }): Promise<SessionTurn[]>;
 
   /**
-   * The user's sessions that are not over, the one with the last word first, at most `MOST_ACTIVE`. One of which nothing is left
-   * is over.
+   * The user's active sessions, the most recently used first, at most `MAX_ACTIVE_SESSIONS`. A session
+   * without messages is not active.
    */
   active(of: Omit<SessionOf, "session">, options?: CallOptions): Promise<ActiveSession[]>;
 
-  /** Ends a session: nothing of it is left. */
+  /** Ends a session and deletes its messages. */
   end(of: SessionOf, options?: CallOptions): Promise<void>;
 
   /**
-   * Takes everything of a user away, or some messages wherever they stand, and says how many messages those were: before
-   * the receipt of an erasure is given. `revision` is that of the erasure: an `append` of an older one that comes after
-   * it, from whichever server, keeps nothing. Asked of the store itself, even where it failed a moment ago: it may be
-   * asked twice, and the second time gives 0.
+   * Deletes everything of a user, or some messages in all sessions, before the receipt of an erasure is
+   * returned. Returns the number of messages deleted.
+   *
+   * `revision` is that of the erasure: a later `append` with an older revision keeps nothing, from any
+   * server. The call always goes to the store itself, even if the store failed a moment ago. A repeated call
+   * returns 0.
    */
   erase(
     of: Omit<SessionOf, "session">,
@@ -46,16 +55,19 @@ export interface Sessions {
     options?: CallOptions & { readonly revision?: number },
   ): Promise<number>;
 
-  /** Drops what is over and was not dropped by itself, of everybody; says how many sessions those were. */
+  /**
+   * Deletes expired sessions of all users that did not expire by themselves. Returns the number of sessions
+   * deleted.
+   */
   cleanUp(options?: CallOptions): Promise<number>;
 
   /**
-   * What an erasure cannot reach at once, and for how long (ms) at the most: files that the store writes by itself. `forMs` is
-   * absent where nobody can say. Absent, or empty, for nothing.
+   * Places that an erasure cannot clear at once, and for how long at most (ms): files that the store writes
+   * by itself. `forMs` is absent if unknown. Absent or empty if there are no such places.
    */
   readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
 
-  /** What it takes and may take, in bytes, where that is known. */
+  /** Memory used and its limit, in bytes, if known. */
   room(options?: CallOptions): Promise<{ readonly bytes: number; readonly most?: number }>;
 
   close(): Promise<void>;
@@ -80,16 +92,16 @@ export interface SessionTurn {
 
 export interface ActiveSession {
   readonly session: string;
-  /** When it was first and last added to (ISO 8601). */
+  /** Times of the first and the last message (ISO 8601). */
   readonly startedAt: string;
   readonly lastAt: string;
-  /** All that were ever appended, the dropped ones as well. */
+  /** All messages ever appended, including those dropped since. */
   readonly messages: number;
 }
 
-/** So many of a session's messages are kept. */
-export const SESSION_MESSAGES = 100;
-/** So many of a user's sessions are told of. */
-export const MOST_ACTIVE = 1000;
-/** So long after its last word is a session over, in ms. */
-export const SESSION_MS = 86_400_000;
+/** The number of messages kept of each session. */
+export const MAX_SESSION_MESSAGES = 100;
+/** The largest number of active sessions listed for a user. */
+export const MAX_ACTIVE_SESSIONS = 1000;
+/** A session expires this many ms after its last message. */
+export const SESSION_TTL_MS = 86_400_000;

@@ -5,35 +5,33 @@ export interface DocumentsHarness {
   /** Shown in the test output: "memory", "postgres". */
   readonly name: string;
   setup?(): Promise<void>;
-  /** Documents with nothing in them. */
+  /** Opens an empty set of documents. */
   open(): Promise<Documents>;
-  /** A second handle on the same ones, as another server would have. */
+  /** Opens a second handle on the same ones, as another server would. */
   second(documents: Documents): Promise<Documents>;
   teardown?(): Promise<void>;
 }
 
 const add = (text: string) => (held: string | undefined) => `${held ?? ""}${text}`;
 
-type Case = (documents: Documents, other: Documents) => Promise<void>;
+type DocumentsCase = (documents: Documents, other: Documents) => Promise<void>;
 
-/** One sentence of the contract in `ports/documents.ts` per case. */
-export const DOCUMENTS_CASES: { readonly [title: string]: Case } = {
-  "nothing is there before it was written, and nothing is written by a change that makes nothing": async (
-    documents,
-  ) => {
+/** One rule of the contract in `ports/documents.ts` per case. */
+export const DOCUMENTS_CASES: { readonly [title: string]: DocumentsCase } = {
+  "has no document before the first write, and a change without result writes nothing": async (documents) => {
     expect(await documents.read("keys")).toBeUndefined();
     expect(await documents.change("keys", (held) => held)).toBeUndefined();
     expect(await documents.read("keys")).toBeUndefined();
   },
 
-  "what one has written, the other reads, each name by itself": async (documents, other) => {
+  "shows what one handle wrote to the other, each name by itself": async (documents, other) => {
     const kept = await documents.change("keys", add("a\n\\\u{1f98a}"));
     expect(kept?.text).toBe("a\n\\\u{1f98a}");
     expect(await other.read("keys")).toEqual(kept);
     expect(await other.read("others")).toBeUndefined();
   },
 
-  "who knows the mark is given no text until it is another one": async (documents, other) => {
+  "returns no text for a known mark until the mark changes": async (documents, other) => {
     const { mark = "" } = (await documents.change("keys", add("a"))) ?? {};
     expect(await other.read("keys", mark)).toEqual({ mark });
     expect(await documents.change("keys", (held) => held)).toEqual({ mark, text: "a" });
@@ -43,7 +41,7 @@ export const DOCUMENTS_CASES: { readonly [title: string]: Case } = {
     expect(await documents.read("keys", mark)).toEqual(later);
   },
 
-  "what a change throws is passed on, and nothing is written": async (documents, other) => {
+  "passes on the error of a change and writes nothing": async (documents, other) => {
     await documents.change("keys", add("a"));
     const fault = new Error("no");
     const failing = (): string => {
@@ -54,7 +52,7 @@ export const DOCUMENTS_CASES: { readonly [title: string]: Case } = {
     expect((await other.change("keys", add("b")))?.text).toBe("ab");
   },
 
-  "of many changes at once none is lost, the first of all among them": async (documents, other) => {
+  "loses none of many simultaneous changes, including the first": async (documents, other) => {
     const both = [documents, other];
     await Promise.all(Array.from({ length: 20 }, (_, i) => both[i % 2]?.change("keys", add("x"))));
     expect((await documents.read("keys"))?.text).toBe("x".repeat(20));

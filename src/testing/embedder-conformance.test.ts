@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Embedder } from "../ports/embedder.ts";
-import { EMBEDDER_CASES } from "./embedder-cases.ts";
-import { embedderConformance } from "./embedder-conformance.ts";
-import { hashEmbedder } from "./hash-embedder.ts";
+import type { Embedder } from "../ports/language/embedder.ts";
+import { EMBEDDER_CASES, embedderConformance } from "./embedder-conformance.ts";
+import { hashEmbedder } from "./test-doubles.ts";
 
 embedderConformance({ name: "hash", open: async () => hashEmbedder(128) });
 
 type Fault = (embedder: Embedder) => Partial<Embedder>;
 
-/** The vectors, each changed. */
+/** An embedder that changes each vector. */
 function changing(
   embedder: Embedder,
   change: (vector: Float32Array, i: number, texts: readonly string[]) => Float32Array,
@@ -19,7 +18,7 @@ function changing(
   };
 }
 
-/** Faults that embedders in the field have had: each alone must be seen. */
+/** Faults of real embedders. The suite must detect each of them alone. */
 const FAULTS: { readonly [what: string]: Fault } = {
   "does not normalise": (embedder) => changing(embedder, (vector) => vector.map((part) => part * 1.1)),
   "normalises nothing into not-a-number": (embedder) =>
@@ -87,8 +86,8 @@ const FAULTS: { readonly [what: string]: Fault } = {
   "has a floor that nothing reaches": () => ({ floor: 1 }),
 };
 
-describe("the conformance suite of embedders", () => {
-  it.each(Object.keys(FAULTS))("sees an embedder that %s", async (what) => {
+describe("embedderConformance", () => {
+  it.each(Object.keys(FAULTS))("detects an embedder that %s", async (what) => {
     const open = async (): Promise<Embedder> => {
       const embedder = hashEmbedder(128);
       return { ...embedder, ...FAULTS[what]?.(embedder) };

@@ -2,38 +2,40 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What a request meets on its way; with `at`, only one to a path with this ending. */
+/** A fault on a request's way. With `at`, only for paths with this ending. */
 export type ProxyTrouble = { readonly at?: string } & (
   | {
       readonly status: number;
       readonly body?: string;
       readonly headers?: { readonly [name: string]: string };
     }
-  /** So long before it is passed on. */
+  /** Delay before the request is forwarded. */
   | { readonly afterMs: number }
-  /** No answer; a closed connection; something that is no answer; or it is passed on, and the answer is kept back. */
+  /**
+   * No answer; a closed connection; an invalid answer; or the request is forwarded and its answer withheld.
+   */
   | { readonly it: "hangs" | "hangs up" | "answers nonsense" | "does it and hangs" }
 );
 
-/** A way to a server that is not ours to kill: what happens on it, the client takes for the server's doing. */
+/** A proxy in front of a server that a test cannot stop. The client attributes its faults to the server. */
 export interface HttpProxy extends AsyncDisposable {
   readonly url: string;
   /** Paths of all requests, oldest first. */
   readonly received: string[];
-  /** What the next requests meet, one each. */
+  /** Faults for the next requests, one each. */
   readonly troubles: ProxyTrouble[];
-  /** What every request meets; absent while all is well. */
+  /** A fault for every request; absent for none. */
   always: ProxyTrouble | undefined;
-  /** Refuses connections, and takes them again. */
+  /** Refuses connections. Later, `up` accepts them again. */
   down(): Promise<void>;
   up(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Passes requests on to an address, with troubles on demand. For tests. */
-export async function httpProxy(target: string): Promise<HttpProxy> {
+/** Forwards requests to an address, with faults on demand. For tests. */
+export async function startHttpProxy(target: string): Promise<HttpProxy> {
   const server = createServer((incoming, outgoing) => {
-    void handled(given, target, incoming, outgoing).catch(() => outgoing.destroy());
+    void handleRequest(given, target, incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.keepAliveTimeout = 0;
   const listening = (port: number): Promise<void> =>
@@ -43,16 +45,16 @@ export async function httpProxy(target: string): Promise<HttpProxy> {
     received: [],
     troubles: [],
     always: undefined,
-    down: () => stopped(server),
+    down: () => stopServer(server),
     up: () => listening(Number(new URL(given.url).port)),
-    close: () => stopped(server),
-    [Symbol.asyncDispose]: () => stopped(server),
+    close: () => stopServer(server),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
   await listening(0);
   return Object.assign(given, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
-function stopped(server: Server): Promise<void> {
+function stopServer(server: Server): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -60,7 +62,7 @@ function stopped(server: Server): Promise<void> {
   });
 }
 
-async function handled(
+async function handleRequest(
   given: HttpProxy,
   target: string,
   incoming: IncomingMessage,
@@ -70,7 +72,7 @@ async function handled(
   given.received.push(path);
   const pieces: Buffer[] = [];
   for await (const piece of incoming) pieces.push(piece as Buffer);
-  const trouble = nextTrouble(given, path);
+  const trouble = takeTrouble(given, path);
   if (trouble && "status" in trouble) {
     outgoing.writeHead(trouble.status, { ...trouble.headers });
     outgoing.end(trouble.body ?? "");
@@ -83,14 +85,14 @@ async function handled(
   }
   if (trouble && "afterMs" in trouble) await pause(trouble.afterMs);
   const isKeptBack = trouble !== undefined && "it" in trouble;
-  passedOn(target, incoming, Buffer.concat(pieces), (answer) => {
+  forwardRequest(target, incoming, Buffer.concat(pieces), (answer) => {
     if (isKeptBack) return void answer.resume();
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);
   });
 }
 
-function passedOn(
+function forwardRequest(
   target: string,
   incoming: IncomingMessage,
   body: Buffer,
@@ -106,7 +108,7 @@ function passedOn(
   passing.end(body);
 }
 
-function nextTrouble(given: HttpProxy, path: string): ProxyTrouble | undefined {
+function takeTrouble(given: HttpProxy, path: string): ProxyTrouble | undefined {
   const meets = ({ at }: ProxyTrouble): boolean =>
     at === undefined || path.replace(/\?.*$/s, "").endsWith(at);
   const place = given.troubles.findIndex(meets);

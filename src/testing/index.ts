@@ -1,15 +1,25 @@
-export { CACHE_CASES, type CacheUnderTest } from "./cache-cases.ts";
-export { type CacheHarness, cacheConformance } from "./cache-conformance.ts";
-export { CALLS_CASES } from "./calls-cases.ts";
-export { type CallsHarness, callsConformance } from "./calls-conformance.ts";
-export { EMBEDDER_CASES } from "./embedder-cases.ts";
-export { type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
-export { FOLLOWER_CASES } from "./follower-cases.ts";
-export { type FollowerHarness, followerConformance } from "./follower-conformance.ts";
-export { hashEmbedder } from "./hash-embedder.ts";
-export { LANGUAGE_MODEL_CASES } from "./language-model-cases.ts";
-export { type LanguageModelHarness, languageModelConformance } from "./language-model-conformance.ts";
-export { itemsAnswer, type ModelItem, modelItem, turnNumber } from "./model-items.ts";
+export {
+  CACHE_CASES,
+  type CacheHarness,
+  type CacheUnderTest,
+  cacheConformance,
+} from "./cache-conformance.ts";
+export { EMBEDDER_CASES, type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
+export {
+  LANGUAGE_MODEL_CASES,
+  type LanguageModelHarness,
+  languageModelConformance,
+} from "./language-model-conformance.ts";
+export {
+  MEMORY_STORE_CASES,
+  MEMORY_STORE_CASES as RECORD_CASES,
+  type MemoryStoreHarness,
+  type MemoryStoreHarness as RecordHarness,
+  memoryStoreConformance,
+  memoryStoreConformance as recordConformance,
+} from "./memory-store/memory-store-conformance.ts";
+export { CALLS_CASES, type CallsHarness, callsConformance } from "./model-calls-conformance.ts";
+export { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "./openai/openai-server.ts";
 export type {
   Received,
   Reply,
@@ -21,10 +31,31 @@ export type {
   Turn,
 } from "./openai/script.ts";
 export { SPOILT, times } from "./openai/script.ts";
-export { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "./openai-server.ts";
 export { type QueueHarness, queueConformance } from "./queue-conformance.ts";
-export { RECORD_CASES, type RecordHarness, recordConformance } from "./record-conformance.ts";
-export { blankQuestionReader, scriptedExtractor } from "./scripted-extractor.ts";
-export { type Says, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
-export { SESSIONS_CASES, type SessionsUnderTest } from "./sessions-cases.ts";
-export { type SessionsHarness, sessionsConformance } from "./sessions-conformance.ts";
+export {
+  SESSIONS_CASES,
+  type SessionsHarness,
+  type SessionsUnderTest,
+  sessionsConformance,
+} from "./sessions-conformance.ts";
+export {
+  blankQuestionReader,
+  hashEmbedder,
+  itemsAnswer,
+  type ModelItem,
+  modelItem,
+  type Says,
+  type ScriptedModel,
+  scriptedExtractor,
+  scriptedModel,
+  turnNumber,
+} from "./test-doubles.ts";
+/** Earlier names, kept until version 1.0. */
+export {
+  VECTOR_INDEX_CASES,
+  VECTOR_INDEX_CASES as FOLLOWER_CASES,
+  type VectorIndexHarness,
+  type VectorIndexHarness as FollowerHarness,
+  vectorIndexConformance,
+  vectorIndexConformance as followerConformance,
+} from "./vector-index/vector-index-conformance.ts";

@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryError } from "../errors.ts";
-import { MOST_ATTEMPTS, type Queue } from "../ports/queue.ts";
+import { MAX_ATTEMPTS_PER_RUN, type Queue } from "../ports/queue.ts";
 
 export interface QueueHarness {
   /** Shown in the test output: "memory", "bullmq". */
   readonly name: string;
-  /** An empty queue whose first pause after a failure is so short. */
+  /** Opens an empty queue whose first delay after a failure is `firstPauseMs`. */
   open(options: { readonly firstPauseMs: number }): Promise<Queue>;
-  /** The same queue as another process has it; absent where there can be none. */
+  /** Opens the same queue as another process would. Absent if there can be none. */
   second?(queue: Queue): Promise<Queue>;
-  /** Frees what `open` and `second` took, once. */
+  /** Releases what `open` and `second` took, once. */
   teardown?(): Promise<void>;
-  /** What is missing for it, and how to get it: then the suite is left out, and says so. */
+  /** What the suite needs and how to get it. It is then skipped and says so. */
   readonly missing?: string | undefined;
 }
 
 const SOON = { timeout: 10_000, interval: 10 };
-/** Long enough for what should not happen. */
+/** Long enough to show that something does not happen. */
 const A_WHILE_MS = 300;
 
-const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A run that counts, and lasts until it is let go. */
-function gated() {
+/** A run that counts, and lasts until it is released. */
+function createGate() {
   const seen = { begun: 0, ended: 0, atOnce: 0, most: 0 };
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ export function queueConformance(harness: QueueHarness): void {
       const teardown = harness.teardown;
       afterEach(teardown);
     }
-    /** Another process on the same queue, or the same again where there is none. */
+    /** Another process on the same queue, or the same queue if there can be none. */
     const second = async (): Promise<Queue> => {
       if (!harness.second) return queue;
       const other = await harness.second(queue);
@@ -73,58 +73,58 @@ export function queueConformance(harness: QueueHarness): void {
       return on.work(job, run).then((end) => ({ run, end }));
     };
 
-    it("has what is offered carried out once, by one of those who work", async () => {
+    it("runs an offer once, by one of the workers", async () => {
       const [one, other] = [await counting("expiry"), await counting("expiry", await second())];
       queue.offer("expiry");
       const runs = (): number => one.run.mock.calls.length + other.run.mock.calls.length;
       await expect.poll(runs, SOON).toBe(1);
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(runs()).toBe(1);
     });
 
-    it("knows jobs apart", async () => {
+    it("keeps jobs apart", async () => {
       const [expiry, decay] = [await counting("expiry"), await counting("decay")];
       queue.offer("decay");
       await expect.poll(() => decay.run.mock.calls.length, SOON).toBe(1);
       expect(expiry.run).not.toHaveBeenCalled();
     });
 
-    it("takes offers of one that waits for one, however many offer it", async () => {
+    it("treats several offers of a waiting job as one", async () => {
       const other = await second();
       for (let i = 0; i < 10; i += 1) {
         queue.offer("expiry");
         other.offer("expiry");
       }
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       const { run } = await counting("expiry");
       await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(run).toHaveBeenCalledTimes(1);
     });
 
-    it("runs a job once more where it was offered while it ran, and never twice at once", async () => {
-      const { run, seen, open } = gated();
+    it("runs a job once more if it was offered during a run, and never twice at once", async () => {
+      const { run, seen, open } = createGate();
       await queue.work("expiry", run);
       await (await second()).work("expiry", run);
       queue.offer("expiry");
       await expect.poll(() => seen.begun, SOON).toBe(1);
       for (let i = 0; i < 5; i += 1) queue.offer("expiry");
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(seen.begun).toBe(1);
       open();
       await expect.poll(() => seen.ended, SOON).toBe(2);
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 });
     });
 
-    it("carries out what was offered when nobody worked", async () => {
+    it("runs offers that were made before there was a worker", async () => {
       queue.offer("expiry");
-      await pass(20);
+      await wait(20);
       const { run } = await counting("expiry", await second());
       await expect.poll(() => run.mock.calls.length, SOON).toBe(1);
     });
 
-    it("keeps an offer for later until then", async () => {
+    it("keeps a delayed offer until its time", async () => {
       const { run } = await counting("expiry");
       const begun = performance.now();
       queue.offer("expiry", { afterMs: 250 });
@@ -132,7 +132,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(performance.now() - begun).toBeGreaterThan(200);
     });
 
-    it("tries a run that fails again, sets it aside in the end, and goes on with the next offer", async () => {
+    it("retries a failing run, then quarantines it, and continues with the next offer", async () => {
       let isBroken = true;
       const run = vi.fn(async () => {
         if (isBroken) throw new TypeError("Ana's salary is not a function");
@@ -140,19 +140,19 @@ export function queueConformance(harness: QueueHarness): void {
       await queue.work("expiry", run);
       queue.offer("expiry");
       await expect.poll(() => queue.setAside(10), SOON).toHaveLength(1);
-      expect(run).toHaveBeenCalledTimes(MOST_ATTEMPTS);
+      expect(run).toHaveBeenCalledTimes(MAX_ATTEMPTS_PER_RUN);
       const [aside] = await queue.setAside(10);
-      expect(aside).toMatchObject({ job: "expiry", attempts: MOST_ATTEMPTS, problem: "internal" });
+      expect(aside).toMatchObject({ job: "expiry", attempts: MAX_ATTEMPTS_PER_RUN, problem: "internal" });
       const now = performance.timeOrigin + performance.now();
       expect(Math.abs(Date.parse(aside?.at ?? "") - now)).toBeLessThan(60_000);
       expect(JSON.stringify(aside)).not.toContain("salary");
       isBroken = false;
       queue.offer("expiry");
-      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 1);
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MAX_ATTEMPTS_PER_RUN + 1);
       expect(await queue.setAside(10)).toHaveLength(1);
     });
 
-    it("names the code of an error that is ours, and the newest first", async () => {
+    it("reports the codes of our own errors, newest first", async () => {
       const broken = (code: "corrupt" | "unsupported") => async () => {
         throw new MemoryError(code, "it is broken.");
       };
@@ -170,7 +170,7 @@ export function queueConformance(harness: QueueHarness): void {
       expect(await queue.setAside(1)).toEqual(aside.slice(0, 1));
     });
 
-    it("lets what was set aside run again, once", async () => {
+    it("runs a quarantined run again, once", async () => {
       let isBroken = true;
       const run = vi.fn(async () => {
         if (isBroken) throw new Error("broken");
@@ -182,42 +182,42 @@ export function queueConformance(harness: QueueHarness): void {
       const [{ id } = { id: "" }] = await queue.setAside(10);
       expect(await queue.again("nobody")).toBe(false);
       expect(await queue.again(id)).toBe(true);
-      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 1);
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MAX_ATTEMPTS_PER_RUN + 1);
       expect(await queue.setAside(10)).toEqual([]);
       expect(await queue.again(id)).toBe(false);
     });
 
-    it("tries again for as long as it takes where it is something that passes", async () => {
-      let left = MOST_ATTEMPTS + 1;
+    it("retries a temporary error without limit", async () => {
+      let left = MAX_ATTEMPTS_PER_RUN + 1;
       const run = vi.fn(async () => {
         left -= 1;
         if (left >= 0) throw new MemoryError("unavailable", "the server is down.");
       });
       await queue.work("expiry", run);
       queue.offer("expiry");
-      await expect.poll(() => run.mock.calls.length, SOON).toBe(MOST_ATTEMPTS + 2);
+      await expect.poll(() => run.mock.calls.length, SOON).toBe(MAX_ATTEMPTS_PER_RUN + 2);
       expect(await queue.setAside(10)).toEqual([]);
     });
 
-    it("ends when it is told to: waits for what runs, begins nothing, and leaves what was broken off to others", async () => {
-      const { run, seen } = gated();
+    it("stops on request: waits for the run, starts nothing, and leaves an interrupted run to others", async () => {
+      const { run, seen } = createGate();
       const end = await queue.work("expiry", run);
       queue.offer("expiry");
       await expect.poll(() => seen.begun, SOON).toBe(1);
       await end();
       expect(seen).toMatchObject({ begun: 1, ended: 0, atOnce: 0 });
-      await pass(A_WHILE_MS);
+      await wait(A_WHILE_MS);
       expect(seen.begun).toBe(1);
       const { run: taken } = await counting("expiry", await second());
       await expect.poll(() => taken.mock.calls.length, SOON).toBe(1);
       expect(await queue.setAside(10)).toEqual([]);
     });
 
-    it("never throws at an offer, when it is closed either", async () => {
+    it("never throws at an offer, even when it is closed", async () => {
       expect(await queue.isUp()).toBe(true);
       await queue.close();
       expect(() => queue.offer("expiry")).not.toThrow();
-      await pass(20);
+      await wait(20);
     });
   });
 }

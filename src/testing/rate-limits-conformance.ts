@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../ports/clock.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
+import type { Clock } from "../ports/system.ts";
 
-/** Every implementation of rate limits holds these cases. `open` gives fresh ones, with a clock that the case moves. */
+/**
+ * Runs the contract of rate limits against one adapter. `open` returns fresh ones, with a clock controlled by
+ * the case.
+ */
 export function rateLimitsConformance(
   name: string,
   open: (options: { readonly perMinute: number; readonly clock: Clock }) => Promise<RateLimits>,
@@ -22,7 +25,7 @@ export function rateLimitsConformance(
   };
 
   describe(`Rate limits: ${name}`, () => {
-    it("give the allowance in one go, then say how long to wait", async () => {
+    it("allow the whole allowance at once, then return the time to wait", async () => {
       const { taken } = await started(3);
       expect(await taken("one", 4)).toEqual([0, 0, 0, 20_000]);
     });

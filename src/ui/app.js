@@ -16,7 +16,7 @@ const talk = conversation({
   changed: () => known.refresh(),
 });
 
-/** An id for one conversation. `crypto.randomUUID` is missing where the page is not served over TLS or locally. */
+/** Gives an id for a conversation. `crypto.randomUUID` is missing unless the page is served over TLS or locally. */
 function newSession() {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
@@ -38,7 +38,7 @@ function switchUser(name) {
   const names = [name, ...knownUsers().filter((other) => other !== name)].slice(0, 20);
   localStorage.setItem(USERS, JSON.stringify(names));
   find("user").value = name;
-  find("users").replaceChildren(...names.map((one) => make("option", { value: one })));
+  find("users").replaceChildren(...names.map((value) => make("option", { value })));
   find("memories").replaceChildren();
   startFresh();
   known.refresh();
@@ -59,12 +59,12 @@ function leave(problem) {
   showDoor(problem, enter);
 }
 
-/** On a narrow screen one part at a time. */
+/** Shows one part of the page; on a narrow screen only one is visible. */
 function chooseTab(name) {
-  for (const one of ["talk", "known"]) {
-    const tab = find(`tab-${one}`);
-    tab.setAttribute("aria-selected", String(one === name));
-    tab.tabIndex = one === name ? 0 : -1;
+  for (const part of ["talk", "known"]) {
+    const tab = find(`tab-${part}`);
+    tab.setAttribute("aria-selected", String(part === name));
+    tab.tabIndex = part === name ? 0 : -1;
   }
   find("room").dataset.part = name;
 }
@@ -90,24 +90,24 @@ find("user").onchange = (event) => {
   if (name === "") event.target.value = state.user;
   else if (name !== state.user) {
     switchUser(name);
-    say(`Now the memory of ${name}.`);
+    say(`Switched to the memory of ${name}.`);
   }
 };
 find("fresh").onclick = () => {
   startFresh();
   chooseTab("talk");
   find("message").focus();
-  say("A new conversation.");
+  say("New conversation.");
 };
 find("leave").onclick = async () => {
   await signOut().catch(() => {});
   leave();
 };
-// Other programs write to the same memory: what is shown is read again when somebody comes back to look.
+// Other programs write to the same memory, so the list is refreshed when the page becomes visible again.
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible" && !find("room").hidden) known.refresh();
 });
-onSignedOut(() => leave("You are signed out. Sign in again to go on."));
+onSignedOut(() => leave("You are signed out. Sign in again to continue."));
 
 async function start() {
   const key = keyFromLink();

@@ -1,6 +1,6 @@
 const PROOF = "keepsake.proof";
 
-/** A call that failed, with words for a person. */
+/** A failed call. The message is for people. */
 export class CallFailed extends Error {
   constructor(message, status) {
     super(message);
@@ -9,7 +9,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** What runs when the server no longer knows this page. */
+/** Called when this page is no longer signed in. */
 let whenSignedOut = () => {};
 export function onSignedOut(run) {
   whenSignedOut = run;
@@ -24,7 +24,7 @@ async function call(method, path, body) {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new CallFailed("The server does not answer. Is it still running?", 0);
+    throw new CallFailed("The server does not answer. Is it running?", 0);
   });
   if (response.status === 204) return undefined;
   const answer = await response.json().catch(() => ({}));
@@ -59,7 +59,7 @@ export async function signOut() {
 
 const memoriesOf = (user) => `/api/v1/memories/${encodeURIComponent(user)}`;
 
-/** One turn of the conversation. */
+/** Sends one message and gets the reply. */
 export function converse(user, session, message) {
   return call("POST", "/api/v1/conversation", { user_id: user, session_id: session, message });
 }
@@ -73,7 +73,7 @@ export function undo(user, revision) {
   return call("POST", `${memoriesOf(user)}/undo`, { revision });
 }
 
-/** What would go, and nothing is gone yet. `what` is `{ ids }` or `{ about }`. */
+/** Gives the plan of an erasure; erases nothing. `what` is `{ ids }` or `{ about }`. */
 export function planErasure(user, what) {
   return call("POST", "/api/v1/erasures", { user_id: user, ...what, dry_run: true });
 }

@@ -6,60 +6,58 @@ import { undoing } from "./undoing.js";
 import { goneInWords } from "./words.js";
 
 /**
- * The conversation. `user` and `session` give whose and which it is; `changed` runs after everything that may have
- * changed a memory.
+ * Runs the conversation. `user` and `session` give the current user and session. `changed` runs after anything that may
+ * have changed a memory.
  */
 export function conversation({ user, session, changed }) {
-  const said = transcript(find("log"));
-  const undo = undoing({ user, append: said.append, changed });
+  const log = transcript(find("log"));
+  const undo = undoing({ user, append: log.append, changed });
   const composer = messageBox(send);
 
   async function send(text) {
-    const asked = make("p", { class: "said" }, text);
+    const message = make("p", { class: "said" }, text);
     const waiting = make("p", { class: "waiting", "aria-label": "Thinking" }, "…");
-    const where = session();
-    said.append(asked, waiting);
+    const sentIn = session();
+    log.append(message, waiting);
     try {
-      const answer = await converse(user(), where, text);
-      // Somebody began another conversation meanwhile: what was said is stored, and not part of what is shown.
-      if (where === session()) show(asked, answer);
+      const answer = await converse(user(), sentIn, text);
+      // If the user has started another conversation, the turn is stored but not shown.
+      if (sentIn === session()) show(message, answer);
       changed();
     } catch (error) {
-      asked.remove();
-      said.append(make("p", { class: "problem", role: "alert" }, error.message));
+      message.remove();
+      log.append(make("p", { class: "problem", role: "alert" }, error.message));
       composer.offer(text);
     } finally {
       waiting.remove();
     }
   }
 
-  function show(asked, { reply, receipt, memories_used: used }) {
+  function show(message, { reply, receipt, memories_used: used }) {
     const undoButton = undo.after(receipt);
     const parts = [...chips(receipt), ...why(used), ...(undoButton ? [undoButton] : [])];
     const element = make("div", { class: "reply" }, make("p", { class: "answer" }, reply), parts);
     const ids = [...receipt.memories, ...used].map(({ id }) => id);
-    said.keep(asked, element, ids);
-    for (const erasure of receipt.erasures ?? []) said.wipe(erasure, asked);
-    said.append(element);
+    log.keep(message, element, ids);
+    for (const erasure of receipt.erasures ?? []) log.wipe(erasure, message);
+    log.append(element);
   }
 
   return {
     clear() {
       undo.drop();
-      said.clear(welcome(composer.put));
+      log.clear(welcome(composer.put));
     },
-    /** An erasure that was asked for beside the conversation. */
+    /** Shows an erasure made outside the conversation. */
     erased(receipt) {
       undo.drop();
-      said.wipe(receipt);
-      said.append(
-        make("div", { class: "note" }, `Forgotten: ${goneInWords(receipt)}.`, receiptFold(receipt)),
-      );
+      log.wipe(receipt);
+      log.append(make("div", { class: "note" }, `Forgotten: ${goneInWords(receipt)}.`, receiptFold(receipt)));
     },
   };
 }
 
-/** The box to write in. One message at a time: `send` gives a promise, and until it is settled nothing else is sent. */
+/** Runs the message box. It sends one message at a time, and waits for the promise of `send`. */
 function messageBox(send) {
   const box = find("message");
   const button = find("send");
@@ -81,7 +79,7 @@ function messageBox(send) {
     button.disabled = false;
   };
   box.onkeydown = (event) => {
-    // While an input method is composing, Enter chooses a word.
+    // While an input method is composing, Enter selects a word.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     find("composer").requestSubmit();
@@ -90,14 +88,14 @@ function messageBox(send) {
 
   return {
     put,
-    /** Gives a text back that could not be sent, unless something else was begun. */
+    /** Puts a text back that could not be sent, unless the box contains another one. */
     offer(text) {
       if (box.value === "") put(text);
     },
   };
 }
 
-/** As tall as its text, within the limits of the style sheet. */
+/** Makes the box as tall as its text, within the limits of the style sheet. */
 function fit(box) {
   box.style.height = "auto";
   box.style.height = `${box.scrollHeight + 2}px`;

@@ -3,23 +3,23 @@ import { find, make, say } from "./make.js";
 import { counted, day, goneInWords, moment } from "./words.js";
 
 /**
- * Shows what forgetting would take; on a yes, erases it and shows the receipt. `what` is `{ ids }`, or `{ about }` for
- * words that somebody typed. `erased` is told of it.
+ * Shows the plan of an erasure; after a confirmation, erases and shows the receipt. `what` is `{ ids }`, or `{ about }`
+ * for words that the user typed. `erased` is called with the receipt.
  */
 export async function askToForget(user, what, erased) {
   const dialog = find("forget");
-  fill(dialog, "Forget this?", make("p", { class: "small" }, "Looking at what would go…"));
+  fill(dialog, "Forget this?", make("p", { class: "small" }, "Finding what would be erased…"));
   dialog.showModal();
   try {
     const plan = await planErasure(user, what);
     if (plan.memories.length + plan.messages.length === 0) showNothing(dialog);
-    else showPlan(dialog, plan, () => carryOut(dialog, user, what, erased));
+    else showPlan(dialog, plan, () => executeErasure(dialog, user, what, erased));
   } catch (error) {
     showFailure(dialog, error);
   }
 }
 
-async function carryOut(dialog, user, what, erased) {
+async function executeErasure(dialog, user, what, erased) {
   try {
     const receipt = await erase(user, what);
     fill(
@@ -39,8 +39,12 @@ function showPlan(dialog, plan, yes) {
   const words = plan.messages.flatMap((message) => message.words);
   fill(
     dialog,
-    "Forget this for good?",
-    make("p", { class: "small" }, "It goes from every place, also from the history. This cannot be undone."),
+    "Forget this permanently?",
+    make(
+      "p",
+      { class: "small" },
+      "It will be erased from every store, including the history. This cannot be undone.",
+    ),
     plan.memories.length > 0 &&
       section(
         counted(plan.memories.length, "memory", "memories"),
@@ -48,11 +52,11 @@ function showPlan(dialog, plan, yes) {
       ),
     words.length > 0 &&
       section(
-        `These words, from ${counted(plan.messages.length, "message", "messages")}`,
+        `Words in ${counted(plan.messages.length, "message", "messages")}`,
         words.map((quote) => make("li", {}, make("q", {}, quote.trim()))),
       ),
     buttons(
-      closeButton(dialog, "Keep it"),
+      closeButton(dialog, "Cancel"),
       make(
         "button",
         {
@@ -63,7 +67,7 @@ function showPlan(dialog, plan, yes) {
             yes();
           },
         },
-        "Forget for good",
+        "Forget permanently",
       ),
     ),
   );
@@ -72,8 +76,8 @@ function showPlan(dialog, plan, yes) {
 function showNothing(dialog) {
   fill(
     dialog,
-    "There is nothing like that",
-    make("p", {}, "Nothing that I know is about that, so nothing would be forgotten. Try other words."),
+    "No matches",
+    make("p", {}, "I know nothing about that, so nothing would be erased. Try other words."),
     buttons(closeButton(dialog, "Close")),
   );
 }
@@ -82,17 +86,17 @@ function section(title, items) {
   return make("div", { class: "plan" }, make("h3", {}, title), make("ul", {}, items));
 }
 
-/** What an erasure took, from where, and that every place was read again. */
+/** Shows a receipt: what was erased, and the result of the re-scan of every store. */
 export function receiptParts(receipt) {
   const { erased, verified, complete, backups = [], remains = [] } = receipt;
-  // What was read again since is not among it any more.
-  const isClean = (one) => verified.some(({ place, found }) => place === one.place && found === 0);
-  const stays = remains.filter((one) => !isClean(one));
+  // A later scan that found nothing overrides an earlier report of remains.
+  const isClean = (remain) => verified.some(({ place, found }) => place === remain.place && found === 0);
+  const unreadable = remains.filter((remain) => !isClean(remain));
   const dated = (name, until) => (until ? `${name} (until ${day(until)})` : name);
   const rows = [
     ["Memories", erased.memories],
-    ["Versions of them", erased.versions],
-    ["Messages with words taken out", erased.messages],
+    ["Their versions", erased.versions],
+    ["Messages with words removed", erased.messages],
     ["Passages", erased.passages],
     ["Vectors", erased.vectors],
   ];
@@ -107,20 +111,20 @@ export function receiptParts(receipt) {
       "p",
       { class: complete ? "checked" : "problem" },
       complete
-        ? `Checked: ${verified.length > 0 ? `${counted(verified.length, "place", "places")} read again, nothing found.` : "there was nothing to find."}`
-        : `Still found in: ${left.join(", ") || "a place that could not be read"}. Ask for it again in a moment.`,
+        ? `Verified: ${verified.length > 0 ? `${counted(verified.length, "store", "stores")} re-scanned, no traces.` : "there was nothing to erase."}`
+        : `Traces remain in: ${left.join(", ") || "a store that could not be read"}. Try again in a moment.`,
     ),
     backups.length > 0 &&
       make(
         "p",
         { class: "small" },
-        `Backups made before still hold it: ${backups.map(({ name, until }) => dated(name, until)).join(", ")}.`,
+        `Older backups still contain it: ${backups.map(({ name, until }) => dated(name, until)).join(", ")}.`,
       ),
-    stays.length > 0 &&
+    unreadable.length > 0 &&
       make(
         "p",
         { class: "small" },
-        `No read gives it any more; its bytes stay in: ${stays.map(({ place, until }) => dated(place, until)).join(", ")}.`,
+        `No longer readable, but bytes remain in: ${unreadable.map(({ place, until }) => dated(place, until)).join(", ")}.`,
       ),
     make("p", { class: "small" }, `Receipt ${receipt.id}, ${moment(receipt.at)}`),
   ];
@@ -129,7 +133,7 @@ export function receiptParts(receipt) {
 function showFailure(dialog, error) {
   fill(
     dialog,
-    "That did not work",
+    "Failed",
     make("p", { class: "problem", role: "alert" }, error.message),
     buttons(closeButton(dialog, "Close")),
   );
@@ -140,8 +144,8 @@ function fill(dialog, title, ...parts) {
   dialog.querySelector("h2").focus();
 }
 
-function buttons(...all) {
-  return make("div", { class: "buttons" }, all);
+function buttons(...children) {
+  return make("div", { class: "buttons" }, children);
 }
 
 function closeButton(dialog, text, look) {

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A file of the page, as it is sent. */
-export interface Asset {
-  /** Where it is served. */
+/** A file of the web page, as it is served. */
+export interface PageAsset {
+  /** The path at which it is served. */
   readonly path: string;
   readonly type: string;
   readonly body: string;
-  /** Changes whenever the body does: an HTTP entity tag. */
-  readonly mark: string;
+  /** The HTTP entity tag of the body. */
+  readonly etag: string;
 }
 
-const SCRIPTS = [
+const SCRIPT_NAMES = [
   "app",
   "calls",
   "chat",
@@ -26,22 +26,22 @@ const SCRIPTS = [
   "words",
 ];
 
-/** The page: plain files, with no build of their own and nothing from anywhere else. */
-export function pageAssets(): Asset[] {
+/** Reads the files of the web page: plain files, without a build step or external resources. */
+export function readPageAssets(): PageAsset[] {
   return [
-    asset("/", "page.html", "text/html; charset=utf-8"),
-    asset("/app.css", "app.css", "text/css; charset=utf-8"),
-    asset("/icon.svg", "icon.svg", "image/svg+xml"),
-    ...SCRIPTS.map((name) => asset(`/${name}.js`, `${name}.js`, "text/javascript; charset=utf-8")),
+    readAsset("/", "page.html", "text/html; charset=utf-8"),
+    readAsset("/app.css", "app.css", "text/css; charset=utf-8"),
+    readAsset("/icon.svg", "icon.svg", "image/svg+xml"),
+    ...SCRIPT_NAMES.map((name) => readAsset(`/${name}.js`, `${name}.js`, "text/javascript; charset=utf-8")),
   ];
 }
 
-function asset(path: string, file: string, type: string): Asset {
+function readAsset(path: string, file: string, type: string): PageAsset {
   const body = readFileSync(fileURLToPath(new URL(file, import.meta.url)), "utf8");
   return {
     path,
     type,
     body,
-    mark: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
+    etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
   };
 }

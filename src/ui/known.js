@@ -6,16 +6,16 @@ import { day, KINDS } from "./words.js";
 const PAGE = 100;
 
 /**
- * The list of what is known. `user` gives whose memory is shown, `erased` is told of each erasure made here.
- * `refresh` reads it anew, and marks what is new since the last time.
+ * Runs the list of memories. `user` gives the current user; `erased` is called with each receipt. `refresh` reloads the
+ * list and marks new memories.
  */
 export function knownList({ user, erased }) {
   const before = find("before");
-  /** Ids seen at the last refresh, by user, so that what is new can be marked. */
+  /** The ids at the last refresh, by user, to mark new memories. */
   let seen = { user: undefined, ids: new Set() };
   let run = 0;
 
-  const told = (receipt) => {
+  const onErased = (receipt) => {
     erased(receipt);
     refresh();
   };
@@ -24,27 +24,27 @@ export function knownList({ user, erased }) {
     const about = find("forget-what").value.trim();
     if (about === "") return;
     find("forget-what").value = "";
-    askToForget(user(), { about }, told);
+    askToForget(user(), { about }, onErased);
   };
 
-  const forget = (memory) => askToForget(user(), { ids: [memory.id] }, told);
+  const forget = (memory) => askToForget(user(), { ids: [memory.id] }, onErased);
 
   async function refresh() {
     run += 1;
-    const mine = run;
-    const whose = user();
+    const thisRun = run;
+    const shownUser = user();
     try {
       const [current, past] = await Promise.all([
-        listMemories(whose, { status: "current", limit: PAGE }),
-        listMemories(whose, { status: "superseded", limit: PAGE }),
+        listMemories(shownUser, { status: "current", limit: PAGE }),
+        listMemories(shownUser, { status: "superseded", limit: PAGE }),
       ]);
-      // A slower answer to an older question must not overwrite a newer one.
-      if (mine !== run) return;
-      const isNew = (memory) => seen.user === whose && !seen.ids.has(memory.id);
+      // A slow response to an older request must not overwrite a newer one.
+      if (thisRun !== run) return;
+      const isNew = (memory) => seen.user === shownUser && !seen.ids.has(memory.id);
       show(current, past, isNew);
-      seen = { user: whose, ids: new Set(current.items.map((memory) => memory.id)) };
+      seen = { user: shownUser, ids: new Set(current.items.map((memory) => memory.id)) };
     } catch (error) {
-      if (mine === run) find("memories").replaceChildren(make("p", { class: "problem" }, error.message));
+      if (thisRun === run) find("memories").replaceChildren(make("p", { class: "problem" }, error.message));
     }
   }
 
@@ -53,13 +53,16 @@ export function knownList({ user, erased }) {
     find("before-count").textContent = String(past.total);
     find("before-switch").hidden = past.total === 0;
     const card = (memory) => memoryCard(memory, forget, memory.status === "current" && isNew(memory));
-    const groups = KINDS.map(([kind, title]) => [title, current.items.filter((one) => one.kind === kind)])
+    const groups = KINDS.map(([kind, title]) => [
+      title,
+      current.items.filter((memory) => memory.kind === kind),
+    ])
       .filter(([, items]) => items.length > 0)
       .map(([title, items]) => group(title, items.map(card)));
     find("memories").replaceChildren(
       ...(groups.length > 0 ? groups : [nothingYet(past.total)]),
       ...(current.cursor ? [moreButton(current.cursor, card)] : []),
-      ...(before.checked && past.total > 0 ? [group("Before", past.items.map(card))] : []),
+      ...(before.checked && past.total > 0 ? [group("Outdated", past.items.map(card))] : []),
     );
   }
 
@@ -89,8 +92,8 @@ function nothingYet(past) {
     "p",
     { class: "empty" },
     past > 0
-      ? "Nothing of what I knew holds any more."
-      : "Nothing yet. What you say about yourself will appear here, with the words it came from, and you can have any of it forgotten.",
+      ? "No current memories: all have been replaced."
+      : "Nothing yet. What you tell me about yourself appears here, with your own words as the source. You can have anything forgotten.",
   );
 }
 
@@ -126,6 +129,6 @@ function sourceLine(memory) {
     " ",
     make("time", { datetime: memory.valid_to ?? memory.at }, when),
     memory.evidence > 1 && ` · said ${memory.evidence} times`,
-    memory.quarantined && " · set aside, never recalled",
+    memory.quarantined && " · quarantined, never recalled",
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Makes an element. Children that are texts become text nodes, and there is no other way in: what people said is
- * never read as HTML. A property that begins with "on" is a listener; `undefined` and `false` leave a property out.
+ * Creates an element. Strings become text nodes, never HTML, so messages cannot inject markup. A property that begins with
+ * "on" is a listener. Properties that are `undefined` or `false` are left out.
  */
 export function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
@@ -13,12 +13,12 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-/** The element with an id, which the page is known to have. */
+/** Gives the element with an id. The page must contain it. */
 export function find(id) {
   return document.getElementById(id);
 }
 
-/** Says something to people who hear the page. */
+/** Announces a text to screen readers. */
 export function say(text) {
   find("said").textContent = text;
 }

@@ -4,12 +4,12 @@ import { ACTIONS, counted, day, goneInWords } from "./words.js";
 
 const EXAMPLES = [
   ["Tell me something about you", "I use Shram and Magnet as productivity tools."],
-  ["Ask, now or in a new conversation", "What productivity tools do I use?"],
+  ["Ask a question, now or in a new conversation", "What productivity tools do I use?"],
   ["Say what changed", "I don't use Magnet anymore."],
-  ["Have it forgotten", "Forget that I ever mentioned Magnet."],
+  ["Have something forgotten", "Forget that I ever mentioned Magnet."],
 ];
 
-/** What stands in an empty conversation: what this is, and four sentences that show it. */
+/** Shows the introduction of an empty conversation, with four example messages. */
 export function welcome(choose) {
   return make(
     "div",
@@ -18,7 +18,7 @@ export function welcome(choose) {
     make(
       "p",
       {},
-      "Say something about yourself in your own words. I keep it, use it in later conversations, change it when you say it changed, and erase it when you ask. For example:",
+      "Tell me something about yourself in your own words. I remember it, use it in later conversations, update it when it changes, and erase it when you ask. For example:",
     ),
     make(
       "ol",
@@ -39,7 +39,7 @@ export function welcome(choose) {
   );
 }
 
-/** What a write did, each memory a chip; an erasure is one chip with its receipt. */
+/** Shows what a write did: a chip for each memory, and one for each erasure with its receipt. */
 export function chips(receipt) {
   const lines = receipt.memories.filter(({ action }) => action !== "erased");
   const erasures = receipt.erasures ?? [];
@@ -68,7 +68,7 @@ export function receiptFold(receipt) {
   return make("details", { class: "fold" }, make("summary", {}, "Receipt"), ...receiptParts(receipt));
 }
 
-/** The words an answer rests on. */
+/** Shows the sources of an answer. */
 export function why(used) {
   const sources = used.flatMap((item) =>
     item.sources.length > 0

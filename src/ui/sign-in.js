@@ -1,7 +1,7 @@
 import { signIn } from "./calls.js";
 import { find } from "./make.js";
 
-/** Takes the key out of the link's fragment, before anything else can see it; undefined where there is none. */
+/** Takes the key from the link's fragment and removes it from the address. Gives `undefined` if there is none. */
 export function keyFromLink() {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
   if (key === null) return undefined;
@@ -9,11 +9,11 @@ export function keyFromLink() {
   return key;
 }
 
-/** Shows the form until a key is right. */
+/** Shows the sign-in form until a key is valid. */
 export function showDoor(problem, enter) {
   const field = find("key");
   find("door").hidden = false;
-  tell(problem);
+  showProblem(problem);
   field.value = "";
   field.focus();
   find("sign-in").onsubmit = async (event) => {
@@ -24,14 +24,14 @@ export function showDoor(problem, enter) {
       field.value = "";
       enter();
     } catch (error) {
-      tell(error.message);
+      showProblem(error.message);
       field.select();
     }
   };
 }
 
-function tell(problem) {
-  const place = find("door-problem");
-  place.textContent = problem ?? "";
-  place.hidden = problem === undefined;
+function showProblem(problem) {
+  const element = find("door-problem");
+  element.textContent = problem ?? "";
+  element.hidden = problem === undefined;
 }

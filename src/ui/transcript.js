@@ -1,6 +1,5 @@
 /**
- * What stands in the log. It remembers which turn touched which memories, because what is erased must not stay on
- * the screen either.
+ * Runs the message log. It knows the memories of each turn, to remove erased text from the screen.
  */
 export function transcript(log) {
   let turns = [];
@@ -15,18 +14,18 @@ export function transcript(log) {
       log.append(...elements);
       log.scrollTop = log.scrollHeight;
     },
-    /** A turn: the bubble of what was said, the reply, and the ids of the memories in it. */
-    keep(asked, reply, ids) {
-      turns.push({ asked, reply, ids });
+    /** Records a turn: the message, the reply, and the ids of their memories. */
+    keep(message, reply, ids) {
+      turns.push({ message, reply, ids });
     },
-    /** Takes erased words away; a request to erase is itself erased with what it asked for. */
+    /** Removes erased text. A request to erase is removed too. */
     wipe({ ids }, request) {
-      const gone = new Set(ids);
-      for (const { asked, reply, ids: touched } of turns) {
-        const isRequest = asked === request;
-        if (!isRequest && !touched.some((id) => gone.has(id))) continue;
-        asked.replaceChildren("words erased");
-        asked.classList.add("erased");
+      const erasedIds = new Set(ids);
+      for (const { message, reply, ids: touched } of turns) {
+        const isRequest = message === request;
+        if (!isRequest && !touched.some((id) => erasedIds.has(id))) continue;
+        message.replaceChildren("words erased");
+        message.classList.add("erased");
         if (!isRequest) reply.remove();
       }
     },

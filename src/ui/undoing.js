@@ -2,11 +2,11 @@ import { undo } from "./calls.js";
 import { make, say } from "./make.js";
 
 const UNDO = { label: "Undo", done: "Undone" };
-const REDO = { label: "Bring it back", done: "Back again" };
+const REDO = { label: "Redo", done: "Redone" };
 
 /**
- * The button that takes back the last write; there is one at a time. `append` puts something into the log, `changed`
- * runs after a memory may have changed.
+ * Runs the button that undoes the last write; there is one at a time. `append` adds an element to the log; `changed` runs
+ * after a memory may have changed.
  */
 export function undoing({ user, append, changed }) {
   let last;
@@ -14,12 +14,12 @@ export function undoing({ user, append, changed }) {
   function offer(revision, kind) {
     last?.remove();
     const button = make("button", { type: "button", class: "undo" }, kind.label);
-    button.onclick = () => takeBack(button, revision, kind);
+    button.onclick = () => runUndo(button, revision, kind);
     last = button;
     return button;
   }
 
-  async function takeBack(button, revision, kind) {
+  async function runUndo(button, revision, kind) {
     button.disabled = true;
     try {
       const receipt = await undo(user(), revision);
@@ -34,7 +34,7 @@ export function undoing({ user, append, changed }) {
   }
 
   return {
-    /** A button for what a receipt tells of; undefined where it changed nothing, or nothing brings it back. */
+    /** Gives an undo button for a receipt; `undefined` if it changed nothing or cannot be undone. */
     after({ memories, erasures, revision }) {
       const isUndoable =
         erasures === undefined && memories.some(({ action }) => action !== "refused" && action !== "erased");

@@ -1,4 +1,4 @@
-/** Kinds of memories in the order in which they are shown. */
+/** Kinds of memories, in the order of display. */
 export const KINDS = [
   ["fact", "Facts"],
   ["preference", "Likes and dislikes"],
@@ -9,15 +9,15 @@ export const KINDS = [
   ["reflection", "Reflections"],
 ];
 
-/** What a write did to a memory: a sign and a word. */
+/** A sign and a label for each action of a write. */
 export const ACTIONS = {
   added: ["+", "Learnt"],
-  merged: ["✓", "Heard again"],
-  superseded: ["↻", "No longer holds"],
-  retracted: ["−", "Taken back"],
+  merged: ["✓", "Confirmed"],
+  superseded: ["↻", "Replaced"],
+  retracted: ["−", "Retracted"],
   erased: ["✕", "Forgotten"],
-  refused: ["⊘", "Not kept"],
-  quarantined: ["!", "Set aside"],
+  refused: ["⊘", "Not stored"],
+  quarantined: ["!", "Quarantined"],
 };
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
@@ -31,11 +31,11 @@ export function counted(count, one, many) {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** What an erasure took, in one line. */
+/** Describes an erasure in one line. */
 export function goneInWords({ erased }) {
   const parts = [
     erased.memories > 0 && counted(erased.memories, "memory", "memories"),
     erased.messages > 0 && `words in ${counted(erased.messages, "message", "messages")}`,
   ].filter(Boolean);
-  return parts.length > 0 ? parts.join(" and ") : "nothing, for there was nothing";
+  return parts.length > 0 ? parts.join(" and ") : "nothing, because nothing matched";
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pineconeServer } from "../../src/testing/pinecone-server.ts";
+import { startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
 import { keepsakeWith, place, type Ran } from "../e2e/shell.ts";
 
 /** The command line on real servers, by settings alone: what `keepsake serve` reads, too. */
@@ -70,7 +70,7 @@ describe("by settings", { timeout: 60_000 }, () => {
   });
 
   it("PINECONE_API_KEY and KEEPSAKE_FOLLOWER have Pinecone follow", async () => {
-    await using server = await pineconeServer({ apiKey: "pc-1" });
+    await using server = await startPineconeServer({ apiKey: "pc-1" });
     const pinecone = { PINECONE_API_KEY: "pc-1", PINECONE_CONTROLLER_HOST: server.url };
     expect(await story({ ...FOLLOWED, ...pinecone, KEEPSAKE_FOLLOWER: "pinecone" })).toMatch(
       /index: pinecone/,
@@ -156,16 +156,16 @@ describe.skipIf(!postgres || !redis)(`MEMORY_DB_URL${needs(postgres, redis)}`, {
 
   it("is another database where --db names one, and shows no password", async () => {
     const { out, err } = await using(secret)("doctor", "--db", url);
-    expect(out).toMatch(/All is well with postgresql:\/\/\w+@127\.0\.0\.1:\d+\/by_name_/);
+    expect(out).toMatch(/No damage found in postgresql:\/\/\w+@127\.0\.0\.1:\d+\/by_name_/);
     expect(out + err).not.toContain(`:${new URL(url).password}@`);
   });
 
   it("says what is wrong with a database that cannot be opened, without its password", async () => {
     const wrong = Object.assign(new URL(url), { password: "geheim" }).href;
     for (const [environment, expected] of [
-      [{ MEMORY_DB_URL: wrong, ...secret }, /does not take this name and password/],
+      [{ MEMORY_DB_URL: wrong, ...secret }, /rejects this name and password/],
       [{ MEMORY_DB_URL: url, KEEPSAKE_SECRET: "the secret of others" }, /another KEEPSAKE_SECRET/],
-      [{ MEMORY_DB_URL: url }, /KEEPSAKE_SECRET must be set/],
+      [{ MEMORY_DB_URL: url }, /PostgreSQL needs KEEPSAKE_SECRET/],
       [{ MEMORY_DB_URL: "postgresql://me:geheim@127.0.0.1:1/x", ...secret }, /cannot be reached/],
     ] as const) {
       const { status, err } = await using(environment)("list");

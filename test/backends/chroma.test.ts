@@ -1,9 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { ChromaClient } from "chromadb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type ChromaFollower, chromaFollower } from "../../src/adapters/chroma/index.ts";
-import type { FollowerEntry } from "../../src/ports/follower.ts";
-import { ANN, BOB, entry, idsOf, randomVectors, settled } from "../../src/testing/follower-entries.ts";
+import { type ChromaVectorIndex, createChromaVectorIndex } from "../../src/adapters/chroma/index.ts";
+import type { VectorIndexEntry } from "../../src/ports/vector-index.ts";
+import {
+  INDEX_ANN,
+  INDEX_BOB,
+  makeEntry,
+  makeRandomVectors,
+  readIds,
+  waitUntilPassing,
+} from "../../src/testing/vector-index/index-fixtures.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
 import { hasSmallDisks, smallDisk } from "../services/small-disk.ts";
 import { filesWith, filesWithVectors } from "./places.ts";
@@ -13,22 +20,22 @@ const why = 'needs KEEPSAKE_TEST_CHROMA: eval "$(test/services/up chroma)"';
 
 const DIMENSIONS = 64;
 const SPACE = { fingerprint: `test/${DIMENSIONS}`, dimensions: DIMENSIONS };
-const VECTORS = randomVectors(1200, DIMENSIONS, 3);
-const ENTRIES: readonly FollowerEntry[] = VECTORS.map((vector, i) => ({
-  ...entry(`unit ${i};`, vector, { owner: `owner-of-${i};` }),
+const VECTORS = makeRandomVectors(1200, DIMENSIONS, 3);
+const ENTRIES: readonly VectorIndexEntry[] = VECTORS.map((vector, i) => ({
+  ...makeEntry(`unit ${i};`, vector, { owner: `owner-of-${i};` }),
   text: `zqx${i}canary and more`,
 }));
 const mayMount = isThere && hasSmallDisks();
 const GONE = [7, 8, 500, 1199] as const;
 const KEPT = 9;
-const entryOf = (i: number): FollowerEntry => ENTRIES[i] ?? entry("none", [1]);
+const entryOf = (i: number): VectorIndexEntry => ENTRIES[i] ?? makeEntry("none", [1]);
 
 describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere ? "its own" : why})`, () => {
   let server: OwnServer;
-  let follower: ChromaFollower;
-  const open = async (options: { texts?: boolean; timeoutMs?: number } = {}): Promise<ChromaFollower> => {
+  let follower: ChromaVectorIndex;
+  const open = async (options: { texts?: boolean; timeoutMs?: number } = {}): Promise<ChromaVectorIndex> => {
     const { hostname, port } = new URL(server.address);
-    const opened = chromaFollower({
+    const opened = createChromaVectorIndex({
       client: new ChromaClient({ host: hostname, port: Number(port) }),
       ...options,
     });
@@ -47,14 +54,14 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
 
   it("leaves no vector of what was dropped in the files of its index", { timeout: 60_000 }, async () => {
     follower = await open({ texts: true });
-    await follower.put(ANN, ENTRIES);
+    await follower.put(INDEX_ANN, ENTRIES);
     const gone = GONE.map((i) => entryOf(i));
     const ids = gone.map(({ id }) => id);
     expect(vectorsIn(server.data, gone)).toEqual([expect.stringMatching(/data_level0\.bin: 4$/)]);
-    await follower.drop(ANN, ids);
-    await settled(async () => expect(vectorsIn(server.data, gone)).toEqual([]));
+    await follower.drop(INDEX_ANN, ids);
+    await waitUntilPassing(async () => expect(vectorsIn(server.data, gone)).toEqual([]));
     expect(vectorsIn(server.data, [entryOf(KEPT)])).toHaveLength(1);
-    expect(await follower.held(ANN, ids)).toEqual([]);
+    expect(await follower.held(INDEX_ANN, ids)).toEqual([]);
     // What does stay is told of.
     const places = gone.flatMap(({ text = "" }) => filesWith(server.data, Buffer.from(text)));
     expect([...new Set(places)]).toEqual(["chroma.sqlite3"]);
@@ -72,7 +79,7 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
     const names = gone.flatMap(({ id, metadata }) => [id, metadata.owner]);
     expect(names.flatMap((name) => filesWith(server.data, Buffer.from(name)))).toEqual([]);
     await server.start();
-    expect(await idsOf(follower, ANN)).toHaveLength(ENTRIES.length - GONE.length);
+    expect(await readIds(follower, INDEX_ANN)).toHaveLength(ENTRIES.length - GONE.length);
   });
 
   it("leaves no vector of a user who was dropped whole, nor of a space that was left", {
@@ -80,72 +87,72 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
   }, async () => {
     follower = await open();
     const [ofAnn, ofBob] = [ENTRIES.slice(0, 100), ENTRIES.slice(600, 700)];
-    await follower.put(ANN, ofAnn);
-    await follower.put(BOB, ofBob);
+    await follower.put(INDEX_ANN, ofAnn);
+    await follower.put(INDEX_BOB, ofBob);
     expect(vectorsIn(server.data, ofAnn)).toEqual([expect.stringMatching(/data_level0\.bin: 100$/)]);
-    await follower.dropUser(ANN);
-    await settled(async () => expect(vectorsIn(server.data, ofAnn)).toEqual([]));
+    await follower.dropUser(INDEX_ANN);
+    await waitUntilPassing(async () => expect(vectorsIn(server.data, ofAnn)).toEqual([]));
     expect(vectorsIn(server.data, ofBob)).toEqual([expect.stringMatching(/data_level0\.bin: 100$/)]);
     await follower.prepare({ ...SPACE, fingerprint: "another" });
-    await settled(async () => expect(vectorsIn(server.data, ofBob)).toEqual([]));
+    await waitUntilPassing(async () => expect(vectorsIn(server.data, ofBob)).toEqual([]));
   });
 
   it("still has what it was told when it is killed, and says meanwhile that it is gone", {
     timeout: 60_000,
   }, async () => {
     follower = await open();
-    await follower.put(ANN, ENTRIES);
-    await follower.drop(ANN, ["unit 5;"]);
+    await follower.put(INDEX_ANN, ENTRIES);
+    await follower.drop(INDEX_ANN, ["unit 5;"]);
     await server.kill();
     const begun = performance.now();
-    await expect(follower.put(ANN, [entryOf(5)])).rejects.toMatchObject({ code: "unavailable" });
-    await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
+    await expect(follower.put(INDEX_ANN, [entryOf(5)])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.nearest(INDEX_ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
       code: "unavailable",
     });
     expect(performance.now() - begun).toBeLessThan(2000);
     await server.start();
-    expect(await idsOf(follower, ANN)).toEqual(
+    expect(await readIds(follower, INDEX_ANN)).toEqual(
       ENTRIES.map(({ id }) => id)
         .filter((id) => id !== "unit 5;")
         .sort(),
     );
-    await follower.put(ANN, [entryOf(5)]);
-    expect((await follower.nearest(ANN, entryOf(5).vector, { limit: 1 }))[0]?.id).toBe("unit 5;");
+    await follower.put(INDEX_ANN, [entryOf(5)]);
+    expect((await follower.nearest(INDEX_ANN, entryOf(5).vector, { limit: 1 }))[0]?.id).toBe("unit 5;");
   });
 
   it("lets no write arrive late behind another when the server stood still", {
     timeout: 60_000,
   }, async () => {
     follower = await open({ timeoutMs: 1000 });
-    await follower.put(ANN, [entryOf(1)]);
+    await follower.put(INDEX_ANN, [entryOf(1)]);
     server.pause();
     const begun = performance.now();
-    await expect(follower.put(ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
-    await expect(follower.held(ANN, ["unit 1;"])).rejects.toMatchObject({ code: "unavailable" });
-    await expect(follower.drop(ANN, ["unit 2;"])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.put(INDEX_ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.held(INDEX_ANN, ["unit 1;"])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.drop(INDEX_ANN, ["unit 2;"])).rejects.toMatchObject({ code: "unavailable" });
     expect(performance.now() - begun).toBeLessThan(5000);
     const later = new Promise((resolve) => setTimeout(resolve, 300)).then(() => server.goOn());
-    await follower.drop(ANN, ["unit 2;"]);
+    await follower.drop(INDEX_ANN, ["unit 2;"]);
     await later;
-    expect(await idsOf(follower, ANN)).toEqual(["unit 1;"]);
+    expect(await readIds(follower, INDEX_ANN)).toEqual(["unit 1;"]);
   });
 
   it("does not pass off a server that came back with nothing as an empty one, and takes in anew", {
     timeout: 60_000,
   }, async () => {
     follower = await open();
-    await follower.put(ANN, ENTRIES.slice(0, 3));
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 3));
     await server.empty();
     await server.start();
-    await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
+    await expect(follower.nearest(INDEX_ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
       code: "unavailable",
     });
-    await expect(follower.put(ANN, [entryOf(1)])).rejects.toMatchObject({ code: "unavailable" });
-    expect(await follower.held(ANN, ["unit 1;"])).toEqual([]);
-    await follower.drop(ANN, ["unit 1;"]);
+    await expect(follower.put(INDEX_ANN, [entryOf(1)])).rejects.toMatchObject({ code: "unavailable" });
+    expect(await follower.held(INDEX_ANN, ["unit 1;"])).toEqual([]);
+    await follower.drop(INDEX_ANN, ["unit 1;"]);
     await follower.prepare(SPACE);
-    await follower.put(ANN, ENTRIES.slice(0, 2));
-    expect(await idsOf(follower, ANN)).toEqual(["unit 0;", "unit 1;"]);
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 2));
+    expect(await readIds(follower, INDEX_ANN)).toEqual(["unit 0;", "unit 1;"]);
   });
 
   it.skipIf(!mayMount)(
@@ -160,13 +167,13 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
         let acknowledged = 0;
         const fill = async (): Promise<void> => {
           for (; acknowledged < ENTRIES.length * 4; acknowledged += 300)
-            await follower.put(ANN, more(acknowledged));
+            await follower.put(INDEX_ANN, more(acknowledged));
         };
         await expect(fill()).rejects.toMatchObject({ code: "unavailable" });
         disk.grow(50_000_000);
-        await follower.put(ANN, more(acknowledged));
-        expect((await idsOf(follower, ANN)).length).toBe(acknowledged + 300);
-        expect(await follower.nearest(ANN, entryOf(1).vector, { limit: 5 })).toHaveLength(5);
+        await follower.put(INDEX_ANN, more(acknowledged));
+        expect((await readIds(follower, INDEX_ANN)).length).toBe(acknowledged + 300);
+        expect(await follower.nearest(INDEX_ANN, entryOf(1).vector, { limit: 5 })).toHaveLength(5);
       } finally {
         await server.kill();
         disk.remove();
@@ -177,7 +184,7 @@ describe.skipIf(!isThere)(`Chroma, on a server that is treated badly (${isThere 
 });
 
 /** The database of the server has free pages, which keep what stood in them; they are told of, and looked at by themselves. */
-const vectorsIn = (folder: string, entries: readonly FollowerEntry[]): string[] =>
+const vectorsIn = (folder: string, entries: readonly VectorIndexEntry[]): string[] =>
   filesWithVectors(
     folder,
     entries.map(({ vector }) => vector),
@@ -190,6 +197,6 @@ function vacuum(server: OwnServer): void {
 }
 
 /** Entries that fill a disk: 300 at a time, under ids of their own. */
-function more(from: number): FollowerEntry[] {
+function more(from: number): VectorIndexEntry[] {
   return ENTRIES.slice(0, 300).map((one, i) => ({ ...one, id: `more ${from + i}` }));
 }

@@ -11,9 +11,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FaissFollowerOptions, faissFollower } from "../../src/adapters/faiss/index.ts";
-import type { Follower, FollowerEntry } from "../../src/ports/follower.ts";
-import { ANN, BOB, entry, idsOf, randomVectors } from "../../src/testing/follower-entries.ts";
+import { createFaissVectorIndex, type FaissVectorIndexOptions } from "../../src/adapters/faiss/index.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../src/ports/vector-index.ts";
+import {
+  INDEX_ANN,
+  INDEX_BOB,
+  makeEntry,
+  makeRandomVectors,
+  readIds,
+} from "../../src/testing/vector-index/index-fixtures.ts";
 import { hasSmallDisks, smallDisk } from "../services/small-disk.ts";
 import { filesWith, filesWithVectors } from "./places.ts";
 import { signalWorkers, workersOf } from "./workers.ts";
@@ -24,19 +30,19 @@ const mayMount = python !== undefined && hasSmallDisks();
 
 const DIMENSIONS = 64;
 const SPACE = { fingerprint: `test/${DIMENSIONS}`, dimensions: DIMENSIONS };
-const ENTRIES: readonly FollowerEntry[] = randomVectors(1200, DIMENSIONS, 3).map((vector, i) =>
-  entry(`unit ${i};`, vector, { owner: `owner-of-${i};` }),
+const ENTRIES: readonly VectorIndexEntry[] = makeRandomVectors(1200, DIMENSIONS, 3).map((vector, i) =>
+  makeEntry(`unit ${i};`, vector, { owner: `owner-of-${i};` }),
 );
 const idOf = (i: number): string => `unit ${i};`;
-const entryOf = (i: number): FollowerEntry => ENTRIES[i] ?? entry("none", [1]);
+const entryOf = (i: number): VectorIndexEntry => ENTRIES[i] ?? makeEntry("none", [1]);
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`, { timeout: 60_000 }, () => {
   let folder: string;
-  let follower: Follower;
-  const opened: Follower[] = [];
-  const open = async (options: Partial<FaissFollowerOptions> = {}): Promise<Follower> => {
-    const one = faissFollower({ path: folder, python: python ?? "", ...options });
+  let follower: VectorIndex;
+  const opened: VectorIndex[] = [];
+  const open = async (options: Partial<FaissVectorIndexOptions> = {}): Promise<VectorIndex> => {
+    const one = createFaissVectorIndex({ path: folder, python: python ?? "", ...options });
     opened.push(one);
     // Python and FAISS need longer to start than some of these give a call.
     if (options.timeoutMs === undefined) await one.prepare(SPACE);
@@ -52,7 +58,7 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
   });
 
   /** Where anything of these entries stands: vectors, ids, owners. */
-  const tracesOf = (entries: readonly FollowerEntry[]): string[] => [
+  const tracesOf = (entries: readonly VectorIndexEntry[]): string[] => [
     ...filesWithVectors(
       folder,
       entries.map(({ vector }) => vector),
@@ -65,24 +71,24 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
 
   it("leaves no byte of what was dropped, and none of what was replaced, in any file", async () => {
     follower = await open();
-    await follower.put(ANN, ENTRIES.slice(0, 600));
-    await follower.put(ANN, ENTRIES.slice(600));
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 600));
+    await follower.put(INDEX_ANN, ENTRIES.slice(600));
     const gone = [7, 8, 500, 1199].map(entryOf);
     expect(tracesOf(gone).length).toBeGreaterThanOrEqual(9);
     await follower.drop(
-      ANN,
+      INDEX_ANN,
       gone.map(({ id }) => id),
     );
     expect(tracesOf(gone)).toEqual([]);
     expect(tracesOf([entryOf(9)])).toHaveLength(3);
-    await follower.put(ANN, [{ ...entryOf(9), vector: entryOf(7).vector }]);
+    await follower.put(INDEX_ANN, [{ ...entryOf(9), vector: entryOf(7).vector }]);
     expect(filesWithVectors(folder, [entryOf(9).vector])).toEqual([]);
-    await follower.put(BOB, ENTRIES.slice(0, 5));
-    await follower.dropUser(ANN);
+    await follower.put(INDEX_BOB, ENTRIES.slice(0, 5));
+    await follower.dropUser(INDEX_ANN);
     expect(readdirSync(folder).filter((name) => name.length === 64)).toHaveLength(1);
     expect(tracesOf([entryOf(9), entryOf(1000)])).toEqual([]);
     await follower.drop(
-      BOB,
+      INDEX_BOB,
       ENTRIES.slice(0, 5).map(({ id }) => id),
     );
     expect(readdirSync(folder).filter((name) => name.length === 64)).toEqual([]);
@@ -90,8 +96,8 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
 
   it("keeps an index that any program with FAISS can read", async () => {
     follower = await open();
-    await follower.put(ANN, ENTRIES.slice(0, 10));
-    await follower.drop(ANN, [idOf(3)]);
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 10));
+    await follower.drop(INDEX_ANN, [idOf(3)]);
     const [file] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
       name.endsWith(".faiss"),
     );
@@ -126,13 +132,13 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
       const killer = wait(round * 3).then(() => signalWorkers(folder, "SIGKILL"));
       await tried(
         ids,
-        () => follower.put(ANN, some),
+        () => follower.put(INDEX_ANN, some),
         () => ids.forEach((id) => void there.add(id)),
       );
       const half = ids.slice(0, 50);
       await tried(
         half,
-        () => follower.drop(ANN, half),
+        () => follower.drop(INDEX_ANN, half),
         () => half.forEach((id) => void there.delete(id)),
       );
       await killer;
@@ -140,7 +146,7 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
       await wait(50);
     }
     await until(async () => {
-      const held = new Set(await idsOf(follower, ANN));
+      const held = new Set(await readIds(follower, INDEX_ANN));
       const sure = ENTRIES.map(({ id }) => id).filter((id) => !unsure.has(id));
       expect(sure.filter((id) => held.has(id) !== there.has(id))).toEqual([]);
     });
@@ -149,8 +155,8 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     expect(gone.length).toBeGreaterThan(0);
     await until(async () => {
       // A write that is whole removes what a broken-off one left.
-      await follower.put(ANN, [entry("last", entryOf(0).vector)]);
-      await follower.drop(ANN, ["last"]);
+      await follower.put(INDEX_ANN, [makeEntry("last", entryOf(0).vector)]);
+      await follower.drop(INDEX_ANN, ["last"]);
     });
     expect(
       filesWithVectors(
@@ -162,80 +168,84 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
 
   it("rejects all that is open when its worker dies, and goes on with another", async () => {
     follower = await open();
-    await follower.put(ANN, ENTRIES.slice(0, 10));
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 10));
     signalWorkers(folder, "SIGSTOP");
-    const calls = [follower.held(ANN, [idOf(1)]), follower.put(ANN, [entryOf(11)]), idsOf(follower, ANN)];
+    const calls = [
+      follower.held(INDEX_ANN, [idOf(1)]),
+      follower.put(INDEX_ANN, [entryOf(11)]),
+      readIds(follower, INDEX_ANN),
+    ];
     await wait(100);
     signalWorkers(folder, "SIGKILL");
     for (const call of calls) await expect(call).rejects.toMatchObject({ code: "unavailable" });
-    expect(await follower.held(ANN, [idOf(1)])).toEqual([idOf(1)]);
+    expect(await follower.held(INDEX_ANN, [idOf(1)])).toEqual([idOf(1)]);
   });
 
   it("says within its deadline that its worker stands still, and ends it when it does so for long", async () => {
     follower = await open({ timeoutMs: 300, stuckMs: 5000 });
-    await until(() => follower.put(ANN, [entryOf(1)]));
+    await until(() => follower.put(INDEX_ANN, [entryOf(1)]));
     const [before] = workersOf(folder);
     signalWorkers(folder, "SIGSTOP");
     const begun = performance.now();
-    await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
+    await expect(follower.nearest(INDEX_ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
       code: "unavailable",
     });
     expect(performance.now() - begun).toBeLessThan(4000);
-    await until(() => follower.put(ANN, [entryOf(2)]));
+    await until(() => follower.put(INDEX_ANN, [entryOf(2)]));
     expect(workersOf(folder)).not.toContain(before);
-    expect(await idsOf(follower, ANN)).toEqual([idOf(1), idOf(2)]);
+    expect(await readIds(follower, INDEX_ANN)).toEqual([idOf(1), idOf(2)]);
   });
 
   it("stands still for a while and then goes on where it was", async () => {
     follower = await open({ timeoutMs: 300 });
-    await until(() => follower.put(ANN, [entryOf(1)]));
+    await until(() => follower.put(INDEX_ANN, [entryOf(1)]));
     signalWorkers(folder, "SIGSTOP");
-    await expect(follower.put(ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
-    await expect(follower.drop(ANN, [idOf(2)])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.put(INDEX_ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.drop(INDEX_ANN, [idOf(2)])).rejects.toMatchObject({ code: "unavailable" });
     signalWorkers(folder, "SIGCONT");
     // What was asked is done in its order: nothing comes in behind.
-    await until(async () => expect(await idsOf(follower, ANN)).toEqual([idOf(1)]));
+    await until(async () => expect(await readIds(follower, INDEX_ANN)).toEqual([idOf(1)]));
     await wait(300);
-    expect(await idsOf(follower, ANN)).toEqual([idOf(1)]);
+    expect(await readIds(follower, INDEX_ANN)).toEqual([idOf(1)]);
   });
 
   it("does not pass an emptied folder off as an empty index, and takes in anew", async () => {
     follower = await open();
-    await follower.put(ANN, ENTRIES.slice(0, 3));
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 3));
     rmSync(folder, { recursive: true });
-    await expect(follower.nearest(ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
+    await expect(follower.nearest(INDEX_ANN, entryOf(1).vector, { limit: 1 })).rejects.toMatchObject({
       code: "unavailable",
     });
-    expect(await follower.held(ANN, [idOf(1)])).toEqual([]);
-    await follower.drop(ANN, [idOf(1)]);
-    await expect(follower.put(ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
+    expect(await follower.held(INDEX_ANN, [idOf(1)])).toEqual([]);
+    await follower.drop(INDEX_ANN, [idOf(1)]);
+    await expect(follower.put(INDEX_ANN, [entryOf(2)])).rejects.toMatchObject({ code: "unavailable" });
     await follower.prepare(SPACE);
-    await follower.put(ANN, [entryOf(2)]);
-    expect(await idsOf(follower, ANN)).toEqual([idOf(2)]);
+    await follower.put(INDEX_ANN, [entryOf(2)]);
+    expect(await readIds(follower, INDEX_ANN)).toEqual([idOf(2)]);
   });
 
   it("passes over a record that was broken off, and says of a damaged index that it is", async () => {
     follower = await open();
-    await follower.put(ANN, ENTRIES.slice(0, 3));
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 3));
     const [log = ""] = filesWith(folder, Buffer.from(idOf(1)));
     const whole = readFileSync(join(folder, log));
     appendFileSync(join(folder, log), whole.subarray(16, 60));
-    expect(await idsOf(follower, ANN)).toEqual([0, 1, 2].map(idOf));
-    await follower.put(ANN, [entryOf(3)]);
-    expect(await follower.held(ANN, [2, 3].map(idOf))).toEqual([2, 3].map(idOf));
-    await follower.drop(ANN, [idOf(0)]);
+    expect(await readIds(follower, INDEX_ANN)).toEqual([0, 1, 2].map(idOf));
+    await follower.put(INDEX_ANN, [entryOf(3)]);
+    expect(await follower.held(INDEX_ANN, [2, 3].map(idOf))).toEqual([2, 3].map(idOf));
+    await follower.drop(INDEX_ANN, [idOf(0)]);
     const [main = ""] = filesWith(folder, Buffer.from(idOf(1)));
     for (const spoil of [
       () => truncateSync(join(folder, main), 200),
       () => writeFileSync(join(folder, main), "not an index"),
     ]) {
       spoil();
-      await expect(follower.held(ANN, [idOf(1)])).rejects.toMatchObject({ code: "unavailable" });
-      await expect(follower.put(ANN, [entryOf(1)])).rejects.toThrow("damaged");
+      await expect(follower.held(INDEX_ANN, [idOf(1)])).rejects.toMatchObject({ code: "unavailable" });
+      await expect(follower.put(INDEX_ANN, [entryOf(1)])).rejects.toThrow("damaged");
     }
-    await follower.dropUser(ANN);
-    await follower.put(ANN, [entryOf(1)]);
-    expect(await idsOf(follower, ANN)).toEqual([idOf(1)]);
+    await follower.dropUser(INDEX_ANN);
+    await follower.put(INDEX_ANN, [entryOf(1)]);
+    expect(await readIds(follower, INDEX_ANN)).toEqual([idOf(1)]);
   });
 
   it("lets two programs write at once", async () => {
@@ -243,21 +253,21 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     for (let round = 0; round < 10; round += 1) {
       const [a, b] = [round * 20, round * 20 + 10];
       await Promise.all([
-        one.put(ANN, ENTRIES.slice(a, a + 10)).then(() => one.drop(ANN, [idOf(a)])),
-        other.put(ANN, ENTRIES.slice(b, b + 10)).then(() => other.drop(ANN, [idOf(b)])),
+        one.put(INDEX_ANN, ENTRIES.slice(a, a + 10)).then(() => one.drop(INDEX_ANN, [idOf(a)])),
+        other.put(INDEX_ANN, ENTRIES.slice(b, b + 10)).then(() => other.drop(INDEX_ANN, [idOf(b)])),
       ]);
     }
     const wanted = ENTRIES.slice(0, 200)
       .map(({ id }) => id)
       .filter((_id, i) => i % 10 !== 0);
-    expect(await idsOf(one, ANN)).toEqual(wanted.sort());
-    expect(await idsOf(other, ANN)).toEqual(wanted);
+    expect(await readIds(one, INDEX_ANN)).toEqual(wanted.sort());
+    expect(await readIds(other, INDEX_ANN)).toEqual(wanted);
   });
 
   it("leaves alone what else lies in its folder", async () => {
     writeFileSync(join(folder, "letters.txt"), "not ours");
     follower = await open();
-    await follower.put(ANN, [entryOf(1)]);
+    await follower.put(INDEX_ANN, [entryOf(1)]);
     await follower.clear();
     expect(readFileSync(join(folder, "letters.txt"), "utf8")).toBe("not ours");
     await expect(open({ path: join(folder, "letters.txt") })).rejects.toMatchObject({
@@ -274,17 +284,17 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
         let acknowledged = 0;
         const fill = async (): Promise<void> => {
           for (; acknowledged < 1200; acknowledged += 100) {
-            await follower.put(ANN, ENTRIES.slice(acknowledged, acknowledged + 100));
+            await follower.put(INDEX_ANN, ENTRIES.slice(acknowledged, acknowledged + 100));
           }
         };
         await expect(fill()).rejects.toMatchObject({
           code: "unavailable",
           message: expect.stringContaining("space"),
         });
-        expect(await idsOf(follower, ANN)).toHaveLength(acknowledged);
+        expect(await readIds(follower, INDEX_ANN)).toHaveLength(acknowledged);
         disk.grow(50_000_000);
         await fill();
-        expect(await idsOf(follower, ANN)).toHaveLength(1200);
+        expect(await readIds(follower, INDEX_ANN)).toHaveLength(1200);
         await follower.close();
       } finally {
         disk.remove();
@@ -299,15 +309,15 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     writeFileSync(wrapped, `#!/bin/sh\nPYTHONPATH=${folder} exec ${python} "$@"\n`, { mode: 0o755 });
     follower = await open({ python: wrapped, gpu: true });
     const nearest = async (i: number): Promise<string | undefined> =>
-      (await follower.nearest(ANN, entryOf(i).vector, { limit: 1 }))[0]?.id;
-    await follower.put(ANN, ENTRIES.slice(0, 100));
+      (await follower.nearest(INDEX_ANN, entryOf(i).vector, { limit: 1 }))[0]?.id;
+    await follower.put(INDEX_ANN, ENTRIES.slice(0, 100));
     expect(await nearest(7)).toBe(idOf(7));
-    await follower.drop(ANN, [idOf(7), idOf(8)]);
+    await follower.drop(INDEX_ANN, [idOf(7), idOf(8)]);
     expect(await nearest(7)).not.toBe(idOf(7));
-    await follower.put(ANN, [entryOf(200)]);
+    await follower.put(INDEX_ANN, [entryOf(200)]);
     expect([await nearest(200), await nearest(99)]).toEqual([idOf(200), idOf(99)]);
     const where = { owner: "owner-of-50;" };
-    expect(await follower.nearest(ANN, entryOf(1).vector, { limit: 9, where })).toHaveLength(1);
+    expect(await follower.nearest(INDEX_ANN, entryOf(1).vector, { limit: 9, where })).toHaveLength(1);
     expect(readFileSync(join(folder, "asked"), "utf8").length).toBe(4);
   });
 
@@ -315,7 +325,7 @@ describe.skipIf(!python)(`FAISS, treated badly (${python ? "a real one" : why})`
     const bare = join(folder, "bare");
     execFileSync(python ?? "", ["-m", "venv", "--without-pip", bare]);
     await expect(open({ python: join(bare, "bin/python") })).rejects.toThrow("-m pip install faiss-cpu");
-    await expect(open({ python: join(folder, "nowhere") })).rejects.toThrow("There is no");
+    await expect(open({ python: join(folder, "nowhere") })).rejects.toThrow("was not found");
     await expect(open({ gpu: true })).rejects.toThrow("no GPU");
   });
 });

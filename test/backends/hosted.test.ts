@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { S3Vectors } from "@aws-sdk/client-s3vectors";
 import { Pinecone } from "@pinecone-database/pinecone";
 import { describe, expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
-import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
-import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createPineconeVectorIndex } from "../../src/adapters/pinecone/index.ts";
+import { createS3VectorsIndex } from "../../src/adapters/s3-vectors/index.ts";
 import { createMemory } from "../../src/memory.ts";
-import type { Follower } from "../../src/ports/follower.ts";
-import { idsOf } from "../../src/testing/follower-entries.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
-import { type HttpProxy, httpProxy } from "../../src/testing/http-proxy.ts";
-import { type PineconeServer, pineconeServer } from "../../src/testing/pinecone-server.ts";
+import type { VectorIndex } from "../../src/ports/vector-index.ts";
+import { type HttpProxy, startHttpProxy } from "../../src/testing/http-proxy.ts";
+import { type PineconeServer, startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
+import { readIds } from "../../src/testing/vector-index/index-fixtures.ts";
 import { ownServer } from "../services/own-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 
@@ -21,7 +21,7 @@ const NOTICED = FAULTS.filter((fault) => fault !== "comes back empty");
 const SILENT = "shows nothing of what it takes in";
 
 async function pinecone(): Promise<Hosted> {
-  const server: PineconeServer = await pineconeServer({ lagMs: 20 });
+  const server: PineconeServer = await startPineconeServer({ lagMs: 20 });
   const client = new Pinecone({ apiKey: "test", controllerHostUrl: server.url, maxRetries: 0 });
   const meets = (trouble: NonNullable<PineconeServer["always"]>) => async () => {
     server.always = trouble;
@@ -30,7 +30,7 @@ async function pinecone(): Promise<Hosted> {
     };
   };
   return {
-    follower: () => pineconeFollower({ client, settleMs: 5000, ...PATIENCE }),
+    follower: () => createPineconeVectorIndex({ client, settleMs: 5000, ...PATIENCE }),
     faults: {
       "is down": async () => {
         await server.down();
@@ -57,7 +57,7 @@ async function pinecone(): Promise<Hosted> {
 }
 
 async function s3Vectors(address: string): Promise<Hosted> {
-  const proxy: HttpProxy = await httpProxy(address);
+  const proxy: HttpProxy = await startHttpProxy(address);
   const bucket = `keepsake-${randomUUID()}`;
   const credentials = { accessKeyId: "test", secretAccessKey: "test" };
   const clientOf = (endpoint: string): S3Vectors =>
@@ -79,7 +79,7 @@ async function s3Vectors(address: string): Promise<Hosted> {
     await direct.deleteVectorBucket({ vectorBucketName: bucket });
   };
   return {
-    follower: () => s3VectorsFollower({ client, bucket, ...PATIENCE }),
+    follower: () => createS3VectorsIndex({ client, bucket, ...PATIENCE }),
     faults: {
       "is down": async () => {
         await proxy.down();
@@ -116,7 +116,8 @@ async function ownS3Vectors(): Promise<Hosted> {
   const client = new S3Vectors({ ...place, maxAttempts: 1 });
   await client.listVectorBuckets();
   return {
-    follower: () => s3VectorsFollower({ client, bucket: "keepsake-own", timeoutMs: 1000, deadlineMs: 2000 }),
+    follower: () =>
+      createS3VectorsIndex({ client, bucket: "keepsake-own", timeoutMs: 1000, deadlineMs: 2000 }),
     faults: {
       async "is down"() {
         await server.kill();
@@ -157,9 +158,9 @@ interface Stored {
 }
 
 /** What the vendor's own client finds in the service after an erasure: nothing of what went, and no name. */
-async function leavesNothing(follower: Follower, everything: () => Promise<Stored[]>): Promise<void> {
+async function leavesNothing(follower: VectorIndex, everything: () => Promise<Stored[]>): Promise<void> {
   const scope = { project: "default", user: "ann-of-the-test" };
-  const record = memoryRecord();
+  const record = createInMemoryStore();
   const indexSearch = { from: 0, timeoutMs: 2000, erasureMs: 10_000 };
   await using keepsake = await createMemory({
     record,
@@ -170,7 +171,7 @@ async function leavesNothing(follower: Follower, everything: () => Promise<Store
   const ann = keepsake.scope({ user: scope.user });
   await ann.remember("I use Shram and Magnet as productivity tools. I keep bees.");
   const before = (await record.since(scope, 0)).units;
-  const held = () => idsOf(follower, scope).catch(() => []);
+  const held = () => readIds(follower, scope).catch(() => []);
   await expect.poll(held, { timeout: 20_000 }).toHaveLength(before.length);
   const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
   expect(receipt.complete).toBe(true);
@@ -192,9 +193,9 @@ const isSame = (one: ArrayLike<number>, other: ArrayLike<number>): boolean =>
 
 describe("an erasure, looked for with the vendor's own client", () => {
   it("leaves nothing in Pinecone", { timeout: 60_000 }, async () => {
-    await using server = await pineconeServer({ lagMs: 50 });
+    await using server = await startPineconeServer({ lagMs: 50 });
     const client = new Pinecone({ apiKey: "test", controllerHostUrl: server.url });
-    await leavesNothing(pineconeFollower({ client }), async () => {
+    await leavesNothing(createPineconeVectorIndex({ client }), async () => {
       const all: Stored[] = [];
       for (const { host } of (await client.listIndexes()).indexes ?? []) {
         const index = client.index({ host });
@@ -217,7 +218,7 @@ describe("an erasure, looked for with the vendor's own client", () => {
       const credentials = { accessKeyId: "test", secretAccessKey: "test" };
       const client = new S3Vectors({ endpoint: address ?? "", region: "us-east-1", credentials });
       const place = { vectorBucketName: `keepsake-${randomUUID()}` };
-      const follower = s3VectorsFollower({ client, bucket: place.vectorBucketName });
+      const follower = createS3VectorsIndex({ client, bucket: place.vectorBucketName });
       await leavesNothing(follower, async () => {
         const all: Stored[] = [];
         for (const { indexName } of (await client.listIndexes(place)).indexes ?? []) {

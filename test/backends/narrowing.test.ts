@@ -7,23 +7,28 @@ import { Pinecone } from "@pinecone-database/pinecone";
 import { ChromaClient } from "chromadb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chromaFollower } from "../../src/adapters/chroma/index.ts";
-import { faissFollower } from "../../src/adapters/faiss/index.ts";
-import { pineconeFollower } from "../../src/adapters/pinecone/index.ts";
-import { s3VectorsFollower } from "../../src/adapters/s3-vectors/index.ts";
-import { matches, type Where } from "../../src/domain/filter.ts";
+import { createChromaVectorIndex } from "../../src/adapters/chroma/index.ts";
+import { createFaissVectorIndex } from "../../src/adapters/faiss/index.ts";
+import { createPineconeVectorIndex } from "../../src/adapters/pinecone/index.ts";
+import { createS3VectorsIndex } from "../../src/adapters/s3-vectors/index.ts";
+import { matchesFilter, type Where } from "../../src/domain/metadata-filter.ts";
 import { isMemoryError } from "../../src/errors.ts";
-import type { Follower, FollowerEntry } from "../../src/ports/follower.ts";
-import { ANN, entry, randomVectors, SPACE } from "../../src/testing/follower-entries.ts";
-import { pineconeServer } from "../../src/testing/pinecone-server.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../src/ports/vector-index.ts";
+import { startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";
+import {
+  INDEX_ANN,
+  makeEntry,
+  makeRandomVectors,
+  SPACE,
+} from "../../src/testing/vector-index/index-fixtures.ts";
 
 const { KEEPSAKE_TEST_CHROMA: chroma, KEEPSAKE_TEST_FAISS: python } = process.env;
 const why = (name: string, service: string): string => `needs ${name}: eval "$(test/services/up ${service})"`;
 
 const SESSIONS = ["monday", "tuesday", "Ünïcödé 🦄", "quote ' \" \\"];
-const ENTRIES: readonly FollowerEntry[] = randomVectors(40, SPACE.dimensions, 5).map((vector, i) => {
+const ENTRIES: readonly VectorIndexEntry[] = makeRandomVectors(40, SPACE.dimensions, 5).map((vector, i) => {
   const session = SESSIONS[i % 5];
-  return entry(`e${i}`, vector, {
+  return makeEntry(`e${i}`, vector, {
     type: i % 3 === 0 ? "passage" : "memory",
     owner: `o${i % 7}`,
     at: (i % 10) * 1000,
@@ -82,16 +87,18 @@ const { filter } = fc.letrec<{ filter: Where }>((tie) => ({
 }));
 
 /** Filters that were said, and that the server said it cannot take. */
-async function agrees(follower: Follower): Promise<{ said: number; unsaid: number }> {
+async function agrees(follower: VectorIndex): Promise<{ said: number; unsaid: number }> {
   await follower.prepare(SPACE);
-  await follower.put(ANN, ENTRIES);
+  await follower.put(INDEX_ANN, ENTRIES);
   const counts = { said: 0, unsaid: 0 };
-  const [{ vector } = entry("none", [1])] = ENTRIES;
+  const [{ vector } = makeEntry("none", [1])] = ENTRIES;
   await fc.assert(
     fc.asyncProperty(filter, async (where) => {
-      const wanted = ENTRIES.filter(({ metadata }) => matches(where, { ...metadata })).map(({ id }) => id);
+      const wanted = ENTRIES.filter(({ metadata }) => matchesFilter(where, { ...metadata })).map(
+        ({ id }) => id,
+      );
       try {
-        const found = await follower.nearest(ANN, vector, { limit: 100, where });
+        const found = await follower.nearest(INDEX_ANN, vector, { limit: 100, where });
         expect(found.map(({ id }) => id).sort()).toEqual(wanted.sort());
         counts.said += 1;
       } catch (error) {
@@ -107,7 +114,7 @@ async function agrees(follower: Follower): Promise<{ said: number; unsaid: numbe
 describe.skipIf(!python)(`FAISS (${python ? "a real one" : why("KEEPSAKE_TEST_FAISS", "faiss")})`, () => {
   it("lets through what the filter says, whatever it says", { timeout: 60_000 }, async () => {
     const path = mkdtempSync(join(tmpdir(), "keepsake-faiss-"));
-    const follower = faissFollower({ path, python: python ?? "" });
+    const follower = createFaissVectorIndex({ path, python: python ?? "" });
     try {
       expect(await agrees(follower)).toMatchObject({ unsaid: 0 });
     } finally {
@@ -122,7 +129,7 @@ describe.skipIf(!chroma)(
   () => {
     const { hostname, port } = new URL(chroma ?? "http://localhost:8000");
     const open = (texts = false) =>
-      chromaFollower({
+      createChromaVectorIndex({
         client: new ChromaClient({ host: hostname, port: Number(port) }),
         prefix: `test-${randomUUID()}`,
         texts,
@@ -133,7 +140,7 @@ describe.skipIf(!chroma)(
       try {
         expect((await agrees(follower)).said).toBeGreaterThan(30);
         await expect(
-          follower.nearest(ANN, ENTRIES[0]?.vector ?? new Float32Array(8), {
+          follower.nearest(INDEX_ANN, ENTRIES[0]?.vector ?? new Float32Array(8), {
             limit: 1,
             where: { at: { $like: 3 } },
           }),
@@ -150,7 +157,7 @@ describe.skipIf(!chroma)(
       try {
         expect(follower.holdsTexts).toBe(true);
         await follower.prepare(SPACE);
-        await follower.put(ANN, [
+        await follower.put(INDEX_ANN, [
           { ...one, text: "I bake sourdough on Sundays." },
           { ...other, text: "My sister bakes rye bread." },
           third,
@@ -160,7 +167,7 @@ describe.skipIf(!chroma)(
           where?: Where,
         ) =>
           follower
-            .nearest(ANN, one.vector, {
+            .nearest(INDEX_ANN, one.vector, {
               limit: 9,
               ...(whereDocument && { whereDocument }),
               ...(where && { where }),
@@ -171,13 +178,13 @@ describe.skipIf(!chroma)(
         expect(await asked({ $not_contains: "rye" })).toEqual(["e0", "e2"]);
         expect(await asked({ $and: [{ $contains: "bake" }, { $regex: "Sun[a-z]+" }] })).toEqual(["e0"]);
         expect(await asked({ $contains: "bake" }, { type: "memory" })).toEqual(["e1"]);
-        await follower.put(ANN, [{ ...one, text: "I bake nothing." }]);
+        await follower.put(INDEX_ANN, [{ ...one, text: "I bake nothing." }]);
         expect(await asked({ $contains: "sourdough" })).toEqual([]);
       } finally {
         await follower.clear();
       }
       await expect(
-        open().nearest(ANN, one.vector, { limit: 1, whereDocument: { $contains: "x" } }),
+        open().nearest(INDEX_ANN, one.vector, { limit: 1, whereDocument: { $contains: "x" } }),
       ).rejects.toMatchObject({ code: "invalid_input" });
     });
 
@@ -187,9 +194,11 @@ describe.skipIf(!chroma)(
       if (!one) return;
       try {
         await follower.prepare(SPACE);
-        await follower.put(ANN, [{ ...one, text: "I bake sourdough on Sundays." }]);
+        await follower.put(INDEX_ANN, [{ ...one, text: "I bake sourdough on Sundays." }]);
         const how = { limit: 1, whereDocument: { $contains: "bake" } };
-        await expect(follower.nearest(ANN, one.vector, how)).rejects.toMatchObject({ code: "unsupported" });
+        await expect(follower.nearest(INDEX_ANN, one.vector, how)).rejects.toMatchObject({
+          code: "unsupported",
+        });
       } finally {
         await follower.clear();
       }
@@ -199,9 +208,9 @@ describe.skipIf(!chroma)(
 
 describe("Pinecone (a server of its protocol)", () => {
   it("lets through what the filter says, or says that it cannot", { timeout: 60_000 }, async () => {
-    await using server = await pineconeServer();
+    await using server = await startPineconeServer();
     const client = new Pinecone({ apiKey: "any", controllerHostUrl: server.url, maxRetries: 0 });
-    const { said, unsaid } = await agrees(pineconeFollower({ client }));
+    const { said, unsaid } = await agrees(createPineconeVectorIndex({ client }));
     expect(said).toBeGreaterThan(unsaid);
   });
 });
@@ -214,7 +223,7 @@ describe.skipIf(!s3)(`S3 Vectors (${s3 ? "a server of its protocol" : whyS3})`, 
     const client = new S3Vectors({ endpoint: s3 ?? "", region: "us-east-1", credentials });
     await client.listVectorBuckets();
     const bucket = `keepsake-${randomUUID()}`;
-    const follower = s3VectorsFollower({ client, bucket });
+    const follower = createS3VectorsIndex({ client, bucket });
     try {
       const { said, unsaid } = await agrees(follower);
       expect(said).toBeGreaterThan(unsaid);

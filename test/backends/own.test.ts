@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChromaClient } from "chromadb";
 import { describe } from "vitest";
-import { chromaFollower } from "../../src/adapters/chroma/index.ts";
-import { faissFollower } from "../../src/adapters/faiss/index.ts";
-import { type HttpProxy, httpProxy } from "../../src/testing/http-proxy.ts";
+import { createChromaVectorIndex } from "../../src/adapters/chroma/index.ts";
+import { createFaissVectorIndex } from "../../src/adapters/faiss/index.ts";
+import { type HttpProxy, startHttpProxy } from "../../src/testing/http-proxy.ts";
 import { ownServer } from "../services/own-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 import { signalWorkers } from "./workers.ts";
@@ -14,7 +14,7 @@ const { KEEPSAKE_TEST_CHROMA: chromaAddress, KEEPSAKE_TEST_FAISS: python } = pro
 
 async function chroma(): Promise<Hosted> {
   const server = await ownServer("chroma");
-  const proxy: HttpProxy = await httpProxy(server.address);
+  const proxy: HttpProxy = await startHttpProxy(server.address);
   const { hostname, port } = new URL(proxy.url);
   const meets = (trouble: NonNullable<HttpProxy["always"]>) => async () => {
     proxy.always = trouble;
@@ -24,7 +24,10 @@ async function chroma(): Promise<Hosted> {
   };
   return {
     follower: () =>
-      chromaFollower({ client: new ChromaClient({ host: hostname, port: Number(port) }), timeoutMs: 1000 }),
+      createChromaVectorIndex({
+        client: new ChromaClient({ host: hostname, port: Number(port) }),
+        timeoutMs: 1000,
+      }),
     faults: {
       async "is down"() {
         await server.kill();
@@ -58,7 +61,7 @@ async function faiss(): Promise<Hosted> {
     return async () => signalWorkers(folder, "SIGCONT");
   };
   return {
-    follower: () => faissFollower({ path: folder, python: python ?? "" }),
+    follower: () => createFaissVectorIndex({ path: folder, python: python ?? "" }),
     faults: {
       "is down": hangs,
       hangs,

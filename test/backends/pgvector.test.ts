@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { Pool } from "pg";
 import { describe } from "vitest";
-import { postgresFollower } from "../../src/adapters/postgres-index/index.ts";
+import { createPgvectorIndex } from "../../src/adapters/postgres-index/index.ts";
 import { ownPostgres } from "../services/own-postgres.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 
@@ -10,7 +10,7 @@ async function pgvector(): Promise<Hosted> {
   const pool = new Pool({ connectionString: server.address, max: 4 });
   pool.on("error", () => {});
   return {
-    follower: () => postgresFollower({ pool, timeoutMs: 1000 }),
+    follower: () => createPgvectorIndex({ pool, timeoutMs: 1000 }),
     faults: {
       async "is down"() {
         await server.kill();

@@ -1,17 +1,17 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { memoryRateLimits, memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore, memoryRateLimits } from "../../src/adapters/memory/index.ts";
 import {
+  createRedisVectorIndex,
   REDIS_CLIENT,
   redisCache,
-  redisFollower,
   redisRateLimits,
   redisSessions,
 } from "../../src/adapters/redis/index.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { sharedLimits } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
 import { type Hosted, treatedBadly } from "./treated-badly.ts";
 
@@ -65,7 +65,7 @@ describe.skipIf(!isThere)(`Redis as an index beside a memory (${why})`, () => {
     const admin = new Redis(server.address).on("error", () => {});
     await admin.ping();
     return {
-      follower: () => redisFollower({ client, timeoutMs: 1000 }),
+      follower: () => createRedisVectorIndex({ client, timeoutMs: 1000 }),
       faults: faultsOf(server, () => admin),
       async close() {
         client.disconnect();
@@ -101,13 +101,13 @@ describe.skipIf(!isThere)(`Sessions, cache and limits of rates on Redis (${why})
     client = new Redis(server.address, { ...REDIS_CLIENT, lazyConnect: true }).on("error", () => {});
     await client.connect();
     keepsake = await createMemory({
-      record: memoryRecord(),
+      record: createInMemoryStore(),
       sessions: redisSessions({ client }),
       cache: redisCache({ client }),
       hotAfter: 1,
       embedder,
     });
-    plain = await createMemory({ record: memoryRecord(), embedder });
+    plain = await createMemory({ record: createInMemoryStore(), embedder });
   });
   afterEach(async () => {
     await mend?.();
@@ -233,7 +233,7 @@ describe.skipIf(!isThere)(`Sessions, cache and limits of rates on Redis (${why})
   });
 
   it("two servers never show what one of them has changed or erased", { timeout: 60_000 }, async () => {
-    const record = memoryRecord();
+    const record = createInMemoryStore();
     const secret = "one secret for both of them";
     const servers = await Promise.all(
       [1, 2].map(() =>

@@ -1,9 +1,9 @@
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPostgresRecord, type PostgresRecord } from "../../src/adapters/postgres/index.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { type Served, serve, sharedKeys } from "../../src/http/index.ts";
 import { createMemory, type Keepsake } from "../../src/index.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
@@ -12,7 +12,7 @@ const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/service
 interface Server {
   readonly served: Served;
   readonly memory: Keepsake;
-  readonly record: PostgresRecord;
+  readonly record: PostgresStore;
   readonly pool: Pool;
 }
 
@@ -21,7 +21,7 @@ describe.skipIf(!url)(`two servers on one PostgreSQL${missing}`, { timeout: 120_
   const servers: Server[] = [];
   const start = async (): Promise<Server> => {
     const pool = new Pool({ connectionString: url ?? "", max: 4 });
-    const record = await openPostgresRecord({ pool, schema, connectMs: 30_000 });
+    const record = await openPostgresStore({ pool, schema, connectMs: 30_000 });
     const memory = await createMemory({
       record,
       embedder: hashEmbedder(8),

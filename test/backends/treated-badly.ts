@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { createMemory } from "../../src/memory.ts";
-import type { Follower } from "../../src/ports/follower.ts";
-import type { Record } from "../../src/ports/record.ts";
-import { idsOf } from "../../src/testing/follower-entries.ts";
-import { hashEmbedder } from "../../src/testing/hash-embedder.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
+import type { VectorIndex } from "../../src/ports/vector-index.ts";
+import { hashEmbedder } from "../../src/testing/test-doubles.ts";
+import { readIds } from "../../src/testing/vector-index/index-fixtures.ts";
 
 /** A vendor's service as a test can have it: what may happen to it, and a follower in it. */
 export interface Hosted {
-  follower(): Follower;
+  follower(): VectorIndex;
   /** Breaks the service in some way; what is given puts it right. */
   readonly faults: { readonly [fault: string]: () => Promise<() => Promise<void>> };
   /** Faults that whoever feeds the index must fail of, while they last. */
@@ -47,26 +47,26 @@ async function answers(keepsake: Keepsake): Promise<string[][]> {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the body of a describe, in a file of its own.
 export function treatedBadly(open: () => Promise<Hosted>, faults: readonly string[]): void {
   let hosted: Hosted;
-  let record: Record;
+  let record: MemoryStore;
   let keepsake: Keepsake;
   let plain: Keepsake;
-  const looking = async (): Promise<Follower> => {
+  const looking = async (): Promise<VectorIndex> => {
     const follower = hosted.follower();
     await follower.prepare({ fingerprint: "looked up", dimensions: 64 });
     return follower;
   };
-  let index: Follower;
+  let index: VectorIndex;
   beforeAll(async () => {
     hosted = await open();
   }, 120_000);
   afterAll(() => hosted.close(), 60_000);
   beforeEach(async () => {
-    record = memoryRecord();
+    record = createInMemoryStore();
     index = hosted.follower();
     const embedder = hashEmbedder(64);
     const indexSearch = { from: 0, timeoutMs: RECALL_MS, erasureMs: 1000 };
     keepsake = await createMemory({ record, index, embedder, indexSearch });
-    plain = await createMemory({ embedder, record: memoryRecord() });
+    plain = await createMemory({ embedder, record: createInMemoryStore() });
   });
   let mend: (() => Promise<void>) | undefined;
   const breaks = async (fault: string): Promise<void> => {
@@ -98,7 +98,7 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
     (await keepsake.jobs()).find(({ name }) => name === `following ${index.name}`)?.state;
   const caughtUp = async (): Promise<void> => {
     const wanted = (await record.since(ANN, 0)).units.map(({ id }) => id).sort();
-    await expect.poll(() => idsOf(index, ANN).catch(() => []), SOON).toEqual(wanted);
+    await expect.poll(() => readIds(index, ANN).catch(() => []), SOON).toEqual(wanted);
   };
 
   it.each(faults)(
@@ -144,7 +144,7 @@ export function treatedBadly(open: () => Promise<Hosted>, faults: readonly strin
     await told(TOLD);
     await caughtUp();
     // The index is given a second to answer, which a busy machine may need twice.
-    const before = await vi.waitFor(() => idsOf(index, ANN), SOON);
+    const before = await vi.waitFor(() => readIds(index, ANN), SOON);
     await breaks("is down");
     const receipt = await ann.forget("Forget that I ever mentioned Magnet.");
     const place = `index: ${index.name}`;

@@ -1,4 +1,4 @@
-import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 
 /** A line of a block that was put into a request. */
 interface Line {

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { killed, option, printFigures, random } from "./kill.ts";
 
@@ -75,7 +75,7 @@ async function leftAfter(
 ): Promise<{ messages: number; bytes: number; faults: readonly string[] }> {
   // Opening ends what was cut off, and scans the files.
   await (await createMemory({ path })).close();
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const { messages } = await record.since(ANA, 0, { units: false });
   const faults = (await record.check()).map(({ place, problem, count }) => `${count} ${place}: ${problem}`);
   await record.close();

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Running, started } from "../../bench/load/server.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { createMemory } from "../../src/memory.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../dist/cli/main.js");
@@ -60,7 +60,7 @@ describe.skipIf(!isLinux)("the locks of an open database", () => {
     const memory = await createMemory({ path });
     const ana = memory.scope({ user: "ana" });
     await ana.remember("I use Shram.");
-    const second = await openSqliteRecord({ path });
+    const second = await openSqliteStore({ path });
     expect(locksHeld()).toEqual(BOTH);
     await second.close();
     expect(locksHeld()).toEqual(BOTH);
@@ -71,7 +71,7 @@ describe.skipIf(!isLinux)("the locks of an open database", () => {
     const memory = await createMemory({ path });
     const ana = memory.scope({ user: "ana" });
     await ana.remember("I use Shram.");
-    const record = await openSqliteRecord({ path });
+    const record = await openSqliteStore({ path });
     await record.copyTo?.(join(folder, "backup.db"), {});
     await record.copyTo?.(join(folder, "backup.db"), { replace: true });
     expect(await record.check()).toEqual([]);
@@ -135,7 +135,7 @@ describe.skipIf(!isLinux)("the locks of a database that the same process opens u
     const other = join(folder, "other.db");
     if (kind === "symbolic") symlinkSync(path, other);
     else linkSync(path, other);
-    const opening = openSqliteRecord({ path: other });
+    const opening = openSqliteStore({ path: other });
     const second = await opening.catch((error: unknown) => error as Error);
     expect(locksHeld()).toEqual(BOTH);
     if ("close" in second) await second.close();

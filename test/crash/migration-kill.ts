@@ -2,14 +2,14 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { SQLITE_MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
 import { type FileFormat, FORMATS } from "../formats/formats.ts";
 import { digestRows, growFile, type RowDigests } from "../formats/grow.ts";
 import { unpackFormat, versionOf } from "../formats/unpack.ts";
 import { killed, option, random } from "./kill.ts";
 
-const NEWEST = MIGRATIONS.length;
+const NEWEST = SQLITE_MIGRATIONS.length;
 const OLDER = FORMATS.filter(({ version }) => version < NEWEST);
 /** So many users more, for some megabytes. */
 const USERS = 15;
@@ -80,7 +80,7 @@ async function prepare(format: FileFormat, folder: string): Promise<Pristine> {
   const calm = join(own, "calm.db");
   copyFileSync(path, calm);
   const begun = performance.now();
-  await (await openSqliteRecord({ path: calm })).close();
+  await (await openSqliteStore({ path: calm })).close();
   const openingMs = performance.now() - begun;
   return { format, path, before, after: digestRows(calm, OWN), openingMs };
 }
@@ -153,7 +153,7 @@ async function openAgain(
   path: string,
   { before, after }: Pristine,
 ): Promise<{ isKept: boolean; faults: string[] }> {
-  const record = await openSqliteRecord({ path }).catch((error: Error) => error);
+  const record = await openSqliteStore({ path }).catch((error: Error) => error);
   if (record instanceof Error) return { isKept: false, faults: [`it cannot be opened: ${record.message}`] };
   const faults = (await record.check()).map(({ place, problem, count }) => `${count} ${place}: ${problem}`);
   await record.close();
@@ -173,7 +173,7 @@ async function isRefused(path: string): Promise<boolean> {
   handle.close();
   const before = readFileSync(path);
   try {
-    await (await openSqliteRecord({ path })).close();
+    await (await openSqliteStore({ path })).close();
     return false;
   } catch (error) {
     return (error as { code?: string }).code === "unsupported" && readFileSync(path).equals(before);
@@ -218,6 +218,6 @@ if (import.meta.main) {
   } else {
     if (statement !== undefined) killAt(Number(statement));
     writeSync(1, "begun\n");
-    await (await openSqliteRecord({ path })).close();
+    await (await openSqliteStore({ path })).close();
   }
 }

@@ -1,4 +1,4 @@
-import type { Record } from "../../src/ports/record.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
 
 /** A message whose write was acknowledged to a client. */
 export interface Acknowledged {
@@ -8,7 +8,7 @@ export interface Acknowledged {
 
 /** What was acknowledged and is not in the record, and what is wrong with the record. */
 export async function missingFrom(
-  record: Pick<Record, "check" | "since">,
+  record: Pick<MemoryStore, "check" | "since">,
   acknowledged: readonly Acknowledged[],
 ): Promise<string[]> {
   const faults = (await record.check()).map(({ place, problem, count }) => `${count} ${place}: ${problem}`);

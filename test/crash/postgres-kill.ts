@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { Pool } from "pg";
 import { type Running, started } from "../../bench/load/server.ts";
-import { openPostgresRecord } from "../../src/adapters/postgres/index.ts";
+import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { type OwnPostgres, ownPostgres } from "../services/own-postgres.ts";
 import { option, printFigures, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
@@ -109,7 +109,7 @@ function wrong(made: readonly Made[]): string[] {
 /** What was acknowledged and is not there, and what is wrong with what is. */
 async function missing(address: string, acknowledged: readonly Made[]): Promise<string[]> {
   const pool = new Pool({ connectionString: address });
-  const record = await openPostgresRecord({ pool });
+  const record = await openPostgresStore({ pool });
   const faults = await missingFrom(record, acknowledged);
   await record.close();
   await pool.end();

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { changes, message, unit } from "../../src/testing/change-sets.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { makeChangeSet, makeMessage, makeUnit } from "../../src/testing/memory-store/change-sets.ts";
 import { type Filled, SHARED } from "./record-child.ts";
 
 const CHILD = join(import.meta.dirname, "record-child.ts");
@@ -25,7 +25,7 @@ it("processes that make and write one file at the same time lose nothing", { tim
   await Promise.all(
     PROCESSES.map((name) => run(process.execPath, [CHILD, "share", path, name, String(EACH)])),
   );
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const { revision, messages, memories, units } = await record.since(SHARED, 0);
   const all = PROCESSES.length * EACH;
   expect([revision, messages.length, memories.length, units.length]).toEqual([all, all, all, 2 * all]);
@@ -39,8 +39,11 @@ it("processes that make and write one file at the same time lose nothing", { tim
 });
 
 it("an open record shows what another process committed, at once", { timeout: 60_000 }, async () => {
-  const record = await openSqliteRecord({ path });
-  await record.commit(SHARED, changes({ messages: [message("m0")], units: [unit("m0#0", "passage", "m0")] }));
+  const record = await openSqliteStore({ path });
+  await record.commit(
+    SHARED,
+    makeChangeSet({ messages: [makeMessage("m0")], units: [makeUnit("m0#0", "passage", "m0")] }),
+  );
   await run(process.execPath, [CHILD, "share", path, "other", "3"]);
   expect(await record.revision(SHARED)).toBe(4);
   expect((await record.since(SHARED, 1)).messages.map(({ id }) => id)).toEqual([
@@ -48,7 +51,7 @@ it("an open record shows what another process committed, at once", { timeout: 60
     "other-1",
     "other-2",
   ]);
-  await expect(record.commit(SHARED, changes({ base: 1 }))).rejects.toMatchObject({ code: "conflict" });
+  await expect(record.commit(SHARED, makeChangeSet({ base: 1 }))).rejects.toMatchObject({ code: "conflict" });
   await record.close();
 });
 
@@ -62,11 +65,11 @@ it("a file that may not grow refuses the commit whole, and takes more once it ma
   expect(filled.acknowledged).toBeGreaterThan(1);
   expect([filled.revision, filled.messages]).toEqual([filled.acknowledged, filled.acknowledged]);
 
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   expect(await record.revision(SHARED)).toBe(filled.acknowledged);
   expect(await record.check()).toEqual([]);
-  const more = { messages: [message("more")], units: [unit("more#0", "passage", "more")] };
-  expect(await record.commit(SHARED, changes({ base: filled.acknowledged, ...more }))).toBe(
+  const more = { messages: [makeMessage("more")], units: [makeUnit("more#0", "passage", "more")] };
+  expect(await record.commit(SHARED, makeChangeSet({ base: filled.acknowledged, ...more }))).toBe(
     filled.acknowledged + 1,
   );
   await record.close();

@@ -1,7 +1,12 @@
 import { writeSync } from "node:fs";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { isMemoryError } from "../../src/errors.ts";
-import { changes, memory, message, unit } from "../../src/testing/change-sets.ts";
+import {
+  makeChangeSet,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../src/testing/memory-store/change-sets.ts";
 
 /**
  * Another process on the same file. `share PATH NAME COUNT`: commits so many messages, each thought out anew where the
@@ -15,13 +20,16 @@ if (import.meta.main && mode === "share") await share(path, name, Number(count))
 if (import.meta.main && mode === "fill") writeSync(1, JSON.stringify(await fill(path)));
 
 async function share(path: string, name: string, count: number): Promise<void> {
-  const record = await openSqliteRecord({ path, busyTimeoutMs: 30_000 });
+  const record = await openSqliteStore({ path, busyTimeoutMs: 30_000 });
   for (let number = 0; number < count; ) {
     const base = await record.revision(SHARED);
     const id = `${name}-${number}`;
-    const units = [unit(`${id}#0`, "passage", id), unit(id, "memory", id)];
+    const units = [makeUnit(`${id}#0`, "passage", id), makeUnit(id, "memory", id)];
     try {
-      await record.commit(SHARED, changes({ base, messages: [message(id)], memories: [memory(id)], units }));
+      await record.commit(
+        SHARED,
+        makeChangeSet({ base, messages: [makeMessage(id)], memories: [makeMemory(id)], units }),
+      );
       number += 1;
     } catch (error) {
       if (!isMemoryError(error) || error.code !== "conflict") throw error;
@@ -39,15 +47,18 @@ export interface Filled {
 }
 
 async function fill(path: string): Promise<Filled> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   let acknowledged = 0;
   let refusal: unknown;
   while (refusal === undefined) {
     const id = `m${acknowledged}`;
-    const large = message(id, { content: "Words and words. ".repeat(1500) });
+    const large = makeMessage(id, { content: "Words and words. ".repeat(1500) });
     try {
-      const units = [unit(`${id}#0`, "passage", id)];
-      acknowledged = await record.commit(SHARED, changes({ base: acknowledged, messages: [large], units }));
+      const units = [makeUnit(`${id}#0`, "passage", id)];
+      acknowledged = await record.commit(
+        SHARED,
+        makeChangeSet({ base: acknowledged, messages: [large], units }),
+      );
     } catch (error) {
       refusal = error;
     }

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { analyse } from "../../src/domain/words.ts";
-import { spaceOf } from "../../src/engine/space.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { extractTerms } from "../../src/domain/search/search-terms.ts";
+import { spaceOf } from "../../src/engine/search-index/search-units.ts";
 import { createMemory } from "../../src/memory.ts";
-import { changes, memory } from "../../src/testing/change-sets.ts";
+import { makeChangeSet, makeMemory } from "../../src/testing/memory-store/change-sets.ts";
 import { killed, option, printFigures, random } from "./kill.ts";
 import {
   BY_VECTOR,
@@ -91,23 +91,23 @@ function textsOf(user: string, count: number): string[] {
 }
 
 async function fill(path: string, count: number): Promise<void> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   for (const user of USERS) {
     const texts = textsOf(user, count / USERS.length);
     for (let from = 0; from < texts.length; from += 500) {
       const some = texts.slice(from, from + 500).map((text, i) => ({ text, id: `f${from + i}` }));
       await record.commit(
         { project: "default", user },
-        changes({
+        makeChangeSet({
           base: from / 500,
-          memories: some.map(({ id, text }) => memory(id, 1, { text })),
+          memories: some.map(({ id, text }) => makeMemory(id, 1, { text })),
           units: some.map(({ id, text }) => ({
             id,
             type: "memory",
             owner: id,
             start: 0,
             end: text.length,
-            terms: analyse(text).join(" "),
+            terms: extractTerms(text).join(" "),
             space: spaceOf({ fingerprint: OLD }),
             vector: vectorIn(OLD, text),
           })),
@@ -129,7 +129,7 @@ async function isTrapped(path: string): Promise<boolean> {
 
 async function inspect(path: string, count: number): Promise<string[]> {
   const faults: string[] = [];
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   let units = 0;
   for (const user of USERS) {
     const { units: own, memories } = await record.since({ project: "default", user }, 0);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Running, started } from "../../bench/load/server.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { option, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
 import { type Load, load, type Made } from "./server-load.ts";
@@ -95,7 +95,7 @@ function improper({ made, at, exit }: Ended, atWork: readonly Made[], time: numb
 
 /** What was acknowledged and is not in the file, and what is wrong with the file. */
 async function missing(path: string, acknowledged: readonly Made[]): Promise<string[]> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const faults = await missingFrom(record, acknowledged);
   await record.close();
   return faults;
@@ -182,7 +182,7 @@ async function lookThrough(
   found: Found,
   faults: string[],
 ): Promise<void> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const troubles = isWhole ? await record.check() : [];
   found.half += troubles.length;
   faults.push(...troubles.map(({ count, place, problem }) => `${count} ${place}: ${problem}`));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { started } from "../../bench/load/server.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { option, printFigures, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
 import { load, type Made } from "./server-load.ts";
@@ -217,7 +217,7 @@ function isOpenAiError(text: string): boolean {
 }
 
 async function missing(path: string, acknowledged: readonly Made[]): Promise<string[]> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const faults = await missingFrom(record, acknowledged);
   await record.close();
   return faults;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Running, started } from "../../bench/load/server.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { option, random } from "./kill.ts";
 
 /** What another process does with the file while the server serves it. */
@@ -184,7 +184,7 @@ function noteDamage(round: Round, text: string): void {
 
 /** How many acknowledged messages are not in the file, which is then looked at whole. */
 async function findGone(round: Round): Promise<number> {
-  const record = await openSqliteRecord({ path: round.path });
+  const record = await openSqliteStore({ path: round.path });
   try {
     const troubles = await record.check();
     round.damaged += troubles.length;

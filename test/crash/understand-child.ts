@@ -1,8 +1,7 @@
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { createMemory } from "../../src/memory.ts";
-import { itemsAnswer } from "../../src/testing/model-items.ts";
-import { type ScriptedModel, scriptedModel } from "../../src/testing/scripted-model.ts";
+import { itemsAnswer, type ScriptedModel, scriptedModel } from "../../src/testing/test-doubles.ts";
 
 /**
  * The one that is killed while a model reads. `understand-child.ts PATH COUNT STEPS`: stores so many messages and says

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { sentence } from "./child.ts";
 import { killed, option, printFigures, random } from "./kill.ts";
@@ -42,7 +42,7 @@ const SCOPE = { project: "default", user: "ana" };
 
 async function inspect(path: string, acknowledged: number, thoroughly: boolean): Promise<string[]> {
   const faults: string[] = [];
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const { messages, units } = await record.since(SCOPE, 0);
   const passages = new Set(units.filter(({ type }) => type === "passage").map(({ owner }) => owner));
   for (let number = 0; number < acknowledged; number += 1) {

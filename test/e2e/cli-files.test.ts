@@ -27,7 +27,7 @@ describe("import", () => {
     expect(first.json).toMatchObject({ read: 450, stored: 450, known: 0, memories: 450 });
     const second = await keepsake("import", "chat.jsonl");
     expect(second.out).toMatch(
-      /^chat\.jsonl \(jsonl\): 450 messages read, 0 stored, 450 known before; 0 new memories\.\n$/,
+      /^chat\.jsonl \(jsonl\): 450 messages read, 0 stored, 450 already known; 0 new memories\.\n$/,
     );
     expect((await keepsake("list", "--json", "--limit", "1")).json.total).toBe(450);
   });
@@ -54,7 +54,7 @@ describe("import", () => {
     const torn = await keepsake("import", "good.jsonl", "torn.jsonl");
     expect(torn).toMatchObject({
       status: 2,
-      err: "keepsake: torn.jsonl: line 4 is no JSON. Nothing was stored.\n",
+      err: "keepsake: torn.jsonl: line 4 is not valid JSON. Nothing was stored.\n",
     });
     expect((await keepsake("history", "--json")).json).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe("import", () => {
     file("binary", Buffer.from([0, 1, 2, 255]));
     expect(await keepsake("import", "missing.jsonl")).toMatchObject({
       status: 1,
-      err: expect.stringMatching(/not there/),
+      err: expect.stringMatching(/does not exist/),
     });
     expect(await keepsake("import", "empty.jsonl")).toMatchObject({
       status: 2,
@@ -72,7 +72,7 @@ describe("import", () => {
     });
     expect(await keepsake("import", "binary")).toMatchObject({
       status: 2,
-      err: expect.stringMatching(/no format/),
+      err: expect.stringMatching(/unrecognised format/),
     });
   });
 
@@ -153,7 +153,7 @@ describe("forget", () => {
     expect((await keepsake("list", "--json")).json.total).toBe(2);
     const gone = await keepsake("forget", "--everything", "--yes");
     expect(gone.status).toBe(0);
-    expect(gone.out).toMatch(/^Erased: 2 memories .*\nChecked: none of it is left/);
+    expect(gone.out).toMatch(/^Erased: 2 memories .*\nVerified: no traces left/);
     expect(bytes()).not.toMatch(/porto/i);
   });
 

@@ -62,7 +62,7 @@ describe("wrong use", () => {
     expect(help).toMatchObject({
       status: 0,
       err: "",
-      out: expect.stringMatching(/Exit status: 0 done; 1 failed/),
+      out: expect.stringMatching(/Exit status: 0 success; 1 failure/),
     });
     expect(command).toMatchObject({
       status: 0,
@@ -94,9 +94,9 @@ describe("stdin", () => {
       ["", /empty/],
       ["a".repeat(1_000_001), /too long/],
       ["a".repeat(3_000_000), /too long/],
-      [Buffer.from("I like \xff tea", "latin1"), /no UTF-8/],
+      [Buffer.from("I like \xff tea", "latin1"), /not UTF-8/],
       // Half a surrogate pair, as some programs write it (CESU-8).
-      [Buffer.from([0x61, 0xed, 0xa0, 0x80, 0x62]), /no UTF-8/],
+      [Buffer.from([0x61, 0xed, 0xa0, 0x80, 0x62]), /not UTF-8/],
     ];
     for (const [input, words] of bad) {
       const ran = await keepsakeWith({ input }, "remember", "-");

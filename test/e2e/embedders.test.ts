@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type EmbeddingsServer, embeddingsServer } from "../../src/testing/embeddings-server.ts";
+import { type EmbeddingsServer, startEmbeddingsServer } from "../../src/testing/openai/openai-server.ts";
 
 /** The program with an embedder on a server, as its settings make it: a server of OpenAI's protocol on this machine. */
 
@@ -14,7 +14,7 @@ const OWN_KEY = "a-key-for-this-test-only-0123456789";
 let server: EmbeddingsServer;
 let folder: string;
 beforeAll(async () => {
-  server = await embeddingsServer({ apiKey: KEY });
+  server = await startEmbeddingsServer({ apiKey: KEY });
 });
 afterAll(() => server.close());
 beforeEach(() => {
@@ -117,7 +117,7 @@ describe("the command line with an embedder on a server", { timeout: 60_000 }, (
     await keepsake({}, "remember", "I use Shram as a productivity tool.");
     const wrong = await keepsake({ ...remote(), OPENAI_API_KEY: "sk-wrong" }, "reindex");
     expect(wrong.status).toBe(1);
-    expect(wrong.err).toMatch(/refuses the key\. Check OPENAI_API_KEY\./);
+    expect(wrong.err).toMatch(/rejects the key\. Check OPENAI_API_KEY\./);
     expect(wrong.err).not.toMatch(/sk-|Shram/);
   });
 

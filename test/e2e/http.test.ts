@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { keysFile, type Served, type ServeOptions, serve } from "../../src/http/index.ts";
-import { keyManagement } from "../../src/http/keys/manage.ts";
+import { createKeyManagement } from "../../src/http/keys/key-management.ts";
 import { createMemory } from "../../src/memory.ts";
 
 const clock = () => new Date();
@@ -150,7 +150,7 @@ describe("a running server", () => {
       message: expect.stringContaining("keepsake keys create"),
     });
     expect(readdirSync(folder)).not.toContain("other.keys.json");
-    const { key } = keyManagement(keysFile(keysPath), clock).create();
+    const { key } = createKeyManagement(keysFile(keysPath), clock).create();
     for (const options of [
       open,
       { ...open, keysPath: `${keysPath}.none`, apiKey: "a-key-of-my-own-0123456789" },

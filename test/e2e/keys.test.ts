@@ -48,10 +48,10 @@ describe("keepsake keys", () => {
 
   it.each([
     [["create", "--scope", "all"], /Allowed choices are read, write, erase, admin/],
-    [["create", "--scope", "admin", "--only-user", "ana"], /bound to a user/],
-    [["create", "--expires", "yesterday"], /no time|length of time|ISO 8601/],
-    [["create", "--expires", "2020-01-01"], /lies in the past/],
-    [["rotate", "0123456789ab", "--grace", "soon"], /length of time/],
+    [["create", "--scope", "admin", "--only-user", "ana"], /key for one user/],
+    [["create", "--expires", "yesterday"], /no time|duration|ISO 8601/],
+    [["create", "--expires", "2020-01-01"], /is in the past/],
+    [["rotate", "0123456789ab", "--grace", "soon"], /duration/],
     [["rotate", "0123456789ab", "--grace", "90d"], /thirty days/],
   ])("says what is wrong with %j, and changes nothing", (words, problem) => {
     const before = readFileSync(join(folder, "memory.db.keys.json"), "utf8");

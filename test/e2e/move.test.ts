@@ -66,7 +66,7 @@ describe("keepsake move", () => {
       ["move --db held.db", 2, /--to/],
       ["move --db held.db --to held.db", 2, /the same database/],
       ["move --db held.db --to ./held.db", 2, /the same database/],
-      ["move --db held.db --to :memory:", 2, /keeps nothing/],
+      ["move --db held.db --to :memory:", 2, /cannot be moved/],
       ["move --db held.db --to mysql://here/there", 1, /mysql is not supported/],
       ["move --db nothing.db --to new.db", 1, /there is no database/],
       ["move --db held.db --to postgresql://nobody@127.0.0.1:1/none", 2, /KEEPSAKE_SECRET/],
@@ -82,7 +82,7 @@ describe("keepsake move", () => {
     expect([taken.status, taken.err]).toEqual([1, expect.stringMatching(/other\.db.*another secret/)]);
     rmSync(join(folder, "other.db.secret"));
     const full = await keepsake("move --db held.db --to other.db");
-    expect([full.status, full.err]).toEqual([1, expect.stringMatching(/holds something already/)]);
+    expect([full.status, full.err]).toEqual([1, expect.stringMatching(/is not empty/)]);
   }, 60_000);
 
   it("refuses a secret that is not the one in the file", async () => {

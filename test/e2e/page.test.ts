@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { type Served, serve } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 
@@ -103,7 +103,7 @@ describe.skipIf(!isThere)("the page", () => {
     await page.goto(served.url);
     await page.fill("#key", "hunter2");
     await page.press("#key", "Enter");
-    await expect.poll(() => page.locator("#door-problem").textContent()).toMatch(/not known/);
+    await expect.poll(() => page.locator("#door-problem").textContent()).toMatch(/Unknown key/);
     await page.fill("#key", served.firstKey ?? "");
     await page.press("#key", "Enter");
     await page.locator("#message").waitFor();
@@ -138,7 +138,7 @@ describe.skipIf(!isThere)("the page", () => {
     await say("Forget that I ever mentioned Magnet.");
     await expect.poll(() => page.locator(".memory.past").count()).toBe(0);
     await page.click(".chip.erased summary");
-    expect(await page.locator(".chip.erased").innerText()).toContain("nothing found");
+    expect(await page.locator(".chip.erased").innerText()).toContain("no traces");
     expect(await bodyText()).not.toContain("Magnet");
     expect(complaints).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe.skipIf(!isThere)("the page", () => {
     await page.click(".memory .forget");
     await page.locator("dialog .danger").waitFor();
     expect(await page.locator("dialog").innerText()).toContain("Porto");
-    await page.click("dialog >> text=Keep it");
+    await page.click("dialog >> text=Cancel");
     expect(await cards()).toHaveLength(1);
 
     await page.click(".memory .forget");
@@ -169,7 +169,7 @@ describe.skipIf(!isThere)("the page", () => {
     await expect.poll(cards).toHaveLength(2);
     await page.fill("#forget-what", "Zanzibar");
     await page.press("#forget-what", "Enter");
-    await page.locator("dialog >> text=There is nothing like that").waitFor();
+    await page.locator("dialog >> text=No matches").waitFor();
     await page.click("dialog >> text=Close");
     await page.fill("#forget-what", "my cat");
     await page.click("#forget-words button");
@@ -188,7 +188,7 @@ describe.skipIf(!isThere)("the page", () => {
     await expect.poll(cards).toHaveLength(1);
     await page.click(".undo");
     await expect.poll(cards).toEqual([]);
-    await page.click("text=Bring it back");
+    await page.click("text=Redo");
     await expect.poll(cards).toHaveLength(1);
   });
 

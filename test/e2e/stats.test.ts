@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { modelCall } from "../../src/testing/calls-cases.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { makeModelCall } from "../../src/testing/model-calls-conformance.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "keepsake-stats-"));
@@ -22,12 +22,17 @@ function keepsake(args: readonly string[], more: { readonly [name: string]: stri
 beforeAll(async () => {
   const at = new Date().toISOString();
   const own = { project: "default", user: "me", at };
-  const record = await openSqliteRecord({ path: db });
-  const { cost: _cost, ...unpriced } = modelCall({ id: "4", ...own, purpose: "answer", model: "qwen3:8b" });
+  const record = await openSqliteStore({ path: db });
+  const { cost: _cost, ...unpriced } = makeModelCall({
+    id: "4",
+    ...own,
+    purpose: "answer",
+    model: "qwen3:8b",
+  });
   await record.calls.note(
     [
-      modelCall({ id: "1", ...own, cost: 0.0021 }),
-      modelCall({
+      makeModelCall({ id: "1", ...own, cost: 0.0021 }),
+      makeModelCall({
         id: "2",
         ...own,
         outcome: "rate_limited",
@@ -36,9 +41,9 @@ beforeAll(async () => {
         tokensOut: 0,
         cost: 0,
       }),
-      modelCall({ id: "3", ...own, purpose: "chat", cost: 1.5 }),
+      makeModelCall({ id: "3", ...own, purpose: "chat", cost: 1.5 }),
       unpriced,
-      modelCall({ id: "5", ...own, project: "other", cost: 99 }),
+      makeModelCall({ id: "5", ...own, project: "other", cost: 99 }),
     ],
     [{ project: "default", user: "me", day: at.slice(0, 10), turns: 20 }],
   );
@@ -52,7 +57,7 @@ it("says to people what models cost, what failed, and what is left", () => {
   expect(stdout).toMatch(/^understand {2}gpt-4o-mini +2 +1 +1,000 +400 +100 +\$0\.0021$/m);
   expect(stdout).toMatch(/^answer {2}qwen3:8b .* no price$/m);
   expect(stdout).toContain("Cost: $0.0021 for 20 turns, $0.105 for 1,000 turns.");
-  expect(stdout).toContain("The chat that was passed on is not in it: $1.50.");
+  expect(stdout).toContain("Not included, chat calls that the proxy forwarded: $1.50.");
   expect(stdout).toMatch(/^understand {2}gpt-4o-mini {2}rate_limited {2}1$/m);
   expect(stdout).toMatch(/^each project, each day {2}\$0\.0021 of \$0\.002 {2}used up/m);
 });
@@ -76,9 +81,7 @@ it("says it to programs as one document, and of one user", () => {
 });
 
 it("says so where no model was asked, and what is wrong with what it was told", () => {
-  expect(keepsake(["stats", "--since", "2100-01-01"]).stdout).toContain(
-    "No model was asked since 2100-01-01.",
-  );
+  expect(keepsake(["stats", "--since", "2100-01-01"]).stdout).toContain("No model calls since 2100-01-01.");
   expect(keepsake(["stats", "--by", "mood"])).toMatchObject({ status: 2, stdout: "" });
   expect(keepsake(["stats"], { KEEPSAKE_PRICES: "none.json" })).toMatchObject({
     status: 2,

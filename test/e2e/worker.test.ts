@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { changes, message } from "../../src/testing/change-sets.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { makeChangeSet, makeMessage } from "../../src/testing/memory-store/change-sets.ts";
 import { startedWorker } from "../several/processes.ts";
 import { keepsake, keepsakeWith, place } from "./shell.ts";
 
@@ -12,10 +12,10 @@ const SOON = { timeout: 20_000, interval: 100 };
 describe("worker", () => {
   it("does what others left, tells how it is, and ends in good order", { timeout: 60_000 }, async () => {
     const path = join(place, "keepsake.db");
-    const record = await openSqliteRecord({ path });
+    const record = await openSqliteStore({ path });
     const scope = { project: "default", user: "me" };
-    const waiting = message("m1", { content: "I use Shram.", digest: "pending" });
-    await record.commit(scope, changes({ messages: [waiting] }));
+    const waiting = makeMessage("m1", { content: "I use Shram.", digest: "pending" });
+    await record.commit(scope, makeChangeSet({ messages: [waiting] }));
     await record.close();
     const worker = await startedWorker(path, {});
     const known = async (): Promise<string> => (await keepsake("list")).out;
@@ -35,11 +35,11 @@ describe("worker", () => {
 
   it("shows what was set aside, and lets it run again", { timeout: 60_000 }, async () => {
     const path = join(place, "keepsake.db");
-    const record = await openSqliteRecord({ path });
+    const record = await openSqliteStore({ path });
     const scope = { project: "default", user: "ann" };
-    await record.commit(scope, changes({ messages: [message("m1")] }));
+    await record.commit(scope, makeChangeSet({ messages: [makeMessage("m1")] }));
     const failed = { attempts: 5, problem: "internal", at: new Date().toISOString() };
-    await record.noteVisits("consolidation", [{ scope, visit: { revision: 1, failed } }]);
+    await record.saveProgress("consolidation", [{ scope, visit: { revision: 1, failed } }]);
     await record.close();
     const shown = await keepsake("worker", "--set-aside", "--json");
     expect(shown.json.items).toMatchObject([
@@ -51,8 +51,11 @@ describe("worker", () => {
       expect.objectContaining({ name: "consolidation", set_aside: 1 }),
     );
     expect((await keepsake("worker", "--again", "nobody")).status).toBe(3);
-    expect(await keepsake("worker", "--again", id)).toMatchObject({ status: 0, out: "It runs again.\n" });
-    expect((await keepsake("worker", "--set-aside")).out).toBe("Nothing was set aside.\n");
+    expect(await keepsake("worker", "--again", id)).toMatchObject({
+      status: 0,
+      out: "The job will run again.\n",
+    });
+    expect((await keepsake("worker", "--set-aside")).out).toBe("No failed jobs.\n");
   });
 
   it("says what is wrong with how it was started", { timeout: 60_000 }, async () => {

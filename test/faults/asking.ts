@@ -1,4 +1,4 @@
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { Outcome, Surface } from "./table.ts";
 
 /** A server under test, and what it has acknowledged. */
@@ -116,7 +116,7 @@ export async function metric({ url, key }: Asked, pattern: string): Promise<numb
 
 /** What is wrong in the file once the server has ended: damage, and what was acknowledged and is gone. */
 export async function lost(path: string, { acknowledged }: Asked): Promise<string[]> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const faults = (await record.check()).map(({ place, problem }) => `${place}: ${problem}`);
   const { messages } = await record.since({ project: "default", user: USER }, 0, { units: false });
   const held = new Set(messages.map(({ id }) => id));

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { SQLITE_MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { option, random } from "../crash/kill.ts";
 import { type CallFault, type Ended, pointsOf, runFaulty } from "./disk/faulty-run.ts";
@@ -94,7 +94,7 @@ export async function makeTemplates(): Promise<Templates> {
 function makeOlder(path: string): void {
   const handle = new DatabaseSync(path);
   handle.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL");
-  handle.exec(MIGRATIONS[0] ?? "");
+  handle.exec(SQLITE_MIGRATIONS[0] ?? "");
   handle.exec("PRAGMA application_id = 1262830928; PRAGMA user_version = 1");
   handle.exec("INSERT INTO users (id, project, name, revision, turns) VALUES (1, 'default', 'ana', 0, 0)");
   handle.close();
@@ -238,7 +238,7 @@ interface Content {
 }
 
 async function servedOf(path: string): Promise<Content> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const { messages, memories } = await record.since(ANA, 0, { units: false });
   const log = await record.log(ANA, { limit: 1000 });
   await record.close();
@@ -299,7 +299,7 @@ async function problemsOfCopies(folder: string, ended: Ended): Promise<Problem[]
   const problems: Problem[] = [];
   const copy = join(folder, "backup.copy");
   if (existsSync(copy)) {
-    const record = await openSqliteRecord({ path: copy });
+    const record = await openSqliteStore({ path: copy });
     const faults = await record.check();
     await record.close();
     if (faults.length > 0) problems.push({ kind: "half", what: "the backup does not hold together" });

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { digestKeyOf, fileSecret, openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { digestKeyOf, fileSecret, openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { createMemory } from "../../src/index.ts";
 
 /** The files that belong to a database. */
@@ -66,7 +66,7 @@ export async function makeBase(folder: string): Promise<{ path: string; older: s
   await memory.backup(join(folder, "noted.db"));
   await memory.close();
   const digestKey = digestKeyOf(fileSecret(`${path}.secret`).secret);
-  const record = await openSqliteRecord({ path, digestKey });
+  const record = await openSqliteStore({ path, digestKey });
   for (const { user, project = "default" } of scopes) {
     const scope = { user, project };
     await record.beginAnswer(
@@ -90,7 +90,7 @@ export async function makeBase(folder: string): Promise<{ path: string; older: s
         links: [{ from: one.id, type: "extends", to: other.id, strength: 0.5 }],
       });
     }
-    await record.keepBlock(scope, { revision: revision + 1, bytes: new Uint8Array(300).fill(7) });
+    await record.saveSearchIndex(scope, { revision: revision + 1, bytes: new Uint8Array(300).fill(7) });
   }
   await record.close();
   return { path, older };

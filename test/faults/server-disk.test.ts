@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Running, started } from "../../bench/load/server.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { isInstalled } from "../left-out.ts";
 
 let folder = "";
@@ -62,7 +62,7 @@ async function failing({ child }: Running, calls: string, error: string): Promis
 }
 
 async function idsStored(): Promise<string[]> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const { messages } = await record.since({ project: "default", user: "ana" }, 0, { units: false });
   const faults = await record.check();
   await record.close();

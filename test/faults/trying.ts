@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Running, started } from "../../bench/load/server.ts";
+import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 import { SPOILT } from "../../src/testing/openai/script.ts";
-import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
 import { type Asked, ask, fill, lost, metric } from "./asking.ts";
 import { type Fault, SURFACES } from "./table.ts";
 

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { canonical } from "../../src/domain/canonical.ts";
 import type { ErasureReceipt } from "../../src/domain/receipt.ts";
+import { toCanonicalJson } from "../../src/domain/text/canonical-json.ts";
 import { createMemory } from "../../src/memory.ts";
 
 let folder = "";
@@ -137,9 +137,9 @@ describe("an audit", () => {
     const { createHash } = await import("node:crypto");
     const { id, at, project, user, revision, erased, ids, previous, verified, complete } = old;
     const hash = createHash("sha256")
-      .update(canonical([id, at, project, user, revision, erased, ids, previous]))
+      .update(toCanonicalJson([id, at, project, user, revision, erased, ids, previous]))
       .digest("hex");
-    const signature = hmac(canonical(["receipt", hash, verified, complete]));
+    const signature = hmac(toCanonicalJson(["receipt", hash, verified, complete]));
     const body = JSON.stringify({ ...old, hash, signature }).replaceAll("'", "''");
     const others =
       "DELETE FROM erasures WHERE number IN (2, 3); DELETE FROM log WHERE revision IN (4, 5) AND user = 1;";
@@ -159,7 +159,7 @@ describe("a receipt", () => {
     const holds = ({ signature, ...said }: ErasureReceipt): boolean =>
       verify(
         null,
-        Buffer.from(canonical(said)),
+        Buffer.from(toCanonicalJson(said)),
         key,
         Buffer.from(signature.replace("ed25519:", ""), "base64url"),
       );
@@ -227,7 +227,7 @@ describe("the ledger beside the database", () => {
     rmSync(`${path}.erasures`);
     const first = await createMemory({ path });
     expect(first.notices).toEqual([
-      expect.stringContaining("ledger of erasures beside the database was missing"),
+      expect.stringContaining("erasure ledger beside the database was missing"),
     ]);
     await first.close();
     const second = await createMemory({ path });

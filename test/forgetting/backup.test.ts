@@ -198,7 +198,7 @@ describe("restoring", () => {
     const before = await texts(memory);
     await expect(restoreMemory({ from: copy, path, replace: true })).rejects.toMatchObject({
       code: "unavailable",
-      message: expect.stringContaining("a program uses"),
+      message: expect.stringContaining("a program is using"),
     });
     expect(await texts(memory)).toBe(before);
     await memory.scope({ user: "ana" }).remember("I play the oboe.");
@@ -217,7 +217,7 @@ describe("restoring", () => {
     });
     expect(existsSync(other)).toBe(false);
     const { notices } = await restoreMemory({ from: copy, path: other, withoutLedger: true });
-    expect(notices.join()).toMatch(/Restored without the ledger/);
+    expect(notices.join()).toMatch(/Restored without the erasure ledger/);
     expect(bytesOf(other)).toMatch(/quixote/);
     expect(leftovers()).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import type { CallReport } from "../../src/domain/model-call.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { CallReport } from "../../src/domain/model-usage.ts";
 import { createMemory, restoreMemory } from "../../src/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-calls-"));
@@ -22,7 +22,7 @@ const REPORT: CallReport = {
 };
 
 async function usersIn(path: string): Promise<(string | undefined)[]> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const calls = await record.calls.list({ limit: 100 });
   await record.close();
   return calls.map(({ user }) => user).sort();

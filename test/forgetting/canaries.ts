@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
-import { exactShort, shortened } from "../../src/domain/short-vector.ts";
+import { quantizeExactly, roundToQuantized } from "../../src/domain/search/quantized-vector.ts";
 
 /**
  * A word that nobody has written before, so that it stands nowhere by chance: capital first, as a name; and last a letter that is no
@@ -45,13 +45,13 @@ export async function vectorForms(text: string): Promise<Form[]> {
   const [vector] = await staticEmbedder().embed([text]);
   if (!vector) return [];
   const most = vector.reduce((greatest, part) => Math.max(greatest, Math.abs(part)), 0);
-  const codes = exactShort(shortened(vector))?.codes ?? new Int16Array();
+  const codes = quantizeExactly(roundToQuantized(vector))?.codes ?? new Int16Array();
   const eight = Int8Array.from(vector, (part) => Math.round((part / most) * 127));
   const bytes = (view: ArrayBufferView): Buffer =>
     Buffer.from(view.buffer, view.byteOffset, Math.min(256, view.byteLength));
   return [
     { what: "vector, 32 bits", bytes: bytes(vector) },
-    { what: "vector, 32 bits, rounded", bytes: bytes(shortened(vector)) },
+    { what: "vector, 32 bits, rounded", bytes: bytes(roundToQuantized(vector)) },
     { what: "vector, 16 bits of a float", bytes: bytes(Float16Array.from(vector)) },
     { what: "vector, 16 bits", bytes: bytes(codes) },
     { what: "vector, 8 bits", bytes: bytes(eight) },

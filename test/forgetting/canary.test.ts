@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileSecret, openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { fileSecret, openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createMemory, type ScopedMemory } from "../../src/index.ts";
 import { canary, formsOf, found, vectorForms } from "./canaries.ts";
@@ -118,7 +118,7 @@ describe("a word that was forgotten", () => {
     timeout: 60_000,
   }, async () => {
     const word = canary();
-    const record = await openSqliteRecord({ path });
+    const record = await openSqliteStore({ path });
     const careless = { ...record, scrub: async () => [] };
     const { secret } = fileSecret(`${path}.secret`);
     const memory = await createMemory({ path, record: careless, secret });
@@ -210,7 +210,7 @@ describe("a word that was forgotten", () => {
     const after = [run("list"), run("history"), run("answer", "What is my boat called?"), run("profile")];
     after.push(run("export"), run("audit", "--json"), run("doctor"));
     expect(found(folder, forms, erased + after.join("\n"))).toEqual([]);
-    expect(run("backup", join(folder, "copy.db"))).toMatch(/read back, and whole/);
+    expect(run("backup", join(folder, "copy.db"))).toMatch(/; verified\./);
     expect(found(folder, forms)).toEqual([]);
   });
 

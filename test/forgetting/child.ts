@@ -1,4 +1,4 @@
-import { fileLedger, fileSecret, openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { fileLedger, fileSecret, openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { createMemory } from "../../src/memory.ts";
 
 /**
@@ -6,7 +6,7 @@ import { createMemory } from "../../src/memory.ts";
  * nothing after it has happened; with `check`, before the places are read again; with `seal`, after that.
  */
 const [, , path = "", what = "", when = ""] = process.argv;
-const record = await openSqliteRecord({ path });
+const record = await openSqliteStore({ path });
 const die = (): Promise<never> => {
   process.kill(process.pid, "SIGKILL");
   return new Promise(() => {});

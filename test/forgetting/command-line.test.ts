@@ -45,7 +45,7 @@ describe("forget on the command line", () => {
     keepsake("remember", "I am allergic to penicillin. I live in Porto.");
     const plan = keepsake("forget", "--to", "2024-06-01", "--dry-run");
     expect(plan.out).toMatch(
-      /^These would go: 1 memory, words in 1 message\.\n {2}memory {14}The user plays the oboe\.\n {2}words {3}2024-05-01 {2}“I play the oboe\.”\n$/,
+      /^Would be erased: 1 memory, words in 1 message\.\n {2}memory {14}The user plays the oboe\.\n {2}words {3}2024-05-01 {2}“I play the oboe\.”\n$/,
     );
     expect(
       keepsake("forget", "--from", "2024-04-01", "--to", "2024-06-01", "--json").json.erased,
@@ -79,16 +79,16 @@ describe("backup, restore and audit on the command line", () => {
       err: expect.stringMatching(/add --yes/),
     });
     const again = keepsake("backup", "monday.db", "--yes", "--keep-until", "2999-01-01");
-    expect(again.out).toMatch(/^1 user, 1 message in monday\.db \(\d+ kB\); read back, and whole\.\n$/);
-    expect(again.err).toMatch(/The secret is not in it: keep keepsake\.db\.secret too/);
+    expect(again.out).toMatch(/^1 user, 1 message in monday\.db \(\d+ kB\); verified\.\n$/);
+    expect(again.err).toMatch(/The secret is not in it: also keep keepsake\.db\.secret/);
 
     expect(keepsake("forget", "Quixote").out).toMatch(
-      /Backups made before still hold it: monday\.db \(until 2999-01-01\)\./,
+      /Older backups still contain it: monday\.db \(until 2999-01-01\)\./,
     );
     const audit = keepsake("audit", "--json").json;
     expect(audit).toMatchObject({ valid: true, broken: [], backups: [{ name: "monday.db" }] });
     expect(keepsake("audit").out).toMatch(
-      new RegExp(`1 receipt; all hold\\.\nPublic key {2}${audit.public_key}\n`),
+      new RegExp(`1 receipt; all valid\\.\nPublic key {2}${audit.public_key}\n`),
     );
 
     expect(keepsake("restore", "monday.db")).toMatchObject({
@@ -97,12 +97,12 @@ describe("backup, restore and audit on the command line", () => {
     });
     const restored = keepsake("restore", "monday.db", "--yes");
     expect(restored.out).toMatch(
-      /^keepsake\.db is what monday\.db holds\.\n1 erasure made since then: erased again\.\nThe database that was there is now keepsake\.db\.before-\d+\.\n$/,
+      /^Restored keepsake\.db from monday\.db\.\nApplied 1 erasure made since the backup\.\nThe previous database is now keepsake\.db\.before-\d+\.\n$/,
     );
     expect(bytes()).not.toMatch(/quixote/);
     expect(keepsake("list").out).toMatch(/Porto/);
     expect(keepsake("audit", "--json").json).toMatchObject({ valid: true });
-    expect(keepsake("doctor").err).toMatch(/The newest backup is of \d{4}-/);
+    expect(keepsake("doctor").err).toMatch(/The newest backup is from \d{4}-/);
   });
 
   it("audit ends with 1 where a receipt was taken out, and where an earlier one is missing", {
@@ -134,7 +134,10 @@ describe("backup, restore and audit on the command line", () => {
     });
     await new Promise((resolve) => server.stdout.once("data", resolve));
     const refused = keepsake("restore", "monday.db", "--yes");
-    expect(refused).toMatchObject({ status: 1, err: expect.stringMatching(/a program uses .*keepsake\.db/) });
+    expect(refused).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/a program is using .*keepsake\.db/),
+    });
     expect(keepsake("remember", "I play the oboe.").status).toBe(0);
     expect(keepsake("backup", "tuesday.db").status).toBe(0);
     const ended = new Promise((resolve) => server.once("close", resolve));

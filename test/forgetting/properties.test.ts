@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import {
   createMemory,
   type Keepsake,
-  type Record,
+  type MemoryStore,
   restoreMemory,
   type ScopedMemory,
 } from "../../src/index.ts";
@@ -86,9 +86,9 @@ async function readable(memory: ScopedMemory, gone: readonly string[]): Promise<
 const left = (text: string, gone: readonly string[]): string[] =>
   gone.filter((thing) => text.toLowerCase().includes(thing.toLowerCase()));
 
-const RECORDS: readonly (readonly [string, () => Promise<Record>])[] = [
-  ["memory", async () => memoryRecord()],
-  ["sqlite", () => openSqliteRecord({ path: ":memory:" })],
+const RECORDS: readonly (readonly [string, () => Promise<MemoryStore>])[] = [
+  ["memory", async () => createInMemoryStore()],
+  ["sqlite", () => openSqliteStore({ path: ":memory:" })],
 ];
 
 let folder = "";

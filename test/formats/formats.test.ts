@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
+import { SQLITE_MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { FORMATS } from "./formats.ts";
 import * as story from "./story.ts";
@@ -22,8 +22,8 @@ const clock = () => story.steadyClock(Date.UTC(2026, 0, 6));
 
 it("every number that the schema had before this one has a file among the formats", () => {
   // 2 was never written: the migrations 2 and 3 came in one commit.
-  const former = MIGRATIONS.map((_, at) => at + 1).filter(
-    (number) => number !== 2 && number < MIGRATIONS.length,
+  const former = SQLITE_MIGRATIONS.map((_, at) => at + 1).filter(
+    (number) => number !== 2 && number < SQLITE_MIGRATIONS.length,
   );
   const numbers = FORMATS.map(({ version }) => version);
   expect(former.filter((number) => !numbers.includes(number))).toEqual([]);
@@ -31,7 +31,7 @@ it("every number that the schema had before this one has a file among the format
 });
 
 it("every format of search indexes before the one in use has a file among the formats", () => {
-  const source = readFileSync(join(import.meta.dirname, "../../src/engine/block/format.ts"), "utf8");
+  const source = readFileSync(join(import.meta.dirname, "../../src/engine/search-index/columns.ts"), "utf8");
   const newest = Number(/FORMAT = (\d+)/.exec(source)?.[1]);
   const formats = FORMATS.map(({ index }) => index);
   const former = Array.from({ length: newest - 1 }, (_, at) => at + 1);
@@ -58,7 +58,7 @@ describe.each(FORMATS)("a file of format $name", (format) => {
     expect([before.receipts.length, before.broken, broken]).toEqual([1, [], []]);
     expect(await memory.check()).toEqual([]);
     await memory.close();
-    expect(versionOf(path)).toBe(MIGRATIONS.length);
+    expect(versionOf(path)).toBe(SQLITE_MIGRATIONS.length);
   });
 
   it("answers what is asked of it", async () => {
@@ -168,14 +168,14 @@ describe("a file of a newer version", () => {
     if (!format) throw new Error("no formats");
     const path = unpackFormat(format, folder);
     const handle = new DatabaseSync(path);
-    handle.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    handle.exec(`PRAGMA user_version = ${SQLITE_MIGRATIONS.length + 1}`);
     handle.close();
     const everyFile = () =>
       readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "latin1")]);
     const before = everyFile();
     const opening = createMemory({ path });
     await expect(opening).rejects.toMatchObject({ code: "unsupported" });
-    await expect(opening).rejects.toThrow(/newer version of Keepsake made it. Update Keepsake/);
+    await expect(opening).rejects.toThrow(/newer version of Keepsake created it. Update Keepsake/);
     expect(everyFile()).toEqual(before);
   });
 });

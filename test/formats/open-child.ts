@@ -1,11 +1,11 @@
 import { writeSync } from "node:fs";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 
 // `open-child.ts PATH`: opens a file, says so, and closes it.
 const [, , path = ""] = process.argv;
 writeSync(1, "begun\n");
 try {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   writeSync(1, "opened\n");
   await record.close();
 } catch (error) {

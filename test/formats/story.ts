@@ -1,5 +1,5 @@
 import type { ErasureReceipt } from "../../src/domain/receipt.ts";
-import type { InputMessage, Keepsake, ScopedMemory } from "../../src/engine/surface.ts";
+import type { InputMessage, Keepsake, ScopedMemory } from "../../src/engine/api.ts";
 
 // Run inside of old checkouts too: nothing here may be imported at run time but what Node brings.
 

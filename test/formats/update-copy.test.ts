@@ -15,14 +15,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
+import { SQLITE_MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { FORMATS } from "./formats.ts";
 import { digestRows, growFile, rowsOf } from "./grow.ts";
 import { readAll } from "./story.ts";
 import { readingsOf, unpackFormat, versionOf } from "./unpack.ts";
 
-const NEWEST = MIGRATIONS.length;
+const NEWEST = SQLITE_MIGRATIONS.length;
 const OLDER = FORMATS.filter(({ version }) => version < NEWEST);
 const DAY_MS = 24 * 3_600_000;
 let folder = "";
@@ -91,7 +91,7 @@ describe("a file of an older version", () => {
     const command = `ulimit -f 200; exec "${process.execPath}" --no-warnings "${child}" "${path}"`;
     const { stdout } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
     expect(stdout).toMatch(
-      /^begun\nunavailable: .* there is no room for the copy\. Free \d+ MB in its folder/,
+      /^begun\nunavailable: .* there is no space for the copy\. Free \d+ MB in its folder/,
     );
     expect(copies()).toEqual([]);
     expect([versionOf(path), rowsOf(path)]).toEqual([OLDER.at(-1)?.version, before]);
@@ -181,9 +181,9 @@ describe("a copy from before an update", () => {
     await openAndClose();
     const program = join(import.meta.dirname, "../../dist/cli/main.js");
     const ran = spawnSync(process.execPath, [program, "doctor", "--db", path], { encoding: "utf8" });
-    expect(ran.stdout).toContain("All is well");
+    expect(ran.stdout).toContain("No damage found");
     expect(ran.stderr).toMatch(
-      /memory\.db\.before-v\d+ is a copy from before an update\. It is deleted on \d{4}-\d\d-\d\d/,
+      /memory\.db\.before-v\d+ is a copy from before an update\. It will be deleted on \d{4}-\d\d-\d\d/,
     );
     const json = spawnSync(process.execPath, [program, "doctor", "--json", "--db", path], {
       encoding: "utf8",

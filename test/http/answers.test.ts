@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { prometheusMeter } from "../../src/adapters/prometheus/index.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
-import type { ApiDocument } from "../../src/http/document/document.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
+import { API_OPERATIONS } from "../../src/http/app.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
-import { OPERATIONS } from "../../src/http/operations.ts";
+import type { ApiDocument } from "../../src/http/openapi/document.ts";
 import { createMemory } from "../../src/memory.ts";
 import { type Echo, echo } from "../tenants/echo.ts";
 import { type Conformance, conformance } from "./conforms.ts";
@@ -228,7 +228,7 @@ describe("every answer holds to the document", () => {
   });
 
   it("and no operation is left out", () => {
-    const all = OPERATIONS.filter(({ isHidden }) => !isHidden).map(({ id }) => id);
+    const all = API_OPERATIONS.filter(({ isHidden }) => !isHidden).map(({ id }) => id);
     expect(all.filter((id) => !visited.has(id))).toEqual([]);
   });
 });

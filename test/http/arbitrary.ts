@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ApiDocument } from "../../src/http/document/document.ts";
+import type { ApiDocument } from "../../src/http/openapi/document.ts";
 
 type Schema = { readonly [key: string]: unknown };
 

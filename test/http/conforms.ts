@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { ApiDocument } from "../../src/http/document/document.ts";
+import type { ApiDocument } from "../../src/http/openapi/document.ts";
 
 interface DocumentedAnswer {
   readonly $ref?: string;

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storableText } from "../../src/domain/limits.ts";
+import { toStorableText } from "../../src/domain/limits.ts";
 import { BROKEN_TEXTS, NO_JSON, ODD_TEXTS } from "./corpus.ts";
 import { type Surface, surface } from "./surface.ts";
 
@@ -97,7 +97,7 @@ describe("messages", () => {
       const body = `{"user_id":"bea","messages":[{"role":"user","content":"My cat is called Tom."},{"role":"user","content":${json}}]}`;
       const { status, text } = await here.send({ path: "/api/v1/messages", body });
       const { messages, memories } = JSON.parse(text);
-      const isBlank = storableText(JSON.parse(json)).text.trim() === "";
+      const isBlank = toStorableText(JSON.parse(json)).text.trim() === "";
       expect([what, status, messages.length]).toEqual([what, 201, isBlank ? 1 : 2]);
       expect(memories).toContainEqual(
         expect.objectContaining({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/operations.ts";
+import { API_OPERATIONS } from "../../src/http/app.ts";
 import { type Surface, surface } from "./surface.ts";
 
 let here: Surface;
@@ -29,7 +29,7 @@ function watched(): { body: ReadableStream; readonly pulls: number } {
   };
 }
 
-const CLOSED = OPERATIONS.filter(({ scope }) => scope !== "none");
+const CLOSED = API_OPERATIONS.filter(({ scope }) => scope !== "none");
 const WITH_BODY = CLOSED.filter(({ method }) => method !== "GET");
 const pathOf = (path: string): string => path.replace(/\{\w+\}/g, "x");
 

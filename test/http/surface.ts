@@ -1,5 +1,5 @@
-import type { ApiDocument } from "../../src/http/document/document.ts";
 import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
+import type { ApiDocument } from "../../src/http/openapi/document.ts";
 import { createMemory } from "../../src/memory.ts";
 import { type Conformance, conformance } from "./conforms.ts";
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { type Served, serve } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
-import { changes, memory, message } from "../../src/testing/change-sets.ts";
+import { makeChangeSet, makeMemory, makeMessage } from "../../src/testing/memory-store/change-sets.ts";
 import { ODD_TEXTS } from "./corpus.ts";
 
 let folder: string;
@@ -176,7 +176,7 @@ describe("the id of a user", () => {
   });
 
   it.each([".", ".."])("%j is refused by the library, the API and the proxy alike", async (user) => {
-    const refused = { code: "invalid_input", message: /no name in an address/ };
+    const refused = { code: "invalid_input", message: /a URL cannot contain it/ };
     const scoped = keepsake.scope({ user });
     const tries = [
       () => scoped.remember("I use Shram."),
@@ -217,8 +217,11 @@ describe("the id of a user", () => {
     async (user) => {
       const scope = { project: "default", user };
       const path = join(folder, "old.db");
-      const record = await openSqliteRecord({ path });
-      await record.commit(scope, changes({ messages: [message("m1")], memories: [memory("a")] }));
+      const record = await openSqliteStore({ path });
+      await record.commit(
+        scope,
+        makeChangeSet({ messages: [makeMessage("m1")], memories: [makeMemory("a")] }),
+      );
       await record.close();
       await using old = await createMemory({ path });
       expect(await old.users()).toContain(user);

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MOST_UPLOAD_BYTES } from "../../src/http/proxy/upstream/upload.ts";
+import { MAX_UPLOAD_BYTES } from "../../src/http/proxy/upstream/upstream-client.ts";
 import { type ProxyWorld, proxyWorld, SERVER_KEY, UPSTREAM_KEY } from "./world.ts";
 
 const CLIENT_KEY = "sk-of-the-client-itself";
@@ -206,7 +206,7 @@ describe("a body that passes through", () => {
   it("is refused with 413 where it says that it is too long, and nothing of it goes on", async () => {
     const status = await rawStatus(
       `POST /v1/files HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${SERVER_KEY}\r\nx-keepsake-upstream-key: ${CLIENT_KEY}\r\n` +
-        `content-length: ${MOST_UPLOAD_BYTES + 1}\r\n\r\n`,
+        `content-length: ${MAX_UPLOAD_BYTES + 1}\r\n\r\n`,
     );
     expect(status).toBe(413);
     expect(seen).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 
 /**
  * The shapes in `shapes/` are written down from OpenAI's public reference of its API: what each endpoint answers, with texts

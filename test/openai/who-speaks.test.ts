@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 import { type Json, type ProxyAnswer, type ProxyWorld, proxyWorld, SERVER_KEY } from "./world.ts";
 
 type Headed = { readonly [name: string]: string };

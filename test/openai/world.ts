@@ -1,8 +1,8 @@
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import type { ProxyOptions } from "../../src/http/proxy/proxy.ts";
-import { type Served, serve } from "../../src/http/serve.ts";
+import { type Served, serve } from "../../src/http/server.ts";
 import { createMemory } from "../../src/memory.ts";
-import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 
 /** The server's own key, which no generated key looks like. */
 export const SERVER_KEY = "a-key-for-this-test-0123456789";

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { modelExtractor } from "../../src/adapters/model/index.ts";
 import { openaiEmbedder, openaiModel } from "../../src/adapters/openai/index.ts";
 import { rulesExtractor } from "../../src/adapters/rules/index.ts";
-import { openSqliteRecord, type SqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import type { Budgets } from "../../src/domain/budget.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import { openSqliteStore, type SqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { Budgets } from "../../src/domain/model-usage.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/index.ts";
@@ -30,7 +30,7 @@ const clock = (): Date => now;
 const ANA = { user: "ana" };
 
 /** A memory that asks models for everything: understanding, answers and embeddings. */
-function open(budgets: Budgets, more: { record?: SqliteRecord } = {}): Promise<Keepsake> {
+function open(budgets: Budgets, more: { record?: SqliteStore } = {}): Promise<Keepsake> {
   return createMemory({
     path: ":memory:",
     clock,
@@ -71,7 +71,7 @@ describe("a budget that is used up", () => {
 
   it("goes on by itself when the day turns", async () => {
     // Through the record: what waits is read by the next program, as after a restart.
-    const record = await openSqliteRecord({ path: ":memory:" });
+    const record = await openSqliteStore({ path: ":memory:" });
     const budgets: Budgets = { user: { day: { tokens: 100_000 } } };
     const first = await open(budgets, { record });
     // All of the day.

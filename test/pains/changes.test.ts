@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createMemory, type Keepsake, type ScopedMemory } from "../../src/index.ts";
 
 let now = new Date("2026-01-05T09:00:00Z");
@@ -8,7 +8,7 @@ afterEach(() => memory?.close());
 
 async function person(): Promise<ScopedMemory> {
   now = new Date("2026-01-05T09:00:00Z");
-  memory = await createMemory({ record: memoryRecord(), clock: () => now });
+  memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
   return memory.scope({ user: "ann" });
 }
 

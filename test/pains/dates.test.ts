@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createMemory, type InputMessage, type Keepsake, type ScopedMemory } from "../../src/index.ts";
 
 let memory: Keepsake;
 let ann: ScopedMemory;
 
 beforeEach(async () => {
-  memory = await createMemory({ record: memoryRecord(), clock: () => new Date("2026-11-21T09:00:00Z") });
+  memory = await createMemory({
+    record: createInMemoryStore(),
+    clock: () => new Date("2026-11-21T09:00:00Z"),
+  });
   ann = memory.scope({ user: "ann" });
 });
 afterEach(() => memory.close());

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createMemory, type Keepsake, type ScopedMemory } from "../../src/index.ts";
 
 let memory: Keepsake | undefined;
@@ -12,7 +12,10 @@ const CHAT = [
 ] as const;
 
 async function imported(): Promise<ScopedMemory> {
-  memory = await createMemory({ record: memoryRecord(), clock: () => new Date("2026-02-01T00:00:00Z") });
+  memory = await createMemory({
+    record: createInMemoryStore(),
+    clock: () => new Date("2026-02-01T00:00:00Z"),
+  });
   const ann = memory.scope({ user: "ann" });
   for await (const _progress of ann.import(CHAT));
   return ann;

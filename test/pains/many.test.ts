@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createMemory, type InputMessage, type MemoryOptions, type ScopedMemory } from "../../src/index.ts";
 import { hashEmbedder, scriptedExtractor } from "../../src/testing/index.ts";
 
@@ -7,7 +7,7 @@ const COUNT = 25_000;
 
 /** The store is what is looked at here: what reads the sentences and embeds them is as simple as can be. */
 const fast = (): MemoryOptions => ({
-  record: memoryRecord(),
+  record: createInMemoryStore(),
   extractor: scriptedExtractor(),
   embedder: hashEmbedder(8),
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type OpenaiServer, openaiServer } from "../../src/testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 
 const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
 const KEY = "a-key-for-this-test-only-1";

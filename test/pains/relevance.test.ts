@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createMemory, type Keepsake, type ScopedMemory } from "../../src/index.ts";
 import { ELSEWHERE, TOLD } from "./told.ts";
 
 let memory: Keepsake;
 let ann: ScopedMemory;
 beforeAll(async () => {
-  memory = await createMemory({ record: memoryRecord() });
+  memory = await createMemory({ record: createInMemoryStore() });
   ann = memory.scope({ user: "ann" });
   for (const [i, [said]] of TOLD.entries()) {
     await ann.remember(said, { at: new Date(Date.UTC(2025, 0, 1 + 6 * i)), session: `week ${i}` });

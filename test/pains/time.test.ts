@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createMemory } from "../../src/index.ts";
 
 it("a chat of 2023 that is imported in 2026 keeps its dates, and its days are those of its zone (mem0#4402, MemOS#2369)", async () => {
   await using memory = await createMemory({
-    record: memoryRecord(),
+    record: createInMemoryStore(),
     clock: () => new Date("2026-06-01T12:00:00Z"),
   });
   const ann = memory.scope({ user: "ann" });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { Embedder } from "../../src/index.ts";
 import { createMemory } from "../../src/index.ts";
 
@@ -20,7 +20,7 @@ it.each([
   ["a Korean word with another ending", "우리는 제주도에서 결혼했어요.", "제주도"],
   ["the beginning of a Korean compound", "서울역에서 기다릴게요.", "서울"],
 ])("%s is found by keyword only (stella#388, claude-mem#3801)", async (_what, said, word) => {
-  await using memory = await createMemory({ record: memoryRecord(), embedder: blind });
+  await using memory = await createMemory({ record: createInMemoryStore(), embedder: blind });
   const ann = memory.scope({ user: "ann" });
   for (const other of ["今天很累。", "昨日は雨でした。", "오늘은 바빠요.", "Nothing else."])
     await ann.remember(other);

@@ -1,6 +1,6 @@
-import { sentencesOf } from "../../src/domain/sentences.ts";
-import type { Extractor, Proposal } from "../../src/ports/extractor.ts";
-import type { LanguageModel } from "../../src/ports/language-model.ts";
+import { splitSentences } from "../../src/domain/text/split-text.ts";
+import type { Extractor, Proposal } from "../../src/ports/language/extractor.ts";
+import type { LanguageModel } from "../../src/ports/language/language-model.ts";
 
 /** What a credulous reader takes for a reason to end or erase something. */
 const REASON =
@@ -16,7 +16,7 @@ export function eagerExtractor(foe: boolean): Extractor {
     local: true,
     async propose({ messages, known }) {
       return messages.flatMap(({ id, content }) =>
-        sentencesOf(content).flatMap(({ start, end }): Proposal[] => {
+        splitSentences(content).flatMap(({ start, end }): Proposal[] => {
           const place = { message: id, start, end };
           const text = content.slice(start, end);
           const ids = known.map((memory) => memory.id);

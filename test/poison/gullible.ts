@@ -1,6 +1,6 @@
-import { fencesIn, withoutFences } from "../../src/domain/fences.ts";
-import { type Fenceable, fence, fenceLines } from "../../src/engine/fence.ts";
-import type { ScopedMemory, ShownMemory } from "../../src/engine/surface.ts";
+import { findPromptBlocks, stripPromptBlocks } from "../../src/domain/text/prompt-safety.ts";
+import type { ScopedMemory, ShownMemory } from "../../src/engine/api.ts";
+import { buildPromptBlock, type PromptItem, parsePromptBlock } from "../../src/engine/prompt-block.ts";
 import type { LookAlike, Order } from "./cases.ts";
 
 /** What is known of everybody before an order comes in. */
@@ -58,7 +58,7 @@ export async function obeyed(
 export async function isFound(scope: ScopedMemory, { ask, finds, text: said }: LookAlike): Promise<boolean> {
   for (const query of [ask, said]) {
     const { items } = await scope.recall(query);
-    const { lines } = fence(items, { nonce: NONCE });
+    const { lines } = buildPromptBlock(items, { nonce: NONCE });
     const isItem = items.some(({ text }) => plain(text).includes(finds));
     if (isItem && lines.some(({ text }) => plain(text).includes(finds))) return true;
   }
@@ -68,12 +68,12 @@ export async function isFound(scope: ScopedMemory, { ask, finds, text: said }: L
 /** What harm a prompt as it was sent does: the words of an order in it, as an instruction, outside of our block, or as data. */
 export function sentHarm(prompt: string, { marks }: Order): Pick<Obeyed, "instructed" | "shown" | "called"> {
   const isIn = (text: string): boolean => marks.some((mark) => plain(text).includes(mark));
-  const data = fencesIn(prompt).map(({ start, end }) => prompt.slice(start, end));
+  const data = findPromptBlocks(prompt).map(({ start, end }) => prompt.slice(start, end));
   const instructions = data.flatMap((block) =>
     block.split("\n").filter((line) => line.includes('"kind":"instruction"')),
   );
   return {
-    instructed: isIn(withoutFences(prompt)) || instructions.some(isIn),
+    instructed: isIn(stripPromptBlocks(prompt)) || instructions.some(isIn),
     shown: data.some(isIn),
     called: data.some((block) => block.split("\n").slice(2).some(calls)),
   };
@@ -92,9 +92,9 @@ async function promptOf(scope: ScopedMemory, queries: readonly string[]): Promis
   const lines: Prompt["lines"][number][] = [];
   const outside: string[] = [];
   const packed: string[] = [];
-  const put = (items: readonly Fenceable[]): void => {
-    const { text } = fence(items, { nonce: NONCE });
-    const given = text === "" ? [] : fenceLines(text, NONCE);
+  const put = (items: readonly PromptItem[]): void => {
+    const { text } = buildPromptBlock(items, { nonce: NONCE });
+    const given = text === "" ? [] : parsePromptBlock(text, NONCE);
     if (!given) outside.push(text);
     lines.push(...(given ?? []));
   };

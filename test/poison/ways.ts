@@ -1,13 +1,13 @@
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { Role } from "../../src/domain/message.ts";
-import type { Keepsake } from "../../src/engine/surface.ts";
+import type { Keepsake } from "../../src/engine/api.ts";
 import { httpApp } from "../../src/http/app.ts";
-import { apiKeys, passingKeys } from "../../src/http/keys.ts";
-import { serve } from "../../src/http/serve.ts";
+import { apiKeys, passingKeys } from "../../src/http/keys/api-keys.ts";
+import { serve } from "../../src/http/server.ts";
 import { createMemory } from "../../src/memory.ts";
-import type { Extractor } from "../../src/ports/extractor.ts";
-import type { LanguageModel } from "../../src/ports/language-model.ts";
-import { openaiServer } from "../../src/testing/openai-server.ts";
+import type { Extractor } from "../../src/ports/language/extractor.ts";
+import type { LanguageModel } from "../../src/ports/language/language-model.ts";
+import { openaiServer } from "../../src/testing/openai/openai-server.ts";
 import type { Order } from "./cases.ts";
 
 /** A way in: what somebody or something says gets to the memory of a user. */
@@ -27,7 +27,11 @@ export const ROLES: { readonly [carrier in Order["carrier"]]: Role } = {
 const NOW = new Date("2026-03-10T12:00:00Z");
 
 async function opened(extractor?: Extractor): Promise<Keepsake> {
-  return createMemory({ record: memoryRecord(), clock: () => NOW, ...(extractor ? { extractor } : {}) });
+  return createMemory({
+    record: createInMemoryStore(),
+    clock: () => NOW,
+    ...(extractor ? { extractor } : {}),
+  });
 }
 
 /** `remember` with messages by role. */
@@ -90,7 +94,7 @@ export const conversation = (): Promise<Way> =>
 /** A model understands what is said, and this one believes all of it. */
 export async function understood(model: LanguageModel): Promise<Way> {
   const memory = await createMemory({
-    record: memoryRecord(),
+    record: createInMemoryStore(),
     clock: () => NOW,
     model,
     extractor: "model",

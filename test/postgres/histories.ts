@@ -6,14 +6,21 @@
  */
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import fc from "fast-check";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { Scope } from "../../src/domain/scope.ts";
-import type { Record } from "../../src/ports/record.ts";
-import { changes } from "../../src/testing/change-sets.ts";
-import { dump } from "../../src/testing/record-dump.ts";
-import { fitted, type Step, steps } from "../../src/testing/record-steps.ts";
-import { wholeOf, wholeRows } from "../../src/testing/whole-rows.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
+import { makeChangeSet } from "../../src/testing/memory-store/change-sets.ts";
+import {
+  fitChanges,
+  type HistoryStep,
+  historySteps,
+} from "../../src/testing/memory-store/random-histories.ts";
+import {
+  readAllRows,
+  readContents,
+  requireStoreDump,
+} from "../../src/testing/memory-store/store-contents.ts";
 import { testPlace } from "./place.ts";
 
 const { values } = parseArgs({
@@ -31,10 +38,10 @@ const TOGETHER = 25;
 const place = testPlace(url, { pipeline: true });
 const begun = performance.now();
 const counted = { histories: 0, steps: 0, refused: 0 };
-let reference = memoryRecord();
-let others: readonly Record[] = [];
+let reference = createInMemoryStore();
+let others: readonly MemoryStore[] = [];
 try {
-  await fc.assert(fc.asyncProperty(steps, history), {
+  await fc.assert(fc.asyncProperty(historySteps, history), {
     numRuns: Number(values.histories),
     ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
   });
@@ -45,27 +52,27 @@ try {
 const seconds = Math.round((performance.now() - begun) / 1000);
 process.stdout.write(`${JSON.stringify({ test: "R8", ...counted, seconds })}\n`);
 
-async function history(drawn: readonly Step[]): Promise<void> {
+async function history(drawn: readonly HistoryStep[]): Promise<void> {
   if (counted.histories % TOGETHER === 0) {
     await compareAll();
-    reference = memoryRecord();
-    others = [await openSqliteRecord({ path: ":memory:" }), await place.open()];
+    reference = createInMemoryStore();
+    others = [await openSqliteStore({ path: ":memory:" }), await place.open()];
   }
   const project = `project ${counted.histories}`;
   for (const step of drawn) await take(step, { project, user: step.user });
-  const everything = (record: Record) =>
-    Promise.all(["ann", "bob"].map((user) => dump(record, { project, user })));
+  const everything = (record: MemoryStore) =>
+    Promise.all(["ann", "bob"].map((user) => readContents(record, { project, user })));
   const wanted = await everything(reference);
   for (const other of others) same(other.name, await everything(other), wanted);
   counted.histories += 1;
   if (counted.histories % 100 === 0) process.stderr.write(`${counted.histories} histories\n`);
 }
 
-async function take(step: Step, scope: Scope): Promise<void> {
+async function take(step: HistoryStep, scope: Scope): Promise<void> {
   const held = await reference.since(scope, 0);
-  const drawn = step.isFitted ? fitted(step.changes, held) : step.changes;
-  const whole = changes({ ...drawn, base: held.revision + step.stale });
-  const read = async (record: Record) => ({
+  const drawn = step.isFitted ? fitChanges(step.changes, held) : step.changes;
+  const whole = makeChangeSet({ ...drawn, base: held.revision + step.stale });
+  const read = async (record: MemoryStore) => ({
     outcome: await record.commit(scope, whole).catch((error: { code?: unknown }) => error.code),
     delta: await record.since(scope, Math.max(0, held.revision - 1)),
   });
@@ -78,9 +85,9 @@ async function take(step: Step, scope: Scope): Promise<void> {
 /** Every row of the records, in its order, and what they say of themselves. */
 async function compareAll(): Promise<void> {
   if (others.length === 0) return;
-  const wanted = await wholeRows(wholeOf(reference));
+  const wanted = await readAllRows(requireStoreDump(reference));
   for (const other of others) {
-    same(other.name, await wholeRows(wholeOf(other)), wanted);
+    same(other.name, await readAllRows(requireStoreDump(other)), wanted);
     await other.close();
   }
 }

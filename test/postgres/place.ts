@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Pool, type PoolConfig } from "pg";
-import type { PostgresRecord } from "../../src/adapters/postgres/index.ts";
+import type { PostgresStore } from "../../src/adapters/postgres/index.ts";
 import {
-  openPostgresRecord,
+  openPostgresStore,
   type PostgresOptions,
   postgresStream,
 } from "../../src/adapters/postgres/index.ts";
@@ -13,11 +13,11 @@ export interface Place {
   readonly name: string;
   readonly pool: Pool;
   /** An empty record. Schemas are used again, for making one takes longer than a test: of those open at once, three differ. */
-  open(options?: Partial<PostgresOptions>): Promise<PostgresRecord>;
+  open(options?: Partial<PostgresOptions>): Promise<PostgresStore>;
   /** The schema that a record is in. */
   schemaOf(record: object): string;
   /** Another handle on the same record. */
-  again(record: object, options?: Partial<PostgresOptions>): Promise<PostgresRecord>;
+  again(record: object, options?: Partial<PostgresOptions>): Promise<PostgresStore>;
   /** Takes all of it away. */
   clear(): Promise<void>;
 }
@@ -43,8 +43,8 @@ export function testPlace(url: string, options: PoolConfig = {}): Place {
   const schemas = new WeakMap<object, string>();
   const made = new Set<string>();
   let count = 0;
-  const opened = async (schema: string, more: Partial<PostgresOptions>): Promise<PostgresRecord> => {
-    const record = await openPostgresRecord({ pool, schema, ...more });
+  const opened = async (schema: string, more: Partial<PostgresOptions>): Promise<PostgresStore> => {
+    const record = await openPostgresStore({ pool, schema, ...more });
     schemas.set(record, schema);
     made.add(schema);
     return record;

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
-import { runner } from "../../src/engine/jobs/runner.ts";
-import type { Record } from "../../src/ports/record.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { createJobRunner } from "../../src/engine/jobs/job-runner.ts";
+import type { MemoryStore } from "../../src/ports/memory-store.ts";
 
 /**
  * One of several processes that run a job on one record: `period-child.ts PLACE EVERY TAKES`. Says "begin N" and "end N" of each
@@ -10,23 +10,23 @@ import type { Record } from "../../src/ports/record.ts";
  */
 const [, , place = "", every = "0", takes = "0"] = process.argv;
 
-async function open(): Promise<Record> {
-  if (place === "") return memoryRecord();
-  if (!place.startsWith("postgres")) return openSqliteRecord({ path: place });
-  const { openPostgres } = await import("../../src/config/backends/postgres.ts");
+async function open(): Promise<MemoryStore> {
+  if (place === "") return createInMemoryStore();
+  if (!place.startsWith("postgres")) return openSqliteStore({ path: place });
+  const { openPostgres } = await import("../../src/config/backends/connections.ts");
   return (await openPostgres({ url: place }, { secret: "a-secret-for-this-run-only-0123456789" })).record;
 }
 
 const record = await open();
 const stopping = new AbortController();
 const say = (word: string): number => writeSync(1, `${word} ${Date.now()}\n`);
-const one = runner(
+const one = createJobRunner(
   { clock: () => new Date(), record },
   {
     name: "decay",
     about: "says when it runs",
     everyMs: Number(every),
-    rest: 0,
+    restFactor: 0,
     async *run(signal) {
       say("begin");
       await new Promise((resolve) => setTimeout(resolve, Number(takes)));

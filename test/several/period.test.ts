@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqliteRecord } from "../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { ownDatabase } from "./processes.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: server } = process.env;
@@ -70,7 +70,7 @@ describe("processes on one record", () => {
     const folder = mkdtempSync(join(tmpdir(), "keepsake-period-"));
     try {
       const path = join(folder, "memory.db");
-      await (await openSqliteRecord({ path })).close();
+      await (await openSqliteStore({ path })).close();
       const runs = await runsOn(path);
       expect(runs.length).toBeGreaterThanOrEqual(RUNS);
       for (const gap of gapsOf(runs)) expect(gap).toBeGreaterThanOrEqual(EVERY_MS - 5);

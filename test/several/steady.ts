@@ -6,9 +6,9 @@ import { type Sent, send } from "../../bench/load/generator.ts";
 import { type Asking, kindsOf } from "../../bench/load/people.ts";
 import { filled } from "../../bench/speed/filling.ts";
 import { person } from "../../bench/speed/made-up.ts";
-import { openPostgresRecord } from "../../src/adapters/postgres/index.ts";
-import { openSqliteRecord, textSecret } from "../../src/adapters/sqlite/index.ts";
-import { moveWhole } from "../../src/engine/whole/move.ts";
+import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
+import { openSqliteStore, textSecret } from "../../src/adapters/sqlite/index.ts";
+import { copyStore } from "../../src/engine/transfer/copy-store.ts";
 
 /**
  * A server that was just started compiles what it runs: so long is not measured, as in `bench -- --server`. Each has half of the
@@ -24,9 +24,9 @@ export async function moveIn(url: string, { users, perUser }: Asking): Promise<s
   try {
     await filled(path, { users, perUser });
     const secret = readFileSync(`${path}.secret`, "utf8").trim();
-    const file = await openSqliteRecord({ path });
-    const record = await openPostgresRecord({ pool, secret: textSecret(secret) });
-    await moveWhole(file, record);
+    const file = await openSqliteStore({ path });
+    const record = await openPostgresStore({ pool, secret: textSecret(secret) });
+    await copyStore(file, record);
     await file.close();
     await record.close();
     // As the database does by itself, within minutes.

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { KEY_SCOPES, type KeyScope } from "../../src/http/keys.ts";
+import { API_OPERATIONS } from "../../src/http/app.ts";
+import { KEY_SCOPES, type KeyScope } from "../../src/http/keys/api-keys.ts";
 import type { Operation } from "../../src/http/operation.ts";
-import { OPERATIONS } from "../../src/http/operations.ts";
-import { pageAssets } from "../../src/ui/index.ts";
+import { readPageAssets } from "../../src/ui/index.ts";
 import { ROWS, type Row } from "./rows.ts";
 import { type Answered, openWorld, type Person, type Sent, settle, type World } from "./world.ts";
 
@@ -38,7 +38,7 @@ const rowOf = (operation: Operation): Row => {
   return row;
 };
 /** A missing row fails one test, which says so, and no other. */
-const COVERED = OPERATIONS.filter(({ id }) => id in ROWS);
+const COVERED = API_OPERATIONS.filter(({ id }) => id in ROWS);
 const CLOSED = COVERED.filter(({ id }) => ROWS[id]?.needs !== "none");
 
 /** Without the two that take a key and need none. */
@@ -132,21 +132,21 @@ beforeAll(async () => {
 
 afterAll(async () => {
   process.stdout.write(
-    `tenant matrix: ${JSON.stringify({ operations: OPERATIONS.length, covered: COVERED.length, ...COUNTS })}\n`,
+    `tenant matrix: ${JSON.stringify({ operations: API_OPERATIONS.length, covered: COVERED.length, ...COUNTS })}\n`,
   );
   await world.close();
 });
 
 describe("the matrix", () => {
   it("has a row for every operation, and none besides", () => {
-    const served = OPERATIONS.map(({ id }) => id).sort();
+    const served = API_OPERATIONS.map(({ id }) => id).sort();
     expect(Object.keys(ROWS).sort()).toEqual(served);
-    expect(COVERED).toHaveLength(OPERATIONS.length);
+    expect(COVERED).toHaveLength(API_OPERATIONS.length);
   });
 
   it("knows everything that is served: the operations, and the files of the page, which hold nobody's data", () => {
-    const table = OPERATIONS.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`);
-    const files = pageAssets().map(({ path }) => `GET ${path}`);
+    const table = API_OPERATIONS.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`);
+    const files = readPageAssets().map(({ path }) => `GET ${path}`);
     const served = world.app.routes.filter(({ method }) => method !== "ALL");
     const unknown = served
       .map(({ method, path }) => `${method} ${path}`)
@@ -514,6 +514,6 @@ describe("in all", () => {
   it("nothing of anybody's was shown to anybody else, changed by anybody else, or told from nothing", () => {
     expect(LEAKS).toEqual([]);
     expect(COUNTS).toMatchObject({ leaks: 0, changed: 0, distinguishable: 0 });
-    expect(COUNTS.cells).toBeGreaterThan(OPERATIONS.length * 40);
+    expect(COUNTS.cells).toBeGreaterThan(API_OPERATIONS.length * 40);
   });
 });

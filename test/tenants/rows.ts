@@ -1,4 +1,4 @@
-import type { KeyScope } from "../../src/http/keys.ts";
+import type { KeyScope } from "../../src/http/keys/api-keys.ts";
 import type { Person } from "./world.ts";
 
 /**

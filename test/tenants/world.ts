@@ -1,4 +1,4 @@
-import type { Keepsake, ScopedMemory } from "../../src/engine/surface.ts";
+import type { Keepsake, ScopedMemory } from "../../src/engine/api.ts";
 import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { echo } from "./echo.ts";

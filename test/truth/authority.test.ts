@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import { rulesExtractor } from "../../src/adapters/rules/index.ts";
 import type { Message, Origin } from "../../src/domain/message.ts";
 import { createMemory } from "../../src/memory.ts";
@@ -62,7 +62,7 @@ async function talk(): Promise<{
   held(): Promise<string>;
   close(): Promise<void>;
 }> {
-  const memory = await createMemory({ record: memoryRecord(), clock: () => NOW });
+  const memory = await createMemory({ record: createInMemoryStore(), clock: () => NOW });
   const scope = memory.scope({ user: "ana" });
   for (const content of TOLD) await scope.remember({ role: "user", content }, { session: "s" });
   return {
@@ -139,7 +139,7 @@ it("reading the same message twice changes nothing", async () => {
   await fc.assert(
     fc.asyncProperty(text, async (content) => {
       fc.pre(content.trim() !== "");
-      const memory = await createMemory({ record: memoryRecord(), clock: () => NOW });
+      const memory = await createMemory({ record: createInMemoryStore(), clock: () => NOW });
       const scope = memory.scope({ user: "ana" });
       for (const told of TOLD) await scope.remember(told, { session: "s" });
       const message = { id: "again", role: "user", content } as const;

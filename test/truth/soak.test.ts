@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../src/adapters/memory/index.ts";
+import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { Keepsake, ScopedMemory } from "../../src/index.ts";
 import { createMemory } from "../../src/memory.ts";
 
@@ -92,7 +92,7 @@ async function exchange(scope: ScopedMemory, said: string, seen: Recalled): Prom
 
 async function soaked(turns: number): Promise<{ memory: Keepsake; scope: ScopedMemory }> {
   let now = Date.parse("2026-01-05T09:00:00Z");
-  const memory = await createMemory({ record: memoryRecord(), clock: () => new Date(now) });
+  const memory = await createMemory({ record: createInMemoryStore(), clock: () => new Date(now) });
   const scope = memory.scope({ user: "ana" });
   for (let turn = 0; turn < turns; turn += 2) {
     now += 600_000;
@@ -124,7 +124,7 @@ it("a thousand turns with recalled text echoed back hold the facts, and no copy 
 }, 120_000);
 
 it("what an assistant has just said is not the user's, though the user gives it back", async () => {
-  const memory = await createMemory({ record: memoryRecord() });
+  const memory = await createMemory({ record: createInMemoryStore() });
   const scope = memory.scope({ user: "ana" });
   const reply = "Happy to help. I live in a data centre near Oslo. My sister is a toaster.";
   await scope.remember({ role: "assistant", content: reply }, { session: "s" });
@@ -136,7 +136,7 @@ it("what an assistant has just said is not the user's, though the user gives it 
 // https://github.com/netclaw-dev/netclaw/issues/379: "212 memories formed", nearly one a turn.
 // https://github.com/anthropics/claude-code/issues/69847: a hypothetical question was saved as an established fact.
 it("small talk, commands and hypotheticals alone make nothing", async () => {
-  const memory = await createMemory({ record: memoryRecord() });
+  const memory = await createMemory({ record: createInMemoryStore() });
   const scope = memory.scope({ user: "ana" });
   for (const said of SMALL_TALK) await scope.remember(said, { session: "s" });
   expect((await scope.list({ status: "all" })).items.map(({ text }) => text)).toEqual([]);
@@ -145,7 +145,7 @@ it("small talk, commands and hypotheticals alone make nothing", async () => {
 
 // https://github.com/vectorize-io/hindsight/issues/4572: a long turn loses who says it, wrong 12 of 12 times.
 it("a monologue of ten thousand characters of an assistant tells nothing of the user", async () => {
-  const memory = await createMemory({ record: memoryRecord() });
+  const memory = await createMemory({ record: createInMemoryStore() });
   const scope = memory.scope({ user: "ana" });
   await scope.remember("I live in Porto.", { session: "s" });
   const content = FACTS.filter((fact) => !fact.includes("Porto"))
@@ -161,7 +161,7 @@ it("a monologue of ten thousand characters of an assistant tells nothing of the 
 
 // https://github.com/mem0ai/mem0/issues/1528: what was said of others became the user's.
 it("what is said of others keeps its subject, in one message and over several", async () => {
-  const memory = await createMemory({ record: memoryRecord() });
+  const memory = await createMemory({ record: createInMemoryStore() });
   const scope = memory.scope({ user: "ana" });
   await scope.remember("My sister Ines lives in Graz and she has two cats.", { session: "s" });
   await scope.remember("Her husband is a baker. My boss Petra is allergic to nuts.", { session: "s" });

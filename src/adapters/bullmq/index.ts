@@ -1,72 +1,72 @@
-import { JOBS, type JobName } from "../../domain/job.ts";
+import { JOB_NAMES, type JobName } from "../../domain/job.ts";
 import { ERROR_CODES, MemoryError } from "../../errors.ts";
-import { MOST_ATTEMPTS, type Queue, type SetAside } from "../../ports/queue.ts";
-import { within } from "../shared/within.ts";
-import type { BullmqConnection, BullmqJob, BullmqLibrary, BullmqQueue, BullmqWorker } from "./library.ts";
-import { offers, put } from "./offers.ts";
-import { processorOf } from "./processing.ts";
+import { MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
+import { withTimeout } from "../shared/remote-call.ts";
+import type { BullmqConnection, BullmqJob, BullmqLibrary, BullmqQueue, BullmqWorker } from "./queue-jobs.ts";
+import { addJob, createOfferer, createProcessor } from "./queue-jobs.ts";
 
-export type { BullmqConnection, BullmqLibrary } from "./library.ts";
+export type { BullmqConnection, BullmqLibrary } from "./queue-jobs.ts";
 
 export interface BullmqOptions<Connection extends BullmqConnection> {
   /** `await import("bullmq")`, version 6. */
   readonly library: BullmqLibrary<Connection>;
   /**
-   * An ioredis client, made with `BULLMQ_CLIENT`; it stays open. Each job that is worked at has one more connection, which is
-   * closed with the queue. The server must not evict (`maxmemory-policy noeviction`).
+   * An ioredis client, created with `BULLMQ_CLIENT`; it stays open. Each job with a worker has one more connection, which is closed
+   * with the queue. The server must not evict keys (`maxmemory-policy noeviction`).
    */
   readonly connection: Connection;
-  /** What every key begins with ("keepsake"). */
+  /** The prefix of every key (default: "keepsake"). */
   readonly prefix?: string;
-  /** Before a run that failed is tried again, in ms (1,000); longer each time. */
+  /** The first pause before a failed run is retried, in ms (default: 1,000); it grows each time. */
   readonly firstPauseMs?: number;
-  /** After a worker was killed, its job is another's after so long, in ms (30,000). */
+  /** How long until another worker takes over the job of a killed worker, in ms (default: 30,000). */
   readonly lockMs?: number;
 }
 
-/** How its client is best made: `new Redis({ ...BULLMQ_CLIENT, host, port, password })`. BullMQ's workers ask for the first. */
+/** Recommended client options: `new Redis({ ...BULLMQ_CLIENT, host, port, password })`. BullMQ's workers require the first one. */
 export const BULLMQ_CLIENT = {
   maxRetriesPerRequest: null,
   connectTimeout: 2000,
   retryStrategy: (times: number): number => Math.min(2000, times * 100),
 } as const;
 
-/** What an ioredis client says of itself when nothing comes through. */
-const GONE: readonly string[] = ["reconnecting", "close", "end"];
+/** States of an ioredis client that is not connected. */
+const DOWN_STATES: readonly string[] = ["reconnecting", "close", "end"];
 
-const ASK_MS = 5000;
+const ANSWER_MS = 5000;
 const PING_MS = 1000;
 const CLOSE_MS = 5000;
 
 /**
- * A queue on Redis, by BullMQ: what one server offers, one of all workers carries out. Redis holds names of jobs and codes of
- * errors, nothing of a user; where it is lost, the record finds the work again.
+ * A queue on Redis, with BullMQ: any server offers jobs, and one of all workers runs each. Redis only contains names of jobs and error
+ * codes, and no data of users. If Redis loses its data, the database still has the pending work.
  */
 export function bullmqQueue<Connection extends BullmqConnection>(options: BullmqOptions<Connection>): Queue {
   const { library, connection, prefix = "keepsake", firstPauseMs = 1000, lockMs = 30_000 } = options;
   const queues = new Map<JobName, BullmqQueue>();
-  const ends = new Set<() => Promise<void>>();
+  const stopFunctions = new Set<() => Promise<void>>();
   let isClosed = false;
 
   const queueOf = (job: JobName): BullmqQueue => {
-    const found = queues.get(job) ?? quiet(new library.Queue(nameOf(job), { connection, prefix }));
-    queues.set(job, found);
-    return found;
+    const queue =
+      queues.get(job) ?? ignoreErrors(new library.Queue(toQueueName(job), { connection, prefix }));
+    queues.set(job, queue);
+    return queue;
   };
   const send = (job: JobName, afterMs: number): Promise<void> =>
-    put(queueOf(job), job, { afterMs, firstPauseMs });
-  const offer = offers(send);
+    addJob(queueOf(job), job, { afterMs, firstPauseMs });
+  const offer = createOfferer(send);
   const isUp = (): Promise<boolean> => {
-    if (isClosed || GONE.includes(connection.status)) return Promise.resolve(false);
-    return within(connection.ping(), PING_MS, down).then(
+    if (isClosed || DOWN_STATES.includes(connection.status)) return Promise.resolve(false);
+    return withTimeout(connection.ping(), PING_MS, createDownError).then(
       () => true,
       () => false,
     );
   };
-  const ended = async (one: { close(force?: boolean): Promise<void> }): Promise<void> => {
-    // A connection that is down is not said good-bye to: that would wait until it is up again.
+  const closeGracefully = async (one: { close(force?: boolean): Promise<void> }): Promise<void> => {
+    // Closing a lost connection gracefully would wait until it is up again, so it is forced.
     const isForced = !(await isUp());
-    await within(one.close(isForced), CLOSE_MS, down).catch(() => {});
+    await withTimeout(one.close(isForced), CLOSE_MS, createDownError).catch(() => {});
   };
 
   return {
@@ -78,70 +78,72 @@ export function bullmqQueue<Connection extends BullmqConnection>(options: Bullmq
     },
 
     async work(job, run) {
-      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
+      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open it again.");
       const stopping = new AbortController();
-      const processor = processorOf(library, run, { stopping: stopping.signal, firstPauseMs });
-      const worker: BullmqWorker = quiet(
-        new library.Worker(nameOf(job), processor, {
+      const processor = createProcessor(library, run, { stopping: stopping.signal, firstPauseMs });
+      const worker: BullmqWorker = ignoreErrors(
+        new library.Worker(toQueueName(job), processor, {
           connection,
           prefix,
           concurrency: 1,
-          maxStalledCount: MOST_ATTEMPTS,
+          maxStalledCount: MAX_ATTEMPTS_PER_RUN,
           lockDuration: lockMs,
           stalledInterval: lockMs,
         }),
       );
       const end = async (): Promise<void> => {
-        if (!ends.delete(end)) return;
-        stopping.abort(new MemoryError("unavailable", "this worker was told to stop."));
-        await ended(worker);
+        if (!stopFunctions.delete(end)) return;
+        stopping.abort(new MemoryError("unavailable", "this worker was stopped."));
+        await closeGracefully(worker);
       };
-      ends.add(end);
+      stopFunctions.add(end);
       return end;
     },
 
     async setAside(limit) {
-      if (!(await isUp())) throw down();
-      const failed = JOBS.map(async (job) => {
-        const found = await asked(queueOf(job).getFailed(0, limit - 1));
-        return found.flatMap((one) => (one ? [asideOf(job, one)] : []));
+      if (!(await isUp())) throw createDownError();
+      const failed = JOB_NAMES.map(async (job) => {
+        const jobs = await awaitAnswer(queueOf(job).getFailed(0, limit - 1));
+        return jobs.flatMap((one) => (one ? [toSetAside(job, one)] : []));
       });
-      const all = (await Promise.all(failed)).flat();
-      return all.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
+      const quarantined = (await Promise.all(failed)).flat();
+      return quarantined.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, limit);
     },
 
     async again(id) {
       const [, job, number] = /^(.+)-(\d+)$/.exec(id) ?? [];
-      const name = JOBS.find((one) => one === job);
+      const name = JOB_NAMES.find((one) => one === job);
       if (!name || number === undefined) return false;
-      if (!(await isUp())) throw down();
-      const found = await asked(queueOf(name).getJob(number));
-      if (!found || !(await asked(found.isFailed()))) return false;
-      await asked(send(name, 0));
-      await asked(found.remove());
+      if (!(await isUp())) throw createDownError();
+      const failedJob = await awaitAnswer(queueOf(name).getJob(number));
+      if (!failedJob || !(await awaitAnswer(failedJob.isFailed()))) return false;
+      await awaitAnswer(send(name, 0));
+      await awaitAnswer(failedJob.remove());
       return true;
     },
 
     async close() {
       isClosed = true;
-      await Promise.all([...ends].map((end) => end()));
-      await Promise.all([...queues.values()].map(ended));
+      await Promise.all([...stopFunctions].map((end) => end()));
+      await Promise.all([...queues.values()].map(closeGracefully));
     },
   };
 }
 
-/** Keys of Redis are cut at colons. */
-function nameOf(job: JobName): string {
+/** Replaces colons, which separate the parts of Redis keys. */
+function toQueueName(job: JobName): string {
   return job.replaceAll(":", "-");
 }
 
-/** What a connection goes through is no fault of the program: it comes back, or `isUp` says that it does not. */
-function quiet<One extends { on(event: "error", listener: (error: Error) => void): unknown }>(one: One): One {
+/** Ignores connection errors: a connection recovers by itself, or `isUp` reports that it does not. */
+function ignoreErrors<One extends { on(event: "error", listener: (error: Error) => void): unknown }>(
+  one: One,
+): One {
   one.on("error", () => {});
   return one;
 }
 
-function asideOf(
+function toSetAside(
   job: JobName,
   { id, failedReason, finishedOn, timestamp, attemptsMade }: BullmqJob,
 ): SetAside {
@@ -154,17 +156,17 @@ function asideOf(
   };
 }
 
-function down(): MemoryError {
+function createDownError(): MemoryError {
   return new MemoryError(
     "unavailable",
-    "Redis, which holds the queue, does not answer. Work goes on without it.",
+    "Redis, which stores the queue, does not answer. Work continues without it.",
   );
 }
 
-async function asked<Value>(answer: Promise<Value>): Promise<Value> {
+async function awaitAnswer<Value>(answer: Promise<Value>): Promise<Value> {
   try {
-    return await within(answer, ASK_MS, down);
+    return await withTimeout(answer, ANSWER_MS, createDownError);
   } catch (error) {
-    throw error instanceof MemoryError ? error : down();
+    throw error instanceof MemoryError ? error : createDownError();
   }
 }

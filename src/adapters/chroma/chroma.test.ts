@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { ChromaClient } from "chromadb";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { ANN, entry, idsOf, SPACE } from "../../testing/follower-entries.ts";
-import { httpProxy } from "../../testing/http-proxy.ts";
-import { type ChromaClientLike, chromaFollower } from "./index.ts";
+import { startHttpProxy } from "../../testing/http-proxy.ts";
+import { INDEX_ANN, makeEntry, readIds, SPACE } from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
+import { type ChromaClientLike, createChromaVectorIndex } from "./index.ts";
 
 const { KEEPSAKE_TEST_CHROMA: address } = process.env;
 const why = 'needs KEEPSAKE_TEST_CHROMA: eval "$(test/services/up chroma)"';
@@ -23,11 +23,11 @@ describe("the client of chromadb", () => {
 describe.skipIf(!address)(`Chroma (${address ? "a real server" : why})`, () => {
   const prefixes = new Map<object, string>();
   const open = (prefix: string) => {
-    const follower = chromaFollower({ client: clientOf(address ?? ""), prefix });
+    const follower = createChromaVectorIndex({ client: clientOf(address ?? ""), prefix });
     prefixes.set(follower, prefix);
     return follower;
   };
-  followerConformance({
+  vectorIndexConformance({
     name: "chroma",
     open: async () => open(`test-${randomUUID()}`),
     reopen: async (follower) => open(prefixes.get(follower) ?? ""),
@@ -38,32 +38,34 @@ describe.skipIf(!address)(`Chroma (${address ? "a real server" : why})`, () => {
     },
   });
 
-  it("asks again when it asked too much, and then gives up", { timeout: 30_000 }, async () => {
-    await using proxy = await httpProxy(address ?? "");
-    const follower = chromaFollower({
+  it("retries a rate-limited request, then gives up", { timeout: 30_000 }, async () => {
+    await using proxy = await startHttpProxy(address ?? "");
+    const follower = createChromaVectorIndex({
       client: clientOf(proxy.url),
       prefix: `test-${randomUUID()}`,
       timeoutMs: 500,
     });
     await follower.prepare(SPACE);
-    await follower.put(ANN, [entry("east", [1])]);
+    await follower.put(INDEX_ANN, [makeEntry("east", [1])]);
     proxy.troubles.push({ status: 429, at: "/upsert" }, { status: 429, at: "/upsert" });
-    await follower.put(ANN, [entry("north", [0, 1])]);
+    await follower.put(INDEX_ANN, [makeEntry("north", [0, 1])]);
     expect(proxy.received.filter((path) => path.endsWith("/upsert"))).toHaveLength(4);
     proxy.always = { status: 429 };
     const begun = performance.now();
-    await expect(follower.put(ANN, [entry("west", [-1])])).rejects.toMatchObject({ code: "unavailable" });
+    await expect(follower.put(INDEX_ANN, [makeEntry("west", [-1])])).rejects.toMatchObject({
+      code: "unavailable",
+    });
     expect(performance.now() - begun).toBeLessThan(6000);
     proxy.always = { status: 401 };
-    await expect(follower.held(ANN, ["east"])).rejects.toMatchObject({ code: "forbidden" });
+    await expect(follower.held(INDEX_ANN, ["east"])).rejects.toMatchObject({ code: "forbidden" });
     proxy.always = undefined;
-    expect(await idsOf(follower, ANN)).toEqual(["east", "north"]);
+    expect(await readIds(follower, INDEX_ANN)).toEqual(["east", "north"]);
     await follower.clear();
   });
 
-  it("leaves alone a collection that is not its own", { timeout: 30_000 }, async () => {
+  it("refuses a collection of another program", { timeout: 30_000 }, async () => {
     const [client, prefix] = [clientOf(address ?? ""), `test-${randomUUID()}`];
-    const follower = chromaFollower({ client, prefix });
+    const follower = createChromaVectorIndex({ client, prefix });
     await follower.prepare(SPACE);
     const name = `${prefix}-of-somebody-else`;
     await client.createCollection({ name, embeddingFunction: null });
@@ -72,7 +74,9 @@ describe.skipIf(!address)(`Chroma (${address ? "a real server" : why})`, () => {
     await client.deleteCollection({ name });
   });
 
-  it("refuses a prefix that makes no name", () => {
-    expect(() => chromaFollower({ client: clientOf(address ?? ""), prefix: "no spaces" })).toThrow("prefix");
+  it("refuses a prefix that is not a valid name", () => {
+    expect(() => createChromaVectorIndex({ client: clientOf(address ?? ""), prefix: "no spaces" })).toThrow(
+      "prefix",
+    );
   });
 });

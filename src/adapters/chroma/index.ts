@@ -1,20 +1,23 @@
-import type { Where } from "../../domain/filter.ts";
 import { checkCount } from "../../domain/limits.ts";
+import type { Where } from "../../domain/metadata-filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
 import type {
-  Follower,
-  FollowerEntry,
-  FollowerHit,
-  FollowerRemains,
-  FollowerSpace,
-  FollowerUser,
-} from "../../ports/follower.ts";
-import { asking } from "./asking.ts";
+  VectorIndex,
+  VectorIndexEntry,
+  VectorIndexHit,
+  VectorIndexRemainder,
+  VectorIndexSpace,
+  VectorIndexUser,
+} from "../../ports/vector-index.ts";
 import type { ChromaClientLike, ChromaCollectionLike, ChromaEntries, ChromaWhereDocument } from "./client.ts";
-import { collections } from "./collections.ts";
-import { chromaWhere } from "./where.ts";
-import { wipe, wipeWhole } from "./wiping.ts";
+import { toChromaFilter } from "./client.ts";
+import {
+  createChromaCollections,
+  createChromaRequester,
+  wipeCollection,
+  wipeEntries,
+} from "./collections.ts";
 
 export type {
   ChromaClientLike,
@@ -24,61 +27,65 @@ export type {
   ChromaWhereDocument,
 } from "./client.ts";
 
-export interface ChromaFollowerOptions {
-  /** A `ChromaClient` that the caller made: address, tenant, database and token are its own. */
+export interface ChromaVectorIndexOptions {
+  /** A `ChromaClient` of the caller, with its own address, tenant, database and token. */
   readonly client: ChromaClientLike;
-  /** How the names of our collections begin ("keepsake"); two programs on one database take two. */
+  /** The prefix of our collection names (default: "keepsake"). Two programs on one database need different prefixes. */
   readonly prefix?: string;
-  /** Has Chroma hold the texts of the units as documents, so that `whereDocument` finds them (false). */
+  /** Whether Chroma stores the texts of the units as documents, which `whereDocument` needs (default: false). */
   readonly texts?: boolean;
-  /** How long one request may take, in ms (10,000). */
+  /** Timeout of one request, in ms (default: 10,000). */
   readonly timeoutMs?: number;
 }
 
-/** A `Follower` that can narrow by what stands in the texts, where it holds them. */
-export interface ChromaFollower extends Follower {
-  nearest(of: FollowerUser, vector: Float32Array, options: ChromaNearestOptions): Promise<FollowerHit[]>;
+/** A vector index that can also filter by text, if it stores the texts. */
+export interface ChromaVectorIndex extends VectorIndex {
+  nearest(
+    of: VectorIndexUser,
+    vector: Float32Array,
+    options: ChromaNearestOptions,
+  ): Promise<VectorIndexHit[]>;
 }
 
 export interface ChromaNearestOptions extends CallOptions {
   readonly limit: number;
   readonly where?: Where;
-  /** In Chroma's own form: `{ $contains: "sourdough" }`. `unsupported` where no texts are held. */
+  /** In Chroma's own format: `{ $contains: "sourdough" }`. Throws `unsupported` if no texts are stored. */
   readonly whereDocument?: ChromaWhereDocument;
 }
 
-/** Entries of one request, however many more the server takes: it stays short enough for its deadline. */
+/** The most entries of one request, even if the server accepts more, so that it meets its deadline. */
 const MOST_IN_ONE = 500;
-/** Writing a vector over takes Chroma five times as long as putting it, and much longer where it is busy. */
+/** The most entries overwritten at once: it takes Chroma five times as long as adding them, and much longer under load. */
 const WIPED_IN_ONE = 100;
-/** Ids of one page: each begins with counting from the first. */
-const PAGE = 5000;
-const REMAINS: readonly FollowerRemains[] = [
+/** Ids per page; Chroma counts from the first id for each page. */
+const PAGE_IDS = 5000;
+const CHROMA_REMAINDERS: readonly VectorIndexRemainder[] = [
   { place: "free pages of Chroma's chroma.sqlite3, until they are written over or `chroma vacuum` is run" },
 ];
 
 /**
- * Chroma (server 1.x, client 3.5) as a follower: a collection for each user, cosine similarity. `invalid_input` for options
- * that cannot work.
+ * A vector index in Chroma (server 1.x, client 3.5): a collection for each user, cosine similarity. Throws `invalid_input` for
+ * invalid options.
  */
-export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
+export function createChromaVectorIndex(options: ChromaVectorIndexOptions): ChromaVectorIndex {
   const { client, prefix = "keepsake", texts: withTexts = false } = options;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,399}$/.test(prefix)) {
     throw invalid(
-      "prefix: at most 400 letters, digits, dots, dashes and underscores, a letter or digit first.",
+      "prefix: use at most 400 letters, digits, dots, dashes and underscores, beginning with a letter or digit.",
     );
   }
   const timeoutMs = checkCount(options.timeoutMs ?? 10_000, "timeoutMs", 1, 600_000);
-  const asked = asking({ tries: 5, timeoutMs, deadlineMs: 6 * timeoutMs });
-  let space: FollowerSpace | undefined;
+  const requester = createChromaRequester({ tries: 5, timeoutMs, deadlineMs: 6 * timeoutMs });
+  let space: VectorIndexSpace | undefined;
   let isClosed = false;
   let most: number | undefined;
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
-    if (isClosed) throw new MemoryError("unavailable", "The index in Chroma is closed. Open another.");
+    if (isClosed) throw new MemoryError("unavailable", "The index in Chroma is closed. Open it again.");
   };
-  const spaceNow = (): FollowerSpace => {
+  const spaceNow = (): VectorIndexSpace => {
     if (!space) throw invalid("The index in Chroma is not prepared: call prepare() first.");
     return space;
   };
@@ -87,36 +94,36 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     if (length === dimensions) return;
     throw invalid(`The index in Chroma takes vectors of ${dimensions} numbers, not ${length}.`);
   };
-  const held = collections(client, asked, prefix, spaceNow);
+  const collections = createChromaCollections(client, requester, prefix, spaceNow);
   const batchSize = async (signal?: AbortSignal): Promise<number> => {
-    const said = most ?? (await asked.ask(() => client.getMaxBatchSize(), signal));
-    most = Math.max(1, Math.min(MOST_IN_ONE, said ?? MOST_IN_ONE));
+    const serverLimit = most ?? (await requester.request(() => client.getMaxBatchSize(), signal));
+    most = Math.max(1, Math.min(MOST_IN_ONE, serverLimit ?? MOST_IN_ONE));
     return most;
   };
 
-  /** Asks a user's collection; once more where the one that we knew has been dropped. Nothing where there is none. */
+  /** Works on a user's collection, and once more if the cached one was dropped. Undefined if there is none. */
   const onCollection = async <Value>(
-    user: FollowerUser,
+    user: VectorIndexUser,
     { make = false, signal }: { readonly make?: boolean; readonly signal: AbortSignal | undefined },
     work: (collection: ChromaCollectionLike) => Promise<Value | undefined>,
   ): Promise<Value | undefined> => {
     for (let tried = 0; tried < 2; tried += 1) {
-      const collection = await held.of(user, make, signal);
+      const collection = await collections.of(user, make, signal);
       if (!collection) return undefined;
       const given = await work(collection);
       if (given !== undefined) return given;
-      held.forget(user);
+      collections.forget(user);
     }
     if (!make) return undefined;
-    throw new MemoryError(
-      "unavailable",
-      "Chroma's collection was dropped while it was written to. Try again.",
-    );
+    throw new MemoryError("unavailable", "Chroma's collection was dropped during a write. Try again.");
   };
 
-  const takeAway = async (all: readonly ChromaCollectionLike[], signal?: AbortSignal): Promise<void> => {
-    for (const one of all)
-      await wipeWhole(asked, client, one, {
+  const wipeCollections = async (
+    targets: readonly ChromaCollectionLike[],
+    signal?: AbortSignal,
+  ): Promise<void> => {
+    for (const one of targets)
+      await wipeCollection(requester, client, one, {
         limit: Math.min(WIPED_IN_ONE, await batchSize(signal)),
         withTexts,
         signal,
@@ -126,12 +133,12 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
   return {
     name: "chroma",
     holdsTexts: withTexts,
-    remains: REMAINS,
+    remains: CHROMA_REMAINDERS,
 
     async prepare(wanted, { signal } = {}) {
       begin(signal);
-      await takeAway(await held.ours(wanted, signal), signal);
-      await held.mark(wanted, signal);
+      await wipeCollections(await collections.ours(wanted, signal), signal);
+      await collections.mark(wanted, signal);
       space = { ...wanted };
     },
 
@@ -139,11 +146,15 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
       begin(signal);
       for (const { vector } of entries) checkLength(vector);
       const last = [...new Map(entries.map((entry) => [entry.id, entry])).values()];
-      // Before the first wait: whoever gave them may change them meanwhile.
-      const records = last.map((entry) => recordOf(entry, withTexts));
-      for (const chunk of chunksOf(records, entries.length === 0 ? 1 : await batchSize(signal))) {
+      // Copied before the first await, because the caller may change them meanwhile.
+      const records = last.map((entry) => toChromaRecord(entry, withTexts));
+      for (const chunk of splitIntoChunks(records, entries.length === 0 ? 1 : await batchSize(signal))) {
         await onCollection(user, { make: true, signal }, (collection) =>
-          asked.inTurn(collection.name, () => done(collection.upsert(together(chunk))), signal),
+          requester.requestInOrder(
+            collection.name,
+            () => returnTrue(collection.upsert(toChromaEntries(chunk))),
+            signal,
+          ),
         );
       }
     },
@@ -151,19 +162,19 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
     async drop(user, ids, { signal } = {}) {
       begin(signal);
       const limit = ids.length === 0 ? 1 : Math.min(WIPED_IN_ONE, await batchSize(signal));
-      for (const chunk of chunksOf([...new Set(ids)], limit)) {
+      for (const chunk of splitIntoChunks([...new Set(ids)], limit)) {
         await onCollection(user, { signal }, (collection) =>
-          wipe(asked, collection, chunk, { withTexts, signal }),
+          wipeEntries(requester, collection, chunk, { withTexts, signal }),
         );
       }
     },
 
     async dropUser(user, { signal } = {}) {
       begin(signal);
-      const collection = await held.of(user, false, signal);
+      const collection = await collections.of(user, false, signal);
       if (!collection) return;
-      await takeAway([collection], signal);
-      held.forget(user);
+      await wipeCollections([collection], signal);
+      collections.forget(user);
     },
 
     async nearest(user, vector, { limit, where, whereDocument, signal }) {
@@ -172,10 +183,10 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
       if (whereDocument && !withTexts) {
         throw new MemoryError(
           "unsupported",
-          "whereDocument: no texts are held in Chroma. Open it with `texts`.",
+          "whereDocument: Chroma stores no texts. Open the index with `texts`.",
         );
       }
-      const narrowed = chromaWhere(where);
+      const narrowed = toChromaFilter(where);
       const query = {
         queryEmbeddings: [[...vector]],
         nResults: limit,
@@ -184,39 +195,43 @@ export function chromaFollower(options: ChromaFollowerOptions): ChromaFollower {
         include: ["distances"] as ["distances"],
       };
       const found = await onCollection(user, { signal }, (collection) =>
-        asked.ask(() => collection.query(query), signal),
+        requester.request(() => collection.query(query), signal),
       );
-      // Of nobody there is nothing; of a server that came back empty there is no answer.
-      if (!found) await held.checkMark(signal);
-      return hitsOf(found);
+      // A user without data has no hits, but a server that lost its data has no answer.
+      if (!found) await collections.checkMark(signal);
+      return toHits(found);
     },
 
     async held(user, ids, { signal } = {}) {
       begin(signal);
-      const there: string[] = [];
-      for (const chunk of chunksOf([...new Set(ids)], MOST_IN_ONE)) {
+      const existing: string[] = [];
+      for (const chunk of splitIntoChunks([...new Set(ids)], MOST_IN_ONE)) {
         const found = await onCollection(user, { signal }, (collection) =>
-          asked.inTurn(collection.name, () => collection.get({ ids: chunk, include: [] }), signal),
+          requester.requestInOrder(
+            collection.name,
+            () => collection.get({ ids: chunk, include: [] }),
+            signal,
+          ),
         );
-        there.push(...(found?.ids ?? []));
+        existing.push(...(found?.ids ?? []));
       }
-      return there;
+      return existing;
     },
 
     async *entries(user, { signal } = {}) {
-      for (let offset = 0; ; offset += PAGE) {
+      for (let offset = 0; ; offset += PAGE_IDS) {
         begin(signal);
         const page = await onCollection(user, { signal }, (collection) =>
-          asked.ask(() => collection.get({ limit: PAGE, offset, include: [] }), signal),
+          requester.request(() => collection.get({ limit: PAGE_IDS, offset, include: [] }), signal),
         );
         if (page && page.ids.length > 0) yield page.ids;
-        if (!page || page.ids.length < PAGE) return;
+        if (!page || page.ids.length < PAGE_IDS) return;
       }
     },
 
     async clear({ signal } = {}) {
       begin(signal);
-      await takeAway(await held.ours(undefined, signal), signal);
+      await wipeCollections(await collections.ours(undefined, signal), signal);
       space = undefined;
     },
 
@@ -233,18 +248,18 @@ interface ChromaRecord {
   readonly document: string | undefined;
 }
 
-function recordOf({ id, vector, metadata, text }: FollowerEntry, withTexts: boolean): ChromaRecord {
+function toChromaRecord({ id, vector, metadata, text }: VectorIndexEntry, withTexts: boolean): ChromaRecord {
   const { type, owner, at, kind, session } = metadata;
   return {
     id,
     embedding: [...vector],
-    // An entry put again keeps the fields that it is not given anew, unless they are said to be empty.
+    // An entry that is put again keeps omitted fields, unless they are set to empty.
     metadata: { type, owner, at, kind: kind ?? "", session: session ?? "" },
     document: withTexts ? (text ?? "") : undefined,
   };
 }
 
-function together(records: readonly ChromaRecord[]): ChromaEntries {
+function toChromaEntries(records: readonly ChromaRecord[]): ChromaEntries {
   const documents = records.flatMap(({ document }) => (document === undefined ? [] : [document]));
   return {
     ids: records.map(({ id }) => id),
@@ -254,8 +269,8 @@ function together(records: readonly ChromaRecord[]): ChromaEntries {
   };
 }
 
-/** Distances of this space are 1 - cosine. */
-function hitsOf(found: Awaited<ReturnType<ChromaCollectionLike["query"]>> | undefined): FollowerHit[] {
+/** Distances in this space are 1 - cosine. */
+function toHits(found: Awaited<ReturnType<ChromaCollectionLike["query"]>> | undefined): VectorIndexHit[] {
   const distances = found?.distances[0] ?? [];
   return (found?.ids[0] ?? []).map((id, i) => ({
     id,
@@ -263,13 +278,20 @@ function hitsOf(found: Awaited<ReturnType<ChromaCollectionLike["query"]>> | unde
   }));
 }
 
-function chunksOf<Value>(all: readonly Value[], size: number): Value[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_one, i) =>
-    all.slice(i * size, (i + 1) * size),
+function splitIntoChunks<Value>(values: readonly Value[], size: number): Value[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_one, i) =>
+    values.slice(i * size, (i + 1) * size),
   );
 }
 
-async function done(work: Promise<unknown>): Promise<true> {
+async function returnTrue(work: Promise<unknown>): Promise<true> {
   await work;
   return true;
 }
+
+/** Earlier names, kept until version 1.0. */
+export {
+  type ChromaVectorIndex as ChromaFollower,
+  type ChromaVectorIndexOptions as ChromaFollowerOptions,
+  createChromaVectorIndex as chromaFollower,
+};

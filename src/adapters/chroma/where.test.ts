@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { chromaWhere } from "./where.ts";
+import { toChromaFilter } from "./client.ts";
 
-describe("a filter in Chroma's form", () => {
-  it("says one thing at a place", () => {
-    expect(chromaWhere({})).toBeUndefined();
-    expect(chromaWhere({ type: "memory" })).toEqual({ type: { $eq: "memory" } });
-    expect(chromaWhere({ type: "memory", at: { $gt: 1, $lte: 5 } })).toEqual({
+describe("the translation of a filter for Chroma", () => {
+  it("writes one condition per object", () => {
+    expect(toChromaFilter({})).toBeUndefined();
+    expect(toChromaFilter({ type: "memory" })).toEqual({ type: { $eq: "memory" } });
+    expect(toChromaFilter({ type: "memory", at: { $gt: 1, $lte: 5 } })).toEqual({
       $and: [{ type: { $eq: "memory" } }, { at: { $gt: 1 } }, { at: { $lte: 5 } }],
     });
-    expect(chromaWhere({ $and: [{ type: "memory" }] })).toEqual({ type: { $eq: "memory" } });
-    expect(chromaWhere({ $or: [{ kind: "fact" }, { $and: [{ session: "a" }, { at: 1 }] }] })).toEqual({
+    expect(toChromaFilter({ $and: [{ type: "memory" }] })).toEqual({ type: { $eq: "memory" } });
+    expect(toChromaFilter({ $or: [{ kind: "fact" }, { $and: [{ session: "a" }, { at: 1 }] }] })).toEqual({
       $or: [{ kind: { $eq: "fact" } }, { $and: [{ session: { $eq: "a" } }, { at: { $eq: 1 } }] }],
     });
-    expect(chromaWhere({ $or: [{ kind: "fact" }, {}] })).toBeUndefined();
+    expect(toChromaFilter({ $or: [{ kind: "fact" }, {}] })).toBeUndefined();
   });
 
   it.each([
@@ -25,12 +25,12 @@ describe("a filter in Chroma's form", () => {
     { kind: null },
     { kind: "" },
     { nowhere: "x" },
-  ])("is refused where Chroma cannot say it: %j", (where) => {
-    expect(() => chromaWhere(where)).toThrow(expect.objectContaining({ code: "unsupported" }));
+  ])("refuses %j, which Chroma does not support", (where) => {
+    expect(() => toChromaFilter(where)).toThrow(expect.objectContaining({ code: "unsupported" }));
   });
 
-  it("is refused where nobody can say it", () => {
-    expect(() => chromaWhere({ at: { $like: 3 } })).toThrow(
+  it("refuses an unknown operator", () => {
+    expect(() => toChromaFilter({ at: { $like: 3 } })).toThrow(
       expect.objectContaining({ code: "invalid_input" }),
     );
   });

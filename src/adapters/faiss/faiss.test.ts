@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { faissFollower } from "./index.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
+import { createFaissVectorIndex } from "./index.ts";
 
 const { KEEPSAKE_TEST_FAISS: python } = process.env;
 const why = 'needs KEEPSAKE_TEST_FAISS: eval "$(test/services/up faiss)"';
@@ -11,12 +11,12 @@ const why = 'needs KEEPSAKE_TEST_FAISS: eval "$(test/services/up faiss)"';
 describe.skipIf(!python)(`FAISS (${python ? "a real one" : why})`, () => {
   const folders = new Map<object, string>();
   const open = (path: string) => {
-    const follower = faissFollower({ path, python: python ?? "" });
+    const follower = createFaissVectorIndex({ path, python: python ?? "" });
     folders.set(follower, path);
     return follower;
   };
   const folderOf = (follower: object): string => folders.get(follower) ?? "";
-  followerConformance({
+  vectorIndexConformance({
     name: "faiss",
     open: async () => open(await mkdtemp(join(tmpdir(), "keepsake-faiss-"))),
     async reopen(follower) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { framed, frameReader } from "./frames.ts";
+import { createFrameReader, encodeFrame } from "./python-worker.ts";
 
 const FRAMES = [
   { header: { id: 1, text: "Zoë 🦄" }, body: Buffer.from([1, 2, 3]) },
@@ -8,22 +8,22 @@ const FRAMES = [
 ];
 
 describe("frames", () => {
-  it("come out as they went in, in whatever pieces they come", () => {
-    const all = Buffer.concat(FRAMES.map(({ header, body }) => framed(header, body)));
+  it("decodes frames that arrive in any pieces", () => {
+    const all = Buffer.concat(FRAMES.map(({ header, body }) => encodeFrame(header, body)));
     for (const size of [1, 3, 8, 13, 4096, all.length]) {
-      const read = frameReader();
+      const read = createFrameReader();
       const found = [];
       for (let at = 0; at < all.length; at += size) found.push(...read(all.subarray(at, at + size)));
       expect(found.map(({ header, body }) => ({ header, body: Buffer.from(body) }))).toEqual(FRAMES);
     }
   });
 
-  it("are refused where they are none", () => {
+  it("refuses invalid frames", () => {
     const long = Buffer.alloc(8, 0xff);
-    expect(() => frameReader()(long)).toThrow("no answer");
+    expect(() => createFrameReader()(long)).toThrow("invalid answer");
     const odd = Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 0, 0, 0]), Buffer.from("no!")]);
-    expect(() => frameReader()(odd)).toThrow("no answer");
+    expect(() => createFrameReader()(odd)).toThrow("invalid answer");
     const text = Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0]), Buffer.from("42")]);
-    expect(() => frameReader()(text)).toThrow("no answer");
+    expect(() => createFrameReader()(text)).toThrow("invalid answer");
   });
 });

@@ -1,37 +1,42 @@
 import { createHash } from "node:crypto";
-import { matches } from "../../domain/filter.ts";
 import { checkCount, checkText } from "../../domain/limits.ts";
-import { scopeKey } from "../../domain/scope.ts";
+import { matchesFilter } from "../../domain/metadata-filter.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Follower, FollowerEntry, FollowerSpace, FollowerUser } from "../../ports/follower.ts";
-import type { Frame } from "./frames.ts";
-import { sidecar } from "./sidecar.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type {
+  VectorIndex,
+  VectorIndexEntry,
+  VectorIndexSpace,
+  VectorIndexUser,
+} from "../../ports/vector-index.ts";
+import type { PythonFrame } from "./python-worker.ts";
+import { createPythonWorker } from "./python-worker.ts";
 
-export interface FaissFollowerOptions {
-  /** The folder for the index files, made where it is missing; what else lies in it is left alone. */
+export interface FaissVectorIndexOptions {
+  /** The folder for the index files, created if it does not exist. Other files in it are left unchanged. */
   readonly path: string;
-  /** The interpreter that has the package faiss-cpu ("python3"): a name, or a path. */
+  /** The Python interpreter with the package faiss-cpu (default: "python3"): a name, or a path. */
   readonly python?: string;
-  /** Searches on a GPU (false): needs the package faiss-gpu-cu12. */
+  /** Whether to search on a GPU (default: false), which needs the package faiss-gpu-cu12. */
   readonly gpu?: boolean;
-  /** How long one call may take, in ms (10,000). */
+  /** Timeout of one call, in ms (default: 10,000). */
   readonly timeoutMs?: number;
-  /** A worker that answers nothing for so long is ended and started again, in ms (60,000). */
+  /** A worker without an answer for this long is restarted, in ms (default: 60,000). */
   readonly stuckMs?: number;
-  /** How much of the indexes is held in memory at most, in bytes (1 GiB); the others are read when they are asked. */
+  /** The most bytes of indexes in memory (default: 1 GiB); others are read on demand. */
   readonly memoryBytes?: number;
 }
 
-/** Entries of one frame. */
+/** The most entries of one frame. */
 const MOST_IN_ONE = 1000;
 
 /**
- * FAISS as a follower, in a Python process beside this one: an exact index for each user, kept in a folder. Several
- * programs of one machine may share the folder. `invalid_input` for options that cannot work.
+ * A vector index in FAISS, in a separate Python process: an exact index for each user, stored in a folder. Several programs on
+ * one machine may share the folder. Throws `invalid_input` for invalid options.
  */
-export function faissFollower(options: FaissFollowerOptions): Follower {
-  const worker = sidecar({
+export function createFaissVectorIndex(options: FaissVectorIndexOptions): VectorIndex {
+  const worker = createPythonWorker({
     folder: checkText(options.path, "path"),
     python: checkText(options.python ?? "python3", "python"),
     gpu: options.gpu ?? false,
@@ -39,9 +44,9 @@ export function faissFollower(options: FaissFollowerOptions): Follower {
     stuckMs: checkCount(options.stuckMs ?? 60_000, "stuckMs", 1, 3_600_000),
     memoryBytes: checkCount(options.memoryBytes ?? 2 ** 30, "memoryBytes", 1, 2 ** 50),
   });
-  let space: FollowerSpace | undefined;
+  let space: VectorIndexSpace | undefined;
 
-  const spaceNow = (): FollowerSpace => {
+  const spaceNow = (): VectorIndexSpace => {
     if (!space) throw invalid("The index of FAISS is not prepared: call prepare() first.");
     return space;
   };
@@ -54,7 +59,7 @@ export function faissFollower(options: FaissFollowerOptions): Follower {
     name: string,
     header: { readonly [field: string]: unknown },
     { body, ...rest }: CallOptions & { readonly body?: Uint8Array } = {},
-  ): Promise<Frame> => worker.call({ call: name, space: spaceNow(), ...header }, body, rest);
+  ): Promise<PythonFrame> => worker.call({ call: name, space: spaceNow(), ...header }, body, rest);
   return {
     name: "faiss",
 
@@ -65,48 +70,48 @@ export function faissFollower(options: FaissFollowerOptions): Follower {
 
     async put(user, entries, options = {}) {
       for (const { vector } of entries) checkLength(vector);
-      // Before the first wait: whoever gave them may change them meanwhile.
-      const last = [...new Map(entries.map((entry) => [entry.id, entry])).values()].map(copied);
-      for (const chunk of chunksOf(last, MOST_IN_ONE)) {
-        const sent = { user: keyOf(user), rows: chunk.map(rowOf) };
-        await call("put", sent, { ...options, body: bytesOf(chunk.map(({ vector }) => vector)) });
+      // Copied before the first await, because the caller may change them meanwhile.
+      const last = [...new Map(entries.map((entry) => [entry.id, entry])).values()].map(copyEntry);
+      for (const chunk of splitIntoChunks(last, MOST_IN_ONE)) {
+        const header = { user: hashUser(user), rows: chunk.map(toRow) };
+        await call("put", header, { ...options, body: toBytes(chunk.map(({ vector }) => vector)) });
       }
     },
 
     async drop(user, ids, options = {}) {
-      await call("drop", { user: keyOf(user), ids }, options).catch(unlessEmptied);
+      await call("drop", { user: hashUser(user), ids }, options).catch(rethrowUnlessEmptied);
     },
 
     async dropUser(user, options = {}) {
-      await call("drop_user", { user: keyOf(user) }, options).catch(unlessEmptied);
+      await call("drop_user", { user: hashUser(user) }, options).catch(rethrowUnlessEmptied);
     },
 
     async nearest(user, vector, { limit, where = {}, signal }) {
       checkLength(vector);
-      matches(where, {});
-      const asked = { user: keyOf(user), limit, where };
-      const { header, body } = await call("nearest", asked, {
-        body: bytesOf([vector]),
+      matchesFilter(where, {});
+      const request = { user: hashUser(user), limit, where };
+      const { header, body } = await call("nearest", request, {
+        body: toBytes([vector]),
         ...(signal && { signal }),
       });
-      const scores = numbersOf(body);
-      return textsOf(header.ids).map((id, i) => ({
+      const scores = toFloats(body);
+      return toTexts(header.ids).map((id, i) => ({
         id,
         score: Math.max(-1, Math.min(1, scores[i] ?? -1)),
       }));
     },
 
     async held(user, ids, options = {}) {
-      const found = await call("holds", { user: keyOf(user), ids: [...new Set(ids)] }, options).catch(
-        unlessEmptied,
+      const found = await call("holds", { user: hashUser(user), ids: [...new Set(ids)] }, options).catch(
+        rethrowUnlessEmptied,
       );
-      return textsOf(found?.header.ids);
+      return toTexts(found?.header.ids);
     },
 
     async *entries(user, options = {}) {
       for (let after = -1; ; ) {
-        const found = await call("ids", { user: keyOf(user), after }, options).catch(unlessEmptied);
-        const ids = textsOf(found?.header.ids);
+        const found = await call("ids", { user: hashUser(user), after }, options).catch(rethrowUnlessEmptied);
+        const ids = toTexts(found?.header.ids);
         if (ids.length > 0) yield ids;
         const last = found?.header.last;
         if (typeof last !== "number") return;
@@ -123,49 +128,52 @@ export function faissFollower(options: FaissFollowerOptions): Follower {
   };
 }
 
-/** Names of users are not for names of files: they may be long, odd, and are nobody's business. */
-function keyOf(user: FollowerUser): string {
-  return createHash("sha256").update(scopeKey(user)).digest("hex");
+/** File names contain a hash: names of users may be long or unusual, and are private. */
+function hashUser(user: VectorIndexUser): string {
+  return createHash("sha256").update(toScopeKey(user)).digest("hex");
 }
 
-function copied(entry: FollowerEntry): FollowerEntry {
+function copyEntry(entry: VectorIndexEntry): VectorIndexEntry {
   return { ...entry, vector: entry.vector.slice() };
 }
 
-function rowOf({ id, metadata }: FollowerEntry): readonly (string | number | null)[] {
+function toRow({ id, metadata }: VectorIndexEntry): readonly (string | number | null)[] {
   const { type, owner, at, kind, session } = metadata;
   return [id, type, owner, at, kind ?? null, session ?? null];
 }
 
-/** Little endian, as all machines are that Node runs on. */
-function bytesOf(vectors: readonly Float32Array[]): Uint8Array {
+/** Little-endian, like all machines that Node runs on. */
+function toBytes(vectors: readonly Float32Array[]): Uint8Array {
   return Buffer.concat(
     vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
   );
 }
 
-function numbersOf(bytes: Buffer): Float32Array {
+function toFloats(bytes: Buffer): Float32Array {
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }
 
-function textsOf(value: unknown): string[] {
+function toTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 /**
- * Somebody took the folder away: there is nothing to drop in it, and nothing held. What is put is refused, for whoever fills the index must
- * know.
+ * Whether the folder was deleted. Then there is nothing to drop or find in it. A write is refused, because the caller must fill
+ * the index again.
  */
-function wasEmptied(error: unknown): boolean {
+function isEmptiedError(error: unknown): boolean {
   return error instanceof MemoryError && "wasEmptied" in error && error.wasEmptied === true;
 }
 
-function unlessEmptied(error: unknown): undefined {
-  if (!wasEmptied(error)) throw error;
+function rethrowUnlessEmptied(error: unknown): undefined {
+  if (!isEmptiedError(error)) throw error;
 }
 
-function chunksOf<Value>(all: readonly Value[], size: number): Value[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_one, i) =>
-    all.slice(i * size, (i + 1) * size),
+function splitIntoChunks<Value>(values: readonly Value[], size: number): Value[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_one, i) =>
+    values.slice(i * size, (i + 1) * size),
   );
 }
+
+/** Earlier names, kept until version 1.0. */
+export { createFaissVectorIndex as faissFollower, type FaissVectorIndexOptions as FaissFollowerOptions };

@@ -1,10 +1,9 @@
-"""One user's index: a FAISS index in memory, and the two files that it is kept in.
+"""One user's index: a FAISS index in memory, and its two files.
 
 A user has a folder. index.faiss in it is what `faiss.write_index` writes (so that any program with FAISS can read it), behind it a table of the entries
-(JSON), and behind that a footer with lengths and checksums. It is always written whole, to another name that then takes its
-place. N.log holds what was put since, where N is the number that stands in the table: a log of another number is
-not read. Whatever takes an entry away, or another in its place, writes the index anew and removes the log: no byte of the
-old one is left in a file.
+(JSON), and behind that a footer with lengths and checksums. It is always written completely, under another name
+that then replaces it. N.log contains later additions, where N is the number in the table: a log with another number is not read.
+Removing or replacing an entry rewrites the index and removes the log, so that no byte of the old entry is left in a file.
 """
 
 import json
@@ -63,7 +62,7 @@ class IndexFile:
     # Reading
 
     def refresh(self, for_writing):
-        """Reads what has changed since; whoever writes has the lock, and sweeps away what a broken-off write left."""
+        """Reads changes of the files. Writers have the lock, and remove the remains of interrupted writes."""
         for _ in range(10):
             seen = signature(self.main)
             if seen != self.main_seen or self.log_was_replaced():
@@ -71,7 +70,7 @@ class IndexFile:
                 self.read_main()
                 self.main_seen = seen
             self.read_log()
-            # Another program may have written the index anew between the two.
+            # Another program may have rewritten the index between the two reads.
             if signature(self.main) == seen:
                 break
         if for_writing:
@@ -122,7 +121,7 @@ class IndexFile:
         while at + RECORD.size <= len(held):
             mark, rows_length, vectors_length, check = RECORD.unpack_from(held, at)
             body = held[at + RECORD.size : at + RECORD.size + rows_length + vectors_length]
-            # The end of one that was broken off: nobody was told that it is there.
+            # The end of an interrupted write, which was never acknowledged.
             if mark != RECORD_MARK or len(body) < rows_length + vectors_length or zlib.crc32(body) != check:
                 break
             vectors = np.frombuffer(body[rows_length:], "<f4").reshape(-1, self.dimensions)
@@ -152,7 +151,7 @@ class IndexFile:
         return [one for one, _ in found], [score for _, score in found]
 
     def nearest_on_gpu(self, query, count, gpu):
-        """What a GPU holds cannot be taken away one by one: it has a copy, made anew after each change."""
+        """Entries on a GPU cannot be removed one by one, so the GPU has a copy, which is replaced after each change."""
         if self.on_gpu is None:
             flat = faiss.downcast_index(self.index.index)
             self.on_gpu = (faiss.index_cpu_to_gpu(gpu, 0, flat), faiss.vector_to_array(self.index.id_map))
@@ -227,7 +226,7 @@ class IndexFile:
         is_new = self.log_seen is None or len(self.log_name) < NAME_BYTES
         if is_new:
             self.make_folder()
-            # By its name one log is told from another of the same number: files are reused, and so are their ids.
+            # The name distinguishes logs of the same number, because files and their ids are reused.
             self.log_name, self.log_end = os.urandom(NAME_BYTES), NAME_BYTES
         with open(self.log, "wb" if is_new else "r+b") as file:
             os.fchmod(file.fileno(), 0o600)
@@ -265,7 +264,7 @@ class IndexFile:
             sync_folder(os.path.dirname(self.folder))
 
     def files(self):
-        """Everything of this user: what is read, and what a broken-off write left behind."""
+        """All files of this user, including the remains of an interrupted write."""
         try:
             return [os.path.join(self.folder, name) for name in os.listdir(self.folder)]
         except FileNotFoundError:
@@ -281,7 +280,7 @@ def signature(path):
 
 
 def write_whole(path, parts):
-    """Writes a file under another name, brings it to the disk, and puts it in the place of the one before."""
+    """Writes a file under another name, syncs it to disk, and replaces the previous one."""
     with open(f"{path}.tmp", "wb") as file:
         os.fchmod(file.fileno(), 0o600)
         for part in parts:

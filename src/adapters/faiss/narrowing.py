@@ -1,4 +1,4 @@
-"""Which entries a filter lets through: what `matches` of src/domain/filter.ts says, for all entries of a user at once."""
+"""Filters all entries of a user at once, like `matchesFilter` of src/domain/metadata-filter.ts."""
 
 import numpy as np
 
@@ -11,14 +11,14 @@ class Unsaid(Exception):
 
 
 def allowed(where, user):
-    """The labels of the entries that pass, as FAISS takes them."""
+    """The labels of the entries that pass the filter, for FAISS."""
     if user.columns is None:
         user.columns = Columns(user.rows)
     return user.columns.labels[user.columns.passing(where)]
 
 
 class Columns:
-    """The rows turned on their side: for each text, which of its values stands where; so each value is looked at once."""
+    """The rows as columns: for each field, its values and their positions, so that each value is compared once."""
 
     def __init__(self, rows):
         self.labels = np.fromiter(rows, "int64", len(rows))
@@ -42,7 +42,7 @@ class Columns:
             elif field == "$not":
                 passed &= ~self.passing(wanted)
             elif field.startswith("$"):
-                raise Unsaid(f"where: {field} is no operator.")
+                raise Unsaid(f"where: {field} is not an operator.")
             else:
                 passed &= self.holding(field, wanted if isinstance(wanted, dict) else {"$eq": wanted})
         return passed
@@ -68,7 +68,7 @@ class Columns:
             values, codes = self.texts[field]
             held = [ABSENT if value is None else value for value in values]
         else:
-            # A time is compared with what is none; or a field that no entry has.
+            # A time compared with another type, or a field that no entry has.
             held, codes = [0.0 if field == "at" else ABSENT], np.zeros(len(self.labels), "int64")
         compare = COMPARE.get(operator, unknown)
         return np.array([compare(one, wanted) for one in held] or [False], bool)[codes]
@@ -85,7 +85,7 @@ def is_same(held, wanted):
 
 
 def in_order(held, wanted):
-    """Below, the same or above; nothing where the two have no order. Texts go by UTF-16, as in JavaScript."""
+    """Negative, zero or positive; None if the two have no order. Texts are ordered by UTF-16, as in JavaScript."""
     if isinstance(held, str) and isinstance(wanted, str):
         one, other = held.encode("utf-16-be"), wanted.encode("utf-16-be")
         return (one > other) - (one < other)
@@ -93,7 +93,7 @@ def in_order(held, wanted):
 
 
 def unknown(_held, _wanted):
-    raise Unsaid("where: an operator that is not known.")
+    raise Unsaid("where: unknown operator.")
 
 
 def ordered(passes):

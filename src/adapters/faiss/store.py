@@ -1,4 +1,4 @@
-"""A folder of FAISS indexes, one for each user, and which of them are held in memory."""
+"""A folder of FAISS indexes, one for each user, some of them in memory."""
 
 import contextlib
 import fcntl
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class Store:
-    """Several programs may use one folder: who writes holds its lock, and who reads looks whether files have changed."""
+    """Several programs may use one folder: writers take its lock, and readers check whether files have changed."""
 
     def __init__(self, folder, memory_bytes, on_gpu):
         self.folder = folder
@@ -34,7 +34,7 @@ class Store:
         self.held = OrderedDict()
         self.space = None
         self.gpu = None
-        # One question at a time is answered sooner by one thread, and leaves the other processors to others.
+        # With one query at a time, one thread is faster, and leaves the other processors free.
         faiss.omp_set_num_threads(1)
         if on_gpu:
             if not hasattr(faiss, "StandardGpuResources") or faiss.get_num_gpus() == 0:
@@ -53,13 +53,13 @@ class Store:
                 return getattr(self, name)(asked, body)
         if name in ("nearest", "holds", "ids"):
             return getattr(self, name)(asked, body)
-        raise Refused("invalid_input", "There is no such call.")
+        raise Refused("invalid_input", "There is no call with this name.")
 
     def prepare(self, space):
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise Refused("invalid_input", "The path of the index is a file: it must be a folder.") from None
+            raise Refused("invalid_input", "The path of the index is a file. Set a folder.") from None
         with self.locked():
             if self.space_there() != space:
                 self.remove_all()
@@ -99,7 +99,7 @@ class Store:
         return {"ids": ids}, np.asarray(scores, "<f4").tobytes()
 
     def holds(self, asked, _body):
-        # What is held in memory proves nothing: this is what an erasure is verified by.
+        # Reads the files, because this verifies erasures: the index in memory proves nothing.
         self.held.pop(asked["user"], None)
         with self.changing(asked["user"]) as user:
             return {"ids": [one for one in asked["ids"] if one in user.labels]}, b""
@@ -111,13 +111,13 @@ class Store:
 
     @contextlib.contextmanager
     def changing(self, key, for_writing=False):
-        """A user's index as its files say now. What fails halfway is not trusted again, but read anew."""
+        """A user's index, as in its files now. After an error, it is read again."""
         user = self.held.pop(key, None) or IndexFile(self.folder, key, self.space["dimensions"])
         try:
             user.refresh(for_writing)
             yield user
         except Damaged:
-            raise Refused("unavailable", "An index file of FAISS is damaged. Build it anew: keepsake reindex --follower faiss") from None
+            raise Refused("unavailable", "An index file of FAISS is damaged. Rebuild the index: keepsake reindex --follower faiss") from None
         self.held[key] = user
         total = sum(one.bytes for one in self.held.values())
         while total > self.memory_bytes and len(self.held) > 1:
@@ -131,18 +131,18 @@ class Store:
             return None
 
     def check_space(self, space):
-        """Whoever asks says for which embedder: another program may have prepared the folder for another."""
+        """Checks the embedder of a call: another program may have prepared the folder for another one."""
         there = self.space_there()
         if there != self.space:
             self.held.clear()
             self.space = there
         if there is None:
-            raise Refused("emptied", "The index folder of FAISS has lost what it was given. It is filled again.")
+            raise Refused("emptied", "The index folder of FAISS has lost its data. The index is being filled again.")
         if there != space:
             raise Refused("unavailable", "The index folder was prepared for another embedder.")
 
     def remove_all(self):
-        """What is ours, and nothing else: somebody may have named a folder that holds more."""
+        """Our own files only, because the folder may contain others."""
         self.held.clear()
         for name in ("space.json", "space.json.tmp"):
             with contextlib.suppress(FileNotFoundError):

@@ -1,8 +1,8 @@
-"""Looks after FAISS indexes for Keepsake: answers frames on its standard input with frames on its standard output.
+"""Manages FAISS indexes for Keepsake: answers frames on its standard input with frames on its standard output.
 
 A frame is the length of a header and of a body (two unsigned 32-bit numbers, little endian), the header (JSON), the body.
-The first frame, sent unasked, says what is there. Calls are answered one after the other, in the order in which they came;
-the program ends when its input does, so that it never outlives whoever started it. Nothing is written to standard error.
+The first frame, sent unasked, reports the installed packages. Calls are answered one after the other, in order. The program ends
+with its input, so that it never outlives its parent. It writes nothing to standard error.
 
     python3 worker.py FOLDER MEMORY_BYTES [gpu]
 """
@@ -17,7 +17,7 @@ MOST_BYTES = 256 * 1024 * 1024
 
 def main():
     given, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # What a library prints must not get in between the frames.
+    # Output of libraries must not mix with the frames.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
     def answer(header, body=b""):
@@ -55,8 +55,8 @@ def main():
         except OSError as error:
             message = f"The index folder cannot be used: {error.strerror or type(error).__name__}."
             answer({"id": asked["id"], "ok": False, "code": "unavailable", "message": message})
-        except Exception as error:  # A fault of this program: what it says may repeat what it was given.
-            message = f"The worker of FAISS failed ({type(error).__name__})."
+        except Exception as error:  # A bug: the message may quote the request, so it is left out.
+            message = f"The FAISS worker failed ({type(error).__name__})."
             answer({"id": asked["id"], "ok": False, "code": "unavailable", "message": message})
 
 

@@ -4,7 +4,7 @@ import { memoryCache } from "./cache.ts";
 
 cacheConformance({ name: "memory", open: async (options) => memoryCache(options) });
 
-it("what was put first makes room for the rest", async () => {
+it("evicts the oldest entries when the cache is full", async () => {
   const cache = memoryCache({ clock: () => new Date(0), bytes: 25_000 });
   for (const user of ["ana", "ben", "eve"]) {
     await cache.put({ project: "p", user }, "name", new Uint8Array(10_000));

@@ -1,40 +1,45 @@
-import { scopeKey } from "../../domain/scope.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import type { Cache } from "../../ports/cache.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { bars } from "../shared/bars.ts";
+import type { Clock } from "../../ports/system.ts";
+import { createErasureBarriers } from "./erasure-barriers.ts";
 
 export interface MemoryCacheOptions {
   readonly clock: Clock;
-  /** How long an entry is kept that names no time of its own, in ms (an hour). */
+  /** Lifetime in ms of an entry without its own (default: one hour). */
   readonly ttlMs?: number;
-  /** Larger entries are left out, in bytes (8 MB). */
+  /** Entries larger than this many bytes are not cached (default: 8 MB). */
   readonly entryBytes?: number;
-  /** Of all entries (64 MB); those that were put first make room. */
+  /** Total size of all entries in bytes (default: 64 MB); the oldest are evicted first. */
   readonly bytes?: number;
 }
 
-interface Entry {
+interface CachedBytes {
   readonly bytes: Uint8Array;
   readonly until: number;
 }
 
-/** Of an entry beside its bytes. */
+/** Overhead of an entry, beside its bytes. */
 const ENTRY_BYTES = 200;
-/** Nothing that was read so long ago is still on its way. */
-const BARRED_MS = 86_400_000;
+/** No read takes longer than this, in ms. */
+const BARRIER_MS = 86_400_000;
 
-/** A cache in this process, the reference of the port. */
+/** An in-process cache, the reference implementation of the port. */
 export function memoryCache(options: MemoryCacheOptions): Cache {
-  const { clock, ttlMs: own = 3_600_000, entryBytes = 8_000_000, bytes: most = 64_000_000 } = options;
-  const users = new Map<string, Map<string, Entry>>();
-  const barred = bars(clock, BARRED_MS);
-  let held = 0;
+  const {
+    clock,
+    ttlMs: defaultTtlMs = 3_600_000,
+    entryBytes = 8_000_000,
+    bytes: most = 64_000_000,
+  } = options;
+  const users = new Map<string, Map<string, CachedBytes>>();
+  const barriers = createErasureBarriers(clock, BARRIER_MS);
+  let totalBytes = 0;
 
   const take = (user: string, name: string): boolean => {
     const entries = users.get(user);
     const entry = entries?.get(name);
     if (!entry) return false;
-    held -= entry.bytes.length + ENTRY_BYTES;
+    totalBytes -= entry.bytes.length + ENTRY_BYTES;
     entries?.delete(name);
     if (entries?.size === 0) users.delete(user);
     return true;
@@ -42,7 +47,7 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
   const makeRoom = (): void => {
     for (const [user, entries] of users) {
       for (const name of [...entries.keys()]) {
-        if (held <= most) return;
+        if (totalBytes <= most) return;
         take(user, name);
       }
     }
@@ -50,23 +55,23 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
   return {
     name: "memory",
-    ttlMs: own,
+    ttlMs: defaultTtlMs,
 
     async get(of, name, { signal } = {}) {
       signal?.throwIfAborted();
-      const entry = users.get(scopeKey(of))?.get(name);
+      const entry = users.get(toScopeKey(of))?.get(name);
       return entry && entry.until > clock().getTime() ? entry.bytes.slice() : undefined;
     },
 
-    async put(of, name, bytes, { signal, ttlMs = own, revision } = {}) {
+    async put(of, name, bytes, { signal, ttlMs = defaultTtlMs, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      if (barred.isBarred(user, revision)) return;
+      const user = toScopeKey(of);
+      if (barriers.isBlocked(user, revision)) return;
       take(user, name);
       if (bytes.length > entryBytes) return;
-      const entries = users.get(user) ?? new Map<string, Entry>();
+      const entries = users.get(user) ?? new Map<string, CachedBytes>();
       entries.set(name, { bytes: bytes.slice(), until: clock().getTime() + ttlMs });
-      held += bytes.length + ENTRY_BYTES;
+      totalBytes += bytes.length + ENTRY_BYTES;
       users.delete(user);
       users.set(user, entries);
       makeRoom();
@@ -74,9 +79,9 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
     async drop(of, { signal, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      barred.bar(user, revision);
-      barred.sweep();
+      const user = toScopeKey(of);
+      barriers.raise(user, revision);
+      barriers.sweep();
       const names = [...(users.get(user)?.keys() ?? [])];
       for (const name of names) take(user, name);
       return names.length;
@@ -84,7 +89,7 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
 
     async close() {
       users.clear();
-      held = 0;
+      totalBytes = 0;
     },
   };
 }

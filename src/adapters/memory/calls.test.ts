@@ -1,13 +1,12 @@
 import { expect, it } from "vitest";
-import { modelCall } from "../../testing/calls-cases.ts";
-import { callsConformance } from "../../testing/calls-conformance.ts";
+import { callsConformance, makeModelCall } from "../../testing/model-calls-conformance.ts";
 import { memoryCalls } from "./index.ts";
 
 callsConformance({ name: "memory", open: async () => memoryCalls() });
 
-it("lets go of the oldest calls where it may hold no more", async () => {
+it("drops the oldest calls above the limit", async () => {
   const calls = memoryCalls({ most: 2 });
-  await calls.note([modelCall({ id: "1" }), modelCall({ id: "2" })]);
-  await calls.note([modelCall({ id: "3" })]);
+  await calls.note([makeModelCall({ id: "1" }), makeModelCall({ id: "2" })]);
+  await calls.note([makeModelCall({ id: "3" })]);
   expect((await calls.list({ limit: 9 })).map(({ id }) => id)).toEqual(["3", "2"]);
 });

@@ -1,21 +1,21 @@
-import type { ModelCall } from "../../domain/model-call.ts";
-import type { CallSum, Calls, CallsAsked, StoredTurns } from "../../ports/calls.ts";
+import type { ModelCall } from "../../domain/model-usage.ts";
+import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/language/model-calls.ts";
 
-type Named = { -readonly [Field in keyof ModelCall]: ModelCall[Field] };
+type MutableModelCall = { -readonly [Field in keyof ModelCall]: ModelCall[Field] };
 
 /**
- * The reference ledger of calls: in process, and short enough to read as the specification. It keeps nothing; with `most`, no more
- * than the newest so many calls while it lives.
+ * The reference ledger of model calls: in process, not persistent, and short enough to read as the specification. With `most`,
+ * it keeps only that many of the newest calls.
  */
 export function memoryCalls({ most = Number.POSITIVE_INFINITY }: { readonly most?: number } = {}): Calls {
-  const calls = new Map<string, Named>();
+  const calls = new Map<string, MutableModelCall>();
   const turns: { -readonly [Field in keyof StoredTurns]: StoredTurns[Field] }[] = [];
 
   return {
     async note(more, stored = []) {
       for (const call of more) if (!calls.has(call.id)) calls.set(call.id, structuredClone(call));
       for (const one of stored) {
-        const held = turns.find((other) => isSame(one, other));
+        const held = turns.find((other) => isSameDay(one, other));
         if (held) held.turns += one.turns;
         else turns.push({ ...one });
       }
@@ -25,28 +25,28 @@ export function memoryCalls({ most = Number.POSITIVE_INFINITY }: { readonly most
       }
     },
 
-    async sums({ by, ...asked }) {
+    async sums({ by, ...bounds }) {
       const groups = new Map<string, CallSum>();
       for (const call of calls.values()) {
-        if (!isAsked(asked, call, call.at)) continue;
-        const part = partOf(call, by);
+        if (!isWithinBounds(bounds, call, call.at)) continue;
+        const part = toGroupFields(call, by);
         const key = JSON.stringify([call.purpose, call.model, part]);
-        groups.set(key, added(groups.get(key), call, part));
+        groups.set(key, addToSum(groups.get(key), call, part));
       }
       return [...groups.values()];
     },
 
-    async turns(asked) {
+    async turns(bounds) {
       return turns
-        .filter((one) => isAsked({ ...asked, from: undefined, to: undefined }, one, ""))
-        .filter(({ day }) => asked.from === undefined || day >= asked.from.slice(0, 10))
-        .filter(({ day }) => asked.to === undefined || `${day}T00:00:00.000Z` < asked.to)
+        .filter((one) => isWithinBounds({ ...bounds, from: undefined, to: undefined }, one, ""))
+        .filter(({ day }) => bounds.from === undefined || day >= bounds.from.slice(0, 10))
+        .filter(({ day }) => bounds.to === undefined || `${day}T00:00:00.000Z` < bounds.to)
         .reduce((sum, one) => sum + one.turns, 0);
     },
 
-    async list({ limit, ...asked }) {
-      const found = [...calls.values()].filter((call) => isAsked(asked, call, call.at)).reverse();
-      // Stable: of two at the same time, the one that came last stands first.
+    async list({ limit, ...bounds }) {
+      const found = [...calls.values()].filter((call) => isWithinBounds(bounds, call, call.at)).reverse();
+      // The sort is stable: of two calls at the same time, the later one comes first.
       found.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0));
       return structuredClone(found.slice(0, limit));
     },
@@ -68,14 +68,14 @@ export function memoryCalls({ most = Number.POSITIVE_INFINITY }: { readonly most
   };
 }
 
-function isSame(one: StoredTurns, other: StoredTurns): boolean {
+function isSameDay(one: StoredTurns, other: StoredTurns): boolean {
   return one.project === other.project && one.user === other.user && one.day === other.day;
 }
 
-type Bounds = { readonly [Field in keyof CallsAsked]: CallsAsked[Field] | undefined };
+type CallBounds = { readonly [Field in keyof CallFilter]: CallFilter[Field] | undefined };
 
-function isAsked(
-  { project, user, from, to }: Bounds,
+function isWithinBounds(
+  { project, user, from, to }: CallBounds,
   whose: { readonly project: string; readonly user?: string },
   at: string,
 ): boolean {
@@ -84,12 +84,16 @@ function isAsked(
   return (from === undefined || at >= from) && (to === undefined || at < to);
 }
 
-function partOf(call: ModelCall, by: "day" | "outcome" | undefined): Pick<CallSum, "day" | "outcome"> {
+function toGroupFields(call: ModelCall, by: "day" | "outcome" | undefined): Pick<CallSum, "day" | "outcome"> {
   if (by === undefined) return {};
   return by === "day" ? { day: call.at.slice(0, 10) } : { outcome: call.outcome };
 }
 
-function added(sum: CallSum | undefined, call: ModelCall, part: Pick<CallSum, "day" | "outcome">): CallSum {
+function addToSum(
+  sum: CallSum | undefined,
+  call: ModelCall,
+  part: Pick<CallSum, "day" | "outcome">,
+): CallSum {
   return {
     purpose: call.purpose,
     model: call.model,

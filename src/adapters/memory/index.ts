@@ -1,53 +1,64 @@
 import { randomBytes } from "node:crypto";
 import type { BackupNote } from "../../domain/backup.ts";
-import type { Link, Unit } from "../../domain/change-set.ts";
-import type { JobNote } from "../../domain/job.ts";
-import { MOST_RECALLS } from "../../domain/recall-receipt.ts";
-import { type Scope, scopeKey } from "../../domain/scope.ts";
+import type { MemoryLink, SearchUnit } from "../../domain/change-set.ts";
+import type { JobRun } from "../../domain/job.ts";
+import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Record } from "../../ports/record.ts";
-import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
-import { houseKeeping } from "./house-keeping.ts";
-import { heldAnswers } from "./kept-answers.ts";
-import { apply, type Held, newUser, refuseWrong, type User } from "./user.ts";
-import { heldWhole } from "./whole.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import {
+  collectMemoryTexts,
+  collectMessageTexts,
+  collectReceiptTexts,
+  countOccurringTexts,
+} from "../shared/erased-texts.ts";
+import { createMemoryAnswerCache } from "./answer-cache.ts";
+import { createMemoryJobStore } from "./job-store.ts";
+import { createMemoryStoreDump } from "./store-dump.ts";
+import {
+  applyChangeSet,
+  checkChangeSet,
+  createMemoryUser,
+  type MemoryUser,
+  type RevisionedValue,
+} from "./user-data.ts";
 
 export { type MemoryCacheOptions, memoryCache } from "./cache.ts";
 export { memoryCalls } from "./calls.ts";
-export { memoryFollower } from "./follower.ts";
 export { memoryRateLimits } from "./rate-limits.ts";
 export { memorySessions } from "./sessions.ts";
+export { createInMemoryVectorIndex } from "./vector-index.ts";
 
-/** The reference `Record`: in process, exact, and short enough to read as the specification. It keeps nothing. */
-export function memoryRecord(): Record {
-  const users = new Map<string, User>();
-  const read = (scope: Scope): User => {
-    if (isClosed) throw closed();
+/** The reference `MemoryStore`: in process, not persistent, exact, and short enough to read as the specification. */
+export function createInMemoryStore(): MemoryStore {
+  const users = new Map<string, MemoryUser>();
+  const read = (scope: Scope): MemoryUser => {
+    if (isClosed) throw createClosedError();
     if (!scope.project.isWellFormed() || !scope.user.isWellFormed()) {
-      throw invalid("a name is no well-formed Unicode: it holds half a surrogate pair.");
+      throw invalid("a name is not well-formed Unicode: it contains half a surrogate pair.");
     }
-    return users.get(scopeKey(scope)) ?? newUser(scope);
+    return users.get(toScopeKey(scope)) ?? createMemoryUser(scope);
   };
   let isClosed = false;
-  const erasures: { readonly user: User; readonly index: number }[] = [];
+  const erasures: { readonly user: MemoryUser; readonly index: number }[] = [];
   let identity = randomBytes(16).toString("hex");
   const backups = new Map<string, BackupNote>();
-  const answers = heldAnswers(read);
-  const notes = new Map<string, JobNote>();
+  const answers = createMemoryAnswerCache(read);
+  const notes = new Map<string, JobRun>();
   const clear = (taken: string): void => {
-    for (const held of [users, backups, answers, notes]) held.clear();
+    for (const map of [users, backups, answers, notes]) map.clear();
     erasures.length = 0;
     identity = taken;
   };
   const refuseClosed = (): void => {
-    if (isClosed) throw closed();
+    if (isClosed) throw createClosedError();
   };
 
   return {
     name: "memory",
-    ...houseKeeping(users, read, notes),
+    ...createMemoryJobStore(users, read, notes),
     ...answers.port,
-    whole: heldWhole({ users, erasures, answers, notes, backups, clear }, refuseClosed),
+    dump: createMemoryStoreDump({ users, erasures, answers, notes, backups, clear }, refuseClosed),
 
     async revision(scope) {
       return read(scope).revision;
@@ -55,10 +66,10 @@ export function memoryRecord(): Record {
 
     async commit(scope, changes) {
       const user = read(scope);
-      refuseWrong(user, changes);
-      users.set(scopeKey(scope), user);
+      checkChangeSet(user, changes);
+      users.set(toScopeKey(scope), user);
       const before = user.erasures.length;
-      apply(user, structuredClone(changes));
+      applyChangeSet(user, structuredClone(changes));
       if (user.erasures.length > before) erasures.push({ user, index: before });
       if (changes.erase) answers.erase(scope, changes.erase.receipt.id);
       return user.revision;
@@ -66,10 +77,10 @@ export function memoryRecord(): Record {
 
     async since(scope, revision, options) {
       const user = read(scope);
-      const changed = <Value>(held: Map<string, Held<Value>>): Value[] =>
+      const changed = <Value>(held: Map<string, RevisionedValue<Value>>): Value[] =>
         [...held.values()].filter((one) => one.revision > revision).map(({ value }) => value);
       const gone = (ids: Map<string, number>): string[] =>
-        // To somebody who had nothing, nothing is gone.
+        // A user who had nothing before has nothing removed.
         [...(revision === 0 ? [] : ids)]
           .filter(([, when]) => when > revision)
           .map(([id]) => id)
@@ -81,7 +92,7 @@ export function memoryRecord(): Record {
         units: options?.units === false ? [] : changed(user.units).sort((a, b) => (a.id < b.id ? -1 : 1)),
         gone: { units: gone(user.gone.units), memories: gone(user.gone.memories) },
         tombstones: [...user.tombstones.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
-        links: [...user.links.values()].sort(byEnds),
+        links: [...user.links.values()].sort(compareByEnds),
       });
     },
 
@@ -101,16 +112,16 @@ export function memoryRecord(): Record {
       });
     },
 
-    async block(scope) {
-      return structuredClone(read(scope).block);
+    async searchIndex(scope) {
+      return structuredClone(read(scope).searchIndex);
     },
 
-    async keepBlock(scope, block) {
+    async saveSearchIndex(scope, index) {
       const user = read(scope);
-      if (user.revision > 0 && user.revision === block.revision) user.block = structuredClone(block);
+      if (user.revision > 0 && user.revision === index.revision) user.searchIndex = structuredClone(index);
     },
 
-    async keepRecalls(kept) {
+    async saveRecallReceipts(kept) {
       for (const { scope, receipts } of structuredClone(kept)) {
         const user = read(scope);
         if (user.revision === 0) continue;
@@ -118,12 +129,12 @@ export function memoryRecord(): Record {
           user.recalls.delete(receipt.id);
           user.recalls.set(receipt.id, receipt);
         }
-        const most = user.recalls.size - MOST_RECALLS;
+        const most = user.recalls.size - MAX_RECALL_RECEIPTS;
         for (const id of [...user.recalls.keys()].slice(0, Math.max(0, most))) user.recalls.delete(id);
       }
     },
 
-    async recalls(scope, { id, limit }) {
+    async recallReceipts(scope, { id, limit }) {
       const kept = [...read(scope).recalls.values()].reverse();
       return structuredClone(kept.filter((one) => id === undefined || one.id === id).slice(0, limit));
     },
@@ -148,7 +159,7 @@ export function memoryRecord(): Record {
       return structuredClone(kept);
     },
 
-    async erasureMarks() {
+    async erasureSummaries() {
       return erasures.flatMap(({ user, index }) => {
         const receipt = user.erasures[index];
         if (!receipt) return [];
@@ -171,15 +182,15 @@ export function memoryRecord(): Record {
       );
     },
 
-    async touched(scope, memories) {
+    async countDependents(scope, memories) {
       const user = read(scope);
       const ids = new Set(memories);
       const links = [...user.links.values()].filter(({ from, to }) => ids.has(from) || ids.has(to));
       const receipts = [...user.receipts.values()].filter((kept) =>
         kept.memories.some(({ id }) => ids.has(id)),
       );
-      const held = answers.bodies(scope).length;
-      return { links: links.length, blocks: user.block ? 1 : 0, answers: receipts.length + held };
+      const bodies = answers.bodies(scope).length;
+      return { links: links.length, blocks: user.searchIndex ? 1 : 0, answers: receipts.length + bodies };
     },
 
     async identity() {
@@ -190,7 +201,7 @@ export function memoryRecord(): Record {
       return structuredClone([...backups.values()]);
     },
 
-    async noteBackup(note) {
+    async saveBackupNote(note) {
       backups.set(note.name, structuredClone(note));
     },
 
@@ -201,17 +212,17 @@ export function memoryRecord(): Record {
         .sort();
     },
 
-    async usersOutside(space, limit) {
+    async usersWithStaleEmbeddings(space, limit) {
       return [...users.values()]
-        .map((user) => ({ scope: { ...user.scope }, units: outside(user, space).length }))
+        .map((user) => ({ scope: { ...user.scope }, units: listStaleUnits(user, space).length }))
         .filter(({ units }) => units > 0)
         .slice(0, limit);
     },
 
-    async unitsOutside(scope, space, limit) {
+    async unitsWithStaleEmbeddings(scope, space, limit) {
       const user = read(scope);
-      const units = outside(user, space).slice(0, limit);
-      const owners = <Value>(type: Unit["type"], held: Map<string, Held<Value>>): Value[] =>
+      const units = listStaleUnits(user, space).slice(0, limit);
+      const owners = <Value>(type: SearchUnit["type"], held: Map<string, RevisionedValue<Value>>): Value[] =>
         [...new Set(units.filter((unit) => unit.type === type).map(({ owner }) => owner))].flatMap(
           (id) => held.get(id)?.value ?? [],
         );
@@ -225,22 +236,22 @@ export function memoryRecord(): Record {
 
     async scrub(scope, texts) {
       const user = read(scope);
-      const messages = [...user.messages.values()].flatMap(({ value }) => wordsOfMessage(value));
+      const messages = [...user.messages.values()].flatMap(({ value }) => collectMessageTexts(value));
       const terms = [...user.units.values()].map(({ value }) => value.terms);
-      const receipts = [...user.receipts.values()].flatMap(wordsOfReceipt);
+      const receipts = [...user.receipts.values()].flatMap(collectReceiptTexts);
       return [
-        { place: "messages", found: countHeld(texts, messages) },
-        { place: "memories", found: countHeld(texts, user.versions.flatMap(wordsOfMemory)) },
-        { place: "text index", found: countHeld(texts, terms) },
-        { place: "receipts", found: countHeld(texts, [...receipts, ...answers.bodies(scope)]) },
+        { place: "messages", found: countOccurringTexts(texts, messages) },
+        { place: "memories", found: countOccurringTexts(texts, user.versions.flatMap(collectMemoryTexts)) },
+        { place: "text index", found: countOccurringTexts(texts, terms) },
+        { place: "receipts", found: countOccurringTexts(texts, [...receipts, ...answers.bodies(scope)]) },
       ];
     },
 
     async seal(scope, receipt) {
       const { erasures: kept } = read(scope);
       const index = kept.findIndex(({ id }) => id === receipt.id);
-      if (index === -1) throw new MemoryError("not_found", "there is no erasure with this id to seal.");
-      kept[index] = structuredClone(receipt);
+      if (index === -1) throw new MemoryError("not_found", "there is no erasure receipt with this id.");
+      if (kept[index]?.complete !== true) kept[index] = structuredClone(receipt);
     },
 
     async check() {
@@ -253,18 +264,26 @@ export function memoryRecord(): Record {
   };
 }
 
-function closed(): MemoryError {
-  return new MemoryError("unavailable", "this record is closed. Open another.");
+function createClosedError(): MemoryError {
+  return new MemoryError("unavailable", "this database is closed. Open it again.");
 }
 
-function outside(user: User, space: string): Unit[] {
+function listStaleUnits(user: MemoryUser, space: string): SearchUnit[] {
   return [...user.units.values()].map(({ value }) => value).filter((unit) => unit.space !== space);
 }
 
-function byEnds(one: Link, other: Link): number {
-  return compare(one.from, other.from) || compare(one.type, other.type) || compare(one.to, other.to);
+function compareByEnds(one: MemoryLink, other: MemoryLink): number {
+  return (
+    compareStrings(one.from, other.from) ||
+    compareStrings(one.type, other.type) ||
+    compareStrings(one.to, other.to)
+  );
 }
 
-function compare(one: string, other: string): number {
+function compareStrings(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
+
+export { createInMemoryVectorIndex as memoryFollower } from "./vector-index.ts";
+/** Earlier names, kept until version 1.0. */
+export { createInMemoryStore as memoryRecord };

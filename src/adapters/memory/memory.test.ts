@@ -1,4 +1,4 @@
-import { recordConformance } from "../../testing/record-conformance.ts";
-import { memoryRecord } from "./index.ts";
+import { memoryStoreConformance } from "../../testing/memory-store/memory-store-conformance.ts";
+import { createInMemoryStore } from "./index.ts";
 
-recordConformance({ name: "memory", open: async () => memoryRecord() });
+memoryStoreConformance({ name: "memory", open: async () => createInMemoryStore() });

@@ -1,4 +1,4 @@
 import { queueConformance } from "../../testing/queue-conformance.ts";
-import { memoryQueue } from "./queue.ts";
+import { createMemoryQueue } from "./queue.ts";
 
-queueConformance({ name: "memory", open: async (options) => memoryQueue(options) });
+queueConformance({ name: "memory", open: async (options) => createMemoryQueue(options) });

@@ -1,33 +1,33 @@
 import { randomUUID } from "node:crypto";
 import type { JobName } from "../../domain/job.ts";
-import { codeOf, isPassing, MemoryError } from "../../errors.ts";
-import { MOST_ATTEMPTS, pauseAfter, type Queue, type SetAside } from "../../ports/queue.ts";
+import { getErrorCode, isRetryable, MemoryError } from "../../errors.ts";
+import { computeRetryDelay, MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
 
-interface Worker {
+interface MemoryQueueWorker {
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly stopping: AbortController;
 }
 
-/** What is known of a job. */
-interface Offered {
-  /** When it may run (ms since 1970); absent where nobody offered it. */
+/** The state of a job. */
+interface QueuedJob {
+  /** When it may run, in ms since 1970; undefined if it was not offered. */
   dueAt?: number;
   failures: number;
-  running?: { readonly worker: Worker; readonly ended: Promise<void> };
+  running?: { readonly worker: MemoryQueueWorker; readonly ended: Promise<void> };
   timer?: NodeJS.Timeout;
-  readonly workers: Worker[];
+  readonly workers: MemoryQueueWorker[];
 }
 
 /**
- * A queue in this process: the specification of the others. What waits in it ends with the process, and is found in the record
- * after the next start.
+ * An in-process queue, the specification for the others. Queued jobs are lost when the process ends. After the next start, they are
+ * found again in the database.
  */
-export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: number } = {}): Queue {
-  const jobs = new Map<JobName, Offered>();
-  const aside: SetAside[] = [];
+export function createMemoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: number } = {}): Queue {
+  const jobs = new Map<JobName, QueuedJob>();
+  const quarantined: SetAside[] = [];
   let isClosed = false;
 
-  const of = (job: JobName): Offered => {
+  const of = (job: JobName): QueuedJob => {
     const found = jobs.get(job) ?? { failures: 0, workers: [] };
     jobs.set(job, found);
     return found;
@@ -46,31 +46,37 @@ export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: n
     one.timer = setTimeout(() => begin(job, worker), Math.max(0, one.dueAt - Date.now()));
     one.timer.unref();
   };
-  const begin = (job: JobName, worker: Worker): void => {
+  const begin = (job: JobName, worker: MemoryQueueWorker): void => {
     const one = of(job);
     if (one.running || worker.stopping.signal.aborted) return;
     delete one.dueAt;
-    const ended = once(job, worker).finally(() => {
+    const ended = runJob(job, worker).finally(() => {
       delete one.running;
       next(job);
     });
     one.running = { worker, ended };
   };
-  const once = async (job: JobName, { run, stopping }: Worker): Promise<void> => {
+  const runJob = async (job: JobName, { run, stopping }: MemoryQueueWorker): Promise<void> => {
     const one = of(job);
     try {
       await run(stopping.signal);
       one.failures = 0;
     } catch (error) {
-      // Somebody else's now, and no failure.
+      // Another worker takes the job over; this is not a failure.
       if (stopping.signal.aborted) return due(job, 0);
       one.failures += 1;
-      if (isPassing(error) || one.failures < MOST_ATTEMPTS) {
-        one.dueAt = Date.now() + pauseAfter(one.failures, firstPauseMs);
+      if (isRetryable(error) || one.failures < MAX_ATTEMPTS_PER_RUN) {
+        one.dueAt = Date.now() + computeRetryDelay(one.failures, firstPauseMs);
         return;
       }
       const at = new Date().toISOString();
-      aside.unshift({ id: randomUUID(), job, at, attempts: one.failures, problem: codeOf(error) });
+      quarantined.unshift({
+        id: randomUUID(),
+        job,
+        at,
+        attempts: one.failures,
+        problem: getErrorCode(error),
+      });
       one.failures = 0;
     }
   };
@@ -82,13 +88,13 @@ export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: n
     },
 
     async work(job, run) {
-      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open another.");
+      if (isClosed) throw new MemoryError("unavailable", "this queue is closed. Open it again.");
       const one = of(job);
-      const worker: Worker = { run, stopping: new AbortController() };
+      const worker: MemoryQueueWorker = { run, stopping: new AbortController() };
       one.workers.push(worker);
       next(job);
       return async () => {
-        worker.stopping.abort(new MemoryError("unavailable", "this worker was told to stop."));
+        worker.stopping.abort(new MemoryError("unavailable", "this worker was stopped."));
         one.workers.splice(one.workers.indexOf(worker), 1);
         if (one.running?.worker === worker) await one.running.ended;
         next(job);
@@ -96,12 +102,12 @@ export function memoryQueue({ firstPauseMs = 1000 }: { readonly firstPauseMs?: n
     },
 
     async setAside(limit) {
-      return aside.slice(0, limit);
+      return quarantined.slice(0, limit);
     },
 
     async again(id) {
-      const index = aside.findIndex((one) => one.id === id);
-      const [found] = index === -1 ? [] : aside.splice(index, 1);
+      const index = quarantined.findIndex((one) => one.id === id);
+      const [found] = index === -1 ? [] : quarantined.splice(index, 1);
       if (found) due(found.job, 0);
       return found !== undefined;
     },

@@ -4,6 +4,6 @@ import { memoryRateLimits } from "./rate-limits.ts";
 
 rateLimitsConformance("memory", async (options) => memoryRateLimits(options));
 
-it("an allowance that lets nobody in is refused", () => {
+it("refuses a rate limit of zero", () => {
   expect(() => memoryRateLimits({ perMinute: 0, clock: () => new Date(0) })).toThrow(/perMinute/);
 });

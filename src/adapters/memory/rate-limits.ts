@@ -1,20 +1,20 @@
 import { invalid } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
+import type { Clock } from "../../ports/system.ts";
 
-interface Bucket {
-  /** What was in it at `at`; it has filled since. */
+interface TokenBucket {
+  /** Tokens at time `at`; more have been added since. */
   tokens: number;
-  /** ms. */
+  /** In ms. */
   at: number;
 }
 
-/** Buckets that are full again are as good as none: they are dropped when there are this many. */
-const MANY = 10_000;
+/** Full buckets carry no information: they are removed when there are this many. */
+const SWEEP_THRESHOLD = 10_000;
 
 /**
- * Token buckets in this process: each key may take one unit `perMinute` times in one go, and gets as many back over a minute. A
- * clock that is set back refills nothing, and takes nothing away.
+ * Token buckets in this process. Each key may take `perMinute` units at once and regains as many over a minute. When the clock
+ * is set back, a bucket neither gains nor loses units.
  */
 export function memoryRateLimits(options: {
   readonly perMinute: number;
@@ -24,8 +24,8 @@ export function memoryRateLimits(options: {
   if (!Number.isInteger(perMinute) || perMinute < 1)
     throw invalid("perMinute must be a whole number from 1.");
   const perMs = perMinute / 60_000;
-  const buckets = new Map<string, Bucket>();
-  const filled = (bucket: Bucket, now: number): number =>
+  const buckets = new Map<string, TokenBucket>();
+  const filled = (bucket: TokenBucket, now: number): number =>
     Math.min(perMinute, bucket.tokens + Math.max(0, now - bucket.at) * perMs);
   const sweep = (now: number): void => {
     for (const [key, bucket] of buckets) if (filled(bucket, now) >= perMinute) buckets.delete(key);
@@ -36,7 +36,7 @@ export function memoryRateLimits(options: {
     const bucket = buckets.get(key) ?? { tokens: perMinute, at: now };
     const tokens = filled(bucket, now);
     if (!buckets.has(key)) {
-      if (buckets.size >= MANY) sweep(now);
+      if (buckets.size >= SWEEP_THRESHOLD) sweep(now);
       buckets.set(key, bucket);
     }
     bucket.at = now;

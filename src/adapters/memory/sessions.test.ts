@@ -4,7 +4,7 @@ import { memorySessions } from "./sessions.ts";
 
 sessionsConformance({ name: "memory", open: async (clock) => memorySessions({ clock }) });
 
-it("those spoken in first make room for the others", async () => {
+it("evicts the least recently active sessions when the memory is full", async () => {
   const sessions = memorySessions({ clock: () => new Date(0), bytes: 50_000 });
   const turn = {
     id: "m",

@@ -1,55 +1,55 @@
-import { scopeKey } from "../../domain/scope.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import {
-  MOST_ACTIVE,
-  SESSION_MESSAGES,
-  SESSION_MS,
+  MAX_ACTIVE_SESSIONS,
+  MAX_SESSION_MESSAGES,
+  SESSION_TTL_MS,
   type SessionOf,
   type Sessions,
   type SessionTurn,
 } from "../../ports/sessions.ts";
-import { bars } from "../shared/bars.ts";
+import type { Clock } from "../../ports/system.ts";
+import { createErasureBarriers } from "./erasure-barriers.ts";
 
-interface Held {
+interface MemorySession {
   readonly startedAt: number;
   lastAt: number;
   count: number;
-  /** By id, in the order in which they came. */
+  /** By id, in order of arrival. */
   readonly turns: Map<string, SessionTurn>;
   bytes: number;
 }
 
 /** By session. */
-type Of = Map<string, Held>;
+type MemorySessionsById = Map<string, MemorySession>;
 
-/** Of a turn beside its text: the object, its map entry, its strings. */
+/** Overhead of a turn, beside its text: the object, its map entry, its strings. */
 const TURN_BYTES = 300;
-const BYTES = 32_000_000;
+const DEFAULT_BYTES = 32_000_000;
 
 /**
- * Sessions in this process, the reference of the port. Those spoken in last are kept, up to about so many bytes (32 MB) over all
- * users: what is let go of stands in the record.
+ * In-process sessions, the reference implementation of the port. Keeps the most recently active ones, up to `bytes` over all
+ * users (default: 32 MB). The database still has the messages of evicted sessions.
  */
 export function memorySessions(options: { readonly clock: Clock; readonly bytes?: number }): Sessions {
-  const { clock, bytes: most = BYTES } = options;
-  const users = new Map<string, Of>();
-  const barred = bars(clock, SESSION_MS);
+  const { clock, bytes: most = DEFAULT_BYTES } = options;
+  const users = new Map<string, MemorySessionsById>();
+  const barriers = createErasureBarriers(clock, SESSION_TTL_MS);
   let bytes = 0;
 
   const now = (): number => clock().getTime();
-  const isOver = ({ lastAt }: Held): boolean => now() - lastAt >= SESSION_MS;
+  const isOver = ({ lastAt }: MemorySession): boolean => now() - lastAt >= SESSION_TTL_MS;
   const drop = (user: string, session: string): void => {
     const of = users.get(user);
     bytes -= of?.get(session)?.bytes ?? 0;
     of?.delete(session);
     if (of?.size === 0) users.delete(user);
   };
-  const held = ({ session, ...user }: SessionOf): Held | undefined => {
-    const one = users.get(scopeKey(user))?.get(session);
+  const findActive = ({ session, ...user }: SessionOf): MemorySession | undefined => {
+    const one = users.get(toScopeKey(user))?.get(session);
     return one && !isOver(one) ? one : undefined;
   };
   const makeRoom = (): void => {
-    // The user who spoke last stands last.
+    // The most recently active user comes last.
     for (const [user, of] of users) {
       for (const session of [...of.keys()]) {
         if (bytes <= most) return;
@@ -57,20 +57,20 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
       }
     }
   };
-  const keepTurn = (one: Held, turn: SessionTurn): void => {
+  const keepTurn = (one: MemorySession, turn: SessionTurn): void => {
     const before = one.turns.get(turn.id);
     if (!before) one.count += 1;
     one.turns.set(turn.id, turn);
-    const more = bytesOf(turn) - (before ? bytesOf(before) : 0);
+    const more = getTurnBytes(turn) - (before ? getTurnBytes(before) : 0);
     one.bytes += more;
     bytes += more;
   };
-  const forgetTurn = (one: Held, id: string): boolean => {
+  const forgetTurn = (one: MemorySession, id: string): boolean => {
     const turn = one.turns.get(id);
     if (!turn) return false;
     one.turns.delete(id);
-    one.bytes -= bytesOf(turn);
-    bytes -= bytesOf(turn);
+    one.bytes -= getTurnBytes(turn);
+    bytes -= getTurnBytes(turn);
     return true;
   };
 
@@ -79,14 +79,14 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async append(of, messages, { signal, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      if (messages.length === 0 || barred.isBarred(user, revision)) return;
-      if (!held(of)) drop(user, of.session);
+      const user = toScopeKey(of);
+      if (messages.length === 0 || barriers.isBlocked(user, revision)) return;
+      if (!findActive(of)) drop(user, of.session);
       const sessions = users.get(user) ?? new Map();
       const at = now();
-      const one = sessions.get(of.session) ?? newHeld(at);
+      const one = sessions.get(of.session) ?? createMemorySession(at);
       for (const turn of structuredClone(messages)) keepTurn(one, turn);
-      for (const id of [...one.turns.keys()].slice(0, -SESSION_MESSAGES)) forgetTurn(one, id);
+      for (const id of [...one.turns.keys()].slice(0, -MAX_SESSION_MESSAGES)) forgetTurn(one, id);
       one.lastAt = at;
       users.delete(user);
       users.set(user, sessions);
@@ -97,16 +97,16 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async recent(of, { limit, signal }) {
       signal?.throwIfAborted();
-      const turns = [...(held(of)?.turns.values() ?? [])];
+      const turns = [...(findActive(of)?.turns.values() ?? [])];
       return structuredClone(turns.slice(Math.max(0, turns.length - limit)));
     },
 
     async active(of, { signal } = {}) {
       signal?.throwIfAborted();
-      return [...(users.get(scopeKey(of)) ?? [])]
+      return [...(users.get(toScopeKey(of)) ?? [])]
         .filter(([, one]) => !isOver(one))
         .reverse()
-        .slice(0, MOST_ACTIVE)
+        .slice(0, MAX_ACTIVE_SESSIONS)
         .map(([session, { startedAt, lastAt, count }]) => ({
           session,
           startedAt: new Date(startedAt).toISOString(),
@@ -117,13 +117,13 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async end(of, { signal } = {}) {
       signal?.throwIfAborted();
-      drop(scopeKey(of), of.session);
+      drop(toScopeKey(of), of.session);
     },
 
     async erase(of, what, { signal, revision } = {}) {
       signal?.throwIfAborted();
-      const user = scopeKey(of);
-      barred.bar(user, revision);
+      const user = toScopeKey(of);
+      barriers.raise(user, revision);
       let gone = 0;
       for (const [session, one] of [...(users.get(user) ?? [])]) {
         const ids = what === "everything" ? [...one.turns.keys()] : what.messages;
@@ -143,7 +143,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
           over += 1;
         }
       }
-      barred.sweep();
+      barriers.sweep();
       return over;
     },
 
@@ -158,10 +158,10 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
   };
 }
 
-function newHeld(at: number): Held {
+function createMemorySession(at: number): MemorySession {
   return { startedAt: at, lastAt: at, count: 0, turns: new Map(), bytes: 0 };
 }
 
-function bytesOf({ id, name = "", content }: SessionTurn): number {
+function getTurnBytes({ id, name = "", content }: SessionTurn): number {
   return TURN_BYTES + 2 * (id.length + name.length + content.length);
 }

@@ -1,41 +1,41 @@
 import { isAbsolute, resolve } from "node:path";
 import { checkName, checkShare } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Embedder } from "../../ports/embedder.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
 import { type Extraction, loadTransformers, type Transformers } from "./transformers.ts";
 
 export type { Extraction, Transformers } from "./transformers.ts";
 
 export interface MinilmEmbedderOptions {
-  /** A folder with the model, laid out as transformers.js expects; then nothing is fetched. */
+  /** A folder with the model, in the layout of transformers.js; then nothing is downloaded. */
   readonly modelPath?: string;
-  /** Its name on the hub, from where the package fetches it once: "Xenova/all-MiniLM-L6-v2". */
+  /** The name of the model on the hub, from which the package downloads it once (default: "Xenova/all-MiniLM-L6-v2"). */
   readonly model?: string;
-  /** The package itself, already imported; where absent, it is loaded at the first use. */
+  /** The imported package; by default, it is loaded at the first use. */
   readonly transformers?: Transformers;
-  /** In place of the calibrated one; see `Embedder`. */
+  /** Replaces the calibrated floor; see `Embedder`. */
   readonly floor?: number;
 }
 
 const DIMENSIONS = 384;
-/** The model reads 512 tokens, its two marks among them. This many characters hold them but for odd words. */
+/** The model reads 512 tokens, including two special ones. Nearly all texts reach that limit within this many characters. */
 const MOST_CHARACTERS = 8192;
 
 /**
- * all-MiniLM-L6-v2, quantised to 8 bits, through the optional package `@huggingface/transformers`. It runs in this process,
- * some milliseconds a text. Of a text longer than 512 of its tokens it takes the beginning; a passage is about that long.
- * `unsupported` where the package is not installed, `unavailable` where the model cannot be loaded.
+ * all-MiniLM-L6-v2, quantised to 8 bits, through the optional package `@huggingface/transformers`. It runs in this process, in some
+ * milliseconds a text. Texts are cut after 512 tokens; a passage is about that long. Throws `unsupported` if the package is not
+ * installed, and `unavailable` if the model cannot be loaded.
  */
 export function minilmEmbedder(options: MinilmEmbedderOptions = {}): Embedder {
   const { modelPath, transformers } = options;
   const model =
     modelPath === undefined
       ? checkName(options.model ?? "Xenova/all-MiniLM-L6-v2", "model")
-      : folder(modelPath);
+      : resolveFolder(modelPath);
   let loading: Promise<Extraction> | undefined;
-  const extraction = (): Promise<Extraction> => {
-    loading ??= load(model, modelPath !== undefined, transformers).catch((error: unknown) => {
-      // The next call may find what was missing.
+  const getExtraction = (): Promise<Extraction> => {
+    loading ??= loadExtraction(model, modelPath !== undefined, transformers).catch((error: unknown) => {
+      // A later call may succeed, for example after the model was installed.
       loading = undefined;
       throw error;
     });
@@ -49,24 +49,28 @@ export function minilmEmbedder(options: MinilmEmbedderOptions = {}): Embedder {
     async embed(texts, call = {}) {
       call.signal?.throwIfAborted();
       const vectors = new Map<string, Float32Array>();
-      // One by one: the 8-bit model scales by what is in the batch, so that a text's vector would depend on its company.
-      for (const text of new Set(texts.map(readable))) {
+      // One by one: the 8-bit model scales by the whole batch, so that a vector would depend on the other texts.
+      for (const text of new Set(texts.map(toReadableText))) {
         if (text === "") continue;
-        const extract = await extraction();
+        const extract = await getExtraction();
         call.signal?.throwIfAborted();
-        vectors.set(text, await vectorOf(extract, text));
+        vectors.set(text, await embedText(extract, text));
       }
-      return texts.map((text) => vectors.get(readable(text))?.slice() ?? new Float32Array(DIMENSIONS));
+      return texts.map((text) => vectors.get(toReadableText(text))?.slice() ?? new Float32Array(DIMENSIONS));
     },
   };
 }
 
-function folder(path: string): string {
-  if (path.trim() === "" || path.includes("\0")) throw invalid("modelPath: name the folder with the model.");
+function resolveFolder(path: string): string {
+  if (path.trim() === "" || path.includes("\0")) throw invalid("modelPath: set the folder with the model.");
   return isAbsolute(path) ? path : resolve(path);
 }
 
-async function load(model: string, isLocal: boolean, given: Transformers | undefined): Promise<Extraction> {
+async function loadExtraction(
+  model: string,
+  isLocal: boolean,
+  given: Transformers | undefined,
+): Promise<Extraction> {
   const { pipeline } = given ?? (await loadTransformers());
   try {
     return await pipeline("feature-extraction", model, { dtype: "q8", local_files_only: isLocal });
@@ -74,23 +78,23 @@ async function load(model: string, isLocal: boolean, given: Transformers | undef
     throw new MemoryError(
       "unavailable",
       isLocal
-        ? `the model in ${model} cannot be loaded. It needs config.json, tokenizer.json and onnx/model_quantized.onnx.`
-        : `the model ${model} cannot be loaded. Fetching it needs a network; with a copy of it, set modelPath (KEEPSAKE_MODEL_PATH).`,
+        ? `the model in ${model} cannot be loaded. The folder needs config.json, tokenizer.json and onnx/model_quantized.onnx.`
+        : `the model ${model} cannot be loaded. Downloading it needs a network. With a local copy, set modelPath (KEEPSAKE_MODEL_PATH).`,
       { cause },
     );
   }
 }
 
-/** As it is read: well-formed, its beginning, and empty where there is no word in it. */
-function readable(text: string): string {
+/** The text that the model reads: well-formed, cut, and empty without a word. */
+function toReadableText(text: string): string {
   return text.slice(0, MOST_CHARACTERS).trim().toWellFormed();
 }
 
-async function vectorOf(extract: Extraction, text: string): Promise<Float32Array> {
+async function embedText(extract: Extraction, text: string): Promise<Float32Array> {
   const { data } = await extract(text, { pooling: "mean", normalize: true });
   if (data instanceof Float32Array && data.length === DIMENSIONS) return data;
   throw new MemoryError(
     "unavailable",
-    `the model gives no vectors of ${DIMENSIONS} dimensions: is it the right one?`,
+    `the model does not give vectors of ${DIMENSIONS} dimensions. Check that it is all-MiniLM-L6-v2.`,
   );
 }

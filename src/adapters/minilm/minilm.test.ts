@@ -20,7 +20,7 @@ const open = () => minilmEmbedder({ modelPath, transformers: load() });
 describe.skipIf(!isThere)(`all-MiniLM-L6-v2 (${isThere ? "with the real model" : why})`, () => {
   embedderConformance({ name: "minilm", open: async () => open(), timeoutMs: 120_000 });
 
-  it("takes the beginning of a text longer than the model reads", { timeout: 60_000 }, async () => {
+  it("embeds the beginning of a text that is longer than the model reads", { timeout: 60_000 }, async () => {
     const begin = "The ferry to Bergen was late again. ".repeat(80);
     const [short, long, other] = await open().embed([
       begin,
@@ -31,7 +31,7 @@ describe.skipIf(!isThere)(`all-MiniLM-L6-v2 (${isThere ? "with the real model" :
     expect(other).not.toEqual(short);
   });
 
-  it("holds a question nearer to what answers it without sharing a word", { timeout: 60_000 }, async () => {
+  it("scores a question near its answer even if they share no word", { timeout: 60_000 }, async () => {
     const [question, near, far] = await open().embed([
       "my dog was ill",
       "the puppy got sick",
@@ -44,19 +44,19 @@ describe.skipIf(!isThere)(`all-MiniLM-L6-v2 (${isThere ? "with the real model" :
 });
 
 describe("all-MiniLM-L6-v2 without the package or the model", () => {
-  it("says which command installs the package", async () => {
+  it("names the command that installs a missing package", async () => {
     await expect(minilmEmbedder().embed(["text"])).rejects.toMatchObject({
       code: "unsupported",
       message: expect.stringContaining("npm install @huggingface/transformers"),
     });
   });
 
-  it("asks for no package where there is no word to embed", async () => {
+  it("does not load the package for texts without a word", async () => {
     const [vector] = await minilmEmbedder().embed([" "]);
     expect(vector).toEqual(new Float32Array(384));
   });
 
-  it("says what a folder with the model must hold", async () => {
+  it("names the files that a model folder needs", async () => {
     const transformers: Transformers = {
       pipeline: async () => {
         throw new Error("Unable to load /secret/place");
@@ -73,7 +73,7 @@ describe("all-MiniLM-L6-v2 without the package or the model", () => {
     });
   });
 
-  it("tries to load again after a failure", async () => {
+  it("loads again after a failure", async () => {
     let tries = 0;
     const transformers: Transformers = {
       pipeline: async () => {

@@ -19,7 +19,7 @@ export interface Extraction {
 
 const PACKAGE = "@huggingface/transformers";
 
-/** Loads the package, which is the user's to install: it is 474 MB, and most need none of it. */
+/** Loads the package, which users install themselves: it has 474 MB, and most users do not need it. */
 export async function loadTransformers(): Promise<Transformers> {
   try {
     return (await import(PACKAGE)) as Transformers;
@@ -29,7 +29,7 @@ export async function loadTransformers(): Promise<Transformers> {
       "unsupported",
       isMissing
         ? `all-MiniLM-L6-v2 needs the package ${PACKAGE}: npm install ${PACKAGE}`
-        : `the package ${PACKAGE} is there and cannot be loaded: npm install ${PACKAGE} again`,
+        : `the package ${PACKAGE} is installed but cannot be loaded. Install it again: npm install ${PACKAGE}`,
       { cause },
     );
   }

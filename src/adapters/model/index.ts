@@ -1,28 +1,33 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { masked } from "../../domain/secrets.ts";
+import { maskCredentials } from "../../domain/text/credentials.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Extractor, Proposal, Reading } from "../../ports/extractor.ts";
-import type { Completion, LanguageModel, Prompt } from "../../ports/language-model.ts";
-import { itemsIn, proposalsOf, type Shown } from "./facts.ts";
-import { mayTell } from "./gate.ts";
-import { nearest } from "./nearest.ts";
-import { CANARIES, INSTRUCTIONS, SHAPE } from "./prompt.ts";
-import { contextOf, lineOf, requestsOf, type ShownTurn } from "./turns.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { Extractor, Proposal, Reading } from "../../ports/language/extractor.ts";
+import type { Completion, LanguageModel, Prompt } from "../../ports/language/language-model.ts";
+import {
+  ANSWER_SHAPE,
+  CANARIES,
+  findItems,
+  INSTRUCTIONS,
+  type ShownPrompt,
+  toProposals,
+} from "./proposals.ts";
+import { selectRelevantMemories } from "./relevant-memories.ts";
+import { formatTurn, mayHoldFacts, type ShownTurn, splitIntoRequests, toContextTurns } from "./turns.ts";
 
 export interface ModelExtractorOptions {
-  /** Most known memories shown in one request (20). */
+  /** The most known memories shown in one request (default: 20). */
   readonly known?: number;
-  /** Most tokens of one answer (3,000). */
+  /** The most tokens of one answer (default: 3,000). */
   readonly maxTokens?: number;
-  /** How long a user must have paused before what they said is read in one request, in ms (120,000). */
+  /** How long a user must pause before their messages are read in one request, in ms (default: 120,000). */
   readonly lingerMs?: number;
 }
 
 /**
- * Understands what is said by asking a model: one request for a batch of turns, with the nearest memories under small
- * numbers. What it answers is checked item by item; nothing of it is stored but what the user's own words hold.
+ * Extracts facts with a language model: one request for a batch of turns, together with the most relevant memories, which are
+ * numbered. Each item of the answer is checked; nothing is stored that the user's own words do not contain.
  */
 export function modelExtractor(model: LanguageModel, options: ModelExtractorOptions = {}): Extractor {
   const { known: most = 20, maxTokens = 3_000, lingerMs = 120_000 } = options;
@@ -30,92 +35,104 @@ export function modelExtractor(model: LanguageModel, options: ModelExtractorOpti
     name: "model",
     local: false,
     lingerMs,
-    wants: mayTell,
+    wants: mayHoldFacts,
     ...(model.circuit ? { circuit: model.circuit } : {}),
     async propose(reading, call = {}) {
       const proposals: Proposal[] = [];
-      for (const turns of requestsOf(inOrder(reading), isReadIn(reading))) {
+      for (const turns of splitIntoRequests(orderMessages(reading), createReadCheck(reading))) {
         call.signal?.throwIfAborted();
         const texts = turns.map(({ text }) => text);
-        const known = nearest(reading.known, texts, most);
-        proposals.push(...(await asked({ model, maxTokens, reading, known }, turns, call)));
+        const known = selectRelevantMemories(reading.known, texts, most);
+        proposals.push(...(await requestProposals({ model, maxTokens, reading, known }, turns, call)));
       }
       return proposals;
     },
   };
 }
 
-/** Turns before these, as context. */
-const EARLIER = 4;
+/** The number of earlier turns shown as context. */
+const EARLIER_TURNS = 4;
 
-/** What is read, and what stands before and between, in the order in which it was said. */
-function inOrder({ messages, earlier }: Reading): Message[] {
+/** The messages to read, with those before and between them, in chronological order. */
+function orderMessages({ messages, earlier }: Reading): Message[] {
   const first = Math.min(...messages.map(({ turn }) => turn));
-  const before = earlier.filter(({ turn }) => turn < first).slice(-EARLIER);
+  const before = earlier.filter(({ turn }) => turn < first).slice(-EARLIER_TURNS);
   const between = earlier.filter(({ turn }) => turn > first);
   return [...before, ...[...between, ...messages].sort((one, other) => one.turn - other.turn)];
 }
 
-/** Only what the user says is read, and of that what may tell something. */
-function isReadIn(reading: Reading): (message: Message) => boolean {
-  const all = inOrder(reading);
-  const asked = new Set(reading.messages);
-  const wanted = new Set(all.filter((message, i) => asked.has(message) && mayTell(message, all.slice(0, i))));
+/** Only messages of the user are read, and only those that may contain facts. */
+function createReadCheck(reading: Reading): (message: Message) => boolean {
+  const ordered = orderMessages(reading);
+  const requested = new Set(reading.messages);
+  const wanted = new Set(
+    ordered.filter((message, i) => requested.has(message) && mayHoldFacts(message, ordered.slice(0, i))),
+  );
   return (message) => wanted.has(message);
 }
 
-interface Asking {
+interface ModelExtractionRequest {
   readonly model: LanguageModel;
   readonly maxTokens: number;
   readonly reading: Reading;
   readonly known: readonly Memory[];
 }
 
-/** Asks for the facts of some turns; where the answer cannot be used whole, for those of fewer turns at a time. */
-async function asked(asking: Asking, turns: readonly ShownTurn[], call: CallOptions): Promise<Proposal[]> {
-  const { model, reading, known } = asking;
+/** Requests the facts of some turns. If the answer is unusable or incomplete, it splits the turns and tries again. */
+async function requestProposals(
+  request: ModelExtractionRequest,
+  turns: readonly ShownTurn[],
+  call: CallOptions,
+): Promise<Proposal[]> {
+  const { model, reading, known } = request;
   let completion: Completion | undefined;
   try {
-    completion = await model.complete(promptOf(asking, turns), call);
+    completion = await model.complete(buildPrompt(request, turns), call);
   } catch (error) {
-    // Too long, or filtered: with fewer turns it may be taken.
+    // Too long or filtered: fewer turns may be accepted.
     if (!isMemoryError(error) || error.code !== "invalid_input") throw error;
   }
-  const items = completion && completion.finish !== "refused" ? itemsIn(completion.value) : undefined;
+  const items = completion && completion.finish !== "refused" ? findItems(completion.value) : undefined;
   const isCut = completion?.finish === "length";
-  const read = turns.flatMap(({ isRead }, i) => (isRead ? [i] : []));
-  if ((!items || isCut) && read.length > 1) {
-    const middle = read[Math.floor(read.length / 2)];
+  const readTurns = turns.flatMap(({ isRead }, i) => (isRead ? [i] : []));
+  if ((!items || isCut) && readTurns.length > 1) {
+    const middle = readTurns[Math.floor(readTurns.length / 2)];
     return [
-      ...(await asked(asking, turns.slice(0, middle), call)),
-      ...(await asked(asking, [...contextOf(turns.slice(0, middle)), ...turns.slice(middle)], call)),
+      ...(await requestProposals(request, turns.slice(0, middle), call)),
+      ...(await requestProposals(
+        request,
+        [...toContextTurns(turns.slice(0, middle)), ...turns.slice(middle)],
+        call,
+      )),
     ];
   }
   if (!items) {
     const [turn] = turns.filter(({ isRead }) => isRead);
-    if (turn) reading.unread?.(turn.message.id, whyUnread(completion));
+    if (turn) reading.unread?.(turn.message.id, getUnreadReason(completion));
     return [];
   }
-  return proposalsOf(items, shownIn(turns, known));
+  return toProposals(items, toShownPrompt(turns, known));
 }
 
-function whyUnread(completion: Completion | undefined): "refused" | "unusable" {
+function getUnreadReason(completion: Completion | undefined): "refused" | "unusable" {
   return !completion || completion.finish === "refused" ? "refused" : "unusable";
 }
 
-function shownIn(turns: readonly ShownTurn[], known: readonly Memory[]): Shown {
-  const said = [...turns, ...known].map(({ text }) => text).join("\n");
-  return { turns, known, said, canaries: CANARIES };
+function toShownPrompt(turns: readonly ShownTurn[], known: readonly Memory[]): ShownPrompt {
+  const spokenText = [...turns, ...known].map(({ text }) => text).join("\n");
+  return { turns, known, spokenText, canaries: CANARIES };
 }
 
-/** What changes least stands first. */
-function promptOf({ maxTokens, known }: Asking, turns: readonly ShownTurn[]): Prompt {
+/** Parts that change least come first. */
+function buildPrompt({ maxTokens, known }: ModelExtractionRequest, turns: readonly ShownTurn[]): Prompt {
   const lines = [
     "Known:",
-    ...(known.length === 0 ? ["(nothing)"] : known.map(({ text }, i) => `${i + 1}. ${masked(text)}`)),
+    ...(known.length === 0
+      ? ["(nothing)"]
+      : known.map(({ text }, i) => `${i + 1}. ${maskCredentials(text)}`)),
     "",
     "Turns:",
-    ...turns.map((turn, i) => lineOf({ ...turn, text: masked(turn.text) }, i + 1)),
+    ...turns.map((turn, i) => formatTurn({ ...turn, text: maskCredentials(turn.text) }, i + 1)),
   ];
   return {
     purpose: "understand",
@@ -123,7 +140,7 @@ function promptOf({ maxTokens, known }: Asking, turns: readonly ShownTurn[]): Pr
       { role: "system", content: INSTRUCTIONS },
       { role: "user", content: lines.join("\n") },
     ],
-    shape: SHAPE,
+    shape: ANSWER_SHAPE,
     maxTokens,
     units: turns.filter(({ isRead }) => isRead).length,
   };

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
-import { type EmbeddingsServer, embeddingsServer } from "../../testing/embeddings-server.ts";
-import { retryAfterMs } from "../shared/retry.ts";
-import { batchesOf } from "./batches.ts";
+import { type EmbeddingsServer, startEmbeddingsServer } from "../../testing/openai/openai-server.ts";
+import { parseRetryAfter } from "../shared/remote-call.ts";
+import { splitIntoBatches } from "./embeddings.ts";
 import { type OpenaiEmbedderOptions, openaiEmbedder } from "./index.ts";
 
 const KEY = "sk-test-0123456789-never-shown";
@@ -11,7 +11,7 @@ const SOON = { "retry-after-ms": "5" };
 
 let server: EmbeddingsServer;
 beforeAll(async () => {
-  server = await embeddingsServer({ apiKey: KEY, mostTexts: 100 });
+  server = await startEmbeddingsServer({ apiKey: KEY, mostTexts: 100 });
 });
 afterAll(() => server.close());
 beforeEach(() => {
@@ -36,7 +36,7 @@ embedderConformance({
 });
 
 describe("the embedder of OpenAI", () => {
-  it("sends what the protocol wants, and the key in its header alone", async () => {
+  it("sends requests by the protocol, with the key only in the header", async () => {
     await embedder().embed(["one", "two"]);
     await embedder({ dimensions: 512 }).embed(["three"]);
     expect(server.received.map(({ path, authorization, body }) => [path, authorization, body])).toEqual([
@@ -53,7 +53,7 @@ describe("the embedder of OpenAI", () => {
     ]);
   });
 
-  it("says which space its vectors are of", () => {
+  it("names the space of its vectors", () => {
     const shapes = [embedder(), embedder({ dimensions: 256 }), embedder({ model: "text-embedding-3-large" })];
     expect(shapes.map(({ fingerprint, dimensions, local }) => [fingerprint, dimensions, local])).toEqual([
       ["openai/text-embedding-3-small/1536", 1536, false],
@@ -62,24 +62,24 @@ describe("the embedder of OpenAI", () => {
     ]);
   });
 
-  it("asks for each text once, in requests of at most a hundred", async () => {
+  it("requests each text once, in batches of at most a hundred", async () => {
     const texts = Array.from({ length: 250 }, (_, i) => `text number ${i % 230}`);
     await embedder().embed(texts);
     expect(inputs().map((input) => (input as string[]).length)).toEqual([100, 100, 30]);
   });
 
-  it("keeps a request within the tokens that a server takes at once", () => {
+  it("keeps a request within the token limit of the server", () => {
     const long = "x".repeat(8000);
-    const batches = batchesOf(
+    const batches = splitIntoBatches(
       Array.from({ length: 90 }, () => long),
       100,
     );
     expect(batches.map(({ length }) => length)).toEqual([37, 37, 16]);
-    expect(batchesOf(["a", "b", "c"], 2)).toEqual([["a", "b"], ["c"]]);
-    expect(batchesOf([], 2)).toEqual([]);
+    expect(splitIntoBatches(["a", "b", "c"], 2)).toEqual([["a", "b"], ["c"]]);
+    expect(splitIntoBatches([], 2)).toEqual([]);
   });
 
-  it("asks for nothing that it knows, and forgets what was used longest ago", async () => {
+  it("caches vectors, and evicts the least recently used ones", async () => {
     const small = embedder({ cacheSize: 2 });
     await small.embed(["a"]);
     await small.embed(["b"]);
@@ -94,15 +94,15 @@ describe("the embedder of OpenAI", () => {
     expect(server.received).toHaveLength(6);
   });
 
-  it("keeps nothing once it is told to let go", async () => {
+  it("has an empty cache after it is evicted", async () => {
     const one = embedder();
     await one.embed(["a"]);
-    one.letGo?.();
+    one.evict?.();
     await one.embed(["a"]);
     expect(inputs()).toEqual([["a"], ["a"]]);
   });
 
-  it("asks nothing of the server where there is nothing to ask", async () => {
+  it("sends no request without a text to embed", async () => {
     expect(await embedder().embed([])).toEqual([]);
     await embedder().embed(["", "  "]);
     expect(server.received).toEqual([]);
@@ -155,13 +155,13 @@ describe("the embedder of OpenAI", () => {
     },
   );
 
-  it("puts an answer in another order right", async () => {
+  it("restores the order of the texts if the answer has another one", async () => {
     const right = await embedder().embed(["one", "two", "three"]);
     server.troubles.push({ change: (answer) => ({ ...answer, data: [...answer.data].reverse() }) });
     expect(await embedder().embed(["one", "two", "three"])).toEqual(right);
   });
 
-  it("gives vectors of unit length where the server does not", async () => {
+  it("normalises vectors to unit length if the server does not", async () => {
     const right = await embedder().embed(["one"]);
     server.troubles.push({
       change: (answer) => ({
@@ -174,22 +174,22 @@ describe("the embedder of OpenAI", () => {
       expect(part).toBeCloseTo(right[0]?.[i] ?? Number.NaN, 6);
   });
 
-  it("comes again no sooner than the server wants", async () => {
+  it("does not retry before the server's retry delay is over", async () => {
     server.troubles.push({ status: 429, headers: { "retry-after": "1" } });
     await embedder().embed(["patience"]);
     const [first, second] = server.received;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  it("does not wait for a server that wants a minute and more", async () => {
+  it("does not wait for a server that asks for more than a minute", async () => {
     server.always = { status: 429, headers: { "retry-after": "3600" } };
     await expect(embedder().embed(["later"])).rejects.toMatchObject({ code: "unavailable" });
     expect(server.received).toHaveLength(1);
   });
 
-  it("reads when to come again in all its forms", () => {
+  it("parses the retry delay in all its forms", () => {
     const after = (name: string, value: string) =>
-      retryAfterMs(new Headers({ [name]: value }), Date.UTC(2026, 0, 1));
+      parseRetryAfter(new Headers({ [name]: value }), Date.UTC(2026, 0, 1));
     expect(after("retry-after", "2")).toBe(2000);
     expect(after("retry-after", "0.5")).toBe(500);
     expect(after("retry-after", "Thu, 01 Jan 2026 00:00:07 GMT")).toBe(7000);
@@ -199,7 +199,7 @@ describe("the embedder of OpenAI", () => {
     expect(after("x", "1")).toBeUndefined();
   });
 
-  it("gives up on a server that does not answer in time", async () => {
+  it("fails if the server does not answer in time", async () => {
     server.always = "hangs";
     const begun = performance.now();
     await expect(embedder({ timeoutMs: 60, tries: 2 }).embed(["slow"])).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe("the embedder of OpenAI", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it("stops at once when the caller does: on the way, and while it waits to try again", async () => {
+  it("stops at once when the caller aborts a request or a pause", async () => {
     const reason = new Error("enough");
     for (const trouble of ["hangs", { status: 429, headers: { "retry-after": "30" } }] as const) {
       server.always = trouble;
@@ -228,13 +228,13 @@ describe("the embedder of OpenAI", () => {
     [401, "unavailable"],
     [403, "unavailable"],
     [404, "unavailable"],
-  ])("does not ask again where the answer would be the same: %i", async (status, code) => {
+  ])("does not retry status %i, which would not change", async (status, code) => {
     server.always = { status };
     await expect(embedder().embed(["once"])).rejects.toMatchObject({ code });
     expect(server.received).toHaveLength(1);
   });
 
-  it("says which dimensions a model has where it was told others", async () => {
+  it("names the model's dimensions if the configured ones differ", async () => {
     const wrong = embedder({ model: "nomic-embed-text", dimensions: 512 });
     await expect(wrong.embed(["one"])).rejects.toMatchObject({
       code: "unavailable",
@@ -242,7 +242,7 @@ describe("the embedder of OpenAI", () => {
     });
   });
 
-  it("never shows a text or the key, whatever fails", async () => {
+  it("never shows a text or the key in an error", async () => {
     const secretText = "I hide the diamonds under the oak.";
     const failures: unknown[] = [];
     const troubles: EmbeddingsServer["always"][] = [
@@ -293,8 +293,8 @@ describe("the embedder of OpenAI", () => {
     expect(inspect(refused)).not.toMatch(/hunter2|sk-/);
   });
 
-  it("goes without a key to a server that wants none", async () => {
-    const open = await embeddingsServer();
+  it("sends no key to a server that needs none", async () => {
+    const open = await startEmbeddingsServer();
     try {
       await openaiEmbedder({ baseUrl: `${open.url}/` }).embed(["free"]);
       expect(open.received[0]).toMatchObject({ path: "/v1/embeddings", authorization: undefined });

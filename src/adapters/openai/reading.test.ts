@@ -1,13 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventsOf } from "./events.ts";
-import { fitsShape, jsonIn, withoutThoughts } from "./reading.ts";
-import { shapeInWords } from "./shape-text.ts";
-import { thoughtFilter } from "./thoughts.ts";
+import { describeShape } from "./capabilities.ts";
+import {
+  createShapeCheck,
+  createThoughtFilter,
+  findJson,
+  readServerSentEvents,
+  removeThoughts,
+} from "./completion.ts";
 
 const FACTS = { facts: ["The user lives in Porto."] };
 const TEXT = JSON.stringify(FACTS);
-const fits = fitsShape({ required: ["facts"] });
+const fits = createShapeCheck({ required: ["facts"] });
 
 /** Answers as servers and models have given them. */
 const CORPUS: readonly (readonly [string, string])[] = [
@@ -32,8 +36,8 @@ const CORPUS: readonly (readonly [string, string])[] = [
 ];
 
 describe("the JSON of an answer", () => {
-  it.each(CORPUS)("is read where it is %s", (_how, answer) => {
-    expect(jsonIn(answer, fits)).toEqual(FACTS);
+  it.each(CORPUS)("is found if it is %s", (_how, answer) => {
+    expect(findJson(answer, fits)).toEqual(FACTS);
   });
 
   it.each([
@@ -42,31 +46,33 @@ describe("the JSON of an answer", () => {
     ["a number", "42"],
     ["an opening brace", "{"],
     ["a name without a value", '{"facts" }'],
-  ])("is none in %s, or no fact is", (_what, answer) => {
-    const value = jsonIn(answer, fits);
+  ])("is not found in %s, or has no fact", (_what, answer) => {
+    const value = findJson(answer, fits);
     expect(value === undefined || !fits(value)).toBe(true);
   });
 
-  it("is what is whole of an answer that is cut off at any place", () => {
+  it("has its complete parts if the answer is cut off at any point", () => {
     const items = Array.from({ length: 4 }, (_, i) => ({ turn: i, quote: `said "it" ${i}\n`, sure: 0.5 }));
     const whole = JSON.stringify({ items });
     for (let end = 1; end < whole.length; end += 1) {
-      const read = jsonIn(whole.slice(0, end)) as { items?: typeof items } | undefined;
+      const read = findJson(whole.slice(0, end)) as { items?: typeof items } | undefined;
       for (const [i, item] of (read?.items ?? []).entries()) expect(items[i]).toMatchObject(item);
     }
   });
 
-  it("is the same that was written, whatever it holds", () => {
+  it("equals the written value, whatever it contains", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string(), (value, words) => {
         const wrapped = { value };
         const text = `${words.replace(/[{}[\]<>"']/g, "")}\`\`\`\n${JSON.stringify(wrapped)}\n\`\`\``;
-        expect(JSON.stringify(jsonIn(text, (one) => typeof one === "object"))).toBe(JSON.stringify(wrapped));
+        expect(JSON.stringify(findJson(text, (one) => typeof one === "object"))).toBe(
+          JSON.stringify(wrapped),
+        );
       }),
     );
   });
 
-  it("never throws and never takes long, whatever the answer", () => {
+  it("is searched quickly and without throwing in any answer", () => {
     const pieces = fc.constantFrom(
       "{",
       "}",
@@ -92,25 +98,25 @@ describe("the JSON of an answer", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(pieces, fc.string()), { maxLength: 60 }), (parts) => {
-        jsonIn(parts.join(""), fits);
-        withoutThoughts(parts.join(""));
+        findJson(parts.join(""), fits);
+        removeThoughts(parts.join(""));
       }),
     );
     const begun = performance.now();
     for (const piece of ['{"a":', "[", "{/*", "/*{", "<think>", '{"a":"', "{'", "</think>"]) {
-      jsonIn(piece.repeat(200_000), fits);
+      findJson(piece.repeat(200_000), fits);
     }
     expect(performance.now() - begun).toBeLessThan(4000);
   });
 
-  it("makes nothing of names that mean something to JavaScript", () => {
-    const read = jsonIn('{"__proto__": {"polluted": 1}, "facts": [],}', fits) as object;
+  it("has no effect on prototypes with names special to JavaScript", () => {
+    const read = findJson('{"__proto__": {"polluted": 1}, "facts": [],}', fits) as object;
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
   });
 });
 
-describe("a stream", () => {
+describe("a stream of events", () => {
   const bytes = (text: string, size: number): AsyncIterable<Uint8Array> => {
     const all = new TextEncoder().encode(text);
     return (async function* () {
@@ -119,11 +125,11 @@ describe("a stream", () => {
   };
   const events = async (text: string, size: number): Promise<string[]> => {
     const found: string[] = [];
-    for await (const data of eventsOf(bytes(text, size))) found.push(data);
+    for await (const data of readServerSentEvents(bytes(text, size))) found.push(data);
     return found;
   };
 
-  it("is the same events wherever it is cut, and however its lines end", async () => {
+  it("has the same events for any split and any line ends", async () => {
     const plain = ': hello\n\ndata: {"a":"é🦊"}\n\nevent: x\ndata: one\ndata: two\nid: 7\n\ndata:[DONE]\n\n';
     const wanted = ['{"a":"é🦊"}', "one\ntwo", "[DONE]"];
     for (const text of [plain, plain.replaceAll("\n", "\r\n"), plain.replaceAll("\n", "\r")]) {
@@ -132,10 +138,10 @@ describe("a stream", () => {
     expect(await events("data: the last one has no end", 4)).toEqual(["the last one has no end"]);
   });
 
-  it("shows no thought, wherever its marks are cut", () => {
+  it("shows no thought for any split of its tags", () => {
     const text = "Well, <think>no <b>idea</b></think>it is 3 < 4 <thin ice> so.";
     const shown = (size: number): string => {
-      const filter = thoughtFilter();
+      const filter = createThoughtFilter();
       let all = "";
       for (let at = 0; at < text.length; at += size) all += filter.push(text.slice(at, at + size));
       return all + filter.end();
@@ -144,8 +150,8 @@ describe("a stream", () => {
   });
 });
 
-it("describes a form in words, and not by its schema", () => {
-  const text = shapeInWords({
+it("describes a schema in words", () => {
+  const text = describeShape({
     type: "object",
     properties: {
       items: {

@@ -6,7 +6,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/surface.ts";
+import type { Keepsake } from "../../engine/api.ts";
 import { apiKeys, httpApp, passingKeys } from "../../http/index.ts";
 import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer } from "../../testing/index.ts";
@@ -63,8 +63,8 @@ function call(path: string, body?: unknown): Promise<Response> {
   );
 }
 
-describe("spans", () => {
-  it("go from the caller's trace through the request and the recall to the model's server", async () => {
+describe("OpenTelemetry spans", () => {
+  it("continue the caller's trace through the request and the recall to the model's server", async () => {
     await call("/api/v1/memories/canary-ana/search", { query: "Where do I live, canary?" });
     const request = named("POST /api/v1/memories/{user_id}/search");
     const search = named("search_memory");
@@ -87,7 +87,7 @@ describe("spans", () => {
     expect(embedding.duration[0] * 1e9 + embedding.duration[1]).toBeGreaterThan(0);
   });
 
-  it("tell an error by its code", async () => {
+  it("report an error by its code", async () => {
     await expect(memory.scope({ user: "ana" }).get("nothing")).rejects.toMatchObject({ code: "not_found" });
     expect(named("keepsake.get")).toMatchObject({
       attributes: { "error.type": "not_found" },
@@ -96,14 +96,14 @@ describe("spans", () => {
     expect(named("keepsake.get").events).toEqual([]);
   });
 
-  it("tell a call that failed", async () => {
+  it("report a failed call", async () => {
     server.always = { status: 500 };
     await memory.scope({ user: "ana" }).recall("What now?");
     server.always = undefined;
     expect(named("embeddings text-embedding-3-small").attributes).toMatchObject({ "error.type": "failed" });
   });
 
-  it("of what streams end with it", async () => {
+  it("of a stream end with the stream", async () => {
     const ana = memory.scope({ user: "ana" });
     await ana.remember("I live in Porto.");
     exporter.reset();
@@ -112,7 +112,7 @@ describe("spans", () => {
     expect(named("keepsake.answerStream").status.code).toBe(0);
   });
 
-  it("hold nothing that a user said or is called", async () => {
+  it("contain no text and no name of a user", async () => {
     const user = "canary-ana";
     await call("/message", { userId: user, message: "I live in Canarytown." });
     await call("/message", { userId: user, message: "Where do I live, canary?" });

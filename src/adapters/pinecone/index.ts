@@ -1,41 +1,47 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Follower, FollowerUser } from "../../ports/follower.ts";
-import { plainWhere } from "../shared/plain-where.ts";
-import { asked, REMOTE_PATIENCE } from "../shared/remote.ts";
-import { boundedCosine, wireVector } from "../shared/wire-vector.ts";
-import type { PineconeClient, PineconeCloud, PineconeIndex } from "./client.ts";
-import { idIn, keyOf } from "./keys.ts";
-import { lateWrites } from "./late-writes.ts";
-import { keysIn, namespaceName, type Place, type Prepared } from "./place.ts";
-import { clearAll, passGone, preparedIndex, settles } from "./prepare.ts";
-import { askedFor, batchesOf } from "./records.ts";
-import { troubleOf } from "./troubles.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { VectorIndex, VectorIndexUser } from "../../ports/vector-index.ts";
+import { callRemote, REMOTE_RETRY_POLICY } from "../shared/remote-call.ts";
+import { clampCosine, toJsonVector, toPlainFilter } from "../shared/vector-request.ts";
+import {
+  clearAll,
+  ignoreGone,
+  listRecordKeys,
+  type PineconeConfig,
+  type PreparedPineconeIndex,
+  prepareIndex,
+  toNamespaceName,
+  toPineconeFault,
+  waitUntilVisible,
+} from "./indexes.ts";
+import { createLateWrites } from "./late-writes.ts";
+import type { PineconeClient, PineconeCloud, PineconeIndex } from "./records.ts";
+import { parseRecordId, toFetchBatches, toRecordId, toUpsertBatches } from "./records.ts";
 
-export type { PineconeClient, PineconeIndex } from "./client.ts";
+export type { PineconeClient, PineconeIndex } from "./records.ts";
 
-export interface PineconeFollowerOptions {
-  /** `new Pinecone({ apiKey, maxRetries: 0 })` of `@pinecone-database/pinecone`; what fails is tried again here. */
+export interface PineconeVectorIndexOptions {
+  /** `new Pinecone({ apiKey, maxRetries: 0 })` of `@pinecone-database/pinecone`; retries happen here. */
   readonly client: PineconeClient;
-  /** Names of indexes ("keepsake-256") and namespaces begin with it: a deployment of its own needs one of its own ("keepsake"). */
+  /** The prefix of indexes ("keepsake-256") and namespaces (default: "keepsake"). Each deployment needs its own. */
   readonly name?: string;
-  /** Where a missing index is made ("aws", "us-east-1"). */
+  /** Where a missing index is created (default: "aws", "us-east-1"). */
   readonly cloud?: PineconeCloud;
   readonly region?: string;
   /**
-   * So long a write may take until Pinecone's reads show it, in ms (15,000); every write waits for that, so that what has been put
-   * is found and what has been dropped is gone. 0 waits for nothing.
+   * How long a write may take to become visible in Pinecone's reads, in ms (default: 15,000). Every write waits for that, so that
+   * added entries are found and dropped ones are gone. With 0, it does not wait.
    */
   readonly settleMs?: number;
-  /** So long a new index may take until it is ready, in ms (120,000). */
+  /** How long a new index may take to become ready, in ms (default: 120,000). */
   readonly createMs?: number;
-  /** How long a request may take (5,000), and all its tries together (12,000), in ms. */
+  /** Timeout of one request (default: 5,000), and deadline for all its tries (default: 12,000), in ms. */
   readonly timeoutMs?: number;
   readonly deadlineMs?: number;
 }
 
-/** Pinecone gives no more in one answer, and takes no more away. */
+/** Pinecone's limits for one answer and one deletion. */
 const MOST_HITS = 10_000;
 const MOST_DROPPED = 1000;
 
@@ -43,42 +49,42 @@ const MOST_DROPPED = 1000;
 const KEPT_AFTER_DELETION_MS = 90 * 24 * 3_600_000;
 
 /**
- * A follower in Pinecone, serverless: an index for each number of dimensions, a namespace for each user. Ids, vectors and metadata
- * leave this machine; texts only where entries bring them. `invalid_input` for options that cannot work.
+ * A vector index in Pinecone, serverless: an index for each number of dimensions, a namespace for each user. Ids, vectors and
+ * metadata leave this machine; texts only if entries contain them. Throws `invalid_input` for invalid options.
  */
-export function pineconeFollower(options: PineconeFollowerOptions): Follower {
-  const place = placeOf(options);
-  const { remote, settleMs } = place;
-  const late = lateWrites(3 * remote.deadlineMs);
-  let prepared: Prepared | undefined;
+export function createPineconeVectorIndex(options: PineconeVectorIndexOptions): VectorIndex {
+  const config = toPineconeConfig(options);
+  const { remote, settleMs } = config;
+  const late = createLateWrites(3 * remote.deadlineMs);
+  let prepared: PreparedPineconeIndex | undefined;
   let isClosed = false;
   let lastPut = 0;
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
-    if (isClosed) throw new MemoryError("unavailable", "The index at Pinecone is closed. Open another.");
+    if (isClosed) throw new MemoryError("unavailable", "The index at Pinecone is closed. Open it again.");
   };
-  const ready = (signal: AbortSignal | undefined): Prepared => {
+  const ready = (signal: AbortSignal | undefined): PreparedPineconeIndex => {
     begin(signal);
     if (prepared) return prepared;
     throw invalid("The index at Pinecone is not prepared: call prepare() first.");
   };
-  const namespaceOf = (of: FollowerUser, signal: AbortSignal | undefined) => {
+  const namespaceOf = (of: VectorIndexUser, signal: AbortSignal | undefined) => {
     const { index, space } = ready(signal);
-    const name = namespaceName(place.name, space, of);
+    const name = toNamespaceName(config.name, space, of);
     return { name, space, namespace: index.namespace(name) };
   };
 
-  /** Which of some records are there, with the id that the metadata of those with a long one tells. */
-  const fetched = async (
+  /** The existing ones of some records, with the ids that metadata contains for long ids. */
+  const fetchExisting = async (
     namespace: PineconeIndex,
     keys: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<Map<string, string | undefined>> => {
     const found = new Map<string, string | undefined>();
-    for (const ids of askedFor(keys)) {
-      const { records } = await asked(remote, signal, () => namespace.fetch({ ids }));
-      for (const [key, { metadata }] of Object.entries(records)) found.set(key, longIdOf(metadata));
+    for (const ids of toFetchBatches(keys)) {
+      const { records } = await callRemote(remote, signal, () => namespace.fetch({ ids }));
+      for (const [key, { metadata }] of Object.entries(records)) found.set(key, findLongId(metadata));
     }
     return found;
   };
@@ -88,19 +94,19 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     keys: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<Map<string, string>> => {
-    const hashed = keys.filter((key) => idIn(key) === undefined);
-    const long = await fetched(namespace, hashed, signal);
+    const hashed = keys.filter((key) => parseRecordId(key) === undefined);
+    const longIds = await fetchExisting(namespace, hashed, signal);
     return new Map(
       keys.flatMap((key) => {
-        const id = idIn(key) ?? long.get(key);
+        const id = parseRecordId(key) ?? longIds.get(key);
         return id === undefined ? [] : [[key, id] as const];
       }),
     );
   };
 
-  /** Waits for writes that were given up on, so that none of them comes after the one that follows. */
-  const afterLate = (name: string | undefined, signal: AbortSignal | undefined): Promise<void> =>
-    asked(remote, signal, () => late.over(name));
+  /** Waits for timed-out writes, so that none of them arrives after the next write. */
+  const waitForLateWrites = (name: string | undefined, signal: AbortSignal | undefined): Promise<void> =>
+    callRemote(remote, signal, () => late.wait(name));
 
   return {
     name: "pinecone",
@@ -109,25 +115,25 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
 
     async prepare(space, { signal }: CallOptions = {}) {
       begin(signal);
-      prepared = { space: { ...space }, index: await preparedIndex(place, space, signal) };
+      prepared = { space: { ...space }, index: await prepareIndex(config, space, signal) };
     },
 
     async put(of, entries, { signal }: CallOptions = {}) {
       const { name, namespace, space } = namespaceOf(of, signal);
       for (const { vector } of entries) checkLength(vector, space.dimensions);
-      await afterLate(name, signal);
+      await waitForLateWrites(name, signal);
       const put = Math.max(lastPut + 1, Date.now());
       lastPut = put;
       let vector: number[] | undefined;
-      for (const records of batchesOf(entries, put)) {
-        await asked(remote, signal, () => late.track(name, namespace.upsert({ records })));
+      for (const records of toUpsertBatches(entries, put)) {
+        await callRemote(remote, signal, () => late.track(name, namespace.upsert({ records })));
         vector = records.at(-1)?.values;
       }
       if (!vector || settleMs === 0) return;
-      // Writes of a namespace are shown in their order: where this call's or a later one's is found, all before it are.
-      const wanted = { vector, topK: 1, filter: { put: { $gte: put } }, ...NOTHING_ELSE };
-      await settles(place, signal, async () => {
-        const { matches } = await asked(remote, signal, () => namespace.query(wanted));
+      // Writes of a namespace become visible in order: once this one or a later one is found, all earlier ones are visible.
+      const wanted = { vector, topK: 1, filter: { put: { $gte: put } }, ...SCORES_ONLY };
+      await waitUntilVisible(config, signal, async () => {
+        const { matches } = await callRemote(remote, signal, () => namespace.query(wanted));
         return matches.length > 0;
       });
     },
@@ -135,26 +141,28 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     async drop(of, ids, { signal }: CallOptions = {}) {
       const { name, namespace } = namespaceOf(of, signal);
       if (ids.length === 0) return;
-      await afterLate(name, signal);
-      let left = [...new Set(ids.map(keyOf))];
-      for (let from = 0; from < left.length; from += MOST_DROPPED) {
-        const some = { ids: left.slice(from, from + MOST_DROPPED) };
-        await asked(remote, signal, () => namespace.deleteMany(some).catch(passGone));
+      await waitForLateWrites(name, signal);
+      let remaining = [...new Set(ids.map(toRecordId))];
+      for (let from = 0; from < remaining.length; from += MOST_DROPPED) {
+        const batch = { ids: remaining.slice(from, from + MOST_DROPPED) };
+        await callRemote(remote, signal, () => namespace.deleteMany(batch).catch(ignoreGone));
       }
       if (settleMs === 0) return;
-      await settles(place, signal, async () => {
-        left = [...(await fetched(namespace, left, signal)).keys()];
-        return left.length === 0;
+      await waitUntilVisible(config, signal, async () => {
+        remaining = [...(await fetchExisting(namespace, remaining, signal)).keys()];
+        return remaining.length === 0;
       });
     },
 
     async dropUser(of, { signal }: CallOptions = {}) {
       const { name, namespace } = namespaceOf(of, signal);
-      await afterLate(name, signal);
-      await asked(remote, signal, () => namespace.deleteAll().catch(passGone));
+      await waitForLateWrites(name, signal);
+      await callRemote(remote, signal, () => namespace.deleteAll().catch(ignoreGone));
       if (settleMs === 0) return;
-      await settles(place, signal, async () => {
-        const { vectors = [] } = await asked(remote, signal, () => namespace.listPaginated({ limit: 1 }));
+      await waitUntilVisible(config, signal, async () => {
+        const { vectors = [] } = await callRemote(remote, signal, () =>
+          namespace.listPaginated({ limit: 1 }),
+        );
         return vectors.length === 0;
       });
     },
@@ -162,11 +170,11 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
     async nearest(of, vector, { limit, where = {}, signal }) {
       const { namespace, space } = namespaceOf(of, signal);
       checkLength(vector, space.dimensions);
-      const filter = plainWhere(where);
+      const filter = toPlainFilter(where);
       const topK = Math.min(limit, MOST_HITS);
       if (topK < 1) return [];
-      const query = { vector: wireVector(vector), topK, ...(filter ? { filter } : {}), ...NOTHING_ELSE };
-      const { matches } = await asked(remote, signal, () => namespace.query(query));
+      const query = { vector: toJsonVector(vector), topK, ...(filter ? { filter } : {}), ...SCORES_ONLY };
+      const { matches } = await callRemote(remote, signal, () => namespace.query(query));
       const ids = await idsOf(
         namespace,
         matches.map(({ id }) => id),
@@ -174,28 +182,28 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
       );
       return matches.flatMap(({ id: key, score = 0 }) => {
         const id = ids.get(key);
-        return id === undefined ? [] : [{ id, score: boundedCosine(score) }];
+        return id === undefined ? [] : [{ id, score: clampCosine(score) }];
       });
     },
 
     async held(of, ids, { signal }: CallOptions = {}) {
       const { namespace } = namespaceOf(of, signal);
-      const keys = new Map(ids.map((id) => [keyOf(id), id]));
-      const there = await fetched(namespace, [...keys.keys()], signal);
-      return [...keys].flatMap(([key, id]) => (there.has(key) ? [id] : []));
+      const keys = new Map(ids.map((id) => [toRecordId(id), id]));
+      const existing = await fetchExisting(namespace, [...keys.keys()], signal);
+      return [...keys].flatMap(([key, id]) => (existing.has(key) ? [id] : []));
     },
 
     async *entries(of, { signal }: CallOptions = {}) {
       const { namespace } = namespaceOf(of, signal);
-      for await (const keys of keysIn(place, namespace, signal)) {
+      for await (const keys of listRecordKeys(config, namespace, signal)) {
         yield [...(await idsOf(namespace, keys, signal)).values()];
       }
     },
 
     async clear({ signal }: CallOptions = {}) {
       begin(signal);
-      await afterLate(undefined, signal);
-      await clearAll(place, signal);
+      await waitForLateWrites(undefined, signal);
+      await clearAll(config, signal);
       prepared = undefined;
     },
 
@@ -206,15 +214,15 @@ export function pineconeFollower(options: PineconeFollowerOptions): Follower {
   };
 }
 
-/** The ids and scores are enough: the record has the rest. */
-const NOTHING_ELSE = { includeMetadata: false, includeValues: false } as const;
+/** Only ids and scores are needed; the memory store has the rest. */
+const SCORES_ONLY = { includeMetadata: false, includeValues: false } as const;
 
-function placeOf(options: PineconeFollowerOptions): Place {
-  const { name = "keepsake", timeoutMs = REMOTE_PATIENCE.timeoutMs } = options;
+function toPineconeConfig(options: PineconeVectorIndexOptions): PineconeConfig {
+  const { name = "keepsake", timeoutMs = REMOTE_RETRY_POLICY.timeoutMs } = options;
   if (!/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/.test(name)) {
-    throw invalid("name: at most 30 small letters, digits and hyphens, with a letter in front.");
+    throw invalid("name: use at most 30 lowercase letters, digits and hyphens, beginning with a letter.");
   }
-  const { deadlineMs = REMOTE_PATIENCE.deadlineMs } = options;
+  const { deadlineMs = REMOTE_RETRY_POLICY.deadlineMs } = options;
   return {
     client: options.client,
     name,
@@ -224,8 +232,8 @@ function placeOf(options: PineconeFollowerOptions): Place {
     createMs: checkCount(options.createMs ?? 120_000, "createMs", 1, 3_600_000),
     remote: {
       place: "Pinecone",
-      troubleOf,
-      tries: REMOTE_PATIENCE.tries,
+      troubleOf: toPineconeFault,
+      tries: REMOTE_RETRY_POLICY.tries,
       timeoutMs: checkCount(timeoutMs, "timeoutMs", 1, 600_000),
       deadlineMs: checkCount(deadlineMs, "deadlineMs", 1, 3_600_000),
     },
@@ -237,6 +245,12 @@ function checkLength(vector: Float32Array, dimensions: number): void {
   throw invalid(`The index at Pinecone takes vectors of ${dimensions} numbers, not ${vector.length}.`);
 }
 
-function longIdOf(metadata: object | undefined): string | undefined {
+function findLongId(metadata: object | undefined): string | undefined {
   return metadata && "id" in metadata && typeof metadata.id === "string" ? metadata.id : undefined;
 }
+
+/** Earlier names, kept until version 1.0. */
+export {
+  createPineconeVectorIndex as pineconeFollower,
+  type PineconeVectorIndexOptions as PineconeFollowerOptions,
+};

@@ -1,33 +1,33 @@
 /**
- * Writes that may still arrive, by namespace. The client cannot break a request off: one that is no longer waited for goes on,
- * and would bring back what is deleted meanwhile.
+ * Writes that may still arrive, by namespace. The client cannot abort a request: one that timed out continues, and could bring
+ * back entries that were deleted meanwhile.
  */
 export interface LateWrites {
   track<Value>(namespace: string, write: Promise<Value>): Promise<Value>;
-  /** Is over when none of a namespace, or of all, is under way. */
-  over(namespace?: string): Promise<void>;
+  /** Resolves when no write of the namespace, or of any, is in progress. */
+  wait(namespace?: string): Promise<void>;
 }
 
-/** ASSUMED: what has had no answer for so long (ms) will not be done any more; no gateway waits longer. */
-export function lateWrites(givenUpAfterMs: number): LateWrites {
-  const underWay = new Map<Promise<void>, string>();
+/** ASSUMED: a write without an answer after this many ms never arrives; no gateway waits longer. */
+export function createLateWrites(givenUpAfterMs: number): LateWrites {
+  const pending = new Map<Promise<void>, string>();
   return {
     track(namespace, write) {
-      const { promise: over, resolve } = Promise.withResolvers<void>();
-      underWay.set(over, namespace);
-      const ended = (): void => {
+      const { promise: done, resolve } = Promise.withResolvers<void>();
+      pending.set(done, namespace);
+      const finish = (): void => {
         clearTimeout(timer);
-        underWay.delete(over);
+        pending.delete(done);
         resolve();
       };
-      const timer = setTimeout(ended, givenUpAfterMs);
+      const timer = setTimeout(finish, givenUpAfterMs);
       timer.unref();
-      write.then(ended, ended);
+      write.then(finish, finish);
       return write;
     },
-    async over(namespace) {
+    async wait(namespace) {
       await Promise.all(
-        [...underWay].flatMap(([over, name]) => (namespace === undefined || name === namespace ? over : [])),
+        [...pending].flatMap(([done, name]) => (namespace === undefined || name === namespace ? done : [])),
       );
     },
   };

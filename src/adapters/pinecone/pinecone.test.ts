@@ -1,19 +1,28 @@
 import { inspect } from "node:util";
 import { Pinecone } from "@pinecone-database/pinecone";
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import type { Follower, FollowerEntry } from "../../ports/follower.ts";
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { entry, idsOf, randomVectors, unitVector } from "../../testing/follower-entries.ts";
-import { type PineconeReceived, type PineconeServer, pineconeServer } from "../../testing/pinecone-server.ts";
-import { type PineconeClient, type PineconeFollowerOptions, pineconeFollower } from "./index.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../ports/vector-index.ts";
+import {
+  type PineconeReceived,
+  type PineconeServer,
+  startPineconeServer,
+} from "../../testing/pinecone/pinecone-server.ts";
+import {
+  makeEntry,
+  makeRandomVectors,
+  makeUnitVector,
+  readIds,
+} from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
+import { createPineconeVectorIndex, type PineconeClient, type PineconeVectorIndexOptions } from "./index.ts";
 
 const KEY = "pcsk-test-never-shown";
 
 let server: PineconeServer;
 let late: PineconeServer;
 beforeAll(async () => {
-  server = await pineconeServer({ apiKey: KEY });
-  late = await pineconeServer({ lagMs: 15 });
+  server = await startPineconeServer({ apiKey: KEY });
+  late = await startPineconeServer({ lagMs: 15 });
 });
 afterAll(() => Promise.all([server.close(), late.close()]));
 
@@ -21,13 +30,13 @@ const clientOf = (at: PineconeServer): PineconeClient =>
   new Pinecone({ apiKey: KEY, controllerHostUrl: at.url, maxRetries: 0 });
 
 let count = 0;
-const names = new WeakMap<Follower, string>();
+const names = new WeakMap<VectorIndex, string>();
 const opened = (
   at: PineconeServer,
   name: string,
-  options: Partial<PineconeFollowerOptions> = {},
-): Follower => {
-  const follower = pineconeFollower({ client: clientOf(at), name, deadlineMs: 2500, ...options });
+  options: Partial<PineconeVectorIndexOptions> = {},
+): VectorIndex => {
+  const follower = createPineconeVectorIndex({ client: clientOf(at), name, deadlineMs: 2500, ...options });
   names.set(follower, name);
   return follower;
 };
@@ -35,16 +44,16 @@ const freshName = (): string => {
   count += 1;
   return `suite-${count}`;
 };
-const again = (at: PineconeServer) => async (follower: Follower) => opened(at, names.get(follower) ?? "");
+const again = (at: PineconeServer) => async (follower: VectorIndex) => opened(at, names.get(follower) ?? "");
 
-followerConformance({
+vectorIndexConformance({
   name: "pinecone",
   open: async () => opened(server, freshName()),
   reopen: (follower) => again(server)(follower),
   second: (follower) => again(server)(follower),
   outage: { begin: () => server.down(), end: () => server.up() },
 });
-followerConformance({
+vectorIndexConformance({
   name: "pinecone, with reads that lag behind",
   open: async () => opened(late, freshName()),
   reopen: (follower) => again(late)(follower),
@@ -53,12 +62,15 @@ followerConformance({
 
 const ANN = { project: "default", user: "ann-the-user" };
 const SPACE = { fingerprint: "test/8", dimensions: 8 };
-const many = (count: number, dimensions = 8): FollowerEntry[] =>
-  randomVectors(count, dimensions).map((vector, i) => entry(`e${i}`, vector));
-const ids = (entries: readonly FollowerEntry[]): string[] => entries.map(({ id }) => id);
+const many = (count: number, dimensions = 8): VectorIndexEntry[] =>
+  makeRandomVectors(count, dimensions).map((vector, i) => makeEntry(`e${i}`, vector));
+const ids = (entries: readonly VectorIndexEntry[]): string[] => entries.map(({ id }) => id);
 
 /** A follower that is prepared, on the quick server, with requests from here on. */
-const prepared = async (options: Partial<PineconeFollowerOptions> = {}, space = SPACE): Promise<Follower> => {
+const prepared = async (
+  options: Partial<PineconeVectorIndexOptions> = {},
+  space = SPACE,
+): Promise<VectorIndex> => {
   const follower = opened(server, freshName(), options);
   await follower.prepare(space);
   server.received.length = 0;
@@ -72,7 +84,7 @@ describe("the client of @pinecone-database/pinecone", () => {
   });
 });
 
-describe("the follower in Pinecone", () => {
+describe("the vector index in Pinecone", () => {
   afterEach(() => {
     server.troubles.length = 0;
     server.always = undefined;
@@ -96,7 +108,7 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ids(entries))).toEqual([]);
   });
 
-  it("sends no more than two megabytes at once, however wide the vectors are", async () => {
+  it("sends at most two megabytes at once for vectors of any width", async () => {
     const follower = await prepared({}, { fingerprint: "wide", dimensions: 1536 });
     await follower.put(ANN, many(200, 1536));
     const upserts = sent("/vectors/upsert");
@@ -105,16 +117,16 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ["e0", "e199"])).toEqual(["e0", "e199"]);
   });
 
-  it("tries again what was one request too many, which the client does not, and what was not there for a moment", async () => {
+  it("retries rate-limited requests, which the client does not, and temporary failures", async () => {
     const follower = await prepared({ deadlineMs: 12_000 });
     server.troubles.push({ at: "/vectors/upsert", status: 429 }, { at: "/vectors/upsert", status: 503 });
     await follower.put(ANN, many(3));
     expect(sent("/vectors/upsert")).toHaveLength(3);
     server.troubles.push({ at: "/query", it: "hangs up" }, { at: "/query", status: 429 });
-    expect(await follower.nearest(ANN, unitVector([1]), { limit: 3 })).toHaveLength(3);
+    expect(await follower.nearest(ANN, makeUnitVector([1]), { limit: 3 })).toHaveLength(3);
   });
 
-  it("comes through a limit of rate", async () => {
+  it("succeeds in spite of a rate limit", async () => {
     const follower = await prepared({ deadlineMs: 12_000 });
     server.perSecond = 3;
     for (const one of many(5)) await follower.put(ANN, [one]);
@@ -122,29 +134,29 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ["e0", "e1", "e2", "e3", "e4"])).toHaveLength(5);
   });
 
-  it("asks once where asking again is of no use, and says nothing of what was sent", async () => {
+  it("does not retry permanent errors, and does not show the request", async () => {
     const follower = await prepared();
     server.troubles.push({ at: "/query", status: 400 });
-    const query = follower.nearest(ANN, unitVector([1]), { limit: 3, where: { owner: "zebra" } });
+    const query = follower.nearest(ANN, makeUnitVector([1]), { limit: 3, where: { owner: "zebra" } });
     const refused: unknown = await query.catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "invalid_input" });
     expect(sent("/query")).toHaveLength(1);
     const client = new Pinecone({ apiKey: "pcsk-wrong", controllerHostUrl: server.url });
-    const stranger = pineconeFollower({ client, name: "stranger" });
+    const stranger = createPineconeVectorIndex({ client, name: "stranger" });
     const forbidden: unknown = await stranger.prepare(SPACE).catch((error: unknown) => error);
     expect(forbidden).toMatchObject({ code: "forbidden" });
     expect(inspect([refused, forbidden], { depth: 9 })).not.toMatch(/zebra|pcsk|ann-the-user/);
   });
 
-  it("takes what is no answer for none", async () => {
+  it("treats an invalid answer as a failure", async () => {
     const follower = await prepared({ deadlineMs: 1000 });
     server.always = { at: "/query", it: "answers nonsense" };
-    await expect(follower.nearest(ANN, unitVector([1]), { limit: 3 })).rejects.toMatchObject({
+    await expect(follower.nearest(ANN, makeUnitVector([1]), { limit: 3 })).rejects.toMatchObject({
       code: "unavailable",
     });
   });
 
-  it("waits for a server that hangs as long as it may, and no longer", async () => {
+  it("waits for a hanging server until the deadline, and no longer", async () => {
     const follower = await prepared({ timeoutMs: 500, deadlineMs: 700 });
     server.always = { it: "hangs" };
     const begun = performance.now();
@@ -152,21 +164,24 @@ describe("the follower in Pinecone", () => {
     expect(performance.now() - begun).toBeLessThan(2000);
   });
 
-  it("is done with a write when reads show it, though they lag behind", async () => {
+  it("finishes a write once lagging reads show it", async () => {
     const follower = await prepared();
     server.lagMs = 150;
     await follower.put(ANN, many(3));
-    expect(await follower.nearest(ANN, unitVector([1]), { limit: 9 })).toHaveLength(3);
-    await follower.put(ANN, [entry("e0", unitVector([0, 1])), entry("e1", unitVector([0, 1]))]);
-    const [best] = await follower.nearest(ANN, unitVector([0, 1]), { limit: 1 });
+    expect(await follower.nearest(ANN, makeUnitVector([1]), { limit: 9 })).toHaveLength(3);
+    await follower.put(ANN, [
+      makeEntry("e0", makeUnitVector([0, 1])),
+      makeEntry("e1", makeUnitVector([0, 1])),
+    ]);
+    const [best] = await follower.nearest(ANN, makeUnitVector([0, 1]), { limit: 1 });
     expect(best?.score).toBeCloseTo(1, 5);
     await follower.drop(ANN, ["e0"]);
     expect(await follower.held(ANN, ["e0", "e1", "e2"])).toEqual(["e1", "e2"]);
     await follower.dropUser(ANN);
-    expect(await idsOf(follower, ANN)).toEqual([]);
+    expect(await readIds(follower, ANN)).toEqual([]);
   });
 
-  it("does not say that something is gone before reads say so", async () => {
+  it("does not report a deletion before reads show it", async () => {
     const follower = await prepared({ settleMs: 150 });
     await follower.put(ANN, many(3));
     server.lagMs = 60_000;
@@ -175,7 +190,7 @@ describe("the follower in Pinecone", () => {
     await expect(follower.dropUser(ANN)).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("lets no write that was given up on bring back what is dropped after it", async () => {
+  it("prevents a timed-out write from restoring dropped entries", async () => {
     const follower = await prepared({ timeoutMs: 1500, deadlineMs: 1600 });
     // Late by less than the drop waits, with room for a machine that is busy.
     server.troubles.push({ at: "/vectors/upsert", afterMs: 1700 });
@@ -186,7 +201,7 @@ describe("the follower in Pinecone", () => {
     expect(await follower.held(ANN, ["e0", "e1"])).toEqual([]);
   });
 
-  it("drops an index of another number of dimensions only where it made it", async () => {
+  it("deletes an index of another dimension only if it created it", async () => {
     const client = clientOf(server);
     const spec = { serverless: { cloud: "aws" as const, region: "us-east-1" } };
     const kind = { metric: "cosine" as const, spec, tags: {}, suppressConflicts: true as const };
@@ -201,7 +216,7 @@ describe("the follower in Pinecone", () => {
     expect(names.sort()).toEqual(["theirs-12", "theirs-16", "theirs-too"]);
   });
 
-  it("refuses an index of another kind under its name", async () => {
+  it("refuses an index of another kind with its name", async () => {
     const made = clientOf(server).createIndex as (options: object) => Promise<unknown>;
     const spec = { serverless: { cloud: "aws", region: "us-east-1" } };
     await made.call(clientOf(server), { name: "far-8", dimension: 8, metric: "euclidean", spec });
@@ -209,8 +224,8 @@ describe("the follower in Pinecone", () => {
     await expect(preparing).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  it("waits until an index is ready, and until the one that had its name is gone", async () => {
-    await using slow = await pineconeServer({ createMs: 200, terminateMs: 200 });
+  it("waits until an index is ready, and until an earlier one with its name is deleted", async () => {
+    await using slow = await startPineconeServer({ createMs: 200, terminateMs: 200 });
     const client = clientOf(slow);
     const follower = opened(slow, "slow");
     await follower.prepare(SPACE);
@@ -219,39 +234,39 @@ describe("the follower in Pinecone", () => {
     await follower.clear();
     await follower.prepare(SPACE);
     await follower.put(ANN, many(1));
-    expect(await idsOf(follower, ANN)).toEqual(["e0"]);
+    expect(await readIds(follower, ANN)).toEqual(["e0"]);
   });
 
-  it("says that an index is gone, and makes it anew when it is prepared again", async () => {
-    await using emptied = await pineconeServer();
+  it("reports a missing index, and recreates it when it is prepared again", async () => {
+    await using emptied = await startPineconeServer();
     const follower = opened(emptied, "emptied");
     await follower.prepare(SPACE);
     await follower.put(ANN, many(2));
     emptied.empty();
     await expect(follower.put(ANN, many(1))).rejects.toMatchObject({ code: "unavailable" });
-    await expect(follower.nearest(ANN, unitVector([1]), { limit: 1 })).rejects.toMatchObject({
+    await expect(follower.nearest(ANN, makeUnitVector([1]), { limit: 1 })).rejects.toMatchObject({
       code: "unavailable",
     });
     await follower.prepare(SPACE);
     expect(await follower.held(ANN, ["e0", "e1"])).toEqual([]);
     await follower.put(ANN, many(1));
-    expect(await idsOf(follower, ANN)).toEqual(["e0"]);
+    expect(await readIds(follower, ANN)).toEqual(["e0"]);
   });
 
-  it("sends no name of a user or a project, and a text only where an entry has one", async () => {
+  it("sends no name of a user or a project, and a text only if an entry has one", async () => {
     const follower = await prepared();
     await follower.put({ project: "acme-gmbh", user: "ann-the-user" }, many(1));
-    await follower.nearest({ project: "acme-gmbh", user: "ann-the-user" }, unitVector([1]), { limit: 1 });
+    await follower.nearest({ project: "acme-gmbh", user: "ann-the-user" }, makeUnitVector([1]), { limit: 1 });
     expect(JSON.stringify(server.received)).not.toMatch(/acme-gmbh|ann-the-user|"text"/);
-    await follower.put(ANN, [{ ...entry("e1", [1]), text: "Ann sails on Fridays." }]);
+    await follower.put(ANN, [{ ...makeEntry("e1", [1]), text: "Ann sails on Fridays." }]);
     expect(JSON.stringify(server.received)).toContain("Ann sails on Fridays.");
   });
 
-  it("refuses options that cannot work", () => {
+  it("refuses invalid options", () => {
     const client = clientOf(server);
     for (const name of ["", "Keepsake", "1st", "with.dot", "a".repeat(31)]) {
-      expect(() => pineconeFollower({ client, name })).toThrow(/name:/);
+      expect(() => createPineconeVectorIndex({ client, name })).toThrow(/name:/);
     }
-    expect(() => pineconeFollower({ client, settleMs: -1 })).toThrow(/settleMs/);
+    expect(() => createPineconeVectorIndex({ client, settleMs: -1 })).toThrow(/settleMs/);
   });
 });

@@ -1,54 +1,62 @@
 import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Follower, FollowerEntry, FollowerSpace } from "../../ports/follower.ts";
-import { scopeName } from "../shared/scope-name.ts";
-import type { IndexPool } from "./pool.ts";
-import { inTransaction, runner } from "./run.ts";
-import { prepared, tablesOf, type VectorType, vectorType } from "./schema.ts";
-import { whereSql } from "./where.ts";
+import type { VectorIndex, VectorIndexEntry, VectorIndexSpace } from "../../ports/vector-index.ts";
+import { toScopeHash } from "../shared/vector-request.ts";
+import type { IndexPool } from "./tables.ts";
+import {
+  createIndexRunner,
+  getPgvectorType,
+  inTransaction,
+  type PgvectorType,
+  prepareTables,
+  toTableNames,
+} from "./tables.ts";
+import { toWhereSql } from "./where.ts";
 
-export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./pool.ts";
+export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./tables.ts";
 
-export interface PostgresFollowerOptions {
-  /** A `Pool` of the package `pg` that the caller made; it stays open. */
+export interface PgvectorIndexOptions {
+  /** A `Pool` of the package `pg` that belongs to the caller; it stays open. */
   readonly pool: IndexPool;
-  /** How the names of our two tables begin ("keepsake"); two programs on one schema take two. */
+  /** The prefix of our two tables (default: "keepsake"). Two programs on one schema need different prefixes. */
   readonly prefix?: string;
-  /** How long one call may take, in ms (30,000). */
+  /** Timeout of one call, in ms (default: 30,000). */
   readonly timeoutMs?: number;
 }
 
-/** Entries in one statement, and ids on one page. */
-const AT_ONCE = 500;
-const PAGE = 1000;
-/** pgvector takes no more. */
+/** Entries per statement, and ids per page. */
+const ENTRIES_PER_STATEMENT = 500;
+const PAGE_IDS = 1000;
+/** The limit of pgvector. */
 const MOST_SEARCHED = 1000;
-/** Of a user among many others, so many entries of everybody are looked at before the search gives up. */
+/** The most entries of all users that a search examines for one user before it stops. */
 const MOST_SCANNED = 200_000;
 
 /**
- * An HNSW index of pgvector (0.8 or newer) as a follower: a table of its own, beside the record or anywhere else. Where a user has few
- * of the entries, PostgreSQL looks at those one by one; else the index is walked until it has found enough of the user's. `invalid_input`
- * for options that cannot work.
+ * A vector index with pgvector's HNSW (0.8 or newer), in its own table, in the database of the store or any other. If the user has few
+ * of the entries, PostgreSQL scans those. Otherwise it walks the index until it has found enough of the user's. Throws
+ * `invalid_input` for invalid options.
  */
-export function postgresFollower(options: PostgresFollowerOptions): Follower {
+export function createPgvectorIndex(options: PgvectorIndexOptions): VectorIndex {
   const { pool, prefix = "keepsake" } = options;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
-    throw invalid("prefix: at most 40 small letters, digits and underscores, no digit first.");
+    throw invalid(
+      "prefix: use at most 40 lowercase letters, digits and underscores, not beginning with a digit.",
+    );
   }
-  const run = runner(pool, checkCount(options.timeoutMs ?? 30_000, "timeoutMs", 1, 600_000));
-  const tables = tablesOf(prefix);
+  const run = createIndexRunner(pool, checkCount(options.timeoutMs ?? 30_000, "timeoutMs", 1, 600_000));
+  const tables = toTableNames(prefix);
   const { entries } = tables;
-  let space: FollowerSpace | undefined;
+  let space: VectorIndexSpace | undefined;
   let isClosed = false;
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
-    if (isClosed) throw new MemoryError("unavailable", "The index in PostgreSQL is closed. Open another.");
+    if (isClosed) throw new MemoryError("unavailable", "The index in PostgreSQL is closed. Open it again.");
   };
-  const checked = ({ length }: Float32Array): VectorType => {
+  const checkVector = ({ length }: Float32Array): PgvectorType => {
     if (!space) throw invalid("The index in PostgreSQL is not prepared: call prepare() first.");
-    if (length === space.dimensions) return vectorType(length);
+    if (length === space.dimensions) return getPgvectorType(length);
     throw invalid(`The index in PostgreSQL takes vectors of ${space.dimensions} numbers, not ${length}.`);
   };
 
@@ -58,28 +66,30 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
 
     async prepare(wanted, { signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => prepared(ask, tables, wanted));
+      await run(signal, (query) => prepareTables(query, tables, wanted));
       space = { ...wanted };
     },
 
     async put(of, given, { signal } = {}) {
       begin(signal);
-      // Of two of one id the last one counts, and a statement may not put both.
-      const all = [...new Map(given.map((one) => [one.id, one])).values()];
-      const [kind] = given.map(({ vector }) => checked(vector));
-      const key = scopeName(of);
-      for (let at = 0; at < all.length; at += AT_ONCE) {
-        const some = all.slice(at, at + AT_ONCE);
-        await run(signal, (ask) => ask(putSql(entries, kind ?? "vector"), [key, ...columnsOf(some)]));
+      // Of two with one id, the last wins, and a statement must not contain both.
+      const unique = [...new Map(given.map((one) => [one.id, one])).values()];
+      const [kind] = given.map(({ vector }) => checkVector(vector));
+      const key = toScopeHash(of);
+      for (let at = 0; at < unique.length; at += ENTRIES_PER_STATEMENT) {
+        const batch = unique.slice(at, at + ENTRIES_PER_STATEMENT);
+        await run(signal, (query) =>
+          query(buildPutSql(entries, kind ?? "vector"), [key, ...toColumns(batch)]),
+        );
       }
     },
 
     async drop(of, ids, { signal } = {}) {
       begin(signal);
       if (ids.length === 0) return;
-      await run(signal, (ask) =>
-        ask(`DELETE FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
-          scopeName(of),
+      await run(signal, (query) =>
+        query(`DELETE FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
+          toScopeHash(of),
           [...ids],
         ]),
       );
@@ -87,17 +97,17 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
 
     async dropUser(of, { signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => ask(`DELETE FROM ${entries} WHERE owner_key = $1`, [scopeName(of)]));
+      await run(signal, (query) => query(`DELETE FROM ${entries} WHERE owner_key = $1`, [toScopeHash(of)]));
     },
 
     async nearest(of, vector, { limit, where = {}, signal }) {
       begin(signal);
-      const kind = checked(vector);
-      const values: unknown[] = [scopeName(of), textOf(vector), limit];
-      const filter = whereSql(where, values);
-      const rows = await run(signal, (ask) =>
-        inTransaction(ask, searching(limit), () =>
-          ask(
+      const kind = checkVector(vector);
+      const values: unknown[] = [toScopeHash(of), toVectorText(vector), limit];
+      const filter = toWhereSql(where, values);
+      const rows = await run(signal, (query) =>
+        inTransaction(query, toSearchSettings(limit), () =>
+          query(
             `SELECT id, 1 - (vector <=> $2::${kind}) AS score FROM ${entries} ` +
               `WHERE owner_key = $1 AND ${filter} ORDER BY vector <=> $2::${kind} LIMIT $3`,
             values,
@@ -113,9 +123,9 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
     async held(of, ids, { signal } = {}) {
       begin(signal);
       if (ids.length === 0) return [];
-      const rows = await run(signal, (ask) =>
-        ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
-          scopeName(of),
+      const rows = await run(signal, (query) =>
+        query(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id = ANY ($2::text[])`, [
+          toScopeHash(of),
           [...ids],
         ]),
       );
@@ -127,21 +137,21 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
       for (;;) {
         begin(signal);
         const after = last;
-        const rows = await run(signal, (ask) =>
-          ask(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id > $2 ORDER BY id LIMIT ${PAGE}`, [
-            scopeName(of),
+        const rows = await run(signal, (query) =>
+          query(`SELECT id FROM ${entries} WHERE owner_key = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_IDS}`, [
+            toScopeHash(of),
             after,
           ]),
         );
         if (rows.length > 0) yield rows.map(({ id }) => id ?? "");
-        if (rows.length < PAGE) return;
+        if (rows.length < PAGE_IDS) return;
         last = rows.at(-1)?.id ?? "";
       }
     },
 
     async clear({ signal } = {}) {
       begin(signal);
-      await run(signal, (ask) => ask(`TRUNCATE ${entries}`));
+      await run(signal, (query) => query(`TRUNCATE ${entries}`));
     },
 
     async close() {
@@ -150,8 +160,8 @@ export function postgresFollower(options: PostgresFollowerOptions): Follower {
   };
 }
 
-/** An index that is filtered gives too few, unless it goes on (pgvector 0.8). */
-function searching(limit: number): string[] {
+/** A filtered search gives too few hits unless it continues iteratively (pgvector 0.8). */
+function toSearchSettings(limit: number): string[] {
   return [
     `hnsw.ef_search = ${Math.max(1, Math.min(MOST_SEARCHED, 2 * limit))}`,
     "hnsw.iterative_scan = strict_order",
@@ -159,7 +169,7 @@ function searching(limit: number): string[] {
   ];
 }
 
-function putSql(table: string, kind: VectorType): string {
+function buildPutSql(table: string, kind: PgvectorType): string {
   return (
     `INSERT INTO ${table} (owner_key, id, vector, type, owner, at, kind, session) ` +
     `SELECT $1, id, vector::${kind}, type, owner, at, kind, session FROM unnest($2::text[], $3::text[], $4::text[], ` +
@@ -169,18 +179,21 @@ function putSql(table: string, kind: VectorType): string {
   );
 }
 
-function columnsOf(some: readonly FollowerEntry[]): unknown[] {
+function toColumns(entries: readonly VectorIndexEntry[]): unknown[] {
   return [
-    some.map(({ id }) => id),
-    some.map(({ vector }) => textOf(vector)),
-    some.map(({ metadata }) => metadata.type),
-    some.map(({ metadata }) => metadata.owner),
-    some.map(({ metadata }) => metadata.at),
-    some.map(({ metadata }) => metadata.kind ?? null),
-    some.map(({ metadata }) => metadata.session ?? null),
+    entries.map(({ id }) => id),
+    entries.map(({ vector }) => toVectorText(vector)),
+    entries.map(({ metadata }) => metadata.type),
+    entries.map(({ metadata }) => metadata.owner),
+    entries.map(({ metadata }) => metadata.at),
+    entries.map(({ metadata }) => metadata.kind ?? null),
+    entries.map(({ metadata }) => metadata.session ?? null),
   ];
 }
 
-function textOf(vector: Float32Array): string {
+function toVectorText(vector: Float32Array): string {
   return `[${vector.join(",")}]`;
 }
+
+/** Earlier names, kept until version 1.0. */
+export { createPgvectorIndex as postgresFollower, type PgvectorIndexOptions as PostgresFollowerOptions };

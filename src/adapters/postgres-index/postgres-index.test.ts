@@ -4,39 +4,39 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool } from "pg";
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest";
 import { faultyLine } from "../../../test/postgres/faulty-line.ts";
-import { matches, type Where } from "../../domain/filter.ts";
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { entry, randomVectors } from "../../testing/follower-entries.ts";
-import { type IndexPool, postgresFollower } from "./index.ts";
+import { matchesFilter, type Where } from "../../domain/metadata-filter.ts";
+import { makeEntry, makeRandomVectors } from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
+import { createPgvectorIndex, type IndexPool } from "./index.ts";
 
 const url = process.env.KEEPSAKE_TEST_POSTGRES;
 const HOW = "set KEEPSAKE_TEST_POSTGRES to the address of a PostgreSQL with pgvector";
 
-it("takes the pool of pg as it is", () => {
+it("accepts a pool of pg", () => {
   expectTypeOf<Pool>().toExtend<IndexPool>();
 });
 
-it("refuses a prefix that is no plain name", () => {
+it("refuses a prefix that is not a plain name", () => {
   const pool = { connect: () => Promise.reject(new Error("never asked")), on: () => undefined };
-  expect(() => postgresFollower({ pool, prefix: 'x"; DROP TABLE y' })).toThrow(/prefix/);
+  expect(() => createPgvectorIndex({ pool, prefix: 'x"; DROP TABLE y' })).toThrow(/prefix/);
 });
 
-it("says that a server is gone", async () => {
+it("reports a server that is gone", async () => {
   const pool = new Pool({ host: "127.0.0.1", port: 1, max: 1 });
-  const follower = postgresFollower({ pool });
+  const follower = createPgvectorIndex({ pool });
   await expect(follower.prepare({ fingerprint: "test/8", dimensions: 8 })).rejects.toMatchObject({
     code: "unavailable",
   });
   await pool.end();
 });
 
-it("says within its deadline that a server hangs, and takes a new connection after that", async () => {
+it("reports a hanging server within the deadline, then uses a new connection", async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const pool = new Pool({ host: "127.0.0.1", port, max: 1, connectionTimeoutMillis: 400 });
-  const follower = postgresFollower({ pool, timeoutMs: 150 });
+  const follower = createPgvectorIndex({ pool, timeoutMs: 150 });
   for (let tried = 0; tried < 2; tried += 1) {
     const begun = performance.now();
     await expect(follower.prepare({ fingerprint: "test/8", dimensions: 8 })).rejects.toMatchObject({
@@ -63,11 +63,11 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
   };
   let prefix = "";
 
-  it("goes on where a connection ends while it is at work, or in the moment in which it is ready", async () => {
+  it("continues after a connection ends during a query or just when it is ready", async () => {
     const line = await faultyLine(url ?? "");
     const far = new Pool({ connectionString: line.url, max: 1 });
     far.on("error", () => {});
-    const follower = postgresFollower({ pool: far, prefix: named(), timeoutMs: 2000 });
+    const follower = createPgvectorIndex({ pool: far, prefix: named(), timeoutMs: 2000 });
     const space = { fingerprint: "test/8", dimensions: 8 };
     await follower.prepare(space);
     line.become("silent");
@@ -81,25 +81,25 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
     await line.close();
   });
 
-  followerConformance({
+  vectorIndexConformance({
     name: "pgvector",
     async open() {
       prefix = named();
-      return postgresFollower({ pool, prefix });
+      return createPgvectorIndex({ pool, prefix });
     },
-    reopen: async () => postgresFollower({ pool, prefix }),
-    second: async () => postgresFollower({ pool, prefix }),
+    reopen: async () => createPgvectorIndex({ pool, prefix }),
+    second: async () => createPgvectorIndex({ pool, prefix }),
     remove: () => removed(prefix),
   });
 
-  it("takes every filter, and means by it what the record does", async () => {
+  it("supports every filter, with the meaning of the memory store", async () => {
     const mine = named();
-    const follower = postgresFollower({ pool, prefix: mine });
+    const follower = createPgvectorIndex({ pool, prefix: mine });
     await follower.prepare({ fingerprint: "test/8", dimensions: 8 });
     const held = [
-      entry("a", [1], { at: 1000, kind: "fact" }),
-      entry("b", [1, 1], { at: 2000, session: "monday" }),
-      entry("c", [0, 1], { type: "passage", at: 3000, kind: "event", session: "it's" }),
+      makeEntry("a", [1], { at: 1000, kind: "fact" }),
+      makeEntry("b", [1, 1], { at: 2000, session: "monday" }),
+      makeEntry("c", [0, 1], { type: "passage", at: 3000, kind: "event", session: "it's" }),
     ];
     const of = { project: "default", user: "ann" };
     await follower.put(of, held);
@@ -123,28 +123,28 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
     ];
     for (const where of filters) {
       const hits = await follower.nearest(of, held[0]?.vector ?? new Float32Array(8), { limit: 9, where });
-      const wanted = held.filter(({ metadata }) => matches(where, { ...metadata })).map(({ id }) => id);
+      const wanted = held.filter(({ metadata }) => matchesFilter(where, { ...metadata })).map(({ id }) => id);
       expect({ where, ids: hits.map(({ id }) => id).sort() }).toEqual({ where, ids: wanted });
     }
     await removed(mine);
   });
 
-  it("finds a user's nearest among those of many others", { timeout: 60_000 }, async () => {
+  it("finds a user's nearest entries among those of many others", { timeout: 60_000 }, async () => {
     const mine = named();
-    const follower = postgresFollower({ pool, prefix: mine });
+    const follower = createPgvectorIndex({ pool, prefix: mine });
     await follower.prepare({ fingerprint: "test/32", dimensions: 32 });
-    const vectors = randomVectors(3000, 32, 5);
+    const vectors = makeRandomVectors(3000, 32, 5);
     for (let user = 0; user < 3; user += 1) {
       const own = vectors.slice(user * 1000, (user + 1) * 1000);
       await follower.put(
         { project: "default", user: `user ${user}` },
-        own.map((vector, i) => entry(`e${i}`, vector)),
+        own.map((vector, i) => makeEntry(`e${i}`, vector)),
       );
     }
     await pool.query(`ANALYZE ${mine}_index`);
     const own = vectors.slice(0, 1000);
     let found = 0;
-    for (const asked of randomVectors(20, 32, 6)) {
+    for (const asked of makeRandomVectors(20, 32, 6)) {
       const exact = own
         .map((vector, i) => ({
           id: `e${i}`,
@@ -162,13 +162,13 @@ describe.skipIf(!url)(`pgvector (${HOW})`, () => {
     await removed(mine);
   });
 
-  it("keeps long vectors as halves, and refuses longer ones", async () => {
+  it("stores long vectors with 16 bits, and refuses longer ones", async () => {
     const mine = named();
-    const follower = postgresFollower({ pool, prefix: mine });
+    const follower = createPgvectorIndex({ pool, prefix: mine });
     await follower.prepare({ fingerprint: "test/3072", dimensions: 3072 });
-    const [vector = new Float32Array(0)] = randomVectors(1, 3072);
+    const [vector = new Float32Array(0)] = makeRandomVectors(1, 3072);
     const of = { project: "default", user: "ann" };
-    await follower.put(of, [entry("long", vector)]);
+    await follower.put(of, [makeEntry("long", vector)]);
     const [hit] = await follower.nearest(of, vector, { limit: 1 });
     expect(hit?.score).toBeCloseTo(1, 3);
     await expect(follower.prepare({ fingerprint: "test/5000", dimensions: 5000 })).rejects.toMatchObject({

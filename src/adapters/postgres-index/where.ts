@@ -1,9 +1,9 @@
-import type { Where } from "../../domain/filter.ts";
+import type { Where } from "../../domain/metadata-filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 
-/** The columns that can be filtered by; of any other field nothing is held. */
-const COLUMNS: ReadonlySet<string> = new Set(["type", "owner", "at", "kind", "session"]);
-const COMPARED: { readonly [operator: string]: string } = {
+/** The columns that filters can use; no other fields are stored. */
+const FILTER_COLUMNS: ReadonlySet<string> = new Set(["type", "owner", "at", "kind", "session"]);
+const COMPARISON_SIGNS: { readonly [operator: string]: string } = {
   $gt: ">",
   $gte: ">=",
   $lt: "<",
@@ -11,86 +11,86 @@ const COMPARED: { readonly [operator: string]: string } = {
 };
 
 /**
- * A filter as a condition of SQL, with the meaning that `matches` gives it. What it compares with is added to `values`.
- * `invalid_input` for what is no filter.
+ * Translates a filter to an SQL condition with the meaning of `matchesFilter`, and appends its parameters to `values`. Throws
+ * `invalid_input` for an invalid filter.
  */
-export function whereSql(where: Where, values: unknown[]): string {
-  const parts = Object.entries(where).map(([field, wanted]) => partSql(field, wanted, values));
+export function toWhereSql(where: Where, values: unknown[]): string {
+  const parts = Object.entries(where).map(([field, wanted]) => toPartSql(field, wanted, values));
   return parts.length === 0 ? "true" : `(${parts.join(" AND ")})`;
 }
 
-function partSql(field: string, wanted: unknown, values: unknown[]): string {
-  if (field === "$not") return `NOT ${whereSql(objectOf(field, wanted), values)}`;
+function toPartSql(field: string, wanted: unknown, values: unknown[]): string {
+  if (field === "$not") return `NOT ${toWhereSql(toFilter(field, wanted), values)}`;
   if (field === "$and" || field === "$or") {
     if (!Array.isArray(wanted)) throw invalid(`where: ${field} takes a list of filters.`);
-    const parts = wanted.map((one) => whereSql(objectOf(field, one), values));
+    const parts = wanted.map((one) => toWhereSql(toFilter(field, one), values));
     if (parts.length === 0) return field === "$and" ? "true" : "false";
     return `(${parts.join(field === "$and" ? " AND " : " OR ")})`;
   }
-  if (field.startsWith("$")) throw invalid(`where: ${field} is no operator.`);
-  if (!isObject(wanted)) return conditionSql(field, "$eq", wanted, values);
+  if (field.startsWith("$")) throw invalid(`where: ${field} is not an operator.`);
+  if (!isFilter(wanted)) return toConditionSql(field, "$eq", wanted, values);
   const parts = Object.entries(wanted).map(([operator, value]) =>
-    conditionSql(field, operator, value, values),
+    toConditionSql(field, operator, value, values),
   );
   return parts.length === 0 ? "true" : `(${parts.join(" AND ")})`;
 }
 
-function conditionSql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
-  const column = COLUMNS.has(field) ? field : "NULL::text";
+function toConditionSql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
+  const column = FILTER_COLUMNS.has(field) ? field : "NULL::text";
   if (operator === "$exists") return `(${column} IS ${wanted === false ? "" : "NOT "}NULL)`;
   if (operator === "$not") {
-    const inner = Object.entries(objectOf(operator, wanted));
-    return `NOT (${inner.map(([one, value]) => conditionSql(field, one, value, values)).join(" AND ") || "true"})`;
+    const inner = Object.entries(toFilter(operator, wanted));
+    return `NOT (${inner.map(([one, value]) => toConditionSql(field, one, value, values)).join(" AND ") || "true"})`;
   }
   if (operator === "$in" || operator === "$nin") {
-    const found = anySql(field, operator, wanted, values);
+    const found = toAnySql(field, operator, wanted, values);
     return operator === "$in" ? found : `NOT ${found}`;
   }
-  if (operator === "$eq") return equalSql(field, column, wanted, values);
-  if (operator === "$ne") return `NOT ${equalSql(field, column, wanted, values)}`;
-  return orderSql(field, operator, wanted, values);
+  if (operator === "$eq") return toEqualSql(field, column, wanted, values);
+  if (operator === "$ne") return `NOT ${toEqualSql(field, column, wanted, values)}`;
+  return toOrderSql(field, operator, wanted, values);
 }
 
-function anySql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
+function toAnySql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
   if (!Array.isArray(wanted)) throw invalid(`where: ${operator} takes a list.`);
-  const some = wanted.map((one) => conditionSql(field, "$eq", one, values));
-  return some.length === 0 ? "false" : `(${some.join(" OR ")})`;
+  const alternatives = wanted.map((one) => toConditionSql(field, "$eq", one, values));
+  return alternatives.length === 0 ? "false" : `(${alternatives.join(" OR ")})`;
 }
 
-/** Texts have another order here than in the record, and nothing is greater or less than a value of another kind. */
-function orderSql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
-  const sign = COMPARED[operator];
-  if (!sign) throw invalid(`where: ${operator} is no operator.`);
+/** Refuses an order of texts, which differs from the memory store's. A value of another type is neither greater nor less. */
+function toOrderSql(field: string, operator: string, wanted: unknown, values: unknown[]): string {
+  const sign = COMPARISON_SIGNS[operator];
+  if (!sign) throw invalid(`where: ${operator} is not an operator.`);
   if (typeof wanted === "string" && field !== "at") {
     throw new MemoryError(
       "unsupported",
-      `where: this index cannot say ${operator} of a text. The record can.`,
+      `where: this vector index does not support ${operator} for texts; the database does.`,
     );
   }
   if (typeof wanted !== "number" || field !== "at") return "false";
-  return `(at ${sign} ${placed(wanted, values)}::double precision)`;
+  return `(at ${sign} ${addValue(wanted, values)}::double precision)`;
 }
 
-function equalSql(field: string, column: string, wanted: unknown, values: unknown[]): string {
+function toEqualSql(field: string, column: string, wanted: unknown, values: unknown[]): string {
   if (wanted === null || !["string", "number", "boolean"].includes(typeof wanted)) {
     if (wanted === null) return "false";
-    throw invalid("where: a comparison takes a text, a number, true, false or null.");
+    throw invalid("where: compare with a text, a number, true, false or null.");
   }
   if (typeof wanted !== (field === "at" ? "number" : "string")) return "false";
   const type = field === "at" ? "double precision" : "text";
-  return `(${column} IS NOT DISTINCT FROM ${placed(wanted, values)}::${type})`;
+  return `(${column} IS NOT DISTINCT FROM ${addValue(wanted, values)}::${type})`;
 }
 
-function placed(value: unknown, values: unknown[]): string {
+function addValue(value: unknown, values: unknown[]): string {
   values.push(value);
   return `$${values.length}`;
 }
 
-function isObject(value: unknown): value is Where {
+function isFilter(value: unknown): value is Where {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function objectOf(operator: string, value: unknown): Where {
-  if (!isObject(value)) throw invalid(`where: ${operator} takes an object.`);
+function toFilter(operator: string, value: unknown): Where {
+  if (!isFilter(value)) throw invalid(`where: ${operator} takes an object.`);
   return value;
 }

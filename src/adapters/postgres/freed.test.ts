@@ -2,14 +2,20 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { changes, erasure, memory, message, unit } from "../../testing/change-sets.ts";
-import { ANN, BOB } from "../../testing/record-dump.ts";
+import {
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../testing/memory-store/change-sets.ts";
+import { ANN, BOB } from "../../testing/memory-store/store-contents.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
 const WORD = "zqx81canary";
 
-describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missing}`, () => {
+describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, () => {
   let place: Place;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
@@ -29,22 +35,22 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     return rows.map(({ name }) => name);
   }
 
-  it("is nothing, once it is verified; and everything before", async () => {
+  it("contains erased rows before the erasure is verified, and none after", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
     await record.commit(
       ANN,
-      changes({
-        messages: [message("m1", { content: `I keep a ${WORD}.` })],
-        memories: [memory("a", 1, { text: `The user keeps a ${WORD}.` })],
-        units: [unit("a", "memory", "a", WORD), unit("m1#0", "passage", "m1", WORD)],
+      makeChangeSet({
+        messages: [makeMessage("m1", { content: `I keep a ${WORD}.` })],
+        memories: [makeMemory("a", 1, { text: `The user keeps a ${WORD}.` })],
+        units: [makeUnit("a", "memory", "a", WORD), makeUnit("m1#0", "passage", "m1", WORD)],
       }),
     );
-    await record.commit(BOB, changes({ messages: [message("m1")], memories: [memory("a")] }));
-    await record.keepBlock(ANN, { revision: 1, bytes: Buffer.from(WORD) });
+    await record.commit(BOB, makeChangeSet({ messages: [makeMessage("m1")], memories: [makeMemory("a")] }));
+    await record.saveSearchIndex(ANN, { revision: 1, bytes: Buffer.from(WORD) });
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         base: 1,
         cause: "forget",
         dropUnits: ["m1#0"],
@@ -52,7 +58,7 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
           messages: [{ id: "m1", content: "", keepMetadata: false }],
           memories: ["a"],
           rewrites: [],
-          receipt: erasure("e1"),
+          receipt: makeErasureReceipt("e1"),
         },
       }),
     );
@@ -70,10 +76,10 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is wiped one table at a time, and once for all erasures that were noted by then", async () => {
+  it("is wiped one table at a time, and once for all recorded erasures", async () => {
     const record = await place.open();
     for (const scope of [ANN, BOB]) {
-      await record.commit(scope, changes({ messages: [message("m1", { content: WORD })] }));
+      await record.commit(scope, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
     }
     const seen = { now: 0, most: 0, all: 0 };
     const { query } = Client.prototype;
@@ -95,19 +101,19 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is nothing in what the server knows of its tables, however often it looked at them", async () => {
+  it("leaves no samples in the server's statistics after ANALYZE", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
     const said = Array.from({ length: 20 }, (_, i) => `${WORD} ${i}`);
     await record.commit(
       ANN,
-      changes({
-        messages: said.map((content, i) => message(`m${i}`, { content })),
-        memories: said.map((text, i) => memory(`a${i}`, 1, { text })),
-        units: said.map((text, i) => unit(`a${i}`, "memory", `a${i}`, text)),
+      makeChangeSet({
+        messages: said.map((content, i) => makeMessage(`m${i}`, { content })),
+        memories: said.map((text, i) => makeMemory(`a${i}`, 1, { text })),
+        units: said.map((text, i) => makeUnit(`a${i}`, "memory", `a${i}`, text)),
       }),
     );
-    await record.keepBlock(ANN, { revision: 1, bytes: Buffer.from(WORD) });
+    await record.saveSearchIndex(ANN, { revision: 1, bytes: Buffer.from(WORD) });
     const { rows: tables } = await place.pool.query<{ name: string }>(
       "SELECT oid::regclass::text AS name FROM pg_class " +
         "WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition",
@@ -138,10 +144,10 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is in the log until that was turned over, which the background does", async () => {
+  it("is also in the write-ahead log until a background job rotates it", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
-    await record.commit(ANN, changes({ messages: [message("m1", { content: WORD })] }));
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
     const wiped = { place: "PostgreSQL: freed space of its tables", found: 0 };
     await expect
       .poll(() => record.scrub(ANN, [WORD]), { timeout: 30_000, interval: 100 })
@@ -161,9 +167,9 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is not said to be nothing while somebody is at work who began before", async () => {
+  it("is not reported as clean while an older transaction runs", async () => {
     const record = await place.open();
-    await record.commit(ANN, changes({ messages: [message("m1", { content: WORD })] }));
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
     const holder = await place.pool.connect();
     // At work, with a number and no snapshot: what was there when it began is kept for it.
     await holder.query("BEGIN; SELECT pg_current_xact_id()");
@@ -174,10 +180,10 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("is done in the background where the tables could not be had, and the receipt says until when", async () => {
+  it("is wiped in the background if tables are locked, and the receipt states the deadline", async () => {
     const record = await place.open({ logKeptMs: 86_400_000 });
     const schema = place.schemaOf(record);
-    await record.commit(ANN, changes({ messages: [message("m1", { content: WORD })] }));
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
     const holder = await place.pool.connect();
     await holder.query(`BEGIN; LOCK TABLE ${schema}.receipts IN ACCESS SHARE MODE`);
     const places = await record.scrub(ANN, [WORD]);
@@ -196,11 +202,12 @@ describe.skipIf(!url)(`what an erasure leaves in the files of the tables${missin
     await record.close();
   });
 
-  it("waits an hour for more where that would shut a table for longer", async () => {
+  it("of a large table is wiped after an hour of collecting erasures", async () => {
     const record = await place.open();
     const schema = place.schemaOf(record);
-    const large = (i: number) => message(`m${i}`, { content: randomBytes(300_000).toString("hex") });
-    for (let i = 0; i < 20; i += 1) await record.commit(ANN, changes({ base: i, messages: [large(i)] }));
+    const large = (i: number) => makeMessage(`m${i}`, { content: randomBytes(300_000).toString("hex") });
+    for (let i = 0; i < 20; i += 1)
+      await record.commit(ANN, makeChangeSet({ base: i, messages: [large(i)] }));
     const waiting = async (): Promise<string[]> => {
       const { rows } = await place.pool.query<{ name: string }>(
         `SELECT name FROM ${schema}.freed ORDER BY 1`,

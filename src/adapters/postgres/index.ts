@@ -1,108 +1,114 @@
-import type { Calls } from "../../ports/calls.ts";
 import type { Documents } from "../../ports/documents.ts";
-import type { Record } from "../../ports/record.ts";
-import { keepBlock, keptBlock } from "./blocks.ts";
-import { postgresCalls } from "./calls.ts";
-import { check } from "./check.ts";
-import { conditionOf } from "./condition.ts";
-import { postgresDocuments } from "./documents.ts";
-import { rewriteDue } from "./freed.ts";
-import * as house from "./house-keeping.ts";
-import * as answers from "./kept-answers.ts";
-import { giveBackLease, renewLease, takeLease } from "./leases.ts";
-import { turnLog } from "./log.ts";
-import { openDatabase, type PostgresOptions } from "./open.ts";
-import { unitsOutside, usersOutside } from "./outside.ts";
-import * as proof from "./proof.ts";
+import type { Calls } from "../../ports/language/model-calls.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import * as answers from "./answer-cache.ts";
+import { createPostgresCallLedger } from "./calls.ts";
+import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
+import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
+import { listenForErasures } from "./erasure-notifications.ts";
+import { checkPostgresStore, fetchStorageCondition } from "./health.ts";
+import * as jobStore from "./job-store.ts";
+import {
+  acquireServerLease,
+  fetchStaleUnits,
+  fetchUsersWithStaleEmbeddings,
+  releaseServerLease,
+  renewServerLease,
+} from "./job-store.ts";
 import * as read from "./read.ts";
-import { keepRecalls, recalls } from "./recalls.ts";
-import { remains, scrub } from "./scrub.ts";
-import { watchErased } from "./watch.ts";
-import { postgresWhole } from "./whole/index.ts";
-import { commit, seal } from "./write.ts";
+import * as receipts from "./receipts.ts";
+import { fetchRecallReceipts, storeRecallReceipts } from "./receipts.ts";
+import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scrub.ts";
+import { fetchSearchIndex, storeSearchIndex } from "./search-index.ts";
+import { createPostgresDocuments } from "./shared-documents.ts";
+import { createPostgresStoreDump } from "./transfer/store-dump.ts";
 
-export type { PostgresOptions } from "./open.ts";
-export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./pool.ts";
-export { postgresStream, type RowStream } from "./stream.ts";
+export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./database/connection.ts";
+export type { PostgresOptions } from "./database/open.ts";
+export { postgresStream, type RowStream } from "./fast-path/copy-stream.ts";
 
-/** The record, and the ledger of calls to models that stands in the same database; both close with the record. */
-export type PostgresRecord = Record & {
+/** The memory store, and the ledger of model calls in the same database. Both close with the store. */
+export type PostgresStore = MemoryStore & {
   readonly calls: Calls;
-  /** What several servers share beside the record: their keys. */
+  /** Documents that several servers share, such as their keys. */
   readonly documents: Documents;
-  /** What the operator should know: what the server's settings take away from what is promised. */
+  /** Notices for the operator: server settings that weaken the guarantees. */
   readonly notices: readonly string[];
 };
 
 /**
- * The record in PostgreSQL, through a pool of `pg` that the caller made and that stays the caller's. Every commit is on the
- * server's disk before it returns. Any number of processes may use one database. Errors: see `openDatabase`.
+ * Opens the memory store in PostgreSQL, through the caller's `pg` pool, which stays open. Every commit is on the server's disk
+ * before it returns. Any number of processes may use one database. Errors: see `openPostgresDatabase`.
  */
-export async function openPostgresRecord(options: PostgresOptions): Promise<PostgresRecord> {
-  const { database, notices, reducedBy } = await openDatabase(options);
-  const stops = new Set<() => void>();
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const { database, notices, reducedBy } = await openPostgresDatabase(options);
+  const unsubscribers = new Set<() => void>();
   return {
     name: "postgres",
-    calls: postgresCalls(database),
-    documents: postgresDocuments(database),
-    whole: postgresWhole(database, options.secret),
+    calls: createPostgresCallLedger(database),
+    documents: createPostgresDocuments(database),
+    dump: createPostgresStoreDump(database, options.secret),
     notices,
-    revision: (scope) => read.revision(database, scope),
-    commit: (scope, changes) => commit(database, scope, changes),
-    since: (scope, revision, what) => read.since(database, scope, revision, what),
-    read: (scope, ids) => read.byIds(database, scope, ids),
-    vectors: (scope, ids, space) => read.vectors(database, scope, ids, space),
-    block: (scope, parts) => keptBlock(database, scope, parts),
-    keepBlock: (scope, block) => keepBlock(database, scope, block),
-    keepRecalls: (kept) => keepRecalls(database, kept),
-    recalls: (scope, options) => recalls(database, scope, options),
-    beginAnswer: (scope, begun, limits) => answers.beginAnswer(database, scope, begun, limits),
-    endAnswer: (scope, key, answer, own) => answers.endAnswer(database, scope, key, { answer, own }),
-    letAnswerGo: (scope, key) => answers.letAnswerGo(database, scope, key),
-    dropAnswers: (before) => answers.dropAnswers(database, before),
-    versions: (scope, id) => read.versions(database, scope, id),
-    log: (scope, options) => read.log(database, scope, options),
-    receipt: (scope, key) => read.receipt(database, scope, key),
-    erasures: (scope) => read.erasures(database, scope),
-    erasureMarks: () => proof.erasureMarks(database),
-    traces: (scope) => proof.traces(database, scope),
-    touched: (scope, memories) => proof.touched(database, scope, memories),
-    identity: () => proof.identity(database),
-    backups: () => proof.backups(database),
-    noteBackup: (note) => proof.noteBackup(database, note),
-    users: (project) => read.users(database, project),
-    usersOutside: (space, limit) => usersOutside(database, space, limit),
-    unitsOutside: (scope, space, limit) => unitsOutside(database, scope, space, limit),
-    usersWaiting: (before, limit) => house.usersWaiting(database, before, limit),
-    visits: (job, options) => house.visits(database, job, options),
-    visit: (job, scope) => house.visit(database, job, scope),
-    noteVisits: (job, visited) => house.noteVisits(database, job, visited),
-    failedVisits: (options) => house.failedVisits(database, options),
-    takeLease: (name, options) => takeLease(database, name, options),
-    renewLease: (name, token, forMs) => renewLease(database, name, token, forMs),
-    giveBackLease: (name, token, restMs) => giveBackLease(database, name, token, restMs ?? 0),
-    currentMemories: (scope, options) => house.currentMemories(database, scope, options),
-    recalled: (scope, memories) => house.recalled(database, scope, memories),
-    jobs: () => house.jobs(database),
-    noteJob: (note) => house.noteJob(database, note),
-    scrub: (scope, texts) => scrub(database, scope, texts),
-    watchErased: (erased) => {
-      const stop = watchErased(database, erased);
-      stops.add(stop);
+    revision: (scope) => read.fetchRevision(database, scope),
+    commit: (scope, changes) => storeChangeSet(database, scope, changes),
+    since: (scope, revision, what) => read.fetchChangesSince(database, scope, revision, what),
+    read: (scope, ids) => read.fetchByIds(database, scope, ids),
+    vectors: (scope, ids, space) => read.fetchVectors(database, scope, ids, space),
+    searchIndex: (scope, parts) => fetchSearchIndex(database, scope, parts),
+    saveSearchIndex: (scope, index) => storeSearchIndex(database, scope, index),
+    saveRecallReceipts: (kept) => storeRecallReceipts(database, kept),
+    recallReceipts: (scope, options) => fetchRecallReceipts(database, scope, options),
+    beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),
+    endAnswer: (scope, key, answer, own) => answers.completeAnswer(database, scope, key, { answer, own }),
+    releaseAnswer: (scope, key) => answers.releaseAnswer(database, scope, key),
+    dropAnswers: (before) => answers.deleteOldAnswers(database, before),
+    versions: (scope, id) => read.fetchVersions(database, scope, id),
+    log: (scope, options) => read.fetchLog(database, scope, options),
+    receipt: (scope, key) => read.fetchReceipt(database, scope, key),
+    erasures: (scope) => read.fetchErasureReceipts(database, scope),
+    erasureSummaries: () => receipts.fetchErasureSummaries(database),
+    traces: (scope) => receipts.fetchTraces(database, scope),
+    countDependents: (scope, memories) => receipts.fetchTouchedCounts(database, scope, memories),
+    identity: () => receipts.fetchIdentity(database),
+    backups: () => receipts.fetchBackupNotes(database),
+    saveBackupNote: (note) => receipts.storeBackupNote(database, note),
+    users: (project) => read.fetchUserNames(database, project),
+    usersWithStaleEmbeddings: (space, limit) => fetchUsersWithStaleEmbeddings(database, space, limit),
+    unitsWithStaleEmbeddings: (scope, space, limit) => fetchStaleUnits(database, scope, space, limit),
+    usersWithPendingMessages: (before, limit) =>
+      jobStore.fetchUsersWithPendingMessages(database, before, limit),
+    jobProgress: (job, options) => jobStore.fetchJobProgressPage(database, job, options),
+    userProgress: (job, scope) => jobStore.fetchJobProgress(database, job, scope),
+    saveProgress: (job, visited) => jobStore.storeJobProgress(database, job, visited),
+    failedProgress: (options) => jobStore.fetchFailedProgress(database, options),
+    takeLease: (name, options) => acquireServerLease(database, name, options),
+    renewLease: (name, token, forMs) => renewServerLease(database, name, token, forMs),
+    releaseLease: (name, token, restMs) => releaseServerLease(database, name, token, restMs ?? 0),
+    currentMemories: (scope, options) => jobStore.fetchCurrentMemories(database, scope, options),
+    findRecalled: (scope, memories) => jobStore.fetchRecalledIds(database, scope, memories),
+    jobRuns: () => jobStore.fetchJobNotes(database),
+    saveJobRun: (note) => jobStore.storeJobNote(database, note),
+    scrub: (scope, texts) => scrubTables(database, scope, texts),
+    watchErasures: (erased) => {
+      const unsubscribe = listenForErasures(database, erased);
+      unsubscribers.add(unsubscribe);
       return () => {
-        stops.delete(stop);
-        stop();
+        unsubscribers.delete(unsubscribe);
+        unsubscribe();
       };
     },
-    remains: () => remains(database, options.logKeptMs),
-    tidy: async () => (await rewriteDue(database)) + (await turnLog(database)),
-    seal: (scope, receipt) => seal(database, scope, receipt),
-    condition: () => conditionOf(database, reducedBy),
-    check: () => check(database),
+    remains: () => fetchRemainders(database, options.logKeptMs),
+    tidy: async () => (await rewriteDueTables(database)) + (await rotateWal(database)),
+    seal: (scope, receipt) => storeSealedReceipt(database, scope, receipt),
+    condition: () => fetchStorageCondition(database, reducedBy),
+    check: () => checkPostgresStore(database),
     async close() {
-      for (const stop of stops) stop();
-      stops.clear();
+      for (const unsubscribe of unsubscribers) unsubscribe();
+      unsubscribers.clear();
       await database.close();
     },
   };
 }
+
+/** Earlier names, kept until version 1.0. */
+export { openPostgresStore as openPostgresRecord, type PostgresStore as PostgresRecord };

@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FaultyLine, faultyLine } from "../../../test/postgres/faulty-line.ts";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
-import { changes, memory, message } from "../../testing/change-sets.ts";
-import { ANN, BOB } from "../../testing/record-dump.ts";
-import type { PostgresRecord } from "./index.ts";
+import { makeChangeSet, makeMemory, makeMessage } from "../../testing/memory-store/change-sets.ts";
+import { ANN, BOB } from "../../testing/memory-store/store-contents.ts";
+import type { PostgresStore } from "./index.ts";
 
 const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
-const first = changes({ messages: [message("m1")], memories: [memory("a")] });
+const first = makeChangeSet({ messages: [makeMessage("m1")], memories: [makeMemory("a")] });
 
-describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
+describe.skipIf(!url)(`failures of the server or the connection${missing}`, () => {
   for (const pipeline of [true, false]) {
     describe(pipeline ? "pipelined" : "one query after the other", () => {
       let line: FaultyLine;
       let place: Place;
-      let record: PostgresRecord;
+      let record: PostgresStore;
       beforeAll(async () => {
         line = await faultyLine(url ?? "");
         place = testPlace(line.url, { pipeline });
@@ -31,29 +31,29 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         await line.close();
       });
 
-      it("finds a commit again whose answer was lost, and stores it once", async () => {
+      it("finds a commit whose answer was lost, and stores it once", async () => {
         const before = line.broke;
         line.become("loses the answer to COMMIT");
         expect(await record.commit(ANN, first)).toBe(1);
         expect(line.broke).toBe(before + 1);
         line.become("loses the answer to COMMIT");
-        expect(await record.commit(ANN, changes({ base: 1, messages: [message("m2")] }))).toBe(2);
+        expect(await record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }))).toBe(2);
         expect((await record.since(ANN, 0)).messages.map(({ id }) => id)).toEqual(["m1", "m2"]);
         expect(await record.log(ANN, { limit: 9 })).toHaveLength(2);
       });
 
-      it("stores a commit that did not arrive", async () => {
+      it("retries a commit that did not arrive", async () => {
         line.become("loses COMMIT");
         expect(await record.commit(ANN, first)).toBe(1);
         expect(await record.log(ANN, { limit: 9 })).toHaveLength(1);
       });
 
-      it("gives no revision to a commit whose place somebody else took meanwhile", async () => {
+      it("gives no revision to a commit that another writer has overtaken", async () => {
         await record.commit(ANN, first);
         const other = await place.again(record);
         line.become("loses COMMIT");
-        const lost = record.commit(ANN, changes({ base: 1, messages: [message("lost")] }));
-        const won = other.commit(ANN, changes({ base: 1, messages: [message("won")] }));
+        const lost = record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("lost")] }));
+        const won = other.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("won")] }));
         const ends = await Promise.allSettled([lost, won]);
         expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
         const [failed] = ends.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
@@ -62,7 +62,7 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         await other.close();
       });
 
-      it("begins an answer once, though the answer to that was lost", async () => {
+      it("begins an answer once if the reply to that was lost", async () => {
         const begun = { key: "k", request: "r", at: "2026-01-02T00:00:00.000Z" };
         const limits = { outdated: "2026-01-01T00:00:00.000Z", abandoned: "2026-01-01T00:00:00.000Z" };
         line.become("loses the answer to COMMIT");
@@ -70,13 +70,13 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         expect(await record.beginAnswer(ANN, begun, limits)).toMatchObject({ state: "begun" });
       });
 
-      it("goes on over connections that broke while nobody used them", async () => {
+      it("continues after idle connections broke", async () => {
         await record.commit(ANN, first);
         line.cut();
         expect(await record.revision(ANN)).toBe(1);
       });
 
-      it("goes on where a connection is ended in the moment in which it is ready", async () => {
+      it("continues if a connection ends just when it is ready", async () => {
         await record.commit(ANN, first);
         for (let i = 0; i < 3; i += 1) {
           const before = line.broke;
@@ -87,11 +87,11 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         }
       });
 
-      it("waits for a server that comes back, and says in time when it does not", async () => {
+      it("waits for a server that comes back, and fails in time if it does not", async () => {
         await record.commit(ANN, first);
         line.become("refuses");
         setTimeout(() => line.become("none"), 300);
-        expect(await record.commit(ANN, changes({ base: 1, messages: [message("m2")] }))).toBe(2);
+        expect(await record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }))).toBe(2);
         line.become("refuses");
         const begun = performance.now();
         await expect(record.revision(ANN)).rejects.toMatchObject({ code: "unavailable" });
@@ -101,7 +101,7 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         expect(await record.revision(BOB)).toBe(0);
       });
 
-      it("does not wait for ever for a server that is silent", async () => {
+      it("does not wait forever for a silent server", async () => {
         await record.commit(ANN, first);
         line.become("silent");
         const begun = performance.now();
@@ -111,14 +111,17 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
         expect(await record.revision(ANN)).toBe(1);
       });
 
-      it("keeps what it acknowledged, once, while its connections are ended again and again", async () => {
+      it("keeps each acknowledged write once while its connections are ended repeatedly", async () => {
         const patient = await place.again(record, { patienceMs: 10_000 });
         const acknowledged: string[] = [];
         let isOver = false;
         const write = async (user: string): Promise<void> => {
           for (let base = 0; base < 25; ) {
             const id = `${user}-${base}`;
-            base = await patient.commit({ project: "p", user }, changes({ base, messages: [message(id)] }));
+            base = await patient.commit(
+              { project: "p", user },
+              makeChangeSet({ base, messages: [makeMessage(id)] }),
+            );
             acknowledged.push(id);
           }
         };
@@ -144,7 +147,7 @@ describe.skipIf(!url)(`when the server or the line fails${missing}`, () => {
     });
   }
 
-  it("shows neither the password nor anybody's words in what it throws", async () => {
+  it("shows neither the password nor texts of users in errors", async () => {
     const place = testPlace((url ?? "").replace(/:[^:@/]+@/, ":not-the-password@"));
     const refused = await place.open().catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "forbidden" });

@@ -1,29 +1,39 @@
-import type { Link, LogEntry, Tombstone, Unit } from "../../domain/change-set.ts";
+import type { LogEntry, MemoryLink, SearchUnit, Tombstone } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Delta } from "../../ports/record.ts";
-import { noDelta } from "../shared/no-delta.ts";
-import { bodyOf } from "../shared/stored-body.ts";
-import { vectorOf } from "../shared/stored-vector.ts";
-import { BODIES, NEWEST, VECTORS } from "./by-id.ts";
-import { type Database, EVERYBODY } from "./database.ts";
-import { keyOf, namesOf, readText, textOf } from "./names.ts";
-import type { Row } from "./pool.ts";
-import { bytesOf, keysOf, NOBODY, PERSON, personOf, reachOf } from "./rows.ts";
-import { type Statement, statement } from "./statement.ts";
+import type { Delta } from "../../ports/memory-store.ts";
+import { createEmptyDelta, decodeVector, parseBody } from "../shared/stored-rows.ts";
+import type { Row } from "./database/connection.ts";
+import { createStatement, type SqlStatement } from "./database/connection.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import {
+  decodeBytes,
+  decodeNames,
+  decodeText,
+  encodeText,
+  findUserNumber,
+  NEWEST_VERSIONS,
+  NO_USER,
+  SELECT_BODIES,
+  SELECT_USER,
+  SELECT_VECTORS,
+  toAccessScope,
+  toIndexKey,
+  toScopeKeys,
+} from "./database/user-rows.ts";
 
 /** The user's revision. */
-export async function revision(database: Database, scope: Scope): Promise<number> {
-  const keys = keysOf(scope);
-  const [row] = await database.quick(keys[0], { sql: PERSON, values: keys });
+export async function fetchRevision(database: PostgresDatabase, scope: Scope): Promise<number> {
+  const keys = toScopeKeys(scope);
+  const [row] = await database.queryPinned(keys[0], { sql: SELECT_USER, values: keys });
   return Number(row?.revision ?? 0);
 }
 
 const MESSAGES = "SELECT body FROM messages WHERE person = $1 AND revision > $2 ORDER BY turn";
-const MEMORIES = `SELECT newest.body FROM ${NEWEST} WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number`;
-/** All of them: there a join is what it takes. */
+const MEMORIES = `SELECT newest.body FROM ${NEWEST_VERSIONS} WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number`;
+/** For all memories, a join is faster. */
 const ALL_MEMORIES =
   "SELECT body FROM heads JOIN versions USING (person, id, version) " +
   "WHERE heads.person = $1 AND heads.revision > $2 ORDER BY heads.number";
@@ -33,196 +43,218 @@ const GONE = "SELECT type, id, long_names FROM gone WHERE person = $1 AND revisi
 const TOMBSTONES = "SELECT hash, long_names, type, at FROM tombstones WHERE person = $1";
 const LINKS = "SELECT source, type, target, long_names, strength FROM links WHERE person = $1";
 
-/** What changed after a revision, as of one moment. */
-export async function since(
-  database: Database,
+/** The changes after a revision, from one snapshot. */
+export async function fetchChangesSince(
+  database: PostgresDatabase,
   scope: Scope,
   from: number,
   { units: withUnits = true }: { readonly units?: boolean } = {},
 ): Promise<Delta> {
-  const person = await personOf(database, scope);
-  if (person === NOBODY) return noDelta();
+  const person = await findUserNumber(database, scope);
+  if (person === NO_USER) return createEmptyDelta();
   const [users = [], messages = [], memories = [], tombstones = [], links = [], gone = [], units = []] =
-    await database.ask(
-      reachOf(scope),
-      statement(PERSON, ...keysOf(scope)),
-      statement(MESSAGES, person, from),
-      statement(from === 0 ? ALL_MEMORIES : MEMORIES, person, from),
-      statement(TOMBSTONES, person),
-      statement(LINKS, person),
-      statement(GONE, person, from),
-      ...(withUnits ? [statement(UNITS, person, from)] : []),
+    await database.query(
+      toAccessScope(scope),
+      createStatement(SELECT_USER, ...toScopeKeys(scope)),
+      createStatement(MESSAGES, person, from),
+      createStatement(from === 0 ? ALL_MEMORIES : MEMORIES, person, from),
+      createStatement(TOMBSTONES, person),
+      createStatement(LINKS, person),
+      createStatement(GONE, person, from),
+      ...(withUnits ? [createStatement(UNITS, person, from)] : []),
     );
-  // The database was put back to an older state, and its numbers are other people's now.
-  if (Number(users[0]?.number) !== person) return again(database, scope, from, withUnits);
-  // To somebody who had nothing, nothing is gone.
+  // The database was restored to an older state, and its numbers belong to other users now.
+  if (Number(users[0]?.number) !== person) return refetchChanges(database, scope, from, withUnits);
+  // A user who had nothing before has nothing removed.
   const goneOf = (type: string): string[] =>
     (from === 0 ? [] : gone)
       .filter((row) => row.type === type)
-      .map(nameOf)
+      .map(decodeId)
       .sort();
   return {
     revision: Number(users[0]?.revision),
-    messages: messages.map(bodyOf<Message>),
-    memories: memories.map(bodyOf<Memory>),
-    units: units.map(unitOf).sort((one, other) => compare(one.id, other.id)),
+    messages: messages.map(parseBody<Message>),
+    memories: memories.map(parseBody<Memory>),
+    units: units.map(parseUnit).sort((one, other) => compareStrings(one.id, other.id)),
     gone: { units: goneOf("unit"), memories: goneOf("memory") },
-    tombstones: tombstones.map(tombstoneOf).sort((one, other) => compare(one.hash, other.hash)),
-    links: links.map(linkOf).sort(byEnds),
+    tombstones: tombstones.map(parseTombstone).sort((one, other) => compareStrings(one.hash, other.hash)),
+    links: links.map(parseLink).sort(compareByEnds),
   };
 }
 
-function again(database: Database, scope: Scope, from: number, units: boolean): Promise<Delta> {
-  database.people.clear();
-  return since(database, scope, from, { units });
+function refetchChanges(
+  database: PostgresDatabase,
+  scope: Scope,
+  from: number,
+  units: boolean,
+): Promise<Delta> {
+  database.userNumbers.clear();
+  return fetchChangesSince(database, scope, from, { units });
 }
 
-export function nameOf({ id, long_names }: Row): string {
-  return namesOf(long_names, id)[0] ?? "";
+export function decodeId({ id, long_names }: Row): string {
+  return decodeNames(long_names, id)[0] ?? "";
 }
 
-export function tombstoneOf({ hash, long_names, type, at }: Row): Tombstone {
-  const [name = ""] = namesOf(long_names, hash);
+export function parseTombstone({ hash, long_names, type, at }: Row): Tombstone {
+  const [name = ""] = decodeNames(long_names, hash);
   return { hash: name, of: type as Tombstone["of"], at: at ?? "" };
 }
 
-export function linkOf({ source, type, target, long_names, strength }: Row): Link {
-  const [from = "", to = ""] = namesOf(long_names, source, target);
-  return { from, type: type as Link["type"], to, strength: Number(strength) };
+export function parseLink({ source, type, target, long_names, strength }: Row): MemoryLink {
+  const [from = "", to = ""] = decodeNames(long_names, source, target);
+  return { from, type: type as MemoryLink["type"], to, strength: Number(strength) };
 }
 
-/** A unit of a row, without its vector. */
-export function bareUnit(row: Row): Omit<Unit, "vector"> {
-  const [id = "", owner = ""] = namesOf(row.long_names, row.id, row.owner);
+/** Parses a row as a unit, without its vector. */
+export function parseUnitWithoutVector(row: Row): Omit<SearchUnit, "vector"> {
+  const [id = "", owner = ""] = decodeNames(row.long_names, row.id, row.owner);
   return {
     id,
-    type: row.type as Unit["type"],
+    type: row.type as SearchUnit["type"],
     owner,
     start: Number(row.first),
     end: Number(row.last),
-    terms: readText(row.terms),
-    space: readText(row.space),
+    terms: decodeText(row.terms),
+    space: decodeText(row.space),
   };
 }
 
-export function unitOf(row: Row): Unit {
-  return { ...bareUnit(row), vector: vectorOf(bytesOf(row.vector)) };
+export function parseUnit(row: Row): SearchUnit {
+  return { ...parseUnitWithoutVector(row), vector: decodeVector(decodeBytes(row.vector)) };
 }
 
-// Sorted here: a database orders text by its UTF-8 bytes, the record by UTF-16 code units, as JavaScript does.
-function byEnds(one: Link, other: Link): number {
-  return compare(one.from, other.from) || compare(one.type, other.type) || compare(one.to, other.to);
+// Sorted here: the database orders texts by UTF-8 bytes, the store by UTF-16 code units, like JavaScript.
+function compareByEnds(one: MemoryLink, other: MemoryLink): number {
+  return (
+    compareStrings(one.from, other.from) ||
+    compareStrings(one.type, other.type) ||
+    compareStrings(one.to, other.to)
+  );
 }
 
-function compare(one: string, other: string): number {
+function compareStrings(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** Messages and memories by id, in the order asked for. */
-export async function byIds(
-  database: Database,
+/** Messages and memories by id, in the requested order. */
+export async function fetchByIds(
+  database: PostgresDatabase,
   scope: Scope,
   ids: { readonly messages: readonly string[]; readonly memories: readonly string[] },
 ): Promise<{ messages: Message[]; memories: Memory[] }> {
-  const person = await personOf(database, scope);
-  const wanted = { messages: ids.messages.map(keyOf), memories: ids.memories.map(keyOf) };
-  const asked = statement(BODIES, person, wanted.messages, wanted.memories);
-  const rows = person === NOBODY ? [] : await database.quick(keysOf(scope)[0], asked);
+  const person = await findUserNumber(database, scope);
+  const wanted = { messages: ids.messages.map(toIndexKey), memories: ids.memories.map(toIndexKey) };
+  const statement = createStatement(SELECT_BODIES, person, wanted.messages, wanted.memories);
+  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
   const of = (type: string, keys: readonly string[]): Row[] =>
-    inOrder(
+    orderByKeys(
       rows.filter((row) => row.type === type),
       keys,
     ).filter((row) => row !== undefined);
   return {
-    messages: of("message", wanted.messages).map(bodyOf<Message>),
-    memories: of("memory", wanted.memories).map(bodyOf<Memory>),
+    messages: of("message", wanted.messages).map(parseBody<Message>),
+    memories: of("memory", wanted.memories).map(parseBody<Memory>),
   };
 }
 
-function inOrder(rows: readonly Row[], keys: readonly string[]): (Row | undefined)[] {
+function orderByKeys(rows: readonly Row[], keys: readonly string[]): (Row | undefined)[] {
   const found = new Map(rows.map((row) => [row.id, row]));
   return keys.map((key) => found.get(key));
 }
 
-export async function vectors(
-  database: Database,
+export async function fetchVectors(
+  database: PostgresDatabase,
   scope: Scope,
   ids: readonly string[],
   space: string,
 ): Promise<(Float32Array | undefined)[]> {
   if (ids.length === 0) return [];
-  const keys = ids.map(keyOf);
-  const person = await personOf(database, scope);
-  const asked = statement(VECTORS, person, keys, textOf(space));
-  const rows = person === NOBODY ? [] : await database.quick(keysOf(scope)[0], asked);
-  return inOrder(rows, keys).map((row) => row && vectorOf(bytesOf(row.vector)));
+  const keys = ids.map(toIndexKey);
+  const person = await findUserNumber(database, scope);
+  const statement = createStatement(SELECT_VECTORS, person, keys, encodeText(space));
+  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
+  return orderByKeys(rows, keys).map((row) => row && decodeVector(decodeBytes(row.vector)));
 }
 
-/** The rows of a user: the statement's first value is the user's number. */
-export async function rowsOf(
-  database: Database,
+/** The rows of a user. The first value of the statement is the user's number. */
+export async function fetchUserRows(
+  database: PostgresDatabase,
   scope: Scope,
   sql: string,
   ...values: readonly unknown[]
 ): Promise<readonly Row[]> {
-  const person = await personOf(database, scope);
-  const [rows = []] = await database.ask(reachOf(scope), statement(sql, person, ...values));
+  const person = await findUserNumber(database, scope);
+  const [rows = []] = await database.query(toAccessScope(scope), createStatement(sql, person, ...values));
   return rows;
 }
 
-export async function versions(database: Database, scope: Scope, id?: string): Promise<Memory[]> {
+export async function fetchVersions(
+  database: PostgresDatabase,
+  scope: Scope,
+  id?: string,
+): Promise<Memory[]> {
   const rows =
     id === undefined
-      ? await rowsOf(database, scope, "SELECT body FROM versions WHERE person = $1 ORDER BY number")
-      : await rowsOf(
+      ? await fetchUserRows(database, scope, "SELECT body FROM versions WHERE person = $1 ORDER BY number")
+      : await fetchUserRows(
           database,
           scope,
           "SELECT body FROM versions WHERE person = $1 AND id = $2 ORDER BY version",
-          keyOf(id),
+          toIndexKey(id),
         );
-  return rows.map(bodyOf<Memory>);
+  return rows.map(parseBody<Memory>);
 }
 
-export async function log(
-  database: Database,
+export async function fetchLog(
+  database: PostgresDatabase,
   scope: Scope,
   { before = Number.MAX_SAFE_INTEGER, limit }: { before?: number; limit: number },
 ): Promise<LogEntry[]> {
-  const rows = await rowsOf(
+  const rows = await fetchUserRows(
     database,
     scope,
     "SELECT body FROM log WHERE person = $1 AND revision < $2 ORDER BY revision DESC LIMIT $3",
     before,
     limit,
   );
-  return rows.map(bodyOf<LogEntry>);
+  return rows.map(parseBody<LogEntry>);
 }
 
-export async function receipt(
-  database: Database,
+export async function fetchReceipt(
+  database: PostgresDatabase,
   scope: Scope,
   key: string,
 ): Promise<(KeptReceipt & { readonly revision: number }) | undefined> {
   const sql = "SELECT revision, body FROM receipts WHERE person = $1 AND key = $2";
-  const [row] = await rowsOf(database, scope, sql, keyOf(key));
-  return row && { ...bodyOf<KeptReceipt>(row), revision: Number(row.revision) };
+  const [row] = await fetchUserRows(database, scope, sql, toIndexKey(key));
+  return row && { ...parseBody<KeptReceipt>(row), revision: Number(row.revision) };
 }
 
-export async function erasures(database: Database, scope?: Scope): Promise<ErasureReceipt[]> {
+export async function fetchErasureReceipts(
+  database: PostgresDatabase,
+  scope?: Scope,
+): Promise<ErasureReceipt[]> {
   const rows = scope
-    ? await rowsOf(database, scope, "SELECT body FROM erasures WHERE person = $1 ORDER BY number")
-    : await everybodys(database, statement("SELECT body FROM erasures ORDER BY number"));
-  return rows.map(bodyOf<ErasureReceipt>);
+    ? await fetchUserRows(database, scope, "SELECT body FROM erasures WHERE person = $1 ORDER BY number")
+    : await fetchRowsOfAllProjects(database, createStatement("SELECT body FROM erasures ORDER BY number"));
+  return rows.map(parseBody<ErasureReceipt>);
 }
 
 /** The rows of all users of all projects. */
-export async function everybodys(database: Database, asked: Statement): Promise<readonly Row[]> {
-  const [rows = []] = await database.ask(EVERYBODY, asked);
+export async function fetchRowsOfAllProjects(
+  database: PostgresDatabase,
+  statement: SqlStatement,
+): Promise<readonly Row[]> {
+  const [rows = []] = await database.query(ALL_PROJECTS, statement);
   return rows;
 }
 
-export async function users(database: Database, project: string): Promise<string[]> {
+export async function fetchUserNames(database: PostgresDatabase, project: string): Promise<string[]> {
   const sql = "SELECT project, name, long_names FROM users WHERE project = $1 AND revision > 0";
-  const [rows = []] = await database.ask({ project: keyOf(project) }, statement(sql, keyOf(project)));
-  return rows.map(({ long_names, project: of, name }) => namesOf(long_names, of, name)[1] ?? "").sort();
+  const [rows = []] = await database.query(
+    { project: toIndexKey(project) },
+    createStatement(sql, toIndexKey(project)),
+  );
+  return rows.map(({ long_names, project: of, name }) => decodeNames(long_names, of, name)[1] ?? "").sort();
 }

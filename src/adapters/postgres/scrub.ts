@@ -1,69 +1,305 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { countHeld, wordsOfMemory, wordsOfMessage, wordsOfReceipt } from "../shared/held-words.ts";
-import { bodyOf } from "../shared/stored-body.ts";
-import type { Database } from "./database.ts";
-import { KEPT_MS, noteFreed, rewriteSmall } from "./freed.ts";
-import { answersHeld } from "./kept-answers.ts";
-import { isOwnLog, noteLog } from "./log.ts";
-import { readText } from "./names.ts";
-import { personOf, reachOf } from "./rows.ts";
-import { statement } from "./statement.ts";
+import { isMemoryError } from "../../errors.ts";
+import {
+  collectMemoryTexts,
+  collectMessageTexts,
+  collectReceiptTexts,
+  countOccurringTexts,
+} from "../shared/erased-texts.ts";
+import { parseBody } from "../shared/stored-rows.ts";
+import { fetchStoredAnswers } from "./answer-cache.ts";
+import { createStatement, quoteIdentifier, type Row } from "./database/connection.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import { decodeText, findUserNumber, toAccessScope } from "./database/user-rows.ts";
+import { fetchRowsOfAllProjects } from "./read.ts";
 
-interface Place {
+interface PostgresScrubCount {
   readonly place: string;
   readonly found: number;
 }
 
-/** The place in receipts, and in what remains. */
-const FREED = "PostgreSQL: freed space of its tables";
+/** The place name in receipts and in remainders. */
+const FREED_SPACE = "PostgreSQL: freed space of its tables";
 
 /**
- * Says how many of the texts stand in each place of the scope, and writes the tables anew that they were in. Where that
- * cannot be done at once it is done in the background, and `remains` has said until when.
+ * Counts the texts in each place of the scope, and rewrites the tables that contained them. Large tables are rewritten in the
+ * background; `remains` gives the deadline.
  */
-export async function scrub(database: Database, scope: Scope, texts: readonly string[]): Promise<Place[]> {
-  const person = await personOf(database, scope);
-  const [messages = [], versions = [], terms = [], receipts = []] = await database.ask(
-    reachOf(scope),
-    statement("SELECT body FROM messages WHERE person = $1", person),
-    statement("SELECT body FROM versions WHERE person = $1", person),
-    statement("SELECT terms FROM units WHERE person = $1", person),
-    statement("SELECT body FROM receipts WHERE person = $1", person),
+export async function scrubTables(
+  database: PostgresDatabase,
+  scope: Scope,
+  texts: readonly string[],
+): Promise<PostgresScrubCount[]> {
+  const person = await findUserNumber(database, scope);
+  const [messages = [], versions = [], terms = [], receipts = []] = await database.query(
+    toAccessScope(scope),
+    createStatement("SELECT body FROM messages WHERE person = $1", person),
+    createStatement("SELECT body FROM versions WHERE person = $1", person),
+    createStatement("SELECT terms FROM units WHERE person = $1", person),
+    createStatement("SELECT body FROM receipts WHERE person = $1", person),
   );
-  const answers = (await answersHeld(database, scope)).map(({ body }) => body);
-  const words = receipts.map(bodyOf<KeptReceipt>).flatMap(wordsOfReceipt);
-  const isWrittenAnew = await rewriteSmall(database, await noteFreed(database, person));
-  // After the last of it was written.
-  await noteLog(database);
+  const answers = (await fetchStoredAnswers(database, scope)).map(({ body }) => body);
+  const receiptTexts = receipts.map(parseBody<KeptReceipt>).flatMap(collectReceiptTexts);
+  const isRewritten = await rewriteSmallTables(database, await markTablesForRewrite(database, person));
+  // After the last write.
+  await markWalPosition(database);
   return [
-    { place: "messages", found: countHeld(texts, messages.map(bodyOf<Message>).flatMap(wordsOfMessage)) },
-    { place: "memories", found: countHeld(texts, versions.map(bodyOf<Memory>).flatMap(wordsOfMemory)) },
+    {
+      place: "messages",
+      found: countOccurringTexts(texts, messages.map(parseBody<Message>).flatMap(collectMessageTexts)),
+    },
+    {
+      place: "memories",
+      found: countOccurringTexts(texts, versions.map(parseBody<Memory>).flatMap(collectMemoryTexts)),
+    },
     {
       place: "text index",
-      found: countHeld(
+      found: countOccurringTexts(
         texts,
-        terms.map((row) => readText(row.terms)),
+        terms.map((row) => decodeText(row.terms)),
       ),
     },
-    { place: "receipts", found: countHeld(texts, [...words, ...answers]) },
-    ...(isWrittenAnew ? [{ place: FREED, found: 0 }] : []),
+    { place: "receipts", found: countOccurringTexts(texts, [...receiptTexts, ...answers]) },
+    ...(isRewritten ? [{ place: FREED_SPACE, found: 0 }] : []),
   ];
 }
 
 /**
- * What an erasure cannot reach at once: freed space, until the tables are written anew, and the log, for as long as the
- * server and its archives keep it: told, or known where nobody else keeps it and the background turns it over.
+ * Places that an erasure cannot clean at once: freed space until the tables are rewritten, and the write-ahead log. The log's time
+ * is configured, or known if only the server keeps it and background jobs rotate it.
  */
-export async function remains(
-  database: Database,
+export async function fetchRemainders(
+  database: PostgresDatabase,
   logKeptMs: number | undefined,
 ): Promise<{ readonly place: string; readonly forMs?: number }[]> {
-  const forMs = logKeptMs ?? ((await isOwnLog(database)) ? KEPT_MS : undefined);
+  const forMs = logKeptMs ?? ((await isWalPrivate(database)) ? REWRITE_WITHIN_MS : undefined);
   return [
-    { place: FREED, forMs: KEPT_MS },
+    { place: FREED_SPACE, forMs: REWRITE_WITHIN_MS },
     { place: "PostgreSQL: write-ahead log", ...(forMs === undefined ? {} : { forMs }) },
   ];
+}
+
+/**
+ * PostgreSQL deletes a row by marking it: its bytes stay in the table's freed space until they are overwritten, even after VACUUM.
+ * Only a rewritten table (VACUUM FULL) contains nothing but its rows. A rewrite locks the table and loads the server: some
+ * hundredths of a second for the smallest tables, which are rewritten at once. Others wait in the background for further
+ * erasures, larger ones longer.
+ */
+const IMMEDIATE_REWRITE_BYTES = 8 * 1024 * 1024;
+const SOON_BYTES = 64 * 1024 * 1024;
+const SOON_INTERVAL = "1 hour";
+/** By then, every table has been rewritten; the background starts well before. */
+const REWRITE_WITHIN_MS: number = 7 * 86_400_000;
+const DUE_INTERVAL = "3 days";
+/** In each hourly run, no further rewrite starts after this many ms; together they would take seconds. */
+const BATCH_MS = 1000;
+/** How long a rewrite may wait for its lock, in ms: everyone else queues behind it. */
+const LOCK_MS = 1000;
+const REWRITE_MS = 600_000;
+const SNAPSHOTS_MS = 1000;
+/** How long waits are kept short after a transaction outlasted a full wait, in ms: others queue behind it. */
+const SHORT_WAIT_PERIOD_MS = 5000;
+const SHORT_WAIT_MS = 50;
+
+/** Tables with words of users: unpartitioned tables, and partitioned ones, which only change in the user's partition. */
+const UNPARTITIONED_TABLES = ["receipts", "answers"];
+const PARTITIONED_TABLES = ["messages", "versions", "units", "blocks"];
+
+const SELECT_PARTITION =
+  "SELECT part FROM generate_series(0, 15) AS part " +
+  "WHERE satisfies_hash_partition('messages'::regclass, 16, part, $1::bigint)";
+
+/** Records that a user's rows were deleted from tables. */
+async function markTablesForRewrite(database: PostgresDatabase, person: number): Promise<string[]> {
+  const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_PARTITION, person));
+  const names = [...UNPARTITIONED_TABLES, ...PARTITIONED_TABLES.map((table) => `${table}_${row?.part}`)];
+  await database.write(ALL_PROJECTS, async (transaction) => {
+    transaction.queue(
+      "INSERT INTO freed (name) SELECT name FROM unnest($1::text[]) AS row (name) ORDER BY name " +
+        "ON CONFLICT (name) DO UPDATE SET last = now()",
+      names,
+    );
+  });
+  return names;
+}
+
+/**
+ * Rewrites the tables that are small enough. False if one is too large or locked; it is rewritten later. Concurrent erasures
+ * share a rewrite that starts after all of them were recorded.
+ */
+async function rewriteSmallTables(database: PostgresDatabase, names: readonly string[]): Promise<boolean> {
+  let isDone = true;
+  for (const name of names) {
+    isDone = (await runExclusively(database, () => rewriteIfSmall(database, name))) && isDone;
+  }
+  return isDone;
+}
+
+interface RewriteQueue {
+  /** Settles with the last queued rewrite. */
+  last: Promise<unknown>;
+  /** The time until which waits are kept short. */
+  hurriedUntil: number;
+}
+
+const rewriteQueues = new WeakMap<PostgresDatabase, RewriteQueue>();
+
+function getRewriteQueue(database: PostgresDatabase): RewriteQueue {
+  const queue = rewriteQueues.get(database) ?? { last: Promise.resolve(), hurriedUntil: 0 };
+  rewriteQueues.set(database, queue);
+  return queue;
+}
+
+/**
+ * Runs one rewrite at a time. Two at once would keep each other's dead rows alive and slow the server down. It queues here instead
+ * of in the server, where a waiting session would itself be an older transaction to wait for.
+ */
+function runExclusively(database: PostgresDatabase, work: () => Promise<boolean>): Promise<boolean> {
+  const queue = getRewriteQueue(database);
+  const turn = queue.last.then(work);
+  queue.last = turn.catch(() => {});
+  return turn;
+}
+
+async function rewriteIfSmall(database: PostgresDatabase, name: string): Promise<boolean> {
+  if (!(await findRewriteMark(database, name))) return true;
+  if ((await fetchTableSize(database, name)) > IMMEDIATE_REWRITE_BYTES) return false;
+  return rewriteTable(database, name);
+}
+
+const SELECT_DUE_TABLES =
+  `SELECT name FROM freed WHERE name <> '' AND since < now() - CASE WHEN pg_total_relation_size(nullif(name, '')::regclass) ` +
+  `<= ${SOON_BYTES} THEN interval '${SOON_INTERVAL}' ELSE interval '${DUE_INTERVAL}' END ORDER BY since`;
+
+/** Rewrites the due tables one after the other, for a limited time. Gives how many it rewrote. */
+export async function rewriteDueTables(database: PostgresDatabase): Promise<number> {
+  const begun = performance.now();
+  let done = 0;
+  for (const { name } of await fetchRowsOfAllProjects(database, createStatement(SELECT_DUE_TABLES))) {
+    if (done > 0 && performance.now() - begun > BATCH_MS) break;
+    if (await runExclusively(database, () => rewriteTable(database, name ?? ""))) done += 1;
+  }
+  return done;
+}
+
+/** When rows were last deleted from a table, and in which transaction; undefined if it was rewritten since. */
+async function findRewriteMark(database: PostgresDatabase, name: string): Promise<Row | undefined> {
+  const sql = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
+  return (await fetchRowsOfAllProjects(database, createStatement(sql, name)))[0];
+}
+
+async function fetchTableSize(database: PostgresDatabase, name: string): Promise<number> {
+  const rows = await fetchRowsOfAllProjects(
+    database,
+    createStatement("SELECT pg_total_relation_size($1::regclass) AS bytes", name),
+  );
+  return Number(rows[0]?.bytes);
+}
+
+/** False if the table is locked or an older transaction reads it for too long, or this login lacks the privilege. */
+async function rewriteTable(database: PostgresDatabase, name: string): Promise<boolean> {
+  const table = `${quoteIdentifier(database.settings.schema)}.${quoteIdentifier(name)}`;
+  const before = await findRewriteMark(database, name);
+  if (!before) return true;
+  if (!(await waitForOldSnapshots(database, before.made ?? "0"))) return false;
+  try {
+    await database.runOutsideTransaction([`SET lock_timeout = ${LOCK_MS}`, `VACUUM (FULL) ${table}`], {
+      after: "RESET lock_timeout",
+      timeoutMs: REWRITE_MS,
+    });
+  } catch (error) {
+    if (isMemoryError(error) && error.code !== "corrupt") return false;
+    throw error;
+  }
+  await database.write(ALL_PROJECTS, async (transaction) => {
+    // Erasures during the rewrite are recorded with a later time.
+    transaction.queue("DELETE FROM freed WHERE name = $1 AND last = $2::timestamptz", name, before.last);
+  });
+  return true;
+}
+
+const COUNT_OLDER_SNAPSHOTS =
+  "SELECT count(*) AS found FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() " +
+  "AND greatest(age(backend_xmin), age(backend_xid)) >= age($1::text::xid)";
+
+/**
+ * Waits briefly for older transactions, because rows that they may still read survive a rewrite. False if one remains: the
+ * rewrite would seem done without being so.
+ */
+async function waitForOldSnapshots(database: PostgresDatabase, xid: string): Promise<boolean> {
+  const queue = getRewriteQueue(database);
+  const begun = performance.now();
+  const isHurried = begun < queue.hurriedUntil;
+  const end = begun + (isHurried ? SHORT_WAIT_MS : SNAPSHOTS_MS);
+  for (;;) {
+    const [row] = await fetchRowsOfAllProjects(database, createStatement(COUNT_OLDER_SNAPSHOTS, xid));
+    if (Number(row?.found) === 0) return true;
+    if (performance.now() >= end) break;
+    await pause(20);
+  }
+  if (!isHurried) queue.hurriedUntil = performance.now() + SHORT_WAIT_PERIOD_MS;
+  return false;
+}
+
+/**
+ * The write-ahead log contains old writes until its files are overwritten. A quiet server writes little, so recycled files could
+ * contain erased words for months. So the log is rotated: each switch to a new file fills the previous one with zeros. This
+ * reaches neither archives nor replicas.
+ */
+const MIN_SWITCHES = 3;
+/** The rotation is spread over this many hourly rounds: three days. */
+const ROTATION_ROUNDS = 72;
+
+const SELECT_WAL_KEEPERS =
+  "SELECT current_setting('archive_mode') AS archives, (SELECT count(*) FROM pg_replication_slots) AS slots, " +
+  "current_setting('wal_keep_size') AS kept, has_function_privilege(session_user, 'pg_switch_wal()', 'EXECUTE') AS may";
+
+/** Whether only the server itself keeps the log, and this login may rotate it. */
+async function isWalPrivate(database: PostgresDatabase): Promise<boolean> {
+  const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_WAL_KEEPERS));
+  return row?.archives === "off" && row.slots === "0" && row.kept === "0" && row.may === "t";
+}
+
+/** Records that the log up to its current position contains erased data. */
+async function markWalPosition(database: PostgresDatabase): Promise<void> {
+  await database.write(ALL_PROJECTS, async (transaction) => {
+    transaction.queue(
+      "INSERT INTO freed (name, up_to) VALUES ('', pg_current_wal_insert_lsn()) " +
+        "ON CONFLICT (name) DO UPDATE SET last = now(), up_to = excluded.up_to",
+    );
+  });
+}
+
+// Twice as many bytes as the server may keep in recycled files: by then, each of them has been overwritten.
+const SELECT_WAL_FILES_LEFT =
+  "SELECT coalesce(ceil((2 * (pg_size_bytes(current_setting('max_wal_size')) + 2 * segment) " +
+  "- pg_wal_lsn_diff(pg_current_wal_insert_lsn(), up_to)) / segment), 0) AS files " +
+  "FROM freed, pg_size_bytes(current_setting('wal_segment_size')) AS segment WHERE name = ''";
+
+/** Rotates the log by a few files if it contains erased data. Gives how many. */
+export async function rotateWal(database: PostgresDatabase): Promise<number> {
+  const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_WAL_FILES_LEFT));
+  if (!row) return 0;
+  const left = Number(row.files);
+  if (left <= 0) {
+    await database.write(ALL_PROJECTS, async (transaction) => {
+      transaction.queue("DELETE FROM freed WHERE name = ''");
+    });
+    return 0;
+  }
+  if (!(await isWalPrivate(database))) return 0;
+  const count = Math.min(left, Math.max(MIN_SWITCHES, Math.ceil(left / ROTATION_ROUNDS)));
+  const statements = ["SELECT pg_logical_emit_message(false, 'keepsake', '')", "SELECT pg_switch_wal()"];
+  try {
+    for (let switched = 0; switched < count; switched += 1) await database.runOutsideTransaction(statements);
+  } catch (error) {
+    // The next hourly run tries again.
+    if (isMemoryError(error)) return 0;
+    throw error;
+  }
+  return count;
 }

@@ -16,7 +16,7 @@ it("counts by labels, in the order of the table", () => {
   ]);
 });
 
-it("puts what was observed into buckets that add up", () => {
+it("adds observed values to cumulative buckets", () => {
   const meter = prometheusMeter();
   for (const ms of [0.1, 0.3, 3, 3, 5000]) meter.observe("memory_retrieval_duration_ms", ms);
   const lines = linesOf(meter.text(), "memory_retrieval_duration_ms");
@@ -34,7 +34,7 @@ it("puts what was observed into buckets that add up", () => {
   ]);
 });
 
-it("lets no value into a label that does not belong there", () => {
+it("replaces label values that are not allowed", () => {
   const meter = prometheusMeter();
   meter.count("memory_operations_total", { operation: "I live in Porto.", outcome: "ok", user: "ana" });
   meter.count("memory_api_requests_total", { method: "BREW", endpoint: "/api/v1/health", status: "Porto" });
@@ -46,7 +46,7 @@ it("lets no value into a label that does not belong there", () => {
   expect(linesOf(text, "llm_circuit_state").length).toBe(201);
 });
 
-it("writes names so that no line can be forged", () => {
+it("escapes names so that no line can be forged", () => {
   const meter = prometheusMeter();
   meter.set("llm_circuit_state", 1, { server: 'a"b\\c\nmemory_turns_total 9' });
   expect(linesOf(meter.text(), "llm_circuit_state")).toEqual([
@@ -54,7 +54,7 @@ it("writes names so that no line can be forged", () => {
   ]);
 });
 
-it("tells of every metric of the table, and of the process", () => {
+it("reports every metric of the table and the process metrics", () => {
   const text = prometheusMeter().text();
   for (const { name, type, help } of SERVED_METRICS) {
     expect(text).toContain(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
@@ -63,7 +63,7 @@ it("tells of every metric of the table, and of the process", () => {
   expect(text.endsWith("\n")).toBe(true);
 });
 
-it("takes no count that is none", () => {
+it("ignores invalid counts", () => {
   const meter = prometheusMeter();
   meter.count("memory_turns_total", {}, Number.NaN);
   meter.count("memory_turns_total", {}, -1);

@@ -1,26 +1,24 @@
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Allowance, RateLimits } from "../../ports/rate-limits.ts";
-import { shortHash } from "../shared/scope-name.ts";
-import { asking } from "./asking.ts";
+import type { Clock } from "../../ports/system.ts";
+import { toShortHash } from "../shared/vector-request.ts";
 import type { RedisOptions } from "./client.ts";
-import { PREFIX } from "./keys.ts";
-import { NOW, nowOf, script } from "./script.ts";
+import { createRedisScript, createRedisSender, DEFAULT_PREFIX, NOW_LUA, toNowArgument } from "./client.ts";
 
 export interface RedisRateLimitsOptions extends RedisOptions {
   readonly perMinute: number;
-  /** In place of the Redis server's clock, for tests. */
+  /** Replaces the Redis server's clock, for tests. */
   readonly clock?: Clock;
 }
 
-/** A bucket that nobody asked for so long, in ms, is full again: as good as none. */
+/** After this long without a request, in ms, a bucket is full again and can be deleted. */
 const FULL_AGAIN_MS = 60_000;
 
 /**
- * Takes ARGV[3] from the bucket KEYS[1] (`tokens` as of `at`) that fills by ARGV[2] a minute; gives how many ms to wait, and how many
- * whole ones are left.
+ * Takes ARGV[3] from the bucket KEYS[1] (`tokens` at time `at`), which fills by ARGV[2] a minute. Gives the wait in ms, and how many
+ * whole tokens are left.
  */
-const TAKE = script(`${NOW}
+const TAKE_SCRIPT = createRedisScript(`${NOW_LUA}
 local most = tonumber(ARGV[2])
 local per_ms = most / 60000
 local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
@@ -40,22 +38,25 @@ return {wait, math.floor(tokens)}
 `);
 
 /**
- * Token buckets that several servers share, by the clock of the Redis server: each key may ask `perMinute` times in one go, and
- * gets as many back over a minute. `unavailable` or `forbidden` where Redis cannot be asked.
+ * Token buckets that several servers share, by the Redis server's clock. Each key may take `perMinute` units at once and regains as
+ * many over a minute. Throws `unavailable` or `forbidden` if Redis cannot be used.
  */
 export function redisRateLimits(options: RedisRateLimitsOptions): Required<RateLimits> {
-  const { perMinute, clock, prefix = PREFIX } = options;
+  const { perMinute, clock, prefix = DEFAULT_PREFIX } = options;
   if (!Number.isInteger(perMinute) || perMinute < 1)
     throw invalid("perMinute must be a whole number from 1.");
-  const ask = asking(options, "Redis (rate limits)");
+  const send = createRedisSender(options, "Redis (rate limits)");
   const spend = async (key: string, amount: number): Promise<Allowance> => {
-    const place = `${prefix}:rate:${shortHash(key)}`;
-    const told = await TAKE(ask, [place], [nowOf(clock), perMinute, amount]);
-    const [waitMs = Number.NaN, left = Number.NaN] = Array.isArray(told) ? told.map(Number) : [];
+    const place = `${prefix}:rate:${toShortHash(key)}`;
+    const answer = await TAKE_SCRIPT(send, [place], [toNowArgument(clock), perMinute, amount]);
+    const [waitMs = Number.NaN, left = Number.NaN] = Array.isArray(answer) ? answer.map(Number) : [];
     if (Number.isFinite(waitMs) && Number.isFinite(left)) {
       return { waitMs, most: perMinute, left, fullMs: Math.ceil(((perMinute - left) * 60_000) / perMinute) };
     }
-    throw new MemoryError("unavailable", "Redis (rate limits) gave no number. Is the prefix used by others?");
+    throw new MemoryError(
+      "unavailable",
+      "Redis (rate limits) gave no number. Check that no other program uses the prefix.",
+    );
   };
   return {
     name: "redis",

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, describe, expect, it } from "vitest";
 import { cacheConformance } from "../../testing/cache-conformance.ts";
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { randomVectors } from "../../testing/follower-entries.ts";
 import { rateLimitsConformance } from "../../testing/rate-limits-conformance.ts";
 import { sessionsConformance } from "../../testing/sessions-conformance.ts";
+import { makeRandomVectors } from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
 import { redisCache } from "./cache.ts";
 import { REDIS_CLIENT, type RedisClient } from "./client.ts";
-import { redisFollower } from "./follower.ts";
 import { redisRateLimits } from "./rate-limits.ts";
 import { redisSessions } from "./sessions.ts";
+import { createRedisVectorIndex } from "./vector-index.ts";
 
 const { KEEPSAKE_TEST_REDIS: url } = process.env;
 const missing = url ? undefined : 'needs KEEPSAKE_TEST_REDIS: eval "$(test/services/up redis)"';
@@ -68,13 +68,13 @@ describe.skipIf(missing)(`Rate limits: redis${missing ? ` (${missing})` : ""}`, 
 /** The prefix of each open follower. */
 const places = new Map<unknown, string>();
 const followerAt = async (prefix: string) => {
-  const follower = redisFollower({ client: await connected(), prefix });
+  const follower = createRedisVectorIndex({ client: await connected(), prefix });
   places.set(follower, prefix);
   return follower;
 };
 
 describe.skipIf(missing)(`Index: redis${missing ? ` (${missing})` : ""}`, () => {
-  followerConformance({
+  vectorIndexConformance({
     name: "redis",
     open: () => followerAt(fresh()),
     reopen: async (follower) => {
@@ -85,7 +85,7 @@ describe.skipIf(missing)(`Index: redis${missing ? ` (${missing})` : ""}`, () => 
   });
 });
 
-it("the client of ioredis fits", () => {
+it("accepts a client of ioredis", () => {
   const fits: (redis: Redis) => RedisClient = (redis) => redis;
   expect(fits).toBeDefined();
 });
@@ -100,7 +100,7 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     at: "2026-11-21T12:00:00.000Z",
   };
 
-  it("holds no word, no name and no session in a key, and every key ends by itself", async () => {
+  it("has no word, name or session in a key, and gives every key an expiry", async () => {
     const [prefix, redis] = [fresh(), await connected()];
     const sessions = redisSessions({ client: redis, prefix, timeoutMs });
     const cache = redisCache({ client: redis, prefix, timeoutMs });
@@ -118,7 +118,7 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     expect(ends.every((ms) => ms > 0 && ms <= 86_400_000)).toBe(true);
   });
 
-  it("goes by the clock of the server, where it is given none", async () => {
+  it("uses the server's clock by default", async () => {
     const sessions = redisSessions({ client: await connected(), prefix: fresh(), timeoutMs });
     await sessions.append(TALK, [turn]);
     const [seconds] = await (await connected()).time();
@@ -128,7 +128,7 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     expect([await limits.take("k"), (await limits.take("k")) > 50_000]).toEqual([0, true]);
   });
 
-  it("lets as many through at once as are allowed, over several servers", async () => {
+  it("applies one rate limit over several servers", async () => {
     const prefix = fresh();
     const limits = await Promise.all(
       [1, 2, 3].map(async () =>
@@ -139,7 +139,7 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
   });
 
-  it("leaves nothing of a user behind", async () => {
+  it("leaves no data of a user after an erasure", async () => {
     const [prefix, redis] = [fresh(), await connected()];
     const sessions = redisSessions({ client: redis, prefix, timeoutMs });
     const cache = redisCache({ client: redis, prefix, timeoutMs });
@@ -150,7 +150,7 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     expect(await keysOf(prefix)).toEqual([]);
   });
 
-  it("keeps so many entries of a user and no more: the one whose time is over first goes", async () => {
+  it("limits the entries of a user, and evicts those that expire first", async () => {
     const cache = redisCache({ client: await connected(), prefix: fresh(), timeoutMs });
     for (let i = 0; i < 205; i += 1)
       await cache.put(ANA, `name ${i}`, Uint8Array.of(i), { ttlMs: 60_000 + i * 1000 });
@@ -159,10 +159,10 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     expect(await cache.drop(ANA)).toBe(200);
   });
 
-  it("finds exactly the nearest, however close they lie, and whatever was dropped in between", async () => {
+  it("finds exactly the nearest entries, however close they are, also after drops", async () => {
     const index = await followerAt(fresh());
     await index.prepare({ fingerprint: "test/64", dimensions: 64 });
-    const [centre = new Float32Array(64), ...others] = randomVectors(1301, 64, 7);
+    const [centre = new Float32Array(64), ...others] = makeRandomVectors(1301, 64, 7);
     // Half of them are near one another: their codes alone cannot tell which is nearest.
     const vectors = others.map((vector, i) => {
       const mixed = vector.map((part, at) => (i % 2 ? part : part * 0.05 + (centre[at] ?? 0)));
@@ -190,7 +190,7 @@ describe.skipIf(missing)(`Redis${missing ? ` (${missing})` : ""}`, () => {
     );
   });
 
-  it("writes over the codes of what is dropped", async () => {
+  it("overwrites the codes of dropped entries", async () => {
     const [prefix, redis] = [fresh(), await connected()];
     const index = await followerAt(prefix);
     await index.prepare({ fingerprint: "test/8", dimensions: 8 });

@@ -1,50 +1,69 @@
 import type { Role } from "../../domain/message.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { ActiveSession, SessionOf, Sessions, SessionTurn } from "../../ports/sessions.ts";
-import { asking } from "./asking.ts";
-import type { RedisOptions } from "./client.ts";
-import { barKey, fieldOf, PREFIX, userKey } from "./keys.ts";
-import { persistenceOf } from "./persistence.ts";
-import { roomOf } from "./room.ts";
-import { nowOf, type Script } from "./script.ts";
-import { ACTIVE, APPEND, CLEAN_UP, END, ERASE_ALL, ERASE_SOME, RECENT } from "./sessions-scripts.ts";
-import { list, literal, walk } from "./walk.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import {
+  type ActiveSession,
+  MAX_ACTIVE_SESSIONS,
+  MAX_SESSION_MESSAGES,
+  SESSION_TTL_MS,
+  type SessionOf,
+  type Sessions,
+  type SessionTurn,
+} from "../../ports/sessions.ts";
+import type { Clock } from "../../ports/system.ts";
+import {
+  createRedisScript,
+  createRedisSender,
+  DEFAULT_PREFIX,
+  escapePattern,
+  IS_ERASED_LUA,
+  MARK_ERASED_LUA,
+  NOW_LUA,
+  type RedisOptions,
+  type RedisScript,
+  readMemoryUse,
+  readPersistence,
+  scanKeys,
+  toErasureKey,
+  toField,
+  toList,
+  toNowArgument,
+  toUserKey,
+} from "./client.ts";
 
 export interface RedisSessionsOptions extends RedisOptions {
-  /** In place of the Redis server's clock, for tests. */
+  /** Replaces the Redis server's clock, for tests. */
   readonly clock?: Clock;
 }
 
-type User = Omit<SessionOf, "session">;
+type RedisSessionUser = Omit<SessionOf, "session">;
 
 const SESSIONS = "sessions";
-/** How often an erasure that found the server full puts its bar up again, for it has made room itself. */
-const TRIES = 2;
+/** Attempts to set the mark if the server is full, because the erasure itself frees memory. */
+const MAX_ATTEMPTS = 2;
 
-/** Sessions on Redis: several servers share them. By the clock of the Redis server. */
+/** Sessions on Redis that several servers share, by the Redis server's clock. */
 export function redisSessions(options: RedisSessionsOptions): Sessions {
-  const { clock, prefix = PREFIX } = options;
-  const ask = asking(options, "Redis (sessions)");
-  const keysOf = (of: User): string[] => [
-    barKey(prefix, of),
-    userKey(prefix, of, SESSIONS),
-    userKey(prefix, of, `${SESSIONS}:known`),
-    userKey(prefix, of, `${SESSIONS}:messages`),
+  const { clock, prefix = DEFAULT_PREFIX } = options;
+  const send = createRedisSender(options, "Redis (sessions)");
+  const keysOf = (of: RedisSessionUser): string[] => [
+    toErasureKey(prefix, of),
+    toUserKey(prefix, of, SESSIONS),
+    toUserKey(prefix, of, `${SESSIONS}:known`),
+    toUserKey(prefix, of, `${SESSIONS}:messages`),
   ];
-  const erased = async (
-    run: Script,
-    of: User,
+  const runErasure = async (
+    run: RedisScript,
+    of: RedisSessionUser,
     { signal, revision, ids }: CallOptions & { revision?: number; ids: readonly string[] },
   ): Promise<number> => {
     let sum = 0;
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const args = [nowOf(clock), String(revision ?? ""), ...ids];
-      const [gone, isBarred] = numbers(await run(ask, keysOf(of), args, { signal, isUrgent: true }));
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
+      const args = [toNowArgument(clock), String(revision ?? ""), ...ids];
+      const [gone, isBarred] = toNumbers(await run(send, keysOf(of), args, { signal, isUrgent: true }));
       sum += gone ?? 0;
       if (isBarred === 1) return sum;
     }
-    // As long as it is full, what is on its way is kept out by that.
+    // While the server is full, late messages cannot be stored either.
     return sum;
   };
 
@@ -54,58 +73,63 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
     async append(of, messages, { signal, revision } = {}) {
       signal?.throwIfAborted();
       if (messages.length === 0) return;
-      const said = messages.flatMap((turn) => [turn.id, JSON.stringify(turn)]);
-      const args = [nowOf(clock), String(revision ?? ""), fieldOf(of.session), of.session, ...said];
-      await APPEND(ask, keysOf(of), args, { signal });
+      const turns = messages.flatMap((turn) => [turn.id, JSON.stringify(turn)]);
+      const args = [toNowArgument(clock), String(revision ?? ""), toField(of.session), of.session, ...turns];
+      await APPEND_SCRIPT(send, keysOf(of), args, { signal });
     },
 
     async recent(of, { limit, signal }) {
-      const args = [nowOf(clock), "", fieldOf(of.session), limit];
-      return list(await RECENT(ask, keysOf(of), args, { signal })).flatMap(turnOf);
+      const args = [toNowArgument(clock), "", toField(of.session), limit];
+      return toList(await RECENT_SCRIPT(send, keysOf(of), args, { signal })).flatMap(parseSessionTurn);
     },
 
     async active(of, { signal } = {}) {
-      return list(await ACTIVE(ask, keysOf(of), [nowOf(clock)], { signal })).map(activeOf);
+      return toList(await ACTIVE_SCRIPT(send, keysOf(of), [toNowArgument(clock)], { signal })).map(
+        parseActiveSession,
+      );
     },
 
     async end(of, { signal } = {}) {
-      await END(ask, keysOf(of), [nowOf(clock), "", fieldOf(of.session)], { signal, isUrgent: true });
+      await END_SCRIPT(send, keysOf(of), [toNowArgument(clock), "", toField(of.session)], {
+        signal,
+        isUrgent: true,
+      });
     },
 
     async erase(of, what, { signal, revision } = {}) {
       const more = { ...(signal ? { signal } : {}), ...(revision === undefined ? {} : { revision }) };
       return what === "everything"
-        ? erased(ERASE_ALL, of, { ...more, ids: [] })
-        : erased(ERASE_SOME, of, { ...more, ids: what.messages });
+        ? runErasure(ERASE_ALL_SCRIPT, of, { ...more, ids: [] })
+        : runErasure(ERASE_SOME_SCRIPT, of, { ...more, ids: what.messages });
     },
 
     async cleanUp({ signal } = {}) {
       const ending = `:${SESSIONS}`;
       let over = 0;
-      for await (const found of walk(ask, `${literal(prefix)}:{*}${ending}`, signal)) {
+      for await (const found of scanKeys(send, `${escapePattern(prefix)}:{*}${ending}`, signal)) {
         for (const key of found) {
           const user = key.slice(0, -ending.length);
           const keys = [`${user}:erased`, key, `${key}:known`, `${key}:messages`];
-          over += Number(await CLEAN_UP(ask, keys, [nowOf(clock)], { signal }));
+          over += Number(await CLEAN_UP_SCRIPT(send, keys, [toNowArgument(clock)], { signal }));
         }
       }
       return over;
     },
 
-    remains: () => persistenceOf(ask),
+    remains: () => readPersistence(send),
 
-    room: ({ signal } = {}) => roomOf(ask, signal),
+    room: ({ signal } = {}) => readMemoryUse(send, signal),
 
     async close() {
-      // The client is the caller's.
+      // The client belongs to the caller.
     },
   };
 }
 
-const numbers = (answer: unknown): number[] => list(answer).map(Number);
+const toNumbers = (answer: unknown): number[] => toList(answer).map(Number);
 
-/** Nothing for what is no message of ours. */
-function turnOf(answer: unknown): SessionTurn[] {
+/** Parses a message; empty for data of other programs. */
+function parseSessionTurn(answer: unknown): SessionTurn[] {
   if (typeof answer !== "string") return [];
   try {
     const { id, role, name, content, at } = JSON.parse(answer) as Partial<SessionTurn>;
@@ -116,8 +140,8 @@ function turnOf(answer: unknown): SessionTurn[] {
   }
 }
 
-function activeOf(answer: unknown): ActiveSession {
-  const [session, started, last, count] = list(answer);
+function parseActiveSession(answer: unknown): ActiveSession {
+  const [session, started, last, count] = toList(answer);
   return {
     session: String(session),
     startedAt: new Date(Number(started)).toISOString(),
@@ -125,3 +149,122 @@ function activeOf(answer: unknown): ActiveSession {
     messages: Number(count),
   };
 }
+
+/**
+ * The keys of a user's sessions. KEYS: 1 the erasure mark; 2 a sorted set of sessions by their last message; 3 a hash of sessions,
+ * each with the ids of its messages in order; 4 a hash of messages by id. All expire a day after the user's last message. Before
+ * that, an expired session is deleted when another message is added.
+ */
+const SHARED_LUA = `${NOW_LUA}
+local function end_session(session)
+  local held = redis.call('HGET', KEYS[3], session)
+  if held then
+    for _, id in ipairs(cjson.decode(held).ids) do redis.call('HDEL', KEYS[4], id) end
+  end
+  redis.call('HDEL', KEYS[3], session)
+  redis.call('ZREM', KEYS[2], session)
+end
+local function end_over()
+  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ${SESSION_TTL_MS})
+  for _, session in ipairs(over) do end_session(session) end
+  return #over
+end
+local function live(session)
+  local at = tonumber(redis.call('ZSCORE', KEYS[2], session) or '')
+  return at and now - at < ${SESSION_TTL_MS} and redis.call('HGET', KEYS[3], session) or nil
+end
+`;
+
+/** ARGV: 1 now, 2 the revision, 3 the session's field, 4 its name, then ids and messages alternately. */
+const APPEND_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}${IS_ERASED_LUA}
+if barred() then return 0 end
+end_over()
+local held = live(ARGV[3])
+local one = held and cjson.decode(held) or { session = ARGV[4], started = now, count = 0, ids = {} }
+for i = 5, #ARGV, 2 do
+  if redis.call('HSET', KEYS[4], ARGV[i], ARGV[i + 1]) == 1 then
+    one.count = one.count + 1
+    table.insert(one.ids, ARGV[i])
+  end
+end
+local ids = {}
+for i, id in ipairs(one.ids) do
+  if i > #one.ids - ${MAX_SESSION_MESSAGES} then table.insert(ids, id) else redis.call('HDEL', KEYS[4], id) end
+end
+if #ids == 0 then return 0 end
+one.ids = ids
+redis.call('HSET', KEYS[3], ARGV[3], cjson.encode(one))
+redis.call('ZADD', KEYS[2], now, ARGV[3])
+for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ${SESSION_TTL_MS}) end
+return 1
+`);
+
+/** ARGV: 1 now, 2 unused, 3 the session's field, 4 the limit. Gives messages, oldest first. */
+const RECENT_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
+local held = live(ARGV[3])
+if not held then return {} end
+local ids = cjson.decode(held).ids
+local found = {}
+for i = math.max(1, #ids - tonumber(ARGV[4]) + 1), #ids do
+  table.insert(found, redis.call('HGET', KEYS[4], ids[i]))
+end
+return found
+`);
+
+/** ARGV: 1 now. Gives each session and the time of its last message, newest first. */
+const ACTIVE_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
+local found = {}
+local active = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. (now - ${SESSION_TTL_MS}), 'WITHSCORES', 'LIMIT', 0, ${MAX_ACTIVE_SESSIONS})
+for i = 1, #active, 2 do
+  local held = redis.call('HGET', KEYS[3], active[i])
+  if held then
+    local one = cjson.decode(held)
+    table.insert(found, { one.session, string.format('%.0f', one.started), active[i + 1], one.count })
+  end
+end
+return found
+`);
+
+/** ARGV: 1 now, 2 unused, 3 the session's field. */
+const END_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
+end_session(ARGV[3])
+return 1
+`);
+
+/** ARGV: 1 now. Gives the number of expired sessions. */
+const CLEAN_UP_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
+return end_over()
+`);
+
+/** ARGV: 1 now, 2 the revision of the erasure. Gives the number of erased messages, and whether the mark is set. */
+const ERASE_ALL_SCRIPT: RedisScript = createRedisScript(`${NOW_LUA}${MARK_ERASED_LUA}
+local gone = redis.call('HLEN', KEYS[4])
+redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+return { gone, bar() }
+`);
+
+/** ARGV: 1 now, 2 the revision of the erasure, then the ids. Sessions without remaining messages end. */
+const ERASE_SOME_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}${MARK_ERASED_LUA}
+local gone, wanted = 0, {}
+for i = 3, #ARGV do
+  if redis.call('HDEL', KEYS[4], ARGV[i]) == 1 then
+    gone = gone + 1
+    wanted[ARGV[i]] = true
+  end
+end
+if gone > 0 then
+  local all = redis.call('HGETALL', KEYS[3])
+  for i = 1, #all, 2 do
+    local one = cjson.decode(all[i + 1])
+    local left = {}
+    for _, id in ipairs(one.ids) do if not wanted[id] then table.insert(left, id) end end
+    if #left == 0 then
+      end_session(all[i])
+    elseif #left < #one.ids then
+      one.ids = left
+      redis.pcall('HSET', KEYS[3], all[i], cjson.encode(one))
+    end
+  end
+end
+return { gone, bar() }
+`);

@@ -1,8 +1,8 @@
 import type { Claim, Kind } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { relationOf } from "../../domain/relations.ts";
-import { inZone } from "../../domain/time.ts";
-import type { AddProposal, EndProposal, Proposal, Target } from "../../ports/extractor.ts";
+import { toLocalTime } from "../../domain/time.ts";
+import { getRelation } from "../../language/en/relations/relations.ts";
+import type { AddProposal, EndProposal, Proposal, ProposalTarget } from "../../ports/language/extractor.ts";
 import type { Clause } from "./clauses/clauses.ts";
 import type { Discourse, Entity } from "./clauses/entity.ts";
 import type { KnownMemory } from "./known-memory.ts";
@@ -38,7 +38,7 @@ export interface Statement {
 
 /** When a message was said, as the clock on the wall showed it. */
 export function saidAt({ at, zone }: Message): string {
-  return inZone(at, zone);
+  return toLocalTime(at, zone);
 }
 
 /** The words of a span as they stand in the message, without what hangs on their ends. */
@@ -105,7 +105,7 @@ export interface AddParts {
   readonly when?: string;
   readonly validFrom?: string;
   readonly validTo?: string;
-  readonly replaces?: Target;
+  readonly replaces?: ProposalTarget;
   readonly corrects?: boolean;
 }
 
@@ -115,7 +115,7 @@ export function adding(
   place: { start: number; end: number },
   parts: AddParts,
 ): AddProposal {
-  const relation = relationOf(parts.claim.relation);
+  const relation = getRelation(parts.claim.relation);
   const kind = parts.kind ?? relation.kind;
   const quote = context.content.slice(place.start, place.end);
   const before = context.content.slice(Math.max(0, place.start - 24), place.start);
@@ -145,7 +145,7 @@ export function adding(
 export function ending(
   context: Context,
   place: { start: number; end: number },
-  target: Target,
+  target: ProposalTarget,
   validTo?: string,
 ): EndProposal {
   return {

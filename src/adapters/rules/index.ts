@@ -1,9 +1,9 @@
-import { englishSpans } from "../../domain/language.ts";
 import type { Message } from "../../domain/message.ts";
-import { holdsSecret } from "../../domain/secrets.ts";
-import { sentencesOf } from "../../domain/sentences.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import type { Extractor, Proposal } from "../../ports/extractor.ts";
+import { hasCredential } from "../../domain/text/credentials.ts";
+import { splitSentences } from "../../domain/text/split-text.ts";
+import { findEnglishSpans } from "../../language/en/detect-language.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
 import { withoutDoubles } from "./claims/doubles.ts";
 import { opensWithOrder } from "./forgetting/erase-forms.ts";
 import { erasuresOf, isOfItself } from "./forgetting/erasures.ts";
@@ -51,13 +51,13 @@ function wholeProposals(message: Message, reading: RulesReading): Proposal[] {
 function proposalsOf(message: Message, reading: RulesReading): Proposal[] {
   if (!isOfUser(message) || message.content.trim() === "") return [];
   const text = message.content.slice(0, 40_000);
-  const sentences = sentencesOf(text);
-  const english = isFigure(message, reading) ? sentences : englishSpans(text, sentences);
+  const sentences = splitSentences(text);
+  const english = isFigure(message, reading) ? sentences : findEnglishSpans(text, sentences);
   const isForeign = english.length === 0;
   // A request can be all names: "Delete Pier 9 Lodge, 555-0100 and Ivo."
   if (isForeign && !opensWithOrder(message.content)) return [];
   if (isForeign || isTextWork(message.content))
-    return erasuresOf(message, sentencesOf(message.content.slice(0, 400)));
+    return erasuresOf(message, splitSentences(message.content.slice(0, 400)));
   if (isInPlay(message.content, reading.earlier)) return [];
   const all = ownSpans(text, english, reading.earlier);
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
@@ -79,5 +79,5 @@ function isFigure({ content }: Message, { earlier }: RulesReading): boolean {
 
 /** Nothing that looks like a credential leaves here, wherever it stood. */
 function keepable(proposals: readonly Proposal[]): Proposal[] {
-  return proposals.filter((proposal) => proposal.propose !== "add" || !holdsSecret(proposal.text));
+  return proposals.filter((proposal) => proposal.propose !== "add" || !hasCredential(proposal.text));
 }

@@ -1,5 +1,5 @@
 import type { Claim, Memory, SourceSpan } from "../../domain/memory.ts";
-import type { Reading } from "../../ports/extractor.ts";
+import type { Reading } from "../../ports/language/extractor.ts";
 
 /** What the rules look at of a memory. */
 export type KnownMemory = Pick<

@@ -1,6 +1,6 @@
 import type { Claim } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { Proposal } from "../../ports/extractor.ts";
+import type { Proposal } from "../../ports/language/extractor.ts";
 import { byOthers } from "./changes/changes.ts";
 import { idiomEndings } from "./changes/endings.ts";
 import { asides } from "./claims/asides.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { RELATION_AREAS, RELATIONS } from "../../domain/relations.ts";
+import { RELATION_AREAS, RELATIONS } from "../../language/en/relations/relations.ts";
 import { createMemory } from "../../memory.ts";
-import { memoryRecord } from "../memory/index.ts";
+import { createInMemoryStore } from "../memory/index.ts";
 
 const ROWS = RELATION_AREAS.flatMap(({ relations }) => relations);
 
 describe("each row of the table of relations is understood, and answers its question", () => {
   it.each(ROWS)("$relation", async ({ relation, example, answeredBy = [] }) => {
-    await using memory = await createMemory({ record: memoryRecord() });
+    await using memory = await createMemory({ record: createInMemoryStore() });
     const ann = memory.scope({ user: "ann" });
     await ann.remember(example.says);
     const { items } = await ann.list();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { Proposal } from "../../ports/extractor.ts";
-import { SAID_AT, said } from "../../testing/told.ts";
+import type { Proposal } from "../../ports/language/extractor.ts";
+import { makeUserMessage, SAID_AT } from "../../testing/test-doubles.ts";
 import { rulesExtractor, rulesQuestionReader } from "./index.ts";
 
 const extractor = rulesExtractor();
@@ -35,7 +35,7 @@ async function propose(
   held: readonly Memory[] = [],
   fields: Partial<Message> = {},
 ): Promise<Proposal[]> {
-  return extractor.propose({ messages: [said(content, fields)], earlier: [], known: held });
+  return extractor.propose({ messages: [makeUserMessage(content, fields)], earlier: [], known: held });
 }
 
 /** Each new claim as "subject | relation | value". */
@@ -119,8 +119,8 @@ describe("what hangs on the turn before", () => {
     held: readonly Memory[] = [],
   ): Promise<string[]> {
     const proposals = await extractor.propose({
-      messages: [said(content)],
-      earlier: [said("", { id: "before", ...before })],
+      messages: [makeUserMessage(content)],
+      earlier: [makeUserMessage("", { id: "before", ...before })],
       known: held,
     });
     return proposals.flatMap((one) =>
@@ -274,8 +274,8 @@ describe("requests to forget", () => {
       sources: [{ message: "before", start: 0, end: 15, quote: "I have a record" }],
     };
     const proposals = await extractor.propose({
-      messages: [said("forget what I just said")],
-      earlier: [said("I have a record", { id: "before" })],
+      messages: [makeUserMessage("forget what I just said")],
+      earlier: [makeUserMessage("I have a record", { id: "before" })],
       known: [held],
     });
     expect(proposals).toMatchObject([

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { AddProposal } from "../../ports/extractor.ts";
-import { toldBy } from "../../testing/told.ts";
+import type { AddProposal } from "../../ports/language/extractor.ts";
+import { extractAdditions } from "../../testing/test-doubles.ts";
 import { rulesExtractor } from "./index.ts";
 
 const extractor = rulesExtractor();
 
 async function added(content: string): Promise<AddProposal[]> {
-  const adds = await toldBy(extractor, content);
+  const adds = await extractAdditions(extractor, content);
   for (const { start, end } of adds) expect(content.slice(start, end).trim()).not.toBe("");
   return adds;
 }

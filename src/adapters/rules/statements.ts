@@ -1,5 +1,5 @@
-import { valuesMeet } from "../../domain/claim.ts";
-import type { AddProposal, Proposal } from "../../ports/extractor.ts";
+import { isValueContained } from "../../domain/memory.ts";
+import type { AddProposal, Proposal } from "../../ports/language/extractor.ts";
 import { changesOf } from "./changes/changes.ts";
 import { inFrame } from "./changes/frames.ts";
 import { claimsOf } from "./claims/claims.ts";
@@ -53,7 +53,7 @@ function denials(context: Context, claims: readonly AddProposal[]): Proposal[] {
         one.status === "current" &&
         one.claim?.subject === claim.subject &&
         one.claim.relation === bare &&
-        valuesMeet(one.claim.value, claim.value),
+        isValueContained(one.claim.value, claim.value),
     );
     const ids = held.map(({ id }) => id);
     return ids.length > 0 && ids.length < 3 ? [ending(context, { start, end }, { ids })] : [];

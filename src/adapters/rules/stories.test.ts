@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createMemory } from "../../memory.ts";
-import { memoryRecord } from "../memory/index.ts";
+import { createInMemoryStore } from "../memory/index.ts";
 
 /** What is said, asked and forgotten, in order; and what an answer must and must not say. */
 interface Step {
@@ -33,7 +33,7 @@ const AREAS = [...new Set(STORIES.map(({ area }) => area))];
 /** Everything that is wrong with the answers of a story. */
 async function faultsOf(story: Story): Promise<string[]> {
   let now = new Date("2025-01-01T00:00:00Z");
-  const memory = await createMemory({ record: memoryRecord(), clock: () => now });
+  const memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
   const faults: string[] = [];
   for (const step of story.steps) {
     if (step.at) now = new Date(step.at);

@@ -1,6 +1,6 @@
-import { dropWords } from "../../domain/word-cache.ts";
-import type { Proposal, Reading } from "../../ports/extractor.ts";
-import { answering } from "../shared/thread-line.ts";
+import { clearWordCaches } from "../../domain/search/search-terms.ts";
+import type { Proposal, Reading } from "../../ports/language/extractor.ts";
+import { serveInThread } from "../shared/worker-channel.ts";
 import { rulesExtractor } from "./index.ts";
 import { type Flat, type KnownMemory, unflattened } from "./known-memory.ts";
 import { isKnownWord } from "./words/tagger.ts";
@@ -23,9 +23,9 @@ const rules = rulesExtractor();
 // The first message would wait for the tagger's dictionary.
 isKnownWord("a");
 
-answering(async (asked: Asked): Promise<Read> => {
+serveInThread(async (asked: Asked): Promise<Read> => {
   if (asked === "drop words") {
-    dropWords();
+    clearWordCaches();
     return [];
   }
   const { messages, earlier, known, ended } = asked;

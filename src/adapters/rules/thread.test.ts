@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { Thread } from "../shared/thread-line.ts";
+import type { WorkerHandle } from "../shared/worker-channel.ts";
 import { rulesExtractor } from "./index.ts";
 import { rulesInThread } from "./thread.ts";
 
@@ -96,7 +96,9 @@ it("goes on here where the thread ends, and where none can be begun", async () =
   expect(await apart.propose(reading)).toEqual(wanted);
   expect(begun).toBe(1);
 
-  const broken = rulesInThread(() => new Worker("throw new Error('no memory')", { eval: true }) as Thread);
+  const broken = rulesInThread(
+    () => new Worker("throw new Error('no memory')", { eval: true }) as WorkerHandle,
+  );
   expect(await broken.propose(reading)).toEqual(wanted);
 });
 

@@ -1,6 +1,11 @@
 import { Worker } from "node:worker_threads";
-import type { Extractor, Proposal } from "../../ports/extractor.ts";
-import { type Line, lineTo, programBeside, type Thread } from "../shared/thread-line.ts";
+import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
+import {
+  openWorkerChannel,
+  resolveWorkerScript,
+  type WorkerChannel,
+  type WorkerHandle,
+} from "../shared/worker-channel.ts";
 import { rulesExtractor } from "./index.ts";
 import { flattened, type RulesReading } from "./known-memory.ts";
 import type { Asked, Read } from "./thread-worker.ts";
@@ -19,13 +24,13 @@ export interface RulesThread extends Extractor {
  * The rules, in a thread of their own: for a server, where a long message would hold up everybody else for as long as it is
  * read, half a second at worst. It reads the same. Where the thread fails, the rules go on here.
  */
-export function rulesInThread(begin: () => Thread = begun): RulesThread {
+export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
   const own = rulesExtractor();
-  let line: Line<Asked, Read> | undefined;
+  let line: WorkerChannel<Asked, Read> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
-  const open = (): Line<Asked, Read> | undefined => {
+  const open = (): WorkerChannel<Asked, Read> | undefined => {
     if (line || performance.now() - endedAt < REST_MS) return line;
-    line = lineTo(begin, () => {
+    line = openWorkerChannel(begin, () => {
       line = undefined;
       endedAt = performance.now();
     });
@@ -35,7 +40,7 @@ export function rulesInThread(begin: () => Thread = begun): RulesThread {
   return {
     name: own.name,
     local: own.local,
-    dropWords: async () => line?.ask("drop words"),
+    dropWords: async () => line?.request("drop words"),
     async propose(reading, options) {
       options?.signal?.throwIfAborted();
       const proposals = await readOver(open(), reading);
@@ -47,20 +52,20 @@ export function rulesInThread(begin: () => Thread = begun): RulesThread {
 
 /** Nothing where the thread could not read it. */
 async function readOver(
-  line: Line<Asked, Read> | undefined,
+  line: WorkerChannel<Asked, Read> | undefined,
   given: RulesReading,
 ): Promise<Proposal[] | undefined> {
   const { messages, earlier } = given;
   const asked = { messages, earlier, known: flattened(given.known) };
-  let outcome = await line?.ask(asked);
+  let outcome = await line?.request(asked);
   if (outcome?.told === "wants what ended") {
-    outcome = await line?.ask({ ...asked, ended: flattened(given.ended?.() ?? []) });
+    outcome = await line?.request({ ...asked, ended: flattened(given.ended?.() ?? []) });
   }
   return typeof outcome?.told === "object" ? [...outcome.told] : undefined;
 }
 
-function begun(): Thread {
-  return new Worker(programBeside(import.meta.url, "./thread-worker"), {
+function begun(): WorkerHandle {
+  return new Worker(resolveWorkerScript(import.meta.url, "./thread-worker"), {
     name: "rules",
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
   });

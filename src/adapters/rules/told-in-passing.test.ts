@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { toldBy } from "../../testing/told.ts";
+import { extractAdditions } from "../../testing/test-doubles.ts";
 import { rulesExtractor } from "./index.ts";
 
 const texts = async (content: string): Promise<string[]> =>
-  (await toldBy(rulesExtractor(), content)).map(({ text }) => text);
+  (await extractAdditions(rulesExtractor(), content)).map(({ text }) => text);
 
 describe("a reason that lasts is told as well", () => {
   it.each([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createMemory } from "../../memory.ts";
-import { memoryRecord } from "../memory/index.ts";
+import { createInMemoryStore } from "../memory/index.ts";
 
 /** What holds after these lines, said one after the other. */
 async function heldAfter(...lines: readonly string[]): Promise<string[]> {
   await using memory = await createMemory({
-    record: memoryRecord(),
+    record: createInMemoryStore(),
     clock: () => new Date("2026-11-21T12:00:00Z"),
   });
   const scope = memory.scope({ user: "u" });

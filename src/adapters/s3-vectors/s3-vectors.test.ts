@@ -2,11 +2,16 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { S3Vectors } from "@aws-sdk/client-s3vectors";
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import type { Follower, FollowerEntry } from "../../ports/follower.ts";
-import { followerConformance } from "../../testing/follower-conformance.ts";
-import { entry, idsOf, randomVectors, unitVector } from "../../testing/follower-entries.ts";
-import { type HttpProxy, httpProxy } from "../../testing/http-proxy.ts";
-import { type S3VectorsClient, type S3VectorsFollowerOptions, s3VectorsFollower } from "./index.ts";
+import type { VectorIndex, VectorIndexEntry } from "../../ports/vector-index.ts";
+import { type HttpProxy, startHttpProxy } from "../../testing/http-proxy.ts";
+import {
+  makeEntry,
+  makeRandomVectors,
+  makeUnitVector,
+  readIds,
+} from "../../testing/vector-index/index-fixtures.ts";
+import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
+import { createS3VectorsIndex, type S3VectorsClient, type S3VectorsIndexOptions } from "./index.ts";
 
 const { KEEPSAKE_TEST_S3_VECTORS: address } = process.env;
 const why = 'needs KEEPSAKE_TEST_S3_VECTORS: eval "$(test/services/up s3-vectors)"';
@@ -23,11 +28,11 @@ describe("the client of @aws-sdk/client-s3vectors", () => {
 
 describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : why})`, () => {
   const bucket = `keepsake-${randomUUID()}`;
-  const names = new WeakMap<Follower, string>();
+  const names = new WeakMap<VectorIndex, string>();
   let proxy: HttpProxy;
   let client: S3Vectors;
   beforeAll(async () => {
-    proxy = await httpProxy(address ?? "");
+    proxy = await startHttpProxy(address ?? "");
     client = clientOf(proxy.url);
     // moto loads most of itself with its first request, which takes long where the disk is cold.
     await clientOf(address ?? "").listVectorBuckets();
@@ -38,19 +43,19 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
     await proxy.close();
   });
 
-  const opened = (name: string, options: Partial<S3VectorsFollowerOptions> = {}): Follower => {
-    const follower = s3VectorsFollower({ client, bucket, name, deadlineMs: 2500, ...options });
+  const opened = (name: string, options: Partial<S3VectorsIndexOptions> = {}): VectorIndex => {
+    const follower = createS3VectorsIndex({ client, bucket, name, deadlineMs: 2500, ...options });
     names.set(follower, name);
     return follower;
   };
-  const nameOf = (follower: Follower): string => names.get(follower) ?? "";
+  const nameOf = (follower: VectorIndex): string => names.get(follower) ?? "";
   let count = 0;
   const freshName = (): string => {
     count += 1;
     return `suite-${count}`;
   };
 
-  followerConformance({
+  vectorIndexConformance({
     name: "s3-vectors",
     open: async () => opened(freshName()),
     reopen: async (follower) => opened(nameOf(follower)),
@@ -58,7 +63,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
     remove: (follower) => opened(nameOf(follower)).clear(),
     outage: { begin: () => proxy.down(), end: () => proxy.up() },
   });
-  followerConformance({
+  vectorIndexConformance({
     name: "s3-vectors, all users in one index",
     open: async () => opened(freshName(), { indexes: 1 }),
     remove: (follower) => opened(nameOf(follower), { indexes: 1 }).clear(),
@@ -67,9 +72,9 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
   const ANN = { project: "default", user: "ann-the-user" };
   const BOB = { project: "default", user: "bob-the-user" };
   const SPACE = { fingerprint: "test/8", dimensions: 8 };
-  const many = (count: number, dimensions = 8): FollowerEntry[] =>
-    randomVectors(count, dimensions).map((vector, i) => entry(`e${i}`, vector));
-  const ids = (entries: readonly FollowerEntry[]): string[] => entries.map(({ id }) => id);
+  const many = (count: number, dimensions = 8): VectorIndexEntry[] =>
+    makeRandomVectors(count, dimensions).map((vector, i) => makeEntry(`e${i}`, vector));
+  const ids = (entries: readonly VectorIndexEntry[]): string[] => entries.map(({ id }) => id);
   /** What AWS answers where it refuses: the name in a header, the rest in a body. */
   const refusal = (status: number, name: string) => ({
     status,
@@ -82,12 +87,12 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
     return indexes.map(({ indexName = "" }) => indexName).sort();
   };
 
-  describe("the follower in S3 Vectors", () => {
-    const all: Follower[] = [];
+  describe("the vector index in S3 Vectors", () => {
+    const all: VectorIndex[] = [];
     const prepared = async (
-      options: Partial<S3VectorsFollowerOptions> = {},
+      options: Partial<S3VectorsIndexOptions> = {},
       space = SPACE,
-    ): Promise<Follower> => {
+    ): Promise<VectorIndex> => {
       const follower = opened(freshName(), options);
       all.push(follower);
       await follower.prepare(space);
@@ -108,24 +113,24 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(sent("/PutVectors")).toHaveLength(4);
       expect((await follower.held(ANN, ids(entries))).length).toBe(1200);
       expect(sent("/GetVectors")).toHaveLength(12);
-      expect(await follower.nearest(ANN, unitVector([1]), { limit: 256 })).toHaveLength(100);
+      expect(await follower.nearest(ANN, makeUnitVector([1]), { limit: 256 })).toHaveLength(100);
       await follower.dropUser(ANN);
       expect(sent("/ListVectors")).toHaveLength(2);
       expect(sent("/DeleteVectors")).toHaveLength(3);
-      expect(await idsOf(follower, ANN)).toEqual([]);
+      expect(await readIds(follower, ANN)).toEqual([]);
     });
 
-    it("takes metadata as long as they come, and long texts beside them", async () => {
+    it("accepts the longest metadata together with long texts", async () => {
       const follower = await prepared();
       const longest = { owner: "m".repeat(512), session: "s".repeat(512), kind: "preference" };
-      const one = { ...entry(`${"m".repeat(512)}#12`, [1], longest), text: "word ".repeat(2000) };
+      const one = { ...makeEntry(`${"m".repeat(512)}#12`, [1], longest), text: "word ".repeat(2000) };
       await follower.put(ANN, [one]);
       expect(await follower.held(ANN, [one.id])).toEqual([one.id]);
       const where = { session: longest.session };
-      expect(await follower.nearest(ANN, unitVector([1]), { limit: 3, where })).toHaveLength(1);
+      expect(await follower.nearest(ANN, makeUnitVector([1]), { limit: 3, where })).toHaveLength(1);
     });
 
-    it("tries again what was one request too many, and what was not there for a moment", async () => {
+    it("retries rate-limited requests and temporary failures", async () => {
       const follower = await prepared({ deadlineMs: 12_000 });
       proxy.troubles.push(
         { at: "/PutVectors", ...refusal(429, "TooManyRequestsException") },
@@ -137,7 +142,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(await follower.held(ANN, ["e0", "e1", "e2"])).toHaveLength(3);
     });
 
-    it("asks once where asking again is of no use, and says nothing of what was sent", async () => {
+    it("does not retry permanent errors, and does not show the request", async () => {
       const follower = await prepared();
       await follower.put(ANN, many(1));
       proxy.received.length = 0;
@@ -148,7 +153,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
         [402, "ServiceQuotaExceededException", "unavailable"],
       ] as const) {
         proxy.troubles.push({ at: "/QueryVectors", ...refusal(status, name) });
-        const query = follower.nearest(ANN, unitVector([1]), { limit: 3, where: { owner: "zebra" } });
+        const query = follower.nearest(ANN, makeUnitVector([1]), { limit: 3, where: { owner: "zebra" } });
         const error: unknown = await query.catch((one: unknown) => one);
         expect(error).toMatchObject({ code });
         failed.push(error);
@@ -157,7 +162,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(inspect(failed, { depth: 9 })).not.toMatch(/zebra|ann-the-user|by order/);
     });
 
-    it("waits for a server that hangs as long as it may, and no longer", async () => {
+    it("waits for a hanging server until the deadline, and no longer", async () => {
       const follower = await prepared({ timeoutMs: 500, deadlineMs: 700 });
       proxy.always = { it: "hangs" };
       const begun = performance.now();
@@ -166,21 +171,21 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       expect(performance.now() - begun).toBeLessThan(3000);
     });
 
-    it("makes the bucket and an index where they are missing, and one index for two who need it at once", async () => {
+    it("creates a missing bucket and index, and one index for two concurrent callers", async () => {
       const own = `keepsake-${randomUUID()}`;
       const direct = clientOf(address ?? "");
       const follower = opened("fresh", { bucket: own, indexes: 1 });
       await follower.prepare(SPACE);
       await Promise.all([follower.put(ANN, many(2)), follower.put(BOB, many(2))]);
       expect(sent("/CreateIndex").length).toBeLessThanOrEqual(1);
-      expect(await idsOf(follower, ANN)).toEqual(["e0", "e1"]);
-      expect(await idsOf(follower, BOB)).toEqual(["e0", "e1"]);
+      expect(await readIds(follower, ANN)).toEqual(["e0", "e1"]);
+      expect(await readIds(follower, BOB)).toEqual(["e0", "e1"]);
       await follower.clear();
       await direct.deleteVectorBucket({ vectorBucketName: own });
       direct.destroy();
     });
 
-    it("says once that an index is gone which was there, and makes it anew after that", async () => {
+    it("reports a lost index once, then recreates it", async () => {
       const follower = await prepared();
       await follower.put(ANN, many(2));
       const [indexName] = await indexNames(nameOf(follower));
@@ -189,10 +194,10 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       await follower.prepare(SPACE);
       expect(await follower.held(ANN, ["e0", "e1"])).toEqual([]);
       await follower.put(ANN, many(1));
-      expect(await idsOf(follower, ANN)).toEqual(["e0"]);
+      expect(await readIds(follower, ANN)).toEqual(["e0"]);
     });
 
-    it("sweeps up its own indexes alone when the space changes", async () => {
+    it("deletes only its own indexes when the space changes", async () => {
       const follower = await prepared();
       const name = nameOf(follower);
       const theirs = `${name}-theirs`;
@@ -201,7 +206,7 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
       await follower.put(ANN, many(1));
       const [before] = await indexNames(name);
       await follower.prepare({ fingerprint: "test/12", dimensions: 12 });
-      await follower.put(ANN, [entry("wide", unitVector([1], 12))]);
+      await follower.put(ANN, [makeEntry("wide", makeUnitVector([1], 12))]);
       const after = await indexNames(name);
       expect(after).toHaveLength(2);
       expect(after).toContain(theirs);
@@ -224,13 +229,13 @@ describe.skipIf(!address)(`S3 Vectors (${address ? "a server of its protocol" : 
   });
 });
 
-describe("options of the follower in S3 Vectors", () => {
-  it("are refused where they cannot work", () => {
+describe("the options of the vector index in S3 Vectors", () => {
+  it("are refused if they are invalid", () => {
     const client = clientOf("http://127.0.0.1:9");
     for (const bucket of ["", "ab", "Bucket", "under_score", "a".repeat(64)]) {
-      expect(() => s3VectorsFollower({ client, bucket })).toThrow(/bucket:/);
+      expect(() => createS3VectorsIndex({ client, bucket })).toThrow(/bucket:/);
     }
-    expect(() => s3VectorsFollower({ client, bucket: "good", name: "No" })).toThrow(/name:/);
-    expect(() => s3VectorsFollower({ client, bucket: "good", indexes: 0 })).toThrow(/indexes/);
+    expect(() => createS3VectorsIndex({ client, bucket: "good", name: "No" })).toThrow(/name:/);
+    expect(() => createS3VectorsIndex({ client, bucket: "good", indexes: 0 })).toThrow(/indexes/);
   });
 });

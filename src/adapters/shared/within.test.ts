@@ -1,45 +1,45 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { within } from "./within.ts";
+import { withTimeout } from "./remote-call.ts";
 
 const never = new Promise<never>(() => {});
 const late = (): Error => new Error("late");
 
-describe("within", () => {
-  it("gives what comes in time, and what fails in time", async () => {
-    expect(await within(Promise.resolve(7), 1000, late)).toBe(7);
-    await expect(within(Promise.reject(new Error("broken")), 1000, late)).rejects.toThrow("broken");
+describe("withTimeout", () => {
+  it("passes on results and errors that arrive in time", async () => {
+    expect(await withTimeout(Promise.resolve(7), 1000, late)).toBe(7);
+    await expect(withTimeout(Promise.reject(new Error("broken")), 1000, late)).rejects.toThrow("broken");
   });
 
-  it("does not wait for what comes too late", async () => {
-    await expect(within(never, 5, late)).rejects.toThrow("late");
+  it("does not wait for late results", async () => {
+    await expect(withTimeout(never, 5, late)).rejects.toThrow("late");
   });
 
-  it("passes on the reason of whoever breaks off, before and in between", async () => {
+  it("throws the abort reason, before and during the wait", async () => {
     const reason = new Error("enough");
-    await expect(within(never, 1000, late, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(withTimeout(never, 1000, late, AbortSignal.abort(reason))).rejects.toBe(reason);
     const controller = new AbortController();
-    const waiting = within(never, 1000, late, controller.signal);
+    const waiting = withTimeout(never, 1000, late, controller.signal);
     controller.abort(reason);
     await expect(waiting).rejects.toBe(reason);
   });
 
-  it("keeps quiet about what fails when nobody waits any more", async () => {
+  it("ignores errors that arrive too late", async () => {
     const { promise, reject } = Promise.withResolvers<never>();
-    await expect(within(promise, 5, late)).rejects.toThrow("late");
+    await expect(withTimeout(promise, 5, late)).rejects.toThrow("late");
     reject(new Error("too late to matter"));
     await new Promise((resolve) => setTimeout(resolve, 5));
   });
 });
 
-it("takes what arrived while this process was busy", async () => {
+it("accepts a reply that arrived while this process was busy", async () => {
   const server = createServer((socket) => socket.end("here")).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
   const answer = once(socket, "data").then(([data]) => String(data));
-  const waiting = within(answer, 20, () => new Error("late"));
+  const waiting = withTimeout(answer, 20, () => new Error("late"));
   await once(socket, "connect");
   const busyUntil = performance.now() + 60;
   while (performance.now() < busyUntil);

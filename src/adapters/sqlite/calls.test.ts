@@ -2,17 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { Calls } from "../../ports/calls.ts";
-import { modelCall } from "../../testing/calls-cases.ts";
-import { callsConformance } from "../../testing/calls-conformance.ts";
-import { openSqliteRecord, type SqliteRecord } from "./index.ts";
+import type { Calls } from "../../ports/language/model-calls.ts";
+import { callsConformance, makeModelCall } from "../../testing/model-calls-conformance.ts";
+import { openSqliteStore, type SqliteStore } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-calls-"));
-const records = new Map<Calls, { readonly record: SqliteRecord; readonly path: string }>();
+const records = new Map<Calls, { readonly record: SqliteStore; readonly path: string }>();
 let count = 0;
 
 async function open(path: string): Promise<Calls> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   records.set(record.calls, { record, path });
   return record.calls;
 }
@@ -35,16 +34,18 @@ callsConformance({
   },
 });
 
-it("adds up what two processes note in one file", async () => {
+it("adds up the calls of two processes in one file", async () => {
   const path = join(folder, "two.db");
   const [one, other] = [await open(path), await open(path)];
-  await Promise.all([one.note([modelCall({ id: "1" })]), other.note([modelCall({ id: "2" })])]);
+  await Promise.all([one.note([makeModelCall({ id: "1" })]), other.note([makeModelCall({ id: "2" })])]);
   expect((await one.sums({}))[0]?.calls).toBe(2);
   expect((await other.sums({}))[0]?.calls).toBe(2);
 });
 
-it("says `unavailable` once it is closed", async () => {
-  const record = await openSqliteRecord({ path: ":memory:" });
+it("throws `unavailable` after the database is closed", async () => {
+  const record = await openSqliteStore({ path: ":memory:" });
   await record.close();
-  await expect(record.calls.note([modelCall({ id: "1" })])).rejects.toMatchObject({ code: "unavailable" });
+  await expect(record.calls.note([makeModelCall({ id: "1" })])).rejects.toMatchObject({
+    code: "unavailable",
+  });
 });

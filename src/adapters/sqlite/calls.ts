@@ -1,40 +1,44 @@
-import type { ModelCall } from "../../domain/model-call.ts";
-import type { CallSum, Calls, CallsAsked, StoredTurns } from "../../ports/calls.ts";
-import type { Database, Row } from "./database.ts";
-import { checkNames } from "./rows.ts";
+import type { ModelCall } from "../../domain/model-usage.ts";
+import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/language/model-calls.ts";
+import type { SqliteDatabase, SqliteRow } from "./database.ts";
+import { checkNames } from "./database.ts";
 
-/** What each bound asks of a call. Only those that are given stand in the query: else no index would serve it. */
-const CALLS: { readonly [name in keyof CallsAsked]: string } = {
+/** The condition of each bound on a call. The query contains only the bounds that are given; otherwise no index would serve it. */
+const CALL_FILTERS: { readonly [name in keyof CallFilter]: string } = {
   project: "project = :project",
   user: "user = :user",
   from: "at >= :from",
   to: "at < :to",
 };
-/** The same of turns, which are known by whole days. */
-const TURNS: typeof CALLS = {
-  ...CALLS,
+/** The same for turns, which are stored by day. */
+const TURN_FILTERS: typeof CALL_FILTERS = {
+  ...CALL_FILTERS,
   from: "day >= substr(:from, 1, 10)",
   to: "day || 'T00:00:00.000Z' < :to",
 };
 
-type Run = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+type RunCallLedgerWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-/** The ledger of calls in the record's own file, over its connection. */
-export function sqliteCalls(database: Database, run: Run): Calls {
+/** The ledger of model calls, in the database file of the store, over its connection. */
+export function createSqliteCallLedger(database: SqliteDatabase, run: RunCallLedgerWork): Calls {
   return {
-    note: (calls, turns = []) => run(() => note(database, calls, turns)),
-    sums: (asked) => run(() => sums(database, asked)),
-    turns: (asked) => run(() => turnsOf(database, asked)),
-    list: (asked) => run(() => list(database, asked)),
-    unname: ({ project, user }) => run(() => unname(database, project, user)),
-    removeBefore: (at) => run(() => removeBefore(database, at)),
+    note: (calls, turns = []) => run(() => saveCalls(database, calls, turns)),
+    sums: (filter) => run(() => sumCalls(database, filter)),
+    turns: (filter) => run(() => countTurns(database, filter)),
+    list: (filter) => run(() => listCalls(database, filter)),
+    unname: ({ project, user }) => run(() => anonymizeCalls(database, project, user)),
+    removeBefore: (at) => run(() => removeCallsBefore(database, at)),
   };
 }
 
-function note(database: Database, calls: readonly ModelCall[], turns: readonly StoredTurns[]): void {
+function saveCalls(
+  database: SqliteDatabase,
+  calls: readonly ModelCall[],
+  turns: readonly StoredTurns[],
+): void {
   for (const { project, user } of [...calls, ...turns]) checkNames(project, user ?? "");
   database.transaction(() => {
-    for (const call of calls) noteCall(database, call);
+    for (const call of calls) saveCall(database, call);
     const add = database.statement(
       "INSERT INTO turns (project, user, day, turns) VALUES (:project, :user, :day, :turns) " +
         "ON CONFLICT (project, user, day) DO UPDATE SET turns = turns + excluded.turns",
@@ -43,8 +47,8 @@ function note(database: Database, calls: readonly ModelCall[], turns: readonly S
   });
 }
 
-/** Adds a call; one of an id that is there stays as it is. */
-export function noteCall(database: Database, call: ModelCall): void {
+/** Adds a call; an existing one with its id is kept. */
+export function saveCall(database: SqliteDatabase, call: ModelCall): void {
   const { user = null, cost = null, isEstimated = false, ...one } = call;
   database
     .statement(
@@ -52,11 +56,11 @@ export function noteCall(database: Database, call: ModelCall): void {
         "tokens_out, is_estimated, ms, cost) VALUES (:id, :project, :user, :at, :purpose, :model, :host, :outcome, :units, " +
         ":tokensIn, :tokensCached, :tokensOut, :isEstimated, :ms, :cost)",
     )
-    .run({ ...columnsOf(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
+    .run({ ...toCallColumns(one), user, cost, isEstimated: isEstimated ? 1 : 0 });
 }
 
-/** By name, so that a field that is no column is not handed on. */
-function columnsOf(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
+/** Copies fields by name, so that a field without a column is not passed on. */
+function toCallColumns(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
   [column: string]: string | number;
 } {
   const { id, project, at, purpose, model, host, outcome, units, tokensIn, tokensCached, tokensOut, ms } =
@@ -64,21 +68,21 @@ function columnsOf(call: Omit<ModelCall, "user" | "cost" | "isEstimated">): {
   return { id, project, at, purpose, model, host, outcome, units, tokensIn, tokensCached, tokensOut, ms };
 }
 
-/** The condition, and the values in it. */
-function asking(
-  { project, user, from, to }: CallsAsked,
-  conditions: typeof CALLS,
+/** The condition and its values. */
+function buildCallFilter(
+  { project, user, from, to }: CallFilter,
+  conditions: typeof CALL_FILTERS,
 ): { readonly where: string; readonly values: { [name: string]: string } } {
   const given = Object.entries({ project, user, from, to }).filter(
-    (bound): bound is [keyof CallsAsked, string] => bound[1] !== undefined,
+    (bound): bound is [keyof CallFilter, string] => bound[1] !== undefined,
   );
   const where = given.map(([name]) => conditions[name]).join(" AND ");
   return { where: where === "" ? "true" : where, values: Object.fromEntries(given) };
 }
 
-function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[] {
-  const by = asked.by === "day" ? "substr(at, 1, 10)" : asked.by === "outcome" ? "outcome" : "NULL";
-  const { where, values } = asking(asked, CALLS);
+function sumCalls(database: SqliteDatabase, filter: Parameters<Calls["sums"]>[0]): CallSum[] {
+  const by = filter.by === "day" ? "substr(at, 1, 10)" : filter.by === "outcome" ? "outcome" : "NULL";
+  const { where, values } = buildCallFilter(filter, CALL_FILTERS);
   return database
     .statement(
       `SELECT purpose, model, ${by} AS part, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(units) AS units, ` +
@@ -90,7 +94,7 @@ function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[
     .map((row) => ({
       purpose: String(row.purpose) as CallSum["purpose"],
       model: String(row.model),
-      ...(asked.by === undefined ? {} : { [asked.by]: String(row.part) }),
+      ...(filter.by === undefined ? {} : { [filter.by]: String(row.part) }),
       calls: Number(row.calls),
       failed: Number(row.failed),
       units: Number(row.units),
@@ -103,21 +107,21 @@ function sums(database: Database, asked: Parameters<Calls["sums"]>[0]): CallSum[
     }));
 }
 
-function turnsOf(database: Database, asked: CallsAsked): number {
-  const { where, values } = asking(asked, TURNS);
+function countTurns(database: SqliteDatabase, filter: CallFilter): number {
+  const { where, values } = buildCallFilter(filter, TURN_FILTERS);
   const row = database.statement(`SELECT total(turns) AS found FROM turns WHERE ${where}`).get(values);
   return Number(row?.found);
 }
 
-function list(database: Database, asked: CallsAsked & { readonly limit: number }): ModelCall[] {
-  const { where, values } = asking(asked, CALLS);
+function listCalls(database: SqliteDatabase, filter: CallFilter & { readonly limit: number }): ModelCall[] {
+  const { where, values } = buildCallFilter(filter, CALL_FILTERS);
   return database
     .statement(`SELECT * FROM calls WHERE ${where} ORDER BY at DESC, number DESC LIMIT :limit`)
-    .all({ ...values, limit: asked.limit })
-    .map(callOf);
+    .all({ ...values, limit: filter.limit })
+    .map(toModelCall);
 }
 
-export function callOf(row: Row): ModelCall {
+export function toModelCall(row: SqliteRow): ModelCall {
   return {
     id: String(row.id),
     project: String(row.project),
@@ -137,7 +141,7 @@ export function callOf(row: Row): ModelCall {
   };
 }
 
-function unname(database: Database, project: string, user: string): void {
+function anonymizeCalls(database: SqliteDatabase, project: string, user: string): void {
   database.transaction(() => {
     const whose = { project, user };
     database.statement("UPDATE calls SET user = NULL WHERE project = :project AND user = :user").run(whose);
@@ -152,7 +156,7 @@ function unname(database: Database, project: string, user: string): void {
   });
 }
 
-function removeBefore(database: Database, at: string): number {
+function removeCallsBefore(database: SqliteDatabase, at: string): number {
   return database.transaction(() => {
     database.statement("DELETE FROM turns WHERE day < substr(:at, 1, 10)").run({ at });
     return Number(database.statement("DELETE FROM calls WHERE at < :at").run({ at }).changes);

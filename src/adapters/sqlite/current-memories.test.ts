@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
-import { changes, memory } from "../../testing/change-sets.ts";
-import { openSqliteRecord } from "./index.ts";
+import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
+import { openSqliteStore } from "./index.ts";
 
 const MANY = 30_000;
 const ANN = { project: "default", user: "ann" };
 /** Processor time of this thread, in ms. To go through all of the user's versions takes twice as long. */
 const MOST_MS = 20;
 
-it("a page of the current memories of a user of 30,000 does not go through all of them", async () => {
-  const record = await openSqliteRecord({ path: ":memory:" });
+it("reads a page of current memories without scanning all 30,000 of a user", async () => {
+  const record = await openSqliteStore({ path: ":memory:" });
   const memories = Array.from({ length: MANY }, (_, i) =>
-    memory(`a${i}`, 1, i % 3 === 0 ? { status: "retracted" } : {}),
+    makeMemory(`a${i}`, 1, i % 3 === 0 ? { status: "retracted" } : {}),
   );
-  await record.commit(ANN, changes({ memories }));
+  await record.commit(ANN, makeChangeSet({ memories }));
   const took: number[] = [];
   for (let time = 0; time < 4; time += 1) {
     const before = process.threadCpuUsage();

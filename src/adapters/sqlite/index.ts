@@ -1,38 +1,50 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { Calls } from "../../ports/calls.ts";
-import type { Integrity } from "../../ports/integrity.ts";
-import type { KeptBlock, Record } from "../../ports/record.ts";
-import { keepBlock, keptBlock, keptBlockToShare, keptSize } from "./blocks.ts";
-import { sqliteCalls } from "./calls.ts";
-import { checkAll } from "./check.ts";
-import { conditionOf } from "./condition.ts";
-import { copyTo } from "./copy.ts";
-import type { Database } from "./database.ts";
-import { beginErasure, committing, type ErasingSteps, stageErasure, stepErasure } from "./erasing.ts";
-import { translate } from "./errors.ts";
-import * as house from "./house-keeping.ts";
-import { fillDigests } from "./integrity/fill-digests.ts";
-import { sqliteIntegrity } from "./integrity/index.ts";
-import * as answers from "./kept-answers.ts";
-import { giveBackLease, renewLease, takeLease } from "./leases.ts";
-import { type OpenOptions, openWithCopy } from "./open.ts";
-import { unitsOutside, usersOutside } from "./outside.ts";
-import { patiently } from "./patience.ts";
-import * as proof from "./proof.ts";
+import type { Calls } from "../../ports/language/model-calls.ts";
+import type { Integrity, MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
+import * as answers from "./answer-cache.ts";
+import { createSqliteCallLedger } from "./calls.ts";
+import { commitChangeSet, saveSealedReceipt } from "./commit.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { findUser } from "./database.ts";
+import {
+  beginErasure,
+  createCommit,
+  type ErasureSteps,
+  stageErasure,
+  stepErasure,
+} from "./erasure/erase-in-steps.ts";
+import { scrubDatabase } from "./erasure/scrub.ts";
+import { retryWhileBusy, translate } from "./errors.ts";
+import { copyTo, scheduleCopyDeletion } from "./files/backup.ts";
+import { checkSqliteStore, readStorageCondition } from "./health.ts";
+import { createSqliteIntegrity } from "./integrity/repair-rows.ts";
+import { fillDigests } from "./integrity/verify-digests.ts";
+import * as jobStore from "./job-store.ts";
+import {
+  acquireLocalLease,
+  readStaleUnits,
+  readUsersWithStaleEmbeddings,
+  releaseLocalLease,
+  renewLocalLease,
+} from "./job-store.ts";
+import { openWithUpdateCopy, type SqliteOpenOptions } from "./open.ts";
 import * as read from "./read.ts";
-import { keepRecalls, recalls } from "./recalls.ts";
-import { userOf } from "./rows.ts";
-import { scrub } from "./scrub.ts";
-import { since } from "./since.ts";
-import { watchCopies } from "./update-copy.ts";
-import { sqliteWhole } from "./whole/index.ts";
-import { commit, seal } from "./write.ts";
+import { readChangesSince } from "./read.ts";
+import * as receipts from "./receipts.ts";
+import { readRecallReceipts, saveRecallReceipts } from "./receipts.ts";
+import {
+  readSearchIndex,
+  readSearchIndexSize,
+  readSharedSearchIndex,
+  saveSearchIndex,
+} from "./search-index.ts";
+import { createSqliteStoreDump } from "./store-dump.ts";
 
 export { translate } from "./errors.ts";
-export { fileLedger } from "./ledger.ts";
-export { beginRestore, type Restoring } from "./restore.ts";
-export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./secret.ts";
-export { type UpdateCopy, updateCopies } from "./update-copy.ts";
+export { type UpdateCopy, updateCopies } from "./files/backup.ts";
+export { fileLedger } from "./files/ledger.ts";
+export { beginRestore, type Restoring } from "./files/restore.ts";
+export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./files/secret.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -40,60 +52,60 @@ export interface SqliteOptions {
   readonly path: string;
   readonly busyTimeoutMs?: number;
   /**
-   * The key for digests of rows (32 bytes, hex), or what gives it: asked for once the file is known to be a database of ours. Without
-   * it rows cannot be checked, and those that are written have none.
+   * The key for row digests (32 bytes, hex), or a function that gives it. The function is called once the file is known to be a
+   * database of this program. Without a key, rows cannot be checked, and new rows get no digest.
    */
   readonly digestKey?: string | (() => string);
-  /** Told of each row that was read and is not as it was written. */
+  /** Called for each row that was changed outside of this program, when it is read. */
   readonly onDamage?: () => void;
-  /** Told once, when the disk failed to make a change durable: from then on every write is `unavailable`. */
+  /** Called once, when the disk fails to make a change durable; from then on, every write throws `unavailable`. */
   readonly onSyncFailure?: () => void;
 }
 
-/** After so long, opening leaves the rest of the rows without digests to `tidy`. */
-const FILLING_MS = 200;
+/** After this time, opening leaves the remaining rows without digests to `tidy`. */
+const FILL_DIGESTS_MS = 200;
 
-/** The record, and the ledger of calls to models that stands in the same file; both close with the record. */
-export type SqliteRecord = Record & {
+/** The memory store, and the ledger of model calls in the same file. Both close with the store. */
+export type SqliteStore = MemoryStore & {
   readonly calls: Calls;
-  readonly erasing: ErasingSteps;
+  readonly erasing: ErasureSteps;
   readonly tidy: () => Promise<number>;
   readonly integrity: Integrity;
-  /** What is kept for a user's search, for another thread; and how large it is, in bytes. */
+  /** The stored search index of a user, for another thread, and its size in bytes. */
   readonly shareable: {
     readonly size: (scope: Scope) => Promise<number>;
-    readonly block: (scope: Scope) => Promise<KeptBlock | undefined>;
+    readonly block: (scope: Scope) => Promise<StoredSearchIndex | undefined>;
   };
 };
 
 /**
- * The record in one SQLite file, through `node:sqlite`; ":memory:" keeps nothing. Every commit is on the disk before
- * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may
- * use one file; a lock that lasts longer than `busyTimeoutMs` (5,000) is `unavailable`. A file of an older version is brought to
- * this one, once a copy of it lies beside it (`memory.db.before-v10`). Errors: see `openDatabase`.
+ * Opens the memory store in one SQLite file, through `node:sqlite`; ":memory:" is not persistent. Every commit is on disk before
+ * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may use one
+ * file. A lock that lasts longer than `busyTimeoutMs` (5,000) throws `unavailable`. A file of an older version is migrated, after a
+ * copy was made next to it (`memory.db.before-v10`). Errors: see `openWithUpdateCopy`.
  */
-export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRecord> {
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     try {
-      return await patiently(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, work);
+      return await retryWhileBusy(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, work);
     } catch (error) {
       throw translate(options.path, error);
     }
   };
   const { digestKey } = options;
   const keyOf = typeof digestKey === "string" ? () => digestKey : digestKey;
-  const database = await opened(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, {
+  const database = await openDatabaseFile(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, {
     digestKey: keyOf,
     onSyncFailure: options.onSyncFailure,
   });
-  const copies = watchCopies(database.path);
+  const copies = scheduleCopyDeletion(database.path);
   if (database.guard && options.onDamage) database.guard.onDamage = options.onDamage;
   try {
-    await run(() => fillDigests(database, FILLING_MS));
+    await run(() => fillDigests(database, FILL_DIGESTS_MS));
   } catch {
-    // Somebody writes all the time, or a row cannot be read: the background tries again, and `doctor` tells.
+    // Another process keeps writing, or a row cannot be read: `tidy` tries again, and `doctor` reports it.
   }
-  const erasing: ErasingSteps = {
+  const erasing: ErasureSteps = {
     stage: (scope, receipt, rows) => run(() => stageErasure(database, scope, receipt, rows)),
     begin: (scope, receipt, head) => run(() => beginErasure(database, scope, receipt, head)),
     step: (scope) => run(() => stepErasure(database, scope)),
@@ -101,57 +113,61 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
   return {
     name: "sqlite",
     erasing,
-    calls: sqliteCalls(database, run),
-    whole: sqliteWhole(database, run),
-    revision: (scope) => run(() => userOf(database, scope)?.revision ?? 0),
-    commit: committing(erasing, (scope, changes) => run(() => commit(database, scope, changes))),
-    since: (scope, revision, what) => run(() => since(database, scope, revision, what)),
-    read: (scope, ids) => run(() => read.byIds(database, scope, ids)),
-    vectors: (scope, ids, space) => run(() => read.vectors(database, scope, ids, space)),
-    block: (scope) => run(() => keptBlock(database, scope)),
-    keepBlock: (scope, block) => run(() => keepBlock(database, scope, block)),
-    keepRecalls: (kept) => run(() => keepRecalls(database, kept)),
-    recalls: (scope, options) => run(() => recalls(database, scope, options)),
-    beginAnswer: (scope, begun, limits) => run(() => answers.beginAnswer(database, scope, begun, limits)),
+    calls: createSqliteCallLedger(database, run),
+    dump: createSqliteStoreDump(database, run),
+    revision: (scope) => run(() => findUser(database, scope)?.revision ?? 0),
+    commit: createCommit(erasing, (scope, changes) => run(() => commitChangeSet(database, scope, changes))),
+    since: (scope, revision, what) => run(() => readChangesSince(database, scope, revision, what)),
+    read: (scope, ids) => run(() => read.readByIds(database, scope, ids)),
+    vectors: (scope, ids, space) => run(() => read.readVectors(database, scope, ids, space)),
+    searchIndex: (scope) => run(() => readSearchIndex(database, scope)),
+    saveSearchIndex: (scope, index) => run(() => saveSearchIndex(database, scope, index)),
+    saveRecallReceipts: (kept) => run(() => saveRecallReceipts(database, kept)),
+    recallReceipts: (scope, options) => run(() => readRecallReceipts(database, scope, options)),
+    beginAnswer: (scope, begun, limits) =>
+      run(() => answers.beginStoredAnswer(database, scope, begun, limits)),
     endAnswer: (scope, key, answer, own) =>
-      run(() => answers.endAnswer(database, scope, key, { answer, own })),
-    letAnswerGo: (scope, key) => run(() => answers.letAnswerGo(database, scope, key)),
-    dropAnswers: (before) => run(() => answers.dropAnswers(database, before)),
-    versions: (scope, id) => run(() => read.versions(database, scope, id)),
-    log: (scope, options) => run(() => read.log(database, scope, options)),
-    receipt: (scope, key) => run(() => read.receipt(database, scope, key)),
-    erasures: (scope) => run(() => read.erasures(database, scope)),
-    erasureMarks: () => run(() => proof.erasureMarks(database)),
-    traces: (scope) => run(() => proof.traces(database, scope)),
-    touched: (scope, memories) => run(() => proof.touched(database, scope, memories)),
-    identity: () => run(() => proof.identity(database)),
+      run(() => answers.endStoredAnswer(database, scope, key, { answer, own })),
+    releaseAnswer: (scope, key) => run(() => answers.cancelStoredAnswer(database, scope, key)),
+    dropAnswers: (before) => run(() => answers.deleteStoredAnswers(database, before)),
+    versions: (scope, id) => run(() => read.readVersions(database, scope, id)),
+    log: (scope, options) => run(() => read.readLog(database, scope, options)),
+    receipt: (scope, key) => run(() => read.readReceipt(database, scope, key)),
+    erasures: (scope) => run(() => read.readErasureReceipts(database, scope)),
+    erasureSummaries: () => run(() => receipts.readErasureSummaries(database)),
+    traces: (scope) => run(() => receipts.readTraces(database, scope)),
+    countDependents: (scope, memories) => run(() => receipts.readTouchedCounts(database, scope, memories)),
+    identity: () => run(() => receipts.readIdentity(database)),
     copyTo: (file, how) => run(() => copyTo(database, file, how)),
-    backups: () => run(() => proof.backups(database)),
-    noteBackup: (note) => run(() => proof.noteBackup(database, note)),
-    users: (project) => run(() => read.users(database, project)),
-    usersOutside: (space, limit) => run(() => usersOutside(database, space, limit)),
-    unitsOutside: (scope, space, limit) => run(() => unitsOutside(database, scope, space, limit)),
-    usersWaiting: (before, limit) => run(() => house.usersWaiting(database, before, limit)),
-    visits: (job, options) => run(() => house.visits(database, job, options)),
-    visit: (job, scope) => run(() => house.visit(database, job, scope)),
-    noteVisits: (job, visited) => run(() => house.noteVisits(database, job, visited)),
-    failedVisits: (options) => run(() => house.failedVisits(database, options)),
-    takeLease: (name, options) => run(() => takeLease(database, name, options)),
-    renewLease: (name, token, forMs) => run(() => renewLease(database, name, token, forMs)),
-    giveBackLease: (name, token, restMs) => run(() => giveBackLease(database, name, token, restMs ?? 0)),
-    currentMemories: (scope, options) => run(() => house.currentMemories(database, scope, options)),
-    recalled: (scope, memories) => run(() => house.recalled(database, scope, memories)),
-    jobs: () => run(() => house.jobs(database)),
-    noteJob: (note) => run(() => house.noteJob(database, note)),
-    scrub: (scope, texts) => run(() => scrub(database, scope, texts)),
-    seal: (scope, receipt) => run(() => seal(database, scope, receipt)),
+    backups: () => run(() => receipts.readBackupNotes(database)),
+    saveBackupNote: (note) => run(() => receipts.saveBackupNote(database, note)),
+    users: (project) => run(() => read.readUserNames(database, project)),
+    usersWithStaleEmbeddings: (space, limit) =>
+      run(() => readUsersWithStaleEmbeddings(database, space, limit)),
+    unitsWithStaleEmbeddings: (scope, space, limit) =>
+      run(() => readStaleUnits(database, scope, space, limit)),
+    usersWithPendingMessages: (before, limit) =>
+      run(() => jobStore.readUsersWithPendingMessages(database, before, limit)),
+    jobProgress: (job, options) => run(() => jobStore.readJobProgressPage(database, job, options)),
+    userProgress: (job, scope) => run(() => jobStore.readJobProgress(database, job, scope)),
+    saveProgress: (job, visited) => run(() => jobStore.saveJobProgress(database, job, visited)),
+    failedProgress: (options) => run(() => jobStore.readFailedProgress(database, options)),
+    takeLease: (name, options) => run(() => acquireLocalLease(database, name, options)),
+    renewLease: (name, token, forMs) => run(() => renewLocalLease(database, name, token, forMs)),
+    releaseLease: (name, token, restMs) => run(() => releaseLocalLease(database, name, token, restMs ?? 0)),
+    currentMemories: (scope, options) => run(() => jobStore.readCurrentMemories(database, scope, options)),
+    findRecalled: (scope, memories) => run(() => jobStore.readRecalledIds(database, scope, memories)),
+    jobRuns: () => run(() => jobStore.readJobNotes(database)),
+    saveJobRun: (note) => run(() => jobStore.saveJobNote(database, note)),
+    scrub: (scope, texts) => run(() => scrubDatabase(database, scope, texts)),
+    seal: (scope, receipt) => run(() => saveSealedReceipt(database, scope, receipt)),
     tidy: () => run(() => fillDigests(database)),
-    condition: () => run(() => conditionOf(database)),
-    check: () => run(() => checkAll(database)),
-    integrity: sqliteIntegrity(database, run),
+    condition: () => run(() => readStorageCondition(database)),
+    check: () => run(() => checkSqliteStore(database)),
+    integrity: createSqliteIntegrity(database, run),
     shareable: {
-      size: (scope) => run(() => keptSize(database, scope)),
-      block: (scope) => run(() => keptBlockToShare(database, scope)),
+      size: (scope) => run(() => readSearchIndexSize(database, scope)),
+      block: (scope) => run(() => readSharedSearchIndex(database, scope)),
     },
     close: () => {
       copies.stop();
@@ -160,10 +176,17 @@ export async function openSqliteRecord(options: SqliteOptions): Promise<SqliteRe
   };
 }
 
-async function opened(path: string, waitMs: number, options: OpenOptions): Promise<Database> {
+async function openDatabaseFile(
+  path: string,
+  waitMs: number,
+  options: SqliteOpenOptions,
+): Promise<SqliteDatabase> {
   try {
-    return await openWithCopy(path, waitMs, options);
+    return await openWithUpdateCopy(path, waitMs, options);
   } catch (error) {
     throw translate(path, error);
   }
 }
+
+/** Earlier names, kept until version 1.0. */
+export { openSqliteStore as openSqliteRecord, type SqliteStore as SqliteRecord };

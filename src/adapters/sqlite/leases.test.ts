@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Record } from "../../ports/record.ts";
-import { openSqliteRecord } from "./index.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { openSqliteStore } from "./index.ts";
 
 const HOUR = 3_600_000;
 
 let folder: string;
-let record: Record;
+let record: MemoryStore;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-leases-"));
-  record = await openSqliteRecord({ path: join(folder, "a.db") });
+  record = await openSqliteStore({ path: join(folder, "a.db") });
 });
 afterEach(async () => {
   await record.close();
@@ -30,8 +30,8 @@ function taken(change: (token: string) => string): void {
   database.close();
 }
 
-describe("a lease in the file", () => {
-  it("is free at once where the process that took it was killed", async () => {
+describe("a lease in a SQLite file", () => {
+  it("is free at once after its process was killed", async () => {
     await record.takeLease("decay", { forMs: HOUR });
     const { pid } = spawnSync(process.execPath, ["--version"]);
     taken((token) => token.replace(`.${process.pid}.`, `.${pid}.`));
@@ -40,7 +40,7 @@ describe("a lease in the file", () => {
     expect(await record.renewLease("decay", token ?? "", HOUR)).toBe(true);
   });
 
-  it("is held while that process lives, and where it is on another machine", async () => {
+  it("is held while its process lives, or if it is on another machine", async () => {
     await record.takeLease("decay", { forMs: HOUR });
     expect(await record.takeLease("decay", { forMs: HOUR })).toMatchObject({ refused: "held" });
     const { pid } = spawnSync(process.execPath, ["--version"]);

@@ -14,10 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changes, memory, message, unit } from "../../testing/change-sets.ts";
-import { checkOwner } from "./file.ts";
-import { openSqliteRecord } from "./index.ts";
-import { isOlder, openDatabase } from "./open.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
+import { openSqliteStore } from "./index.ts";
+import { checkOwner, isOlderVersion, openSqliteDatabase } from "./open.ts";
 
 const SCOPE = { project: "default", user: "ann" };
 let folder = "";
@@ -31,13 +30,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A database with some pages of text. */
 async function filled(): Promise<void> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const messages = Array.from({ length: 40 }, (_, i) =>
-    message(`m${i}`, { content: `Words ${i}. `.repeat(60) }),
+    makeMessage(`m${i}`, { content: `Words ${i}. `.repeat(60) }),
   );
   await record.commit(
     SCOPE,
-    changes({ messages, memories: [memory("a")], units: [unit("a", "memory", "a")] }),
+    makeChangeSet({ messages, memories: [makeMemory("a")], units: [makeUnit("a", "memory", "a")] }),
   );
   await record.close();
 }
@@ -45,7 +44,7 @@ async function filled(): Promise<void> {
 /** Opening is refused with this code and these words, and every file of the folder stays as it is. */
 async function expectRefusal(code: string, words: RegExp): Promise<void> {
   const before = everyFile();
-  const refusal = openSqliteRecord({ path });
+  const refusal = openSqliteStore({ path });
   await expect(refusal).rejects.toMatchObject({ code });
   await expect(refusal).rejects.toThrow(words);
   await expect(refusal).rejects.toThrow(path);
@@ -59,7 +58,7 @@ function everyFile(): [string, string][] {
     .map((name) => [name, readFileSync(join(folder, name), "latin1")]);
 }
 
-it("is not taken for another program's where another process makes its tables while this one looks", () => {
+it("does not mistake a database for another program's while another process creates its tables", () => {
   const maker = new DatabaseSync(path);
   maker.exec("PRAGMA journal_mode = WAL");
   const reader = new DatabaseSync(path, { readOnly: true });
@@ -67,7 +66,7 @@ it("is not taken for another program's where another process makes its tables wh
     prepare: (sql: string) => ({
       get: () => {
         const row = reader.prepare(sql).get();
-        openDatabase(path).close();
+        openSqliteDatabase(path).close();
         return row;
       },
     }),
@@ -78,10 +77,10 @@ it("is not taken for another program's where another process makes its tables wh
   maker.close();
 });
 
-describe("opening a database", () => {
-  it("makes a file that its owner alone can read, and logs of the same mode", async () => {
-    const record = await openSqliteRecord({ path });
-    await record.commit(SCOPE, changes({ messages: [message("m1")] }));
+describe("opening a SQLite database", () => {
+  it("creates a file for its owner only, and logs of the same mode", async () => {
+    const record = await openSqliteStore({ path });
+    await record.commit(SCOPE, makeChangeSet({ messages: [makeMessage("m1")] }));
     const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
     expect(modes).toEqual([
       ["memory.db", 0o600],
@@ -92,15 +91,15 @@ describe("opening a database", () => {
     expect(readdirSync(folder)).toEqual(["memory.db"]);
   });
 
-  it("closes a file to others that was copied there open to them", async () => {
+  it("restricts a copied file to its owner", async () => {
     await filled();
     chmodSync(path, 0o644);
-    await (await openSqliteRecord({ path })).close();
+    await (await openSqliteStore({ path })).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("is durable: the settings stand after the first write", async () => {
-    const database = openDatabase(path);
+  it("keeps the durability settings after the first write", async () => {
+    const database = openSqliteDatabase(path);
     database.transaction(() => database.handle.exec("UPDATE users SET turns = turns"));
     const wanted = {
       journal_mode: "wal",
@@ -119,10 +118,10 @@ describe("opening a database", () => {
     database.close();
   });
 
-  it("refuses to write where a setting does not hold", () => {
-    const database = openDatabase(path);
+  it("refuses to write if a setting does not apply", () => {
+    const database = openSqliteDatabase(path);
     database.close();
-    const second = openDatabase(path);
+    const second = openSqliteDatabase(path);
     second.handle.exec("PRAGMA synchronous = NORMAL");
     expect(() => second.transaction(() => second.handle.exec("UPDATE users SET turns = turns"))).toThrow(
       /synchronous = 2/,
@@ -130,52 +129,52 @@ describe("opening a database", () => {
     second.close();
   });
 
-  it("takes an empty file for a new database", async () => {
+  it("accepts an empty file as a new database", async () => {
     writeFileSync(path, "");
-    const record = await openSqliteRecord({ path });
-    expect(await record.commit(SCOPE, changes())).toBe(1);
+    const record = await openSqliteStore({ path });
+    expect(await record.commit(SCOPE, makeChangeSet())).toBe(1);
     await record.close();
   });
 
-  it("takes no name for a URL", async () => {
+  it("does not treat a name as a URL", async () => {
     path = join(folder, "file:memory.db?mode=memory");
     await filled();
     expect(existsSync(path)).toBe(true);
   });
 
-  it("reads what a killed writer left in the log", async () => {
-    const writer = openDatabase(path);
+  it("reads the log of a killed writer", async () => {
+    const writer = openSqliteDatabase(path);
     writer.transaction(() => writer.handle.exec("INSERT INTO users (project, name) VALUES ('p', 'u')"));
     // A copy of the files of a writer at work is what its sudden end leaves.
     const copy = join(folder, "copy.db");
     for (const end of ["", "-wal"]) writeFileSync(copy + end, readFileSync(path + end));
     writer.close();
-    const reader = openDatabase(copy);
+    const reader = openSqliteDatabase(copy);
     expect(reader.handle.prepare("SELECT name FROM users").all()).toEqual([{ name: "u" }]);
     reader.close();
   });
 
   it.each(["", "a\0b"])("refuses the path %j", async (wrong) => {
-    await expect(openSqliteRecord({ path: wrong })).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(openSqliteStore({ path: wrong })).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  it("compares versions of SQLite by their parts", () => {
+  it("compares SQLite versions part by part", () => {
     const older = ["3.9.0", "3.51.2", "2.99.99", "3.50.9"];
-    expect(older.filter((version) => isOlder(version, [3, 51, 3]))).toEqual(older);
+    expect(older.filter((version) => isOlderVersion(version, [3, 51, 3]))).toEqual(older);
     const newer = ["3.51.3", "3.51.10", "3.100.0", "4.0.0"];
-    expect(newer.filter((version) => isOlder(version, [3, 51, 3]))).toEqual([]);
+    expect(newer.filter((version) => isOlderVersion(version, [3, 51, 3]))).toEqual([]);
   });
 });
 
-describe("refusing to open", () => {
-  it("a file that is no database", async () => {
+describe("opening is refused for", () => {
+  it("a file that is not a database", async () => {
     writeFileSync(path, "Dear diary, this is a text and no database at all.\n".repeat(100));
-    await expectRefusal("corrupt", /no database/);
+    await expectRefusal("corrupt", /not a database/);
   });
 
-  it("a few bytes", async () => {
+  it("a file of a few bytes", async () => {
     writeFileSync(path, "SQLite");
-    await expectRefusal("corrupt", /no database/);
+    await expectRefusal("corrupt", /not a database/);
   });
 
   it.each([0, 5, 20, 100, 8192, 8200, 24_576])("a database damaged from byte %i on", async (from) => {
@@ -183,10 +182,10 @@ describe("refusing to open", () => {
     const bytes = readFileSync(path);
     bytes.fill(0xa7, from, from + 300);
     writeFileSync(path, bytes);
-    await expectRefusal("corrupt", /damaged|no database/);
+    await expectRefusal("corrupt", /damaged|not a database/);
   });
 
-  it("a database of which a part is missing", async () => {
+  it("a database with a missing part", async () => {
     await filled();
     truncateSync(path, statSync(path).size - 8192);
     await expectRefusal("corrupt", /a part of it is missing/);
@@ -200,10 +199,10 @@ describe("refusing to open", () => {
     await expectRefusal("unsupported", /newer version of Keepsake/);
   });
 
-  it("a newer version whose mark is still in the log", async () => {
-    const newer = openDatabase(path);
+  it("a newer version whose version number is only in the log", async () => {
+    const newer = openSqliteDatabase(path);
     newer.handle.exec("PRAGMA user_version = 999");
-    await expect(openSqliteRecord({ path })).rejects.toMatchObject({ code: "unsupported" });
+    await expect(openSqliteStore({ path })).rejects.toMatchObject({ code: "unsupported" });
     newer.close();
   });
 
@@ -219,15 +218,15 @@ describe("refusing to open", () => {
     await expectRefusal("unsupported", /another program/);
   });
 
-  it("a folder that is not there", async () => {
+  it("a folder that does not exist", async () => {
     path = join(folder, "nowhere", "memory.db");
-    await expectRefusal("unavailable", /folder is not there/);
+    await expectRefusal("unavailable", /folder does not exist/);
     expect(existsSync(join(folder, "nowhere"))).toBe(false);
   });
 
   it("a folder", async () => {
     mkdirSync(path);
-    await expectRefusal("unavailable", /no file/);
+    await expectRefusal("unavailable", /not a file/);
   });
 
   it("a read-only file", async () => {
@@ -244,12 +243,12 @@ describe("refusing to open", () => {
 });
 
 describe("reading a damaged row", () => {
-  it("is corrupt, and says nothing of what the row holds", async () => {
+  it("throws `corrupt` and does not show the row's content", async () => {
     await filled();
     const handle = new DatabaseSync(path);
     handle.exec("UPDATE messages SET body = replace(body, 'Words', '\" kiwi') WHERE id = 'm1'");
     handle.close();
-    const record = await openSqliteRecord({ path });
+    const record = await openSqliteStore({ path });
     const reading = record.since(SCOPE, 0);
     await expect(reading).rejects.toMatchObject({ code: "corrupt" });
     // The parser's own error, which quotes the text, is not among its causes.
@@ -261,8 +260,8 @@ describe("reading a damaged row", () => {
 });
 
 describe("waiting for other connections", () => {
-  it("waits for a writer that takes a while, and lets others work meanwhile", async () => {
-    const record = await openSqliteRecord({ path });
+  it("waits for a slow writer without blocking other work", async () => {
+    const record = await openSqliteStore({ path });
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
     let turns = 0;
@@ -270,22 +269,22 @@ describe("waiting for other connections", () => {
       turns += 1;
     }, 5);
     setTimeout(() => other.exec("COMMIT"), 300);
-    expect(await record.commit(SCOPE, changes())).toBe(1);
+    expect(await record.commit(SCOPE, makeChangeSet())).toBe(1);
     clearInterval(ticking);
     expect(turns).toBeGreaterThan(2);
     other.close();
     await record.close();
   });
 
-  it("is unavailable where the writer does not come to an end, and reads go on", async () => {
-    const record = await openSqliteRecord({ path, busyTimeoutMs: 100 });
+  it("throws `unavailable` for a writer that does not finish, while reads continue", async () => {
+    const record = await openSqliteStore({ path, busyTimeoutMs: 100 });
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    await expect(record.commit(SCOPE, changes())).rejects.toMatchObject({ code: "unavailable" });
+    await expect(record.commit(SCOPE, makeChangeSet())).rejects.toMatchObject({ code: "unavailable" });
     expect(await record.revision(SCOPE)).toBe(0);
     other.exec("ROLLBACK");
     other.close();
-    expect(await record.commit(SCOPE, changes())).toBe(1);
+    expect(await record.commit(SCOPE, makeChangeSet())).toBe(1);
     await record.close();
   });
 });

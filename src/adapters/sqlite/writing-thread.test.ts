@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, it } from "vitest";
 import { isMemoryError } from "../../errors.ts";
-import type { Record } from "../../ports/record.ts";
-import { changes, message } from "../../testing/change-sets.ts";
-import { recordConformance } from "../../testing/record-conformance.ts";
-import { openSqliteRecord } from "./index.ts";
-import { sqliteRecordInThread } from "./writing-thread.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
+import { memoryStoreConformance } from "../../testing/memory-store/memory-store-conformance.ts";
+import { openSqliteStore } from "./index.ts";
+import { openSqliteStoreInThread } from "./writing-thread.ts";
 
 const WORKER = new URL("./writing-worker.ts", import.meta.url);
 const ANN = { project: "p", user: "ann" };
 const folder = mkdtempSync(join(tmpdir(), "keepsake-writing-"));
-const paths = new WeakMap<Record, string>();
+const paths = new WeakMap<MemoryStore, string>();
 let count = 0;
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function open(path: string): Promise<Record> {
-  const record = await sqliteRecordInThread({ path });
+async function open(path: string): Promise<MemoryStore> {
+  const record = await openSqliteStoreInThread({ path });
   paths.set(record, path);
   return record;
 }
@@ -29,9 +29,9 @@ function newPath(): string {
   return join(folder, `${count}.db`);
 }
 
-const pathOf = (record: Record): string => paths.get(record) ?? "";
+const pathOf = (record: MemoryStore): string => paths.get(record) ?? "";
 
-recordConformance({
+memoryStoreConformance({
   name: "sqlite in a file, written to in a thread",
   randomHistories: 10,
   open: () => open(newPath()),
@@ -45,19 +45,19 @@ recordConformance({
 /** SQLite waits 50 ms for a lock at a time, standing still: here, it would be once at least. */
 const STANDS_STILL_MS = 45;
 
-describe("a thread that writes", () => {
-  it("holds up nobody who reads while another program holds the file", async () => {
+describe("the writing thread", () => {
+  it("does not block readers while another program locks the file", async () => {
     const { DatabaseSync } = await import("node:sqlite");
     const rounds: number[] = [];
     // A machine that is busy stands still as well, but not each time.
     while (rounds.length < 5 && !rounds.some((ms) => ms < STANDS_STILL_MS)) {
       const path = newPath();
       const record = await open(path);
-      await record.commit(ANN, changes({ messages: [message("m1")] }));
-      const other = await openSqliteRecord({ path });
+      await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+      const other = await openSqliteStore({ path });
       const holder = new DatabaseSync(path);
       holder.exec("BEGIN IMMEDIATE");
-      const committed = record.commit(ANN, changes({ base: 1, messages: [message("m2")] }));
+      const committed = record.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
       const from = performance.now();
       for (let i = 0; i < 50; i += 1) expect(await record.revision(ANN)).toBe(1);
       rounds.push(performance.now() - from);
@@ -69,16 +69,16 @@ describe("a thread that writes", () => {
     expect(Math.min(...rounds)).toBeLessThan(STANDS_STILL_MS);
   });
 
-  it("that ends: what it was at work with is not known, and all else goes on here", async () => {
+  it("leaves the outcome of its current write unknown if it ends, and later writes run without it", async () => {
     const path = newPath();
     let thread: Worker | undefined;
-    const record = await sqliteRecordInThread({ path }, () => {
+    const record = await openSqliteStoreInThread({ path }, () => {
       thread = new Worker(WORKER, { workerData: { path } });
       return thread;
     });
-    expect(await record.commit(ANN, changes({ messages: [message("m1")] }))).toBe(1);
+    expect(await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }))).toBe(1);
     const asked = record
-      .commit(ANN, changes({ base: 1, messages: [message("m2")] }))
+      .commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }))
       .catch((error: unknown) => error);
     // The question is on its way after a turn.
     await Promise.resolve();
@@ -88,19 +88,19 @@ describe("a thread that writes", () => {
     const revision = await record.revision(ANN);
     if (outcome === 2) expect(revision).toBe(2);
     else expect(isMemoryError(outcome) && outcome.code).toBe("unavailable");
-    expect(await record.commit(ANN, changes({ base: revision, messages: [message("m3")] }))).toBe(
+    expect(await record.commit(ANN, makeChangeSet({ base: revision, messages: [makeMessage("m3")] }))).toBe(
       revision + 1,
     );
     await record.close();
   });
 
-  it("that cannot be begun is done without", async () => {
+  it("is replaced by the calling thread if it cannot start", async () => {
     const path = newPath();
-    const record = await sqliteRecordInThread(
+    const record = await openSqliteStoreInThread(
       { path },
       () => new Worker("throw new Error()", { eval: true }),
     );
-    expect(await record.commit(ANN, changes({ messages: [message("m1")] }))).toBe(1);
+    expect(await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }))).toBe(1);
     await record.close();
   });
 });

@@ -1,87 +1,90 @@
 import { Worker } from "node:worker_threads";
 import { MemoryError } from "../../errors.ts";
-import { lineTo, programBeside, type Thread } from "../shared/thread-line.ts";
-import { committing, type ErasingSteps } from "./erasing.ts";
-import { openSqliteRecord, type SqliteOptions, type SqliteRecord } from "./index.ts";
-import type { Asked, Told, Write } from "./writing-worker.ts";
+import { openWorkerChannel, resolveWorkerScript, type WorkerHandle } from "../shared/worker-channel.ts";
+import { createCommit, type ErasureSteps } from "./erasure/erase-in-steps.ts";
+import { openSqliteStore, type SqliteOptions, type SqliteStore } from "./index.ts";
+import type { WriteOperation, WriteRequest, WriteResponse } from "./writing-worker.ts";
 
-/** To read more than so many bytes in one go would hold up everybody here: the thread reads them. */
+/** Search indexes above this size in bytes are read by the thread, because reading them here would block other requests. */
 const LARGE_BYTES = 2_000_000;
 
 /**
- * The record in one SQLite file, written to in a thread of its own: for a server, where a disk that takes a tenth of a second to
- * make a commit durable, or a checkpoint, would hold up everybody who only reads. It reads here, over a connection of its own.
- * Where the thread ends by itself, it goes on here.
+ * Opens the memory store in one SQLite file, with a separate thread for writes. It is for servers, where a slow commit or a
+ * checkpoint would block all readers. Reads run in the calling thread, over their own connection. If the writing thread ends by
+ * itself, writes continue in the calling thread.
  */
-export async function sqliteRecordInThread(
+export async function openSqliteStoreInThread(
   options: SqliteOptions,
-  begin: () => Thread = () => begun(options),
-): Promise<SqliteRecord> {
-  // First: it makes the file, or brings it up to date.
-  const own = await openSqliteRecord(options);
-  // No other connection would see it.
-  if (options.path === ":memory:") return own;
-  const line = lineTo<Asked, Told>(begin);
-  const apart = <Own extends (...given: never[]) => Promise<unknown>>(write: Write, here: Own): Own => {
-    const there = async (...given: Parameters<Own>): Promise<unknown> => {
-      const outcome = await line.ask({ write, given });
+  begin: () => WorkerHandle = () => startWritingThread(options),
+): Promise<SqliteStore> {
+  // Opened first, because it creates or migrates the file.
+  const local = await openSqliteStore(options);
+  // No other connection can see an in-memory database.
+  if (options.path === ":memory:") return local;
+  const channel = openWorkerChannel<WriteRequest, WriteResponse>(begin);
+  const inThread = <Own extends (...given: never[]) => Promise<unknown>>(
+    write: WriteOperation,
+    runHere: Own,
+  ): Own => {
+    const runThere = async (...args: Parameters<Own>): Promise<unknown> => {
+      const outcome = await channel.request({ operation: write, args });
       if (outcome.told) {
         if ("hasLostSync" in outcome.told && outcome.told.hasLostSync) options.onSyncFailure?.();
-        return gaveBy(outcome.told);
+        return unwrapWriteResponse(outcome.told);
       }
-      if (outcome.ended === "before") return here(...given);
-      throw unknownOutcome();
+      if (outcome.ended === "before") return runHere(...args);
+      throw createUnknownOutcomeError();
     };
-    return there as Own;
+    return runThere as Own;
   };
-  const { calls } = own;
-  const erasing: ErasingSteps = {
-    stage: apart("erasing.stage", own.erasing.stage),
-    begin: apart("erasing.begin", own.erasing.begin),
-    step: apart("erasing.step", own.erasing.step),
+  const { calls } = local;
+  const erasing: ErasureSteps = {
+    stage: inThread("erasing.stage", local.erasing.stage),
+    begin: inThread("erasing.begin", local.erasing.begin),
+    step: inThread("erasing.step", local.erasing.step),
   };
-  const blockThere = apart("shareable.block", own.shareable.block);
+  const readIndexInThread = inThread("shareable.block", local.shareable.block);
   return {
-    ...own,
+    ...local,
     erasing,
-    block: async (scope) =>
-      (await own.shareable.size(scope)) > LARGE_BYTES ? blockThere(scope) : own.block(scope),
-    // The parts of a large erasure go over one by one, and others' writes go between them.
-    commit: committing(erasing, apart("commit", own.commit)),
-    seal: apart("seal", own.seal),
-    scrub: apart("scrub", own.scrub),
-    keepBlock: apart("keepBlock", own.keepBlock),
-    keepRecalls: apart("keepRecalls", own.keepRecalls),
-    beginAnswer: apart("beginAnswer", own.beginAnswer),
-    endAnswer: apart("endAnswer", own.endAnswer),
-    letAnswerGo: apart("letAnswerGo", own.letAnswerGo),
-    dropAnswers: apart("dropAnswers", own.dropAnswers),
-    noteBackup: apart("noteBackup", own.noteBackup),
-    tidy: apart("tidy", own.tidy),
-    integrity: { ...own.integrity, fill: apart("fill", own.integrity.fill) },
-    noteVisits: apart("noteVisits", own.noteVisits),
-    noteJob: apart("noteJob", own.noteJob),
-    takeLease: apart("takeLease", own.takeLease),
-    renewLease: apart("renewLease", own.renewLease),
-    giveBackLease: apart("giveBackLease", own.giveBackLease),
+    searchIndex: async (scope) =>
+      (await local.shareable.size(scope)) > LARGE_BYTES ? readIndexInThread(scope) : local.searchIndex(scope),
+    // The parts of a large erasure are sent one by one, so that other writes can run between them.
+    commit: createCommit(erasing, inThread("commit", local.commit)),
+    seal: inThread("seal", local.seal),
+    scrub: inThread("scrub", local.scrub),
+    saveSearchIndex: inThread("saveSearchIndex", local.saveSearchIndex),
+    saveRecallReceipts: inThread("saveRecallReceipts", local.saveRecallReceipts),
+    beginAnswer: inThread("beginAnswer", local.beginAnswer),
+    endAnswer: inThread("endAnswer", local.endAnswer),
+    releaseAnswer: inThread("releaseAnswer", local.releaseAnswer),
+    dropAnswers: inThread("dropAnswers", local.dropAnswers),
+    saveBackupNote: inThread("saveBackupNote", local.saveBackupNote),
+    tidy: inThread("tidy", local.tidy),
+    integrity: { ...local.integrity, addMissingDigests: inThread("fill", local.integrity.addMissingDigests) },
+    saveProgress: inThread("saveProgress", local.saveProgress),
+    saveJobRun: inThread("saveJobRun", local.saveJobRun),
+    takeLease: inThread("takeLease", local.takeLease),
+    renewLease: inThread("renewLease", local.renewLease),
+    releaseLease: inThread("releaseLease", local.releaseLease),
     calls: {
       ...calls,
-      note: apart("calls.note", calls.note),
-      unname: apart("calls.unname", calls.unname),
-      removeBefore: apart("calls.removeBefore", calls.removeBefore),
+      note: inThread("calls.note", calls.note),
+      unname: inThread("calls.unname", calls.unname),
+      removeBefore: inThread("calls.removeBefore", calls.removeBefore),
     },
     async close() {
-      // What was asked before comes before it.
-      await line.ask({ write: "close", given: [] });
-      await line.end();
-      await own.close();
+      // Pending requests finish first.
+      await channel.request({ operation: "close", args: [] });
+      await channel.close();
+      await local.close();
     },
   };
 }
 
-function begun({ path, busyTimeoutMs, digestKey }: SqliteOptions): Thread {
+function startWritingThread({ path, busyTimeoutMs, digestKey }: SqliteOptions): WorkerHandle {
   const key = typeof digestKey === "function" ? digestKey() : digestKey;
-  return new Worker(programBeside(import.meta.url, "./writing-worker"), {
+  return new Worker(resolveWorkerScript(import.meta.url, "./writing-worker"), {
     name: "writing",
     workerData: {
       path,
@@ -91,18 +94,18 @@ function begun({ path, busyTimeoutMs, digestKey }: SqliteOptions): Thread {
   });
 }
 
-function gaveBy(told: Told): unknown {
-  if ("gave" in told) return told.gave;
-  const options = told.cause === undefined ? {} : { cause: new Error(told.cause) };
-  throw told.code === undefined
-    ? new Error(told.message, options)
-    : new MemoryError(told.code, told.message, options);
+function unwrapWriteResponse(response: WriteResponse): unknown {
+  if ("gave" in response) return response.gave;
+  const options = response.cause === undefined ? {} : { cause: new Error(response.cause) };
+  throw response.code === undefined
+    ? new Error(response.message, options)
+    : new MemoryError(response.code, response.message, options);
 }
 
-function unknownOutcome(): MemoryError {
+function createUnknownOutcomeError(): MemoryError {
   return new MemoryError(
     "unavailable",
-    "the thread that writes has ended, and whether this was stored is not known. Ask again with the same ids or the same " +
+    "the writing thread ended, and it is unknown whether the change was stored. Try again with the same ids or the same " +
       "idempotency key.",
   );
 }

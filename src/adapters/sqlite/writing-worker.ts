@@ -1,27 +1,27 @@
 import { workerData } from "node:worker_threads";
 import { type ErrorCode, isMemoryError } from "../../errors.ts";
-import { answering } from "../shared/thread-line.ts";
-import { openSqliteRecord, type SqliteRecord } from "./index.ts";
+import { serveInThread } from "../shared/worker-channel.ts";
+import { openSqliteStore, type SqliteStore } from "./index.ts";
 
-/** What the thread does, by the names that the record has for it: it writes, and reads what is large. */
-export type Write =
+/** The operations of the thread, by their names in the store: writes, and large reads. */
+export type WriteOperation =
   | keyof Pick<
-      SqliteRecord,
+      SqliteStore,
       | "commit"
       | "seal"
       | "scrub"
-      | "keepBlock"
-      | "keepRecalls"
+      | "saveSearchIndex"
+      | "saveRecallReceipts"
       | "beginAnswer"
       | "endAnswer"
-      | "letAnswerGo"
+      | "releaseAnswer"
       | "dropAnswers"
-      | "noteBackup"
-      | "noteVisits"
-      | "noteJob"
+      | "saveBackupNote"
+      | "saveProgress"
+      | "saveJobRun"
       | "takeLease"
       | "renewLease"
-      | "giveBackLease"
+      | "releaseLease"
       | "tidy"
       | "close"
     >
@@ -34,13 +34,13 @@ export type Write =
   | "calls.unname"
   | "calls.removeBefore";
 
-export interface Asked {
-  readonly write: Write;
-  readonly given: readonly unknown[];
+export interface WriteRequest {
+  readonly operation: WriteOperation;
+  readonly args: readonly unknown[];
 }
 
-/** What came of it; an error goes from thread to thread without what makes it one of ours. */
-export type Told =
+/** The result. An error loses its class between threads, so its fields are sent. */
+export type WriteResponse =
   | { readonly gave: unknown }
   | {
       readonly code: ErrorCode | undefined;
@@ -51,18 +51,18 @@ export type Told =
     };
 
 let hasLostSync = false;
-const record = await openSqliteRecord({
+const store = await openSqliteStore({
   ...workerData,
   onSyncFailure: () => {
     hasLostSync = true;
   },
 });
-const { stage, begin, step } = record.erasing;
-const { note, unname, removeBefore } = record.calls;
-const writes: { readonly [name in Write]: (...given: never[]) => Promise<unknown> } = {
-  ...record,
-  fill: record.integrity.fill,
-  "shareable.block": record.shareable.block,
+const { stage, begin, step } = store.erasing;
+const { note, unname, removeBefore } = store.calls;
+const operations: { readonly [name in WriteOperation]: (...given: never[]) => Promise<unknown> } = {
+  ...store,
+  fill: store.integrity.addMissingDigests,
+  "shareable.block": store.shareable.block,
   "erasing.stage": stage,
   "erasing.begin": begin,
   "erasing.step": step,
@@ -71,10 +71,10 @@ const writes: { readonly [name in Write]: (...given: never[]) => Promise<unknown
   "calls.removeBefore": removeBefore,
 };
 
-answering(async ({ write, given }: Asked): Promise<Told> => {
+serveInThread(async ({ operation, args }: WriteRequest): Promise<WriteResponse> => {
   try {
-    // Name and values come from one call of a typed method.
-    return { gave: await writes[write](...(given as never[])) };
+    // Operation and arguments come from one call of a typed method.
+    return { gave: await operations[operation](...(args as never[])) };
   } catch (error) {
     const { message, cause } = error as Error;
     return {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { staticEmbedder } from "./index.ts";
-import { wordPieces } from "./word-piece.ts";
+import { toWordPieces } from "./word-pieces.ts";
 
 const assets = join(import.meta.dirname, "../../../assets");
 const embedder = staticEmbedder();
@@ -19,7 +19,7 @@ async function nearness(one: string, other: string): Promise<number> {
 
 embedderConformance({ name: "static", open: async () => staticEmbedder() });
 
-it("gives one vector of unit length per text, in order, and the same for the same text", async () => {
+it("gives one unit vector per text, in order, and the same for the same text", async () => {
   const texts = ["I use Shram.", "The cat sleeps.", "I use Shram."];
   const vectors = await embedder.embed(texts);
   expect(vectors).toHaveLength(3);
@@ -36,11 +36,11 @@ it.each([
   ["Where do I work?", "She got a new job at the bank", "The soup needs more salt"],
   ["What car do I drive?", "I bought a second-hand Volvo estate, great vehicle", "I planted tulips"],
   ["favourite music", "we listened to jazz at the concert", "the flight leaves from gate five"],
-])("holds %j nearer to %j than to %j", async (text, near, far) => {
+])("scores %j nearer to %j than to %j", async (text, near, far) => {
   expect(await nearness(text, near)).toBeGreaterThan((await nearness(text, far)) + 0.05);
 });
 
-it("does not mind case, accents and punctuation", async () => {
+it("ignores case, accents and punctuation", async () => {
   expect(await nearness("Café in PORTO!", "cafe in porto !")).toBeCloseTo(1, 5);
 });
 
@@ -50,29 +50,29 @@ it.each([
   ["an emoji", "🦄"],
   ["half a pair", "\ud83e"],
   ["Chinese", "我住在波尔图"],
-])("gives a vector without complaint for %s", async (_name, text) => {
+])("gives a vector for %s", async (_name, text) => {
   const [vector] = await embedder.embed([text]);
   expect(vector?.every(Number.isFinite)).toBe(true);
 });
 
-it("takes a megabyte in a moment", async () => {
+it("embeds a megabyte quickly", async () => {
   const start = performance.now();
   await embedder.embed(["word ".repeat(200_000), "x".repeat(1_000_000)]);
   expect(performance.now() - start).toBeLessThan(3000);
 });
 
-it("cuts words into the longest known pieces, and leaves out what cannot be cut", () => {
+it("cuts words into the longest known pieces, and leaves out words that cannot be cut", () => {
   const pieces = ["un", "unhappy", "##like", "##ly", "!"];
   const vocabulary = new Map(pieces.map((piece, row) => [piece, row]));
-  expect(wordPieces("Unlikely, unhappy! xyz unzip", vocabulary)).toEqual([0, 2, 3, 1, 4]);
+  expect(toWordPieces("Unlikely, unhappy! xyz unzip", vocabulary)).toEqual([0, 2, 3, 1, 4]);
 });
 
-it("ships less than 8 MB", () => {
+it("has a table of less than 8 MB", () => {
   const bytes = readdirSync(assets).reduce((sum, file) => sum + statSync(join(assets, file)).size, 0);
   expect(bytes).toBeLessThan(8_000_000);
 });
 
-it("refuses a damaged table, and says what to do", async () => {
+it("refuses a damaged table with advice", async () => {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-assets-"));
   try {
     cpSync(assets, folder, { recursive: true });

@@ -1,7 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { Secret } from "../../ports/secret.ts";
+import type { Clock, Ids, Secret } from "../../ports/system.ts";
 
 /** The machine's clock. */
 export const systemClock: Clock = () => new Date();
@@ -13,7 +11,7 @@ export const systemClock: Clock = () => new Date();
 export function uuidv7(clock: Clock = systemClock): Ids {
   let lastMs = 0;
   let count = 0;
-  const someRandom = randomInStock();
+  const nextRandomBytes = createRandomSource();
   return () => {
     const now = Math.max(clock().getTime(), 0);
     if (now > lastMs) {
@@ -27,7 +25,7 @@ export function uuidv7(clock: Clock = systemClock): Ids {
         count = 0;
       }
     }
-    const bytes = someRandom();
+    const bytes = nextRandomBytes();
     bytes.writeUIntBE(lastMs, 0, 6);
     bytes.writeUInt16BE(0x7000 | count, 6);
     bytes.writeUInt8(0x80 | ((bytes[8] ?? 0) & 0x3f), 8);
@@ -36,8 +34,8 @@ export function uuidv7(clock: Clock = systemClock): Ids {
   };
 }
 
-/** 16 random bytes at a time, drawn for 64 ids at once: each draw is a call into the system. */
-function randomInStock(): () => Buffer {
+/** Gives 16 random bytes at a time and draws them for 64 ids at once, because each draw is a system call. */
+function createRandomSource(): () => Buffer {
   let stock = Buffer.alloc(0);
   return () => {
     if (stock.length < 16) stock = randomBytes(16 * 64);
@@ -47,7 +45,7 @@ function randomInStock(): () => Buffer {
   };
 }
 
-/** A secret that lasts as long as the process, for a record that keeps nothing. */
+/** A secret that lasts as long as the process, for a store that is not persistent. */
 export function passingSecret(): Secret {
   const key = randomBytes(32);
   return { sign: (text) => createHmac("sha256", key).update(text).digest("hex") };

@@ -1,14 +1,13 @@
-import { createInterface } from "node:readline";
-import type { Where } from "../../domain/filter.ts";
+import { createInterface, type Interface } from "node:readline";
+import type { Where } from "../../domain/metadata-filter.ts";
 import type { ErasurePlan, ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
-import type { Forget, ScopedMemory } from "../../engine/surface.ts";
+import type { Forget, ScopedMemory } from "../../engine/api.ts";
 import { invalid } from "../../errors.ts";
-import { confirmed } from "../confirm.ts";
-import { EXIT, interrupted } from "../exit.ts";
-import { day, several, short, table } from "../print.ts";
-import { type CommonOptions, type Working, withMemory } from "../run.ts";
+import { EXIT, exitInterrupted } from "../exit.ts";
+import { formatCount, formatDay, formatTable, toShortLine } from "../printer.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
-interface ForgetOptions extends CommonOptions {
+interface ForgetCommandOptions extends CommonOptions {
   readonly id?: readonly string[];
   readonly session?: string;
   readonly from?: string;
@@ -20,36 +19,36 @@ interface ForgetOptions extends CommonOptions {
   readonly yes?: boolean;
 }
 
-export async function forget(what: string | undefined, options: ForgetOptions): Promise<void> {
-  await withMemory(options, "reads", async (working) => {
-    const { memory, print } = working;
-    const meant = meaning(what, options);
-    const plan = await memory.forget(meant, { dryRun: true });
-    const isEmpty = isNothing(plan);
+export async function runForget(what: string | undefined, options: ForgetCommandOptions): Promise<void> {
+  await withMemory(options, "reads", async (context) => {
+    const { memory, print } = context;
+    const target = toForgetTarget(what, options);
+    const plan = await memory.forget(target, { dryRun: true });
+    const isEmpty = isEmptyPlan(plan);
     if (options.dryRun) {
-      print.result(plan, () => planLines(plan));
+      print.result(plan, () => formatPlan(plan));
       return isEmpty ? EXIT.nothingFound : EXIT.done;
     }
-    if (!isEmpty && !(await isAgreed(working, meant, options, plan))) {
+    if (!isEmpty && !(await hasConsent(context, target, options, plan))) {
       print.note("Nothing was erased.");
       return EXIT.failed;
     }
-    const receipt = await memory.forget(meant);
+    const receipt = await memory.forget(target);
     const { memories, messages, rewritten = 0 } = receipt.erased;
     const isNone = memories + messages + rewritten === 0;
-    print.result(receipt, () => (isNone ? planLines(plan) : receiptLines(receipt)));
+    print.result(receipt, () => (isNone ? formatPlan(plan) : formatErasureReceipt(receipt)));
     if (isNone) return EXIT.nothingFound;
     return receipt.complete ? EXIT.done : EXIT.failed;
   });
 }
 
-function meaning(what: string | undefined, options: ForgetOptions): Forget {
+function toForgetTarget(what: string | undefined, options: ForgetCommandOptions): Forget {
   const { id, session, from, to, topic, where, everything } = options;
   const time = from ?? to;
-  const named = [what, id, session, time, topic, where, everything].filter((one) => one !== undefined);
+  const named = [what, id, session, time, topic, where, everything].filter((value) => value !== undefined);
   if (named.length !== 1) {
     throw invalid(
-      "say one thing to forget: words, --id (more than once if need be), --session, --from and --to, --topic, --where " +
+      "name exactly one of: words, --id (may be repeated), --session, --from and --to, --topic, --where " +
         "or --everything.",
     );
   }
@@ -58,100 +57,115 @@ function meaning(what: string | undefined, options: ForgetOptions): Forget {
   if (time !== undefined)
     return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   if (topic !== undefined) return { topic };
-  if (where !== undefined) return { where: filterOf(where) };
+  if (where !== undefined) return { where: parseFilter(where) };
   return everything ? { everything: true } : (what ?? "");
 }
 
-function filterOf(text: string): Where {
+function parseFilter(text: string): Where {
   try {
     return JSON.parse(text) as Where;
   } catch {
-    throw invalid(`--where is no JSON: give a filter such as {"source": "import"}.`);
+    throw invalid(`--where is not valid JSON: give a filter such as {"source": "import"}.`);
   }
 }
 
-/** All there is takes a yes; so does anything else where a person sits at the terminal. */
-async function isAgreed(
-  { memory, print }: Working,
-  meant: Forget,
-  { yes }: ForgetOptions,
+/** Erasing everything needs --yes. On a terminal, any erasure needs --yes or an answer. */
+async function hasConsent(
+  { memory, print }: CommandContext,
+  target: Forget,
+  { yes }: ForgetCommandOptions,
   plan: ErasurePlan,
 ): Promise<boolean> {
   if (yes) return true;
   if (process.stdin.isTTY && process.stderr.isTTY && !print.json) {
-    for (const line of planLines(plan)) print.note(line);
-    return isConfirmed();
+    for (const line of formatPlan(plan)) print.note(line);
+    return askForConsent();
   }
-  if (await takesAll(memory, meant, plan)) throw invalid("this takes all there is: add --yes.");
+  if (await erasesEverything(memory, target, plan)) throw invalid("this erases everything: add --yes.");
   return true;
 }
 
-async function isConfirmed(): Promise<boolean> {
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  asking.on("SIGINT", interrupted);
+async function askForConsent(): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.on("SIGINT", exitInterrupted);
   try {
-    return await confirmed(asking, "Erase this for good?");
+    return await askYesNo(lines, "Erase this permanently?");
   } finally {
-    asking.close();
+    lines.close();
   }
 }
 
-/** Also "forget everything you know about me" takes all there is. */
-async function takesAll(memory: ScopedMemory, meant: Forget, { memories }: ErasurePlan): Promise<boolean> {
-  if (typeof meant === "object") return "everything" in meant;
-  if (!/\b(?:everything|all)\b/i.test(meant)) return false;
+/** Also true for words such as "forget everything you know about me". */
+async function erasesEverything(
+  memory: ScopedMemory,
+  target: Forget,
+  { memories }: ErasurePlan,
+): Promise<boolean> {
+  if (typeof target === "object") return "everything" in target;
+  if (!/\b(?:everything|all)\b/i.test(target)) return false;
   return memories.length === (await memory.list({ status: "all", limit: 1 })).total;
 }
 
-export function isNothing({ memories, messages }: ErasurePlan): boolean {
+export function isEmptyPlan({ memories, messages }: ErasurePlan): boolean {
   return memories.length === 0 && messages.length === 0;
 }
 
 const MOST_SHOWN = 20;
 
-/** What would go, for people. */
-export function planLines(plan: ErasurePlan): string[] {
-  if (isNothing(plan)) return ["Nothing like that is known."];
+/** Gives lines that list what an erasure would remove. */
+export function formatPlan(plan: ErasurePlan): string[] {
+  if (isEmptyPlan(plan)) return ["No matching memories."];
   const { memories, messages } = plan;
   const words = messages.flatMap(({ at, words }) =>
-    words.map((one) => ["words", day(at), `“${short(one, 100)}”`]),
+    words.map((quote) => ["words", formatDay(at), `“${toShortLine(quote, 100)}”`]),
   );
   const counts = [
-    ...(memories.length > 0 ? [several(memories.length, "memory", "memories")] : []),
-    ...(messages.length > 0 ? [`words in ${several(messages.length, "message")}`] : []),
+    ...(memories.length > 0 ? [formatCount(memories.length, "memory", "memories")] : []),
+    ...(messages.length > 0 ? [`words in ${formatCount(messages.length, "message")}`] : []),
   ];
-  const rows = [...atMost(memories.map(({ text }) => ["memory", "", short(text)])), ...atMost(words)];
-  return [`These would go: ${counts.join(", ")}.`, ...table(rows).map((line) => `  ${line}`)];
+  const rows = [
+    ...limitRows(memories.map(({ text }) => ["memory", "", toShortLine(text)])),
+    ...limitRows(words),
+  ];
+  return [`Would be erased: ${counts.join(", ")}.`, ...formatTable(rows).map((line) => `  ${line}`)];
 }
 
-function atMost(rows: readonly string[][]): readonly string[][] {
+function limitRows(rows: readonly string[][]): readonly string[][] {
   const more = rows.length - MOST_SHOWN;
   return more > 1 ? [...rows.slice(0, MOST_SHOWN), [rows[0]?.[0] ?? "", "", `and ${more} more`]] : rows;
 }
 
-function leftIn({ place, found, until, why }: VerifiedPlace): string {
-  const end = until === undefined ? "" : `, gone by ${day(until)} at the latest`;
-  return why ? `${place} (${why}; it is tried again${end})` : `${place} (${found}${end})`;
+function formatRemainingPlace({ place, found, until, why }: VerifiedPlace): string {
+  const end = until === undefined ? "" : `, gone by ${formatDay(until)} at the latest`;
+  return why ? `${place} (${why}; will be retried${end})` : `${place} (${found}${end})`;
 }
 
-/** What an erasure did, for people. */
-export function receiptLines(receipt: ErasureReceipt): string[] {
+/** Gives lines that describe what an erasure did. */
+export function formatErasureReceipt(receipt: ErasureReceipt): string[] {
   const { id, erased, verified, complete, backups = [], remains = [] } = receipt;
-  const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${day(end)})`);
-  const held = backups.map((one) => `${short(one.name, 60)}${until(one.until)}`);
-  // What was read again since is not among it any more.
+  const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${formatDay(end)})`);
+  const olderBackups = backups.map((backup) => `${toShortLine(backup.name, 60)}${until(backup.until)}`);
+  // A later scan that found nothing overrides an earlier report of remains.
   const clean = verified.filter(({ found }) => found === 0).map(({ place }) => place);
-  const stays = remains
+  const unreadable = remains
     .filter(({ place }) => !clean.includes(place))
-    .map((one) => `${one.place}${until(one.until)}`);
-  const left = verified.filter(({ found }) => found > 0).map(leftIn);
+    .map((remain) => `${remain.place}${until(remain.until)}`);
+  const left = verified.filter(({ found }) => found > 0).map(formatRemainingPlace);
   return [
-    `Erased: ${several(erased.memories, "memory", "memories")} with ${several(erased.versions, "version")}, words in ${several(erased.messages, "message")}, ${several(erased.vectors, "vector")}.`,
+    `Erased: ${formatCount(erased.memories, "memory", "memories")} with ${formatCount(erased.versions, "version")}, words in ${formatCount(erased.messages, "message")}, ${formatCount(erased.vectors, "vector")}.`,
     complete
-      ? `Checked: none of it is left in ${verified.map(({ place }) => place).join(", ")}.`
-      : `Some of it is still found in: ${left.join(", ")}.`,
-    ...(held.length > 0 ? [`Backups made before still hold it: ${held.join(", ")}.`] : []),
-    ...(stays.length > 0 ? [`No read gives it any more; its bytes stay in: ${stays.join(", ")}.`] : []),
+      ? `Verified: no traces left in ${verified.map(({ place }) => place).join(", ")}.`
+      : `Traces remain in: ${left.join(", ")}.`,
+    ...(olderBackups.length > 0 ? [`Older backups still contain it: ${olderBackups.join(", ")}.`] : []),
+    ...(unreadable.length > 0 ? [`No longer readable, but bytes remain in: ${unreadable.join(", ")}.`] : []),
     `Receipt ${id}.`,
   ];
+}
+
+/** Asks the user a yes-or-no question. Gives false if the input closes. */
+export function askYesNo(lines: Interface, question: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    lines.once("close", () => resolve(false));
+    lines.question(`${question} [y/N] `, (reply) => resolve(/^y(?:es)?$/i.test(reply.trim())));
+  });
 }

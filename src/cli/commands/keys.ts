@@ -1,11 +1,11 @@
 import { readSettings, type Settings } from "../../config/settings.ts";
 import { invalid } from "../../errors.ts";
 import { type KeyScope, type KeyStore, keysFile, keysPathOf, sharedKeys } from "../../http/index.ts";
-import { type KeyManagement, keyManagement } from "../../http/keys/manage.ts";
-import { type ShownKey, shownKey } from "../../http/keys/shown.ts";
+import { createKeyManagement, type KeyManagement } from "../../http/keys/key-management.ts";
+import { type ShownKey, toShownKey } from "../../http/keys/key-ring.ts";
 import { EXIT } from "../exit.ts";
-import { type Printer, printer, several, short, table } from "../print.ts";
-import { type CommonOptions, clockOf, reporting } from "../run.ts";
+import { createPrinter, formatCount, formatTable, type Printer, toShortLine } from "../printer.ts";
+import { type CommonOptions, createCommandClock, reportErrors } from "../with-memory.ts";
 
 export interface KeysOptions extends CommonOptions {
   readonly scope?: readonly KeyScope[];
@@ -18,86 +18,93 @@ export interface KeysOptions extends CommonOptions {
 }
 
 export async function listKeys(options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, hasGiven }) => {
-    const items = keys.list(options.project).map((entry) => shownKey(entry, now));
-    print.result({ items }, () => (items.length === 0 ? [] : table([HEADINGS, ...items.map(row)])));
+  await withKeys(options, async ({ keys, print, now, hasEnvironmentKey }) => {
+    const items = keys.list(options.project).map((entry) => toShownKey(entry, now));
+    print.result({ items }, () =>
+      items.length === 0 ? [] : formatTable([HEADINGS, ...items.map(formatKeyRow)]),
+    );
     if (items.length === 0) print.note("There are no keys.");
-    if (hasGiven) print.note("KEEPSAKE_API_KEY counts beside these, for the project default.");
+    if (hasEnvironmentKey) print.note("KEEPSAKE_API_KEY is valid too, for the project default.");
     return EXIT.done;
   });
 }
 
 export async function createKey(options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, kept }) => {
+  await withKeys(options, async ({ keys, print, now, flush }) => {
     const { expires } = options;
-    const made = keys.create({
+    const created = keys.create({
       project: options.project,
       scopes: options.scope,
       user: options.onlyUser,
       label: options.label,
       expiresAt: typeof expires === "number" ? new Date(now.getTime() + expires) : expires,
     });
-    await kept();
-    return issued(print, made.key, shownKey(made.entry, now));
+    await flush();
+    return printIssuedKey(print, created.key, toShownKey(created.entry, now));
   });
 }
 
 export async function rotateKey(id: string, options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, kept }) => {
+  await withKeys(options, async ({ keys, print, now, flush }) => {
     const { key, entry } = keys.rotate(id, {
       graceMs: options.grace,
       project: options.project,
     });
-    await kept();
-    const shown = shownKey(entry, now);
+    await flush();
+    const shown = toShownKey(entry, now);
     const until = shown.oldSecretUntil;
     print.note(
-      until === undefined ? "The old secret has ended." : `The old secret counts until ${short(until)}.`,
+      until === undefined
+        ? "The old secret is no longer valid."
+        : `The old secret stays valid until ${toShortLine(until)}.`,
     );
-    return issued(print, key, shown);
+    return printIssuedKey(print, key, shown);
   });
 }
 
 export async function revokeKey(id: string, options: KeysOptions): Promise<void> {
-  await withKeys(options, async ({ keys, print, now, kept }) => {
-    const gone = keys.revoke(id, options.project === undefined ? {} : { project: options.project });
-    await kept();
-    const shown = shownKey(gone, now);
+  await withKeys(options, async ({ keys, print, now, flush }) => {
+    const revoked = keys.revoke(id, options.project === undefined ? {} : { project: options.project });
+    await flush();
+    const shown = toShownKey(revoked, now);
     print.result({ revoked: shown }, () => [
-      `The key ${shown.id} of the project ${short(shown.project)} has ended.`,
+      `Revoked the key ${shown.id} of the project ${toShortLine(shown.project)}.`,
     ]);
     const left = keys.list().length;
     print.note(
-      left === 0 ? "No key is left: `keepsake keys create` makes one." : `${several(left, "key")} left.`,
+      left === 0 ? "No keys left: `keepsake keys create` makes one." : `${formatCount(left, "key")} left.`,
     );
     return EXIT.done;
   });
 }
 
-interface Work {
+interface KeyCommandContext {
   readonly keys: KeyManagement;
-  /** Ends when what was changed is kept: before that nobody is told of it. */
-  kept(): Promise<void>;
+  /** Waits until changes are stored. Commands report a change only after this. */
+  flush(): Promise<void>;
   readonly print: Printer;
   readonly now: Date;
-  /** Whether the environment brings a key of its own. */
-  readonly hasGiven: boolean;
+  /** Whether the environment sets a key. */
+  readonly hasEnvironmentKey: boolean;
 }
 
-async function withKeys(options: KeysOptions, work: (work: Work) => Promise<number>): Promise<void> {
-  const print = printer(options.json ?? false);
-  await reporting(print, async () => {
+async function withKeys(
+  options: KeysOptions,
+  work: (context: KeyCommandContext) => Promise<number>,
+): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
     const settings = readSettings(undefined, options.db);
-    const clock = clockOf(options.at);
-    const { store, close } = await storeOf(settings);
+    const clock = createCommandClock(options.at);
+    const { store, close } = await openKeyStore(settings);
     try {
       await store.refresh?.();
       return await work({
-        keys: keyManagement(store, clock),
-        kept: async () => store.kept?.(),
+        keys: createKeyManagement(store, clock),
+        flush: async () => store.kept?.(),
         print,
         now: clock(),
-        hasGiven: settings.apiKey !== undefined,
+        hasEnvironmentKey: settings.apiKey !== undefined,
       });
     } finally {
       await close();
@@ -105,48 +112,48 @@ async function withKeys(options: KeysOptions, work: (work: Work) => Promise<numb
   });
 }
 
-interface Store {
+interface OpenedKeyStore {
   readonly store: KeyStore;
   close(): Promise<void>;
 }
 
-/** Beside a file no database is needed: keys can be made before the first start. In PostgreSQL all servers share them. */
-async function storeOf({ path, secret, backends }: Settings): Promise<Store> {
+/** Opens the store of keys. A keys file needs no database, so keys can be made before the first start. In PostgreSQL, servers share keys. */
+async function openKeyStore({ path, secret, backends }: Settings): Promise<OpenedKeyStore> {
   const { postgres } = backends ?? {};
   if (postgres) {
-    const { openPostgres } = await import("../../config/backends/postgres.ts");
+    const { openPostgres } = await import("../../config/backends/connections.ts");
     const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
     return { store: sharedKeys(record.documents), close };
   }
-  if (path === ":memory:") throw invalid("a memory that keeps nothing keeps no keys. Name a file with --db.");
+  if (path === ":memory:") throw invalid(":memory: cannot store keys. Name a file with --db.");
   return { store: keysFile(keysPathOf(path)), close: async () => {} };
 }
 
-/** The only time that the secret is shown. */
-function issued(print: Printer, key: string, shown: ShownKey): number {
+/** Prints the key. This is the only time that the secret is shown. */
+function printIssuedKey(print: Printer, key: string, shown: ShownKey): number {
   print.result({ key, ...shown }, () => [
     `The key, shown this once:  ${key}`,
     "",
-    ...table([HEADINGS, row(shown)]),
+    ...formatTable([HEADINGS, formatKeyRow(shown)]),
   ]);
   return EXIT.done;
 }
 
 const HEADINGS = ["id", "project", "may", "only user", "made", "expires", "last used", "label"];
 
-function row(key: ShownKey): string[] {
+function formatKeyRow(key: ShownKey): string[] {
   return [
     key.id,
-    short(key.project, 40),
+    toShortLine(key.project, 40),
     key.scopes.join(" "),
-    short(key.userId ?? "", 40),
+    toShortLine(key.userId ?? "", 40),
     key.createdAt.slice(0, 10),
-    key.status === "expired" ? "expired" : minute(key.expiresAt, "never"),
-    minute(key.lastUsedAt, "not yet"),
-    short(key.label ?? "", 60),
+    key.status === "expired" ? "expired" : formatKeyTime(key.expiresAt, "never"),
+    formatKeyTime(key.lastUsedAt, "not yet"),
+    toShortLine(key.label ?? "", 60),
   ];
 }
 
-function minute(time: string | undefined, otherwise: string): string {
+function formatKeyTime(time: string | undefined, otherwise: string): string {
   return time === undefined ? otherwise : time.slice(0, 16).replace("T", " ");
 }

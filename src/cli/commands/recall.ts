@@ -1,7 +1,20 @@
-import type { Explanation, Item, Recall } from "../../domain/recall.ts";
+import type {
+  Answer,
+  AnsweredBy,
+  AnswerTrouble,
+  ExplainedDrop,
+  ExplainedItem,
+  Explanation,
+  Item,
+  Recall,
+  RecallExplanation,
+  Source,
+} from "../../domain/recall.ts";
+import type { ScopedMemory } from "../../engine/api.ts";
+import { isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { day, dim, short } from "../print.ts";
-import { type CommonOptions, withMemory } from "../run.ts";
+import { dimText, formatDay, toShortLine } from "../printer.ts";
+import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number;
@@ -10,7 +23,7 @@ interface RecallCommandOptions extends CommonOptions {
   readonly explain?: boolean;
 }
 
-export async function recall(query: string, options: RecallCommandOptions): Promise<void> {
+export async function runRecall(query: string, options: RecallCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { limit, asOf, knownAt, explain } = options;
     const found = await memory.recall(query, {
@@ -19,45 +32,49 @@ export async function recall(query: string, options: RecallCommandOptions): Prom
       ...(knownAt === undefined ? {} : { knownAt }),
       ...(explain ? { explain } : {}),
     });
-    if (found.abstained) print.note("Nothing relevant is known.");
-    print.result(found, () => lines(found));
+    if (found.abstained) print.note("No relevant memories found.");
+    print.result(found, () => formatRecall(found));
     return found.abstained ? EXIT.nothingFound : EXIT.done;
   });
 }
 
-function lines({ id, items, explanation }: Recall): string[] {
-  const shown = items.flatMap((item) => [itemLine(item), ...whyLines(item)]);
+function formatRecall({ id, items, explanation }: Recall): string[] {
+  const shown = items.flatMap((item) => [formatRecalledItem(item), ...formatItemReasons(item)]);
   return explanation
-    ? [...shown, ...explanationLines(explanation), `Recall ${id}: \`keepsake explain\` tells it again later.`]
+    ? [
+        ...shown,
+        ...formatExplanation(explanation),
+        `Recall ${id}: \`keepsake explain\` shows this again later.`,
+      ]
     : shown;
 }
 
-function itemLine({ score, at, type, status, text, sources }: Item): string {
+function formatRecalledItem({ score, at, type, status, text, sources }: Item): string {
   const mark = status === "current" ? "" : ` (${status})`;
   const [source] = sources;
-  const speaker = type === "passage" && source ? `${short(source.name ?? source.role, 30)}: ` : "";
-  return `${score.toFixed(2)}  ${day(at)}  ${type.padEnd(7)}  ${speaker}${short(text)}${mark}`;
+  const speaker = type === "passage" && source ? `${toShortLine(source.name ?? source.role, 30)}: ` : "";
+  return `${score.toFixed(2)}  ${formatDay(at)}  ${type.padEnd(7)}  ${speaker}${toShortLine(text)}${mark}`;
 }
 
-function whyLines({ type, why, sources }: Item): string[] {
+function formatItemReasons({ type, why, sources }: Item): string[] {
   if (!why) return [];
-  const arms = Object.entries(why.arms).map(([arm, { rank }]) => `${arm} #${rank}`);
+  const ranks = Object.entries(why.arms).map(([retriever, { rank }]) => `${retriever} #${rank}`);
   const words = why.words.length > 0 ? `; shares ${why.words.join(", ")}` : "";
   const quotes = type === "memory" ? sources : [];
   return [
-    dim(`      ${arms.join(", ")}${words}`),
+    dimText(`      ${ranks.join(", ")}${words}`),
     ...quotes.map(({ quote, name, role, at }) =>
-      dim(`      “${short(quote, 100)}”  ${short(name ?? role, 30)}, ${day(at)}`),
+      dimText(`      “${toShortLine(quote, 100)}”  ${toShortLine(name ?? role, 30)}, ${formatDay(at)}`),
     ),
   ];
 }
 
 const MOST_DROPPED = 20;
 
-function explanationLines({ profile, considered, threshold, dropped }: Explanation): string[] {
+function formatExplanation({ profile, considered, threshold, dropped }: Explanation): string[] {
   const shown = dropped
     .slice(0, MOST_DROPPED)
-    .map(({ id, score, why }) => `  ${score.toFixed(3)}  ${short(id, 60)}  ${why}`);
+    .map(({ id, score, why }) => `  ${score.toFixed(3)}  ${toShortLine(id, 60)}  ${why}`);
   const more = dropped.length - shown.length;
   return [
     "",
@@ -65,4 +82,162 @@ function explanationLines({ profile, considered, threshold, dropped }: Explanati
     ...(shown.length > 0 ? ["Dropped:", ...shown] : []),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
+}
+
+interface AnswerCommandOptions extends CommonOptions {
+  readonly asOf?: string;
+  readonly knownAt?: string;
+}
+
+export async function runAnswer(question: string, options: AnswerCommandOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    const { asOf, knownAt } = options;
+    const answer = await memory.answer(question, {
+      ...(asOf === undefined ? {} : { asOf }),
+      ...(knownAt === undefined ? {} : { knownAt }),
+    });
+    print.result(answer, () => [answer.text]);
+    const why = explainModelTrouble(answer);
+    if (why) print.note(why);
+    // Sources are shown to people only, not to a program that reads the answer.
+    if (process.stderr.isTTY)
+      for (const line of await formatAnswerSources(memory, answer, process.stderr)) print.note(line);
+    return answer.abstained ? EXIT.nothingFound : EXIT.done;
+  });
+}
+
+interface ExplainCommandOptions extends CommonOptions {
+  readonly about?: string;
+}
+
+/** Explains the result of an earlier recall; with `--about`, why one item was or was not in it. */
+export async function runExplain(id: string, options: ExplainCommandOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    const { about } = options;
+    const explained = await memory.explain(id, about === undefined ? {} : { about });
+    print.result(explained, () => formatRecallExplanation(explained));
+    return EXIT.done;
+  });
+}
+
+function formatRecallExplanation(explained: RecallExplanation): string[] {
+  const { about, items, dropped, used } = explained;
+  if (about) return [about.text];
+  return [
+    formatHeading(explained),
+    formatBounds(explained),
+    ...(items.length > 0 ? ["", "Returned, best first:"] : ["", "Nothing was returned."]),
+    ...items.flatMap((item, i) => formatExplainedItem(item, i + 1, used?.includes(item.id) === true)),
+    ...(dropped.length > 0 ? ["", "Dropped:", ...dropped.map(formatExplainedDrop)] : []),
+  ].filter((line, i, all) => line !== "" || all[i - 1] !== "");
+}
+
+function formatHeading({
+  kind,
+  at,
+  session,
+  message,
+  revision,
+  considered,
+  threshold,
+  profile,
+}: RecallExplanation): string {
+  const where = [
+    ...(session === undefined ? [] : [`in session ${toShortLine(session, 60)}`]),
+    ...(message === undefined ? [] : [`asked by message ${toShortLine(message, 60)}`]),
+  ];
+  const what = kind === "answer" ? "An answer" : "A recall";
+  return (
+    `${[what, `of ${at.slice(0, 16).replace("T", " ")}`, ...where].join(" ")}, on revision ${revision}: ` +
+    `${considered} considered; threshold ${threshold.toFixed(3)}; weights "${profile}".`
+  );
+}
+
+function formatBounds({ bounds }: RecallExplanation): string {
+  const { limit, minScore, asOf, knownAt, session, agent, kinds, types, where } = bounds;
+  const parts = [
+    `limit ${limit}`,
+    ...(minScore > 0 ? [`score at least ${minScore}`] : []),
+    ...(asOf === undefined ? [] : [`true on ${formatDay(asOf)}`]),
+    ...(knownAt === undefined ? [] : [`known on ${formatDay(knownAt)}`]),
+    ...(session === undefined ? [] : [`session ${toShortLine(session, 60)}`]),
+    ...(agent === undefined ? [] : [`agent ${toShortLine(agent, 60)}`]),
+    ...(kinds ? [`kinds ${kinds.join(", ")}`] : []),
+    ...(types ? [`types ${types.join(", ")}`] : []),
+    ...(where ? ["a filter"] : []),
+  ];
+  return `Limits: ${parts.join("; ")}.`;
+}
+
+function formatExplainedItem(item: ExplainedItem, place: number, isUsed: boolean): string[] {
+  const number = String(place).padStart(3);
+  if (item.now === "erased") return [`${number}  erased`];
+  const ranks = Object.entries(item.arms).map(([retriever, { rank }]) => `${retriever} #${rank}`);
+  const parts = Object.entries(item.parts)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, 4)
+    .map(([part, value]) => `${part} ${value.toFixed(2)}`);
+  const marks = [
+    ...(isUsed ? ["used in the answer"] : []),
+    ...(item.status === "current" ? [] : [`${item.status} then`]),
+    ...(item.now === "current" ? [] : [`${item.now} now`]),
+  ];
+  const mark = marks.length > 0 ? ` (${marks.join("; ")})` : "";
+  const [source] = item.sources;
+  return [
+    `${number}  ${item.score.toFixed(2)}  ${toShortLine(item.text)}${mark}`,
+    dimText(`           ${ranks.join(", ")}${parts.length > 0 ? `; ${parts.join(", ")}` : ""}`),
+    ...(source && item.type === "memory"
+      ? [dimText(`           “${toShortLine(source.quote, 100)}”  ${formatDay(source.at)}`)]
+      : []),
+  ];
+}
+
+function formatExplainedDrop(drop: ExplainedDrop): string {
+  if (drop.now === "erased") return "     erased";
+  return `     ${drop.score.toFixed(3)}  ${toShortLine(drop.id, 60)}  ${drop.why}`;
+}
+
+/** Gives the sources of an answer: a dimmed line for each quote. */
+export async function formatAnswerSources(
+  memory: ScopedMemory,
+  { used, recall }: Answer,
+  stream: NodeJS.WriteStream,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const id of used) {
+    const sources = recall.items.find((item) => item.id === id)?.sources ?? (await findSources(memory, id));
+    for (const { quote, at, role, name } of sources) {
+      lines.push(
+        dimText(`  “${toShortLine(quote, 100)}”  ${toShortLine(name ?? role, 30)}, ${formatDay(at)}`, stream),
+      );
+    }
+  }
+  return [...new Set(lines)];
+}
+
+async function findSources(memory: ScopedMemory, id: string): Promise<readonly Source[]> {
+  try {
+    return (await memory.get(id)).sources;
+  } catch (error) {
+    // The memory was erased after the answer.
+    if (isMemoryError(error) && error.code === "not_found") return [];
+    throw error;
+  }
+}
+
+const TROUBLE_TEXTS: { readonly [trouble in AnswerTrouble]: string } = {
+  unavailable: "The model cannot be reached",
+  slow: "The model took too long",
+  over_quota: "The budget for the model is used up",
+  refused: "The model refused",
+  empty: "The model gave no answer",
+  ungrounded: "The model's answer was not based on memory",
+  cut: "The model's answer was cut off",
+  failed: "The call to the model failed",
+};
+
+/** Explains why an answer is from memory alone; `undefined` if it is not, or if no model was called. */
+export function explainModelTrouble({ by, trouble }: AnsweredBy): string | undefined {
+  return by === "memory" && trouble ? `${TROUBLE_TEXTS[trouble]}, so this is from memory alone.` : undefined;
 }

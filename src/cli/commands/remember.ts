@@ -1,44 +1,44 @@
-import { LIMITS } from "../../domain/limits.ts";
+import { INPUT_LIMITS } from "../../domain/limits.ts";
 import type { Role } from "../../domain/message.ts";
 import type { Receipt } from "../../domain/receipt.ts";
-import type { ScopedMemory, Understood } from "../../engine/surface.ts";
+import type { ScopedMemory, Understood } from "../../engine/api.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
-import { several, short } from "../print.ts";
-import { type CommonOptions, withMemory } from "../run.ts";
+import { formatCount, toShortLine } from "../printer.ts";
+import { type CommonOptions, withMemory } from "../with-memory.ts";
 
-interface RememberOptions extends CommonOptions {
+interface RememberCommandOptions extends CommonOptions {
   readonly session?: string;
   readonly role?: Role;
   readonly id?: string;
   readonly name?: string;
 }
 
-export async function remember(text: string, options: RememberOptions): Promise<void> {
+export async function runRemember(text: string, options: RememberCommandOptions): Promise<void> {
   await withMemory(options, "writes", async ({ memory, print, settings }) => {
     const { role = "user", id, name, session } = options;
     const message = {
       role,
-      content: text === "-" ? await stdin() : text,
+      content: text === "-" ? await readStdin() : text,
       ...(id === undefined ? {} : { id }),
       ...(name === undefined ? {} : { name }),
     };
     const receipt = await memory.remember(message, session === undefined ? {} : { session });
-    const whole = settings.model && receipt.pending > 0 ? await understood(memory, receipt) : receipt;
-    print.result(whole, () => receiptLines(whole));
+    const complete = settings.model && receipt.pending > 0 ? await withExtraction(memory, receipt) : receipt;
+    print.result(complete, () => formatWriteReceipt(complete));
     return EXIT.done;
   });
 }
 
-/** A model is waited for, but not for ever: what it has not read by then, the next start or the server reads. */
-const PATIENCE_MS = 60_000;
+/** How long to wait for the model. The next start or the server extracts the rest. */
+const EXTRACTION_TIMEOUT_MS = 60_000;
 
-/** A receipt with what the model understood, which the rules had not. */
-async function understood(
+/** Adds the memories that the model extracted to a receipt. */
+async function withExtraction(
   memory: ScopedMemory,
   receipt: Receipt,
 ): Promise<Receipt & { readonly problem?: string }> {
-  const { memories, pending, problem } = await withinReason(memory, PATIENCE_MS);
+  const { memories, pending, problem } = await understandWithin(memory, EXTRACTION_TIMEOUT_MS);
   return {
     ...receipt,
     memories: [...receipt.memories, ...memories],
@@ -47,8 +47,8 @@ async function understood(
   };
 }
 
-/** Has what waits read, for so long, and tells what came of it. */
-export async function withinReason(memory: ScopedMemory, patienceMs: number): Promise<Understood> {
+/** Extracts memories from pending messages for at most `patienceMs` milliseconds. Gives the result. */
+export async function understandWithin(memory: ScopedMemory, patienceMs: number): Promise<Understood> {
   const signal = AbortSignal.timeout(patienceMs);
   try {
     return await memory.understand({ signal });
@@ -59,36 +59,51 @@ export async function withinReason(memory: ScopedMemory, patienceMs: number): Pr
   }
 }
 
-/** What a write did, line by line, for people. */
-export function receiptLines(receipt: Receipt & { readonly problem?: string }): string[] {
+/** Gives lines that describe what a write did. */
+export function formatWriteReceipt(receipt: Receipt & { readonly problem?: string }): string[] {
   const erased = (receipt.erasures ?? []).map(({ erased, complete }) => {
-    const what = `${several(erased.memories, "memory", "memories")}, words in ${several(erased.messages, "message")}`;
-    return `erased: ${what}${complete ? "" : " (not every place could be verified)"}`;
+    const what = `${formatCount(erased.memories, "memory", "memories")}, words in ${formatCount(erased.messages, "message")}`;
+    return `erased: ${what}${complete ? "" : " (not every store could be verified)"}`;
   });
   const lines = receipt.memories
     .filter(({ action }) => action !== "erased")
-    .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : short(text)}`);
+    .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : toShortLine(text)}`);
   const { pending, problem } = receipt;
-  const waits = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
-  const done = [...lines, ...erased, ...waits];
-  if (done.length > 0) return done;
-  return [pending > 0 ? "stored; it will be read in a moment" : "stored; nothing to learn from it"];
+  const pendingLines = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
+  const shown = [...lines, ...erased, ...pendingLines];
+  if (shown.length > 0) return shown;
+  return [pending > 0 ? "stored; facts will be extracted shortly" : "stored; no new facts in it"];
 }
 
-/** All of stdin as text, without the line break at its end. It is not read further than a message may be long. */
-async function stdin(): Promise<string> {
+/** Reads stdin as text, without its last line break. Throws `invalid_input` if it is longer than a message may be, or not UTF-8. */
+async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > LIMITS.textBytes + 2) {
-      throw invalid(`stdin is too long: at most ${LIMITS.textBytes.toLocaleString("en")} bytes. Split it.`);
+    if (size > INPUT_LIMITS.textBytes + 2) {
+      throw invalid(
+        `stdin is too long: at most ${INPUT_LIMITS.textBytes.toLocaleString("en")} bytes. Split it.`,
+      );
     }
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, "");
   } catch (cause) {
-    throw new MemoryError("invalid_input", "stdin is no UTF-8: is it binary? Give plain text.", { cause });
+    throw new MemoryError("invalid_input", "stdin is not UTF-8: is it binary? Use plain text.", { cause });
   }
+}
+
+export async function runUndo(revision: string, options: CommonOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    if (!/^\d{1,15}$/.test(revision))
+      throw invalid("REVISION must be a whole number; `keepsake history` lists them.");
+    const receipt = await memory.undo(Number(revision));
+    print.result(receipt, () => [
+      `Undid revision ${revision}, in revision ${receipt.revision}.`,
+      ...(receipt.memories.length > 0 ? formatWriteReceipt(receipt) : []),
+    ]);
+    return EXIT.done;
+  });
 }

@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { memoryRateLimits } from "../../adapters/memory/rate-limits.ts";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
-import { collectorWords } from "../../adapters/system/collector.ts";
-import { youngMegabytesFor } from "../../config/cache.ts";
-import { whoUnderstands } from "../../config/model.ts";
-import { gauge } from "../../engine/gauges.ts";
+import { getGarbageCollectorFlags } from "../../adapters/shared/worker-channel.ts";
+import { describeExtractor } from "../../config/memory-from-settings.ts";
+import { chooseYoungMegabytes } from "../../config/node-tuning.ts";
+import { recordJobMetrics } from "../../engine/instrumentation.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ServeOptions as HttpOptions,
@@ -18,90 +18,94 @@ import {
   sharedLimits,
 } from "../../http/index.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
-import { EXIT, shownError } from "../exit.ts";
-import { dim, several } from "../print.ts";
-import { type CommonOptions, type Working, withMemory } from "../run.ts";
-import { endWithin, STOP_MS, stopped } from "../stopped.ts";
+import { EXIT, exitWithin, STOP_MS, toShownError, waitForStopSignal } from "../exit.ts";
+import { dimText, formatCount } from "../printer.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
-/** Requests of one key in a minute where others can reach the server: far more than a person makes, and no flood. */
+/** Requests per key and minute if other machines can reach the server. Generous for people, but it stops a flood. */
 const RATE_LIMIT = 6000;
-/** The same where only this machine's programs get in: a thousand a second, so that a loop gone wild is stopped. */
+/** The same if only this machine can reach the server: a thousand a second, to stop a runaway loop. */
 const RATE_LIMIT_HERE = 60_000;
-/** Bytes of one key's bodies in a minute: two of the longest imports. */
+/** Bytes of request bodies per key and minute: two imports of the maximum size. */
 const RATE_LIMIT_BYTES = 536_870_912;
 
-/** Why the server ends by itself: what it wrote may be lost, and only a new process knows what is there. */
+/** Why the server stops by itself: its writes may be lost, and only a new process can find out what is on disk. */
 const DISK_FAILED = "The disk failed to make a change durable";
 
-interface ServeOptions extends CommonOptions {
+interface ServeCommandOptions extends CommonOptions {
   readonly host?: string;
   readonly port?: number;
 }
 
-/** The server, until it is told to stop; what it has begun then is finished. */
-export async function serveHttp(options: ServeOptions): Promise<void> {
-  for (const word of [`--max-semi-space-size=${youngMegabytesFor()}`, ...collectorWords()])
+/** Runs the server until a stop signal, then finishes requests in progress. */
+export async function runServe(options: ServeCommandOptions): Promise<void> {
+  for (const word of [`--max-semi-space-size=${chooseYoungMegabytes()}`, ...getGarbageCollectorFlags()])
     setFlagsFromString(word);
   const meter = prometheusMeter();
   const tracer = await otelTracer();
   const traces = tracer ? { tracer } : {};
   const failed = Promise.withResolvers<typeof DISK_FAILED>();
-  const serving = async (working: Working): Promise<number> => {
-    if (options.at !== undefined) throw invalid("serve takes no --at: its time is the time it is.");
-    const { keepsake, settings, print, clock } = working;
+  const runServer = async (context: CommandContext): Promise<number> => {
+    if (options.at !== undefined) throw invalid("serve does not accept --at: it uses the current time.");
+    const { keepsake, settings, print, clock } = context;
     const host = options.host ?? settings.host;
-    // Before anything is said: whoever reads that it listens may stop it at once.
-    const stop = stopped();
+    // Installed before the greeting: a program may stop the server as soon as it reads that.
+    const stop = waitForStopSignal();
     const served = await serve({
       keepsake,
       clock,
       host,
       port: options.port ?? settings.port,
-      ...guarded(working),
-      ...paced(working, host),
-      ...told(working),
-      proxy: passingOn(working),
-      ...measured(working, meter),
+      ...toAccessOptions(context),
+      ...toLimitOptions(context, host),
+      ...toLogOptions(context),
+      proxy: toProxyOptions(context),
+      ...toMetricsOptions(context, meter),
       ...traces,
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
-    print.result({ url, ...first }, () => greeting(working, served));
-    print.note(whoUnderstands(settings.model));
+    print.result({ url, ...first }, () => formatServerGreeting(context, served));
+    print.note(describeExtractor(settings.model));
     if (!isLoopback(host)) {
       print.note(
-        "Others can reach it, and nothing is encrypted on the way: put a server with TLS before it.",
+        "Other machines can reach it, and connections are not encrypted: put a TLS proxy in front of it.",
       );
     }
     const { left, space } = await keepsake.embedding();
     if (left > 0) {
-      print.note(`${several(left, "text")} to be embedded by ${space}; searches go on meanwhile.`);
+      print.note(`${formatCount(left, "text")} not embedded by ${space} yet; search works meanwhile.`);
     }
     const reason = await Promise.race([stop, failed.promise]);
-    print.note(`${reason}: finishing what has begun.`);
-    endWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
+    print.note(`${reason}: finishing work in progress.`);
+    exitWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
     await served.close();
     return reason === DISK_FAILED ? EXIT.diskFailed : EXIT.done;
   };
   const onSyncFailure = () => failed.resolve(DISK_FAILED);
-  await withMemory(options, "writes", serving, { meter, ...traces, inThreads: true, onSyncFailure });
+  await withMemory(options, "writes", runServer, { meter, ...traces, inThreads: true, onSyncFailure });
 }
 
-/** What is counted, and who may read it. */
-function measured(
-  { keepsake, settings }: Working,
+/** Gives the options for metrics. */
+function toMetricsOptions(
+  { keepsake, settings }: CommandContext,
   meter: PrometheusMeter,
 ): Pick<HttpOptions, "meter" | "metrics"> {
   if (settings.metrics === "off") return {};
   const text = async (): Promise<string> => {
-    await gauge(keepsake, meter);
+    await recordJobMetrics(keepsake, meter);
     return meter.text();
   };
   return { meter, metrics: { text, ...(settings.metrics === "open" ? { isOpen: true } : {}) } };
 }
 
-/** By which keys, and under which names. */
-function guarded({ path, isFile, settings, backends: { documents } }: Working): Partial<HttpOptions> {
+/** Gives the options for keys, host names and origins. */
+function toAccessOptions({
+  path,
+  isFile,
+  settings,
+  backends: { documents },
+}: CommandContext): Partial<HttpOptions> {
   const { apiKey, hosts, origins } = settings;
   return {
     ...(isFile ? { keysPath: keysPathOf(path) } : {}),
@@ -112,14 +116,14 @@ function guarded({ path, isFile, settings, backends: { documents } }: Working): 
   };
 }
 
-/** How often each key may ask, and how long a request may take. */
-function paced({ settings, clock, backends }: Working, host: string): Partial<HttpOptions> {
+/** Gives the options for rate limits and time limits. */
+function toLimitOptions({ settings, clock, backends }: CommandContext, host: string): Partial<HttpOptions> {
   const { requestMs, drainMs, stopMs = STOP_MS } = settings;
   const limits = (perMinute: number): RateLimits | undefined => {
     if (perMinute === 0) return undefined;
-    const own = memoryRateLimits({ perMinute, clock });
+    const local = memoryRateLimits({ perMinute, clock });
     const shared = backends.rateLimits?.(perMinute);
-    return shared ? sharedLimits(shared, own) : own;
+    return shared ? sharedLimits(shared, local) : local;
   };
   const rateLimits = limits(settings.rateLimit ?? (isLoopback(host) ? RATE_LIMIT_HERE : RATE_LIMIT));
   const byteLimits = limits(settings.rateLimitBytes ?? RATE_LIMIT_BYTES);
@@ -132,48 +136,51 @@ function paced({ settings, clock, backends }: Working, host: string): Partial<Ht
   };
 }
 
-/** Where conversations in OpenAI's protocol go. */
-function passingOn({ settings, clock }: Working): ProxyOptions {
+/** Gives the options of the OpenAI-compatible proxy. */
+function toProxyOptions({ settings, clock }: CommandContext): ProxyOptions {
   const { proxy, maxContextTokens: maxTokens } = settings;
   return {
     clock,
     ...proxy,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     onTrouble: (step, error) => {
-      process.stderr.write(`memory failed a chat (${step}): ${shownError(error).message}\n`);
+      process.stderr.write(`memory failed in a chat (${step}): ${toShownError(error).message}\n`);
     },
   };
 }
 
-/** What goes to stderr: faults, and where it is asked for every request, as lines of JSON. */
-function told({ settings, clock }: Working): Pick<HttpOptions, "onFault" | "onAnswered"> {
+/** Gives the logging to stderr: faults, and with `log: "json"` every request, as JSON lines. */
+function toLogOptions({ settings, clock }: CommandContext): Pick<HttpOptions, "onFault" | "onAnswered"> {
   const line = (fields: object): void => {
     process.stderr.write(`${JSON.stringify({ at: clock().toISOString(), ...fields })}\n`);
   };
   if (settings.log !== "json") {
     return {
       onFault: ({ requestId, error }) => {
-        process.stderr.write(`fault in request ${requestId}: ${shownError(error).message}\n`);
+        process.stderr.write(`fault in request ${requestId}: ${toShownError(error).message}\n`);
       },
     };
   }
   return {
     onFault: ({ requestId, method, error }) =>
-      line({ event: "fault", request_id: requestId, method, message: shownError(error).message }),
+      line({ event: "fault", request_id: requestId, method, message: toShownError(error).message }),
     onAnswered: ({ requestId, ...answered }) =>
       line({ event: "request", request_id: requestId, ...answered }),
   };
 }
 
-function greeting({ path, settings }: Working, { url, firstKey, signInUrl }: Served): string[] {
+function formatServerGreeting(
+  { path, settings }: CommandContext,
+  { url, firstKey, signInUrl }: Served,
+): string[] {
   const page = firstKey === undefined ? `The page:  ${url}/` : `The page, signed in:  ${signInUrl}`;
   return [
     `Keepsake listens on ${url}, with ${path}.`,
     ...(firstKey === undefined ? [] : ["", `Your key, shown this once:  ${firstKey}`]),
     page,
     ...(firstKey === undefined && settings.apiKey === undefined
-      ? [dim("Lost the key? `keepsake keys create` makes another, beside this.")]
+      ? [dimText("Lost the key? `keepsake keys create` makes another.")]
       : []),
-    dim("Ctrl-C stops it."),
+    dimText("Press Ctrl-C to stop."),
   ];
 }

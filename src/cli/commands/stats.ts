@@ -1,8 +1,7 @@
-import type { BudgetState } from "../../domain/budget.ts";
-import type { CallTotals, Usage, UsageBy, UsageRow } from "../../domain/stats.ts";
+import type { BudgetState, CallTotals, Usage, UsageBy, UsageRow } from "../../domain/model-usage.ts";
 import { EXIT } from "../exit.ts";
-import { day, several, short, table } from "../print.ts";
-import { type CommonOptions, withMemory } from "../run.ts";
+import { formatCount, formatDay, formatTable, toShortLine } from "../printer.ts";
+import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface StatsCommandOptions extends CommonOptions {
   readonly by?: UsageBy;
@@ -11,78 +10,85 @@ interface StatsCommandOptions extends CommonOptions {
   readonly ofUser?: boolean;
 }
 
-/** What calls to models came to: of the whole project, or of one user. */
-export async function stats(options: StatsCommandOptions): Promise<void> {
+/** Prints the cost of model calls for a project or for one user. */
+export async function runStats(options: StatsCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ keepsake, memory, print }) => {
     const { by, since, until, project } = options;
-    const asked = {
+    const filter = {
       ...(by === undefined ? {} : { by }),
       ...(since === undefined ? {} : { since }),
       ...(until === undefined ? {} : { until }),
     };
     if (options.ofUser) {
-      const held = await memory.stats(asked);
-      print.result(held, () => [
-        `${several(held.current, "memory", "memories")} from ${several(held.messages, "message")}` +
-          `${held.pending > 0 ? `, of which ${held.pending} wait to be understood` : ""}.`,
-        ...linesOf(held.usage),
+      const stats = await memory.stats(filter);
+      print.result(stats, () => [
+        `${formatCount(stats.current, "memory", "memories")} from ${formatCount(stats.messages, "message")}` +
+          `${stats.pending > 0 ? `; ${stats.pending} not processed yet` : ""}.`,
+        ...formatUsage(stats.usage),
       ]);
       return EXIT.done;
     }
-    const held = await keepsake.stats({ ...asked, ...(project === undefined ? {} : { project }) });
-    print.result(held, () => [`${several(held.users, "user")}.`, ...linesOf(held.usage)]);
+    const stats = await keepsake.stats({ ...filter, ...(project === undefined ? {} : { project }) });
+    print.result(stats, () => [`${formatCount(stats.users, "user")}.`, ...formatUsage(stats.usage)]);
     return EXIT.done;
   });
 }
 
-function linesOf(usage: Usage): string[] {
+function formatUsage(usage: Usage): string[] {
   const { failures, budgets, calls, chat, since } = usage;
   const isNothing = calls + chat.calls === 0;
   return [
     ...(isNothing
-      ? [`No model was asked${since === undefined ? "" : ` since ${day(since)}`}.`]
-      : ["", ...spending(usage)]),
-    ...section(
+      ? [`No model calls${since === undefined ? "" : ` since ${formatDay(since)}`}.`]
+      : ["", ...formatSpending(usage)]),
+    ...formatSection(
       "Failures",
-      failures.map((one) => [one.purpose, short(one.model, 60), one.outcome, number(one.calls)]),
+      failures.map((failure) => [
+        failure.purpose,
+        toShortLine(failure.model, 60),
+        failure.outcome,
+        formatNumber(failure.calls),
+      ]),
     ),
-    ...section("Budgets", budgets.map(budgetOf)),
+    ...formatSection("Budgets", budgets.map(formatBudget)),
   ];
 }
 
-function spending(usage: Usage): string[] {
+function formatSpending(usage: Usage): string[] {
   const { rows, turns, chat, cost, unpriced, costPerThousandTurns: perThousand } = usage;
-  const all = chat.calls > 0 ? "all but the chat" : "all";
+  const totalLabel = chat.calls > 0 ? "total without chat" : "total";
   return [
-    ...table([
+    ...formatTable([
       ["", "calls", "failed", "tokens in", "cached", "tokens out", "cost"],
-      ...rows.map(rowOf),
-      [all, ...numbersOf(usage)],
+      ...rows.map(formatUsageRow),
+      [totalLabel, ...formatTotals(usage)],
     ]),
     "",
     perThousand === undefined
-      ? `Cost: ${dollars(cost)}.`
-      : `Cost: ${dollars(cost)} for ${several(turns, "turn")}, ${dollars(perThousand)} for 1,000 turns.`,
-    ...(chat.calls > 0 ? [`The chat that was passed on is not in it: ${dollars(chat.cost)}.`] : []),
+      ? `Cost: ${formatDollars(cost)}.`
+      : `Cost: ${formatDollars(cost)} for ${formatCount(turns, "turn")}, ${formatDollars(perThousand)} for 1,000 turns.`,
+    ...(chat.calls > 0
+      ? [`Not included, chat calls that the proxy forwarded: ${formatDollars(chat.cost)}.`]
+      : []),
     ...(unpriced > 0
-      ? [
-          `${several(unpriced, "call")} without a price: KEEPSAKE_PRICES names a file that says what they cost.`,
-        ]
+      ? [`${formatCount(unpriced, "call")} without a price: set KEEPSAKE_PRICES to a file with prices.`]
       : []),
   ];
 }
 
-function section(title: string, rows: readonly (readonly string[])[]): string[] {
-  return rows.length === 0 ? [] : ["", `${title}:`, ...table(rows)];
+function formatSection(title: string, rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : ["", `${title}:`, ...formatTable(rows)];
 }
 
-function rowOf(row: UsageRow): string[] {
+function formatUsageRow(row: UsageRow): string[] {
   const { purpose, model, day: date } = row;
-  const name = [purpose, model === undefined ? undefined : short(model, 60), date].filter(Boolean).join("  ");
-  return [name, ...numbersOf(row)];
+  const name = [purpose, model === undefined ? undefined : toShortLine(model, 60), date]
+    .filter(Boolean)
+    .join("  ");
+  return [name, ...formatTotals(row)];
 }
 
-function numbersOf({
+function formatTotals({
   calls,
   failed,
   tokensIn,
@@ -91,22 +97,22 @@ function numbersOf({
   cost,
   unpriced,
 }: CallTotals): string[] {
-  const price = unpriced === calls && calls > 0 ? "no price" : dollars(cost);
-  return [calls, failed, tokensIn, tokensCached, tokensOut].map(number).concat(price);
+  const price = unpriced === calls && calls > 0 ? "no price" : formatDollars(cost);
+  return [calls, failed, tokensIn, tokensCached, tokensOut].map(formatNumber).concat(price);
 }
 
-function budgetOf({ of, per, unit, limit, spent, left, until }: BudgetState): string[] {
-  const show = unit === "usd" ? dollars : (value: number): string => `${number(value)} tokens`;
-  const rest = left > 0 ? `${show(left)} left` : "used up: what needs a model waits";
-  return [`each ${of}, each ${per}`, `${show(spent)} of ${show(limit)}`, rest, `until ${day(until)}`];
+function formatBudget({ of, per, unit, limit, spent, left, until }: BudgetState): string[] {
+  const show = unit === "usd" ? formatDollars : (value: number): string => `${formatNumber(value)} tokens`;
+  const rest = left > 0 ? `${show(left)} left` : "used up: work that needs a model waits";
+  return [`each ${of}, each ${per}`, `${show(spent)} of ${show(limit)}`, rest, `until ${formatDay(until)}`];
 }
 
-function number(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString("en");
 }
 
-/** Cents; of what is less than a dollar, also the places behind them that say something. */
-function dollars(value: number): string {
+/** Formats dollars with cents; below one dollar, with more decimal places if they matter. */
+function formatDollars(value: number): string {
   const places = value > 0 && value < 1 ? Math.min(9, 2 - Math.floor(Math.log10(value))) : 2;
   return `$${value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: places })}`;
 }

@@ -1,104 +1,112 @@
 import { readdirSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { constants, setPriority } from "node:os";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
-import { gauge } from "../../engine/gauges.ts";
-import type { WorkSetAside } from "../../engine/surface.ts";
-import { invalid } from "../../errors.ts";
-import { EXIT } from "../exit.ts";
-import { type Health, healthServer } from "../health.ts";
-import { dim, several, table } from "../print.ts";
-import { type CommonOptions, type Working, withMemory } from "../run.ts";
-import { endWithin, STOP_MS, stopped } from "../stopped.ts";
+import type { WorkSetAside } from "../../engine/api.ts";
+import { recordJobMetrics } from "../../engine/instrumentation.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import { EXIT, exitWithin, STOP_MS, waitForStopSignal } from "../exit.ts";
+import { dimText, formatCount, formatTable } from "../printer.ts";
+import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
-interface WorkerOptions extends CommonOptions {
+interface WorkerCommandOptions extends CommonOptions {
   readonly host?: string;
   readonly port?: number;
   readonly setAside?: boolean;
   readonly again?: string;
 }
 
-/** So long a database is waited for before it is said to be gone. */
-const ASK_MS = 2000;
-/** Timers of jobs hold up no end of a program; this one keeps it. */
-const AWAKE_MS = 1_000_000_000;
+/** How long to wait for the database before reporting it as unavailable. */
+const DATABASE_TIMEOUT_MS = 2000;
+/** The timers of jobs do not keep a process alive; this one does. */
+const KEEP_ALIVE_MS = 1_000_000_000;
 
-/** Does the work of the background, until it is told to stop; or shows what failed too often, and lets it run again. */
-export async function worker(options: WorkerOptions): Promise<void> {
-  if (options.again !== undefined) return again(options, options.again);
-  if (options.setAside) return showSetAside(options);
-  giveWay();
+/** Runs background jobs until a stop signal; or lists jobs that failed too often, or retries one. */
+export async function runWorker(options: WorkerCommandOptions): Promise<void> {
+  if (options.again !== undefined) return retryFailedWork(options, options.again);
+  if (options.setAside) return showFailedWork(options);
+  lowerPriority();
   const meter = prometheusMeter();
   const tracer = await otelTracer();
-  const working = async (at: Working): Promise<number> => {
-    if (options.at !== undefined) throw invalid("worker takes no --at: its time is the time it is.");
-    if (at.path === ":memory:")
-      throw invalid("a worker has nothing to do in :memory:. Name a database with --db.");
-    const stop = stopped();
-    const awake = setInterval(() => {}, AWAKE_MS);
-    const told = options.port === undefined ? undefined : await healthOf(at, options, meter);
+  const runJobs = async (context: CommandContext): Promise<number> => {
+    if (options.at !== undefined) throw invalid("worker does not accept --at: it uses the current time.");
+    if (context.path === ":memory:")
+      throw invalid("a worker cannot use :memory:. Name a database with --db.");
+    const stop = waitForStopSignal();
+    const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
+    const healthServer =
+      options.port === undefined ? undefined : await startHealthServer(context, options, meter);
     try {
-      const health = told && { health: `${told.url}/health` };
-      at.print.result({ database: at.path, ...health }, () => greeting(at, told?.url));
-      const left = (await at.keepsake.setAside()).length;
-      if (left > 0) at.print.note(`${several(left, "piece")} of work set aside: keepsake worker --set-aside`);
+      const health = healthServer && { health: `${healthServer.url}/health` };
+      context.print.result({ database: context.path, ...health }, () =>
+        formatWorkerGreeting(context, healthServer?.url),
+      );
+      const left = (await context.keepsake.setAside()).length;
+      if (left > 0)
+        context.print.note(
+          `${formatCount(left, "job")} failed too often: keepsake worker --set-aside lists them`,
+        );
       const signal = await stop;
-      at.print.note(`${signal}: finishing what has begun.`);
-      endWithin(at.settings.stopMs ?? STOP_MS, at.print);
+      context.print.note(`${signal}: finishing work in progress.`);
+      exitWithin(context.settings.stopMs ?? STOP_MS, context.print);
       return EXIT.done;
     } finally {
-      clearInterval(awake);
-      await told?.close();
+      clearInterval(keepAlive);
+      await healthServer?.close();
     }
   };
-  await withMemory(options, "writes", working, { meter, jobs: "here", ...(tracer ? { tracer } : {}) });
+  await withMemory(options, "writes", runJobs, { meter, jobs: "here", ...(tracer ? { tracer } : {}) });
 }
 
-/** Nobody waits for a worker. A server on the same machine answers people, and goes first. */
-function giveWay(): void {
-  for (const thread of threads()) {
+/** Lowers the priority of this process: a server on the same machine answers people, so it goes first. */
+function lowerPriority(): void {
+  for (const thread of listThreads()) {
     try {
       setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // Where that is not allowed, they take turns; a thread may have ended meanwhile.
+      // Not allowed here, or the thread has ended: keep the normal priority.
     }
   }
 }
 
-/** Linux has a priority for each thread: that of the process is the main one's alone, and those that collect garbage would go first. */
-function threads(): number[] {
+/** Gives the ids of all threads. On Linux each thread has its own priority, so setting that of the process covers only the main thread. */
+function listThreads(): number[] {
   try {
     return readdirSync("/proc/self/task").map(Number);
   } catch {
-    // Another system, where 0 is this process with all that it has.
+    // On other systems, 0 means the whole process.
     return [0];
   }
 }
 
-function greeting({ path, backends: { options } }: Working, url: string | undefined): string[] {
+function formatWorkerGreeting(
+  { path, backends: { options } }: CommandContext,
+  url: string | undefined,
+): string[] {
   const queue = options.queue
-    ? `Work comes by ${options.queue.name}, and is looked for in the database.`
-    : "Work is looked for in the database, once a minute. KEEPSAKE_QUEUE=bullmq has it come at once.";
+    ? `Jobs arrive by ${options.queue.name}; the database is checked too.`
+    : "Checking the database for jobs once a minute. With KEEPSAKE_QUEUE=bullmq, jobs arrive at once.";
   return [
-    `Keepsake works at the jobs of ${path}.`,
+    `Keepsake runs the jobs of ${path}.`,
     queue,
     ...(url === undefined ? [] : [`Health:  ${url}/health`]),
-    dim("Ctrl-C stops it."),
+    dimText("Press Ctrl-C to stop."),
   ];
 }
 
-function healthOf(
-  { keepsake, memory, backends, settings }: Working,
-  options: WorkerOptions,
+function startHealthServer(
+  { keepsake, memory, backends, settings }: CommandContext,
+  options: WorkerCommandOptions,
   meter: PrometheusMeter,
 ) {
   const { queue } = backends.options;
-  return healthServer({
+  return createHealthServer({
     host: options.host ?? settings.host,
     port: options.port ?? 0,
-    async health(): Promise<Health> {
+    async health(): Promise<WorkerHealth> {
       const [record, isUp] = await Promise.all([
-        answers(memory.history(undefined, { limit: 1 })),
+        respondsInTime(memory.history(undefined, { limit: 1 })),
         queue?.isUp(),
       ]);
       return {
@@ -107,33 +115,36 @@ function healthOf(
       };
     },
     async metrics() {
-      await gauge(keepsake, meter);
+      await recordJobMetrics(keepsake, meter);
       return meter.text();
     },
   });
 }
 
-async function answers(asked: Promise<unknown>): Promise<boolean> {
+async function respondsInTime(request: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ASK_MS, false);
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, DATABASE_TIMEOUT_MS, false);
   });
-  const answered = asked.then(
+  const response = request.then(
     () => true,
     () => false,
   );
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+  return Promise.race([response, timeout]).finally(() => clearTimeout(timer));
 }
 
-async function showSetAside(options: WorkerOptions): Promise<void> {
-  const show = async ({ keepsake, print }: Working): Promise<number> => {
+async function showFailedWork(options: WorkerCommandOptions): Promise<void> {
+  const show = async ({ keepsake, print }: CommandContext): Promise<number> => {
     const items = await keepsake.setAside();
     print.result({ items }, () => {
-      if (items.length === 0) return ["Nothing was set aside."];
+      if (items.length === 0) return ["No failed jobs."];
       return [
-        ...table([["id", "job", "project", "user", "failed", "times", "why"], ...items.map(row)]),
+        ...formatTable([
+          ["id", "job", "project", "user", "failed", "times", "reason"],
+          ...items.map(formatFailedWork),
+        ]),
         "",
-        dim("keepsake worker --again ID lets one run again."),
+        dimText("keepsake worker --again ID retries a job."),
       ];
     });
     return EXIT.done;
@@ -141,18 +152,85 @@ async function showSetAside(options: WorkerOptions): Promise<void> {
   await withMemory(options, "checks", show, { jobs: "elsewhere" });
 }
 
-function row({ id, job, project, user, at, attempts, problem }: WorkSetAside): string[] {
+function formatFailedWork({ id, job, project, user, at, attempts, problem }: WorkSetAside): string[] {
   const minute = at.slice(0, 16).replace("T", " ");
   return [id, job, project ?? "", user ?? "(the whole run)", minute, `${attempts}`, problem];
 }
 
-async function again(options: WorkerOptions, id: string): Promise<void> {
-  const letIn = async ({ keepsake, print }: Working): Promise<number> => {
-    const found = await keepsake.again(id);
-    print.result({ id, again: found }, () => [
-      found ? "It runs again." : "Nothing of this id was set aside.",
+async function retryFailedWork(options: WorkerCommandOptions, id: string): Promise<void> {
+  const retry = async ({ keepsake, print }: CommandContext): Promise<number> => {
+    const isFound = await keepsake.again(id);
+    print.result({ id, again: isFound }, () => [
+      isFound ? "The job will run again." : "No failed job has this id.",
     ]);
-    return found ? EXIT.done : EXIT.nothingFound;
+    return isFound ? EXIT.done : EXIT.nothingFound;
   };
-  await withMemory(options, "checks", letIn, { jobs: "elsewhere" });
+  await withMemory(options, "checks", retry, { jobs: "elsewhere" });
+}
+
+/** The health of a worker. It cannot work without its database; without its queue it still can. */
+export interface WorkerHealth {
+  readonly record: "ok" | "unavailable";
+  readonly queue?: "ok" | "unavailable";
+}
+
+interface HealthServerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly health: () => Promise<WorkerHealth>;
+  /** Gives metrics in Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
+}
+
+const HEADERS_MS = 5000;
+
+/**
+ * Starts a server for `GET /health` (200, or 503 if the database does not answer) and `GET /metrics`, without data about
+ * users. Gives its URL. Throws `unavailable` if the port is taken.
+ */
+export async function createHealthServer({
+  host,
+  port,
+  health,
+  metrics,
+}: HealthServerOptions): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
+    if (path === "/metrics") {
+      return { status: 200, type: "text/plain; version=0.0.4", body: await metrics() };
+    }
+    if (path !== "/health") return { status: 404, type: "application/json", body: '{"error":"not found"}\n' };
+    const { record, ...rest } = await health();
+    const status = record === "ok" ? 200 : 503;
+    const body = { status: status === 200 ? "ok" : "unavailable", record, ...rest };
+    return { status, type: "application/json", body: `${JSON.stringify(body)}\n` };
+  };
+  const server = createServer({ headersTimeout: HEADERS_MS }, (request, response) => {
+    const path = request.method === "GET" ? (request.url ?? "").split("?")[0] : "";
+    answer(path ?? "").then(
+      ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await startListening(server, host, port);
+  const address = server.address();
+  const boundPort = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) => {
+      const message = `cannot listen on ${host}, port ${port}. Choose another port with --port.`;
+      reject(new MemoryError("unavailable", message, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
 }

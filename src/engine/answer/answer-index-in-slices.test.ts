@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
-import { memory } from "../../testing/change-sets.ts";
+import { makeMemory } from "../../testing/memory-store/change-sets.ts";
 import { answerIndex, answerIndexInSlices } from "./answer-index.ts";
 
 const MANY = 20_000;
@@ -10,7 +10,7 @@ function memoriesOf(count: number): Map<string, Memory> {
   return new Map(
     Array.from({ length: count }, (_, i) => {
       const claim = { subject: "user", relation: "like", value: `copper lantern${i}` };
-      return [`a${i}`, memory(`a${i}`, 1, { text: `The user likes copper lantern${i}.`, claim })];
+      return [`a${i}`, makeMemory(`a${i}`, 1, { text: `The user likes copper lantern${i}.`, claim })];
     }),
   );
 }
@@ -38,7 +38,7 @@ it("an index that is put together in slices holds what came and went meanwhile, 
     await turn();
     memories.delete("a4999");
     memories.delete("a0");
-    memories.set("b1", memory("b1", 1, { claim: { subject: "user", relation: "own", value: "a boat" } }));
+    memories.set("b1", makeMemory("b1", 1, { claim: { subject: "user", relation: "own", value: "a boat" } }));
   };
   const [index] = await Promise.all([
     answerIndexInSlices(memories),

@@ -1,5 +1,5 @@
 import type { Memory } from "../../domain/memory.ts";
-import { atOnce, inSlices } from "../in-slices.ts";
+import { runAtOnce, runInSlices } from "../time-slicing.ts";
 import { bag } from "./bags.ts";
 
 /** What a question looks up, so that it need not look at every memory of a long memory. */
@@ -29,12 +29,12 @@ const indexes = new WeakMap<ReadonlyMap<string, Memory>, Kept>();
 
 /** The index over a user's memories, brought up to their present versions. It goes with the state that holds them. */
 export function answerIndex(memories: ReadonlyMap<string, Memory>): AnswerIndex {
-  return atOnce(broughtUp(memories));
+  return runAtOnce(broughtUp(memories));
 }
 
 /** The same in slices: the words of 100,000 memories take seconds. What is taken in meanwhile is in it, too. */
 export async function answerIndexInSlices(memories: ReadonlyMap<string, Memory>): Promise<AnswerIndex> {
-  await inSlices(broughtUp(memories));
+  await runInSlices(broughtUp(memories));
   // What changed behind the last slices is little.
   return answerIndex(memories);
 }

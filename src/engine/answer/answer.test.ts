@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { Keepsake, ScopedMemory } from "../surface.ts";
+import type { Keepsake, ScopedMemory } from "../api.ts";
 
 let memory: Keepsake;
 let ana: ScopedMemory;
@@ -9,7 +9,7 @@ let now: Date;
 
 beforeEach(async () => {
   now = new Date("2026-03-02T10:00:00Z");
-  memory = await createMemory({ record: memoryRecord(), clock: () => now });
+  memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
   ana = memory.scope({ user: "ana" });
 });
 

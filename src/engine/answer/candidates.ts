@@ -1,6 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
-import { words } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { essence, forms, key } from "./essence.ts";
 import { type Asked, droppable, isAttributeOf, mayRank } from "./match.ts";
@@ -52,7 +52,7 @@ function addAll(found: Set<Memory>, memories: Iterable<Memory>): void {
 function byThing({ question }: Asked, index: AnswerIndex, found: Set<Memory>): void {
   const thing = (question.subject ?? "").split("/").at(-1) ?? "";
   if (!question.subject?.includes("/") || !question.relations.includes("be")) return;
-  const telling = words(thing).map(key);
+  const telling = splitWords(thing).map(key);
   addAll(found, rarest(index, telling) ?? []);
 }
 

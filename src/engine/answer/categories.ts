@@ -1,1 +1,1 @@
-export { isOfKind, kindOf } from "../../domain/categories.ts";
+export { findKind, isOfKind } from "../../language/en/categories.ts";

@@ -1,8 +1,8 @@
-import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { attributeRelations } from "../../domain/relations.ts";
-import type { Embedder } from "../../ports/embedder.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { listAttributeRelations } from "../../language/en/relations/relations.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { isWide } from "./kind.ts";
 import type { Match } from "./match.ts";
 
@@ -105,10 +105,11 @@ function isSaidOfThing({ subject, relations }: Question, claim: Claim): boolean 
 /** "What supplements do I take?": the noun goes with the verb, and nothing says that it is another kind of thing. */
 function isNamedFor({ topic = "", relations }: Question, { memory, kind }: Match): boolean {
   const relation = memory.claim?.relation ?? "";
-  const noun = singular(topic.toLowerCase().split(" ").at(-1) ?? "");
-  const isDirect = relation === relations[0] && attributeRelations(noun)[0] === relation;
+  const noun = toSingular(topic.toLowerCase().split(" ").at(-1) ?? "");
+  const isDirect = relation === relations[0] && listAttributeRelations(noun)[0] === relation;
   // "What classes do I do?": "do" stands behind all that people do for a living.
-  const isDoing = relation === "do" && relations.includes("do") && attributeRelations(noun).includes("do");
+  const isDoing =
+    relation === "do" && relations.includes("do") && listAttributeRelations(noun).includes("do");
   return kind === undefined && (isDirect || isDoing);
 }
 
@@ -144,7 +145,7 @@ function isOfSame(one: Claim | undefined, other: Claim | undefined): boolean {
   const isList =
     one.relation === other.relation ||
     [one, other].every(({ relation }) => /^be(?: called)?$/.test(relation));
-  return isList && singular(withoutName(one.subject)) === singular(withoutName(other.subject));
+  return isList && toSingular(withoutName(one.subject)) === toSingular(withoutName(other.subject));
 }
 
 /** "user/kid Ada" -> "user/kid". */

@@ -1,6 +1,6 @@
-import { baseForm } from "../../domain/english.ts";
-import { answeringRelations, canonicalThing } from "../../domain/relations.ts";
-import { stem, words } from "../../domain/words.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { toBaseForm } from "../../domain/text/english-forms.ts";
+import { listAnsweringRelations, toCanonicalThing } from "../../language/en/relations/relations.ts";
 
 /** Words of a question that name nothing. */
 const EMPTY = new Set(
@@ -16,7 +16,7 @@ const EMPTY = new Set(
 export function essence(text: string): string[] {
   return [
     ...new Set(
-      words(text)
+      splitWords(text)
         .filter((word) => !EMPTY.has(word))
         .map(key),
     ),
@@ -25,16 +25,16 @@ export function essence(text: string): string[] {
 
 /** A word in the form in which two of a kind meet. */
 export function key(word: string): string {
-  return stem(canonicalThing(baseForm(word)));
+  return stem(toCanonicalThing(toBaseForm(word)));
 }
 
 /** All words of a text in that form, with their plain stems. */
 export function bagOf(text: string): Set<string> {
   const bag = new Set<string>();
-  for (const word of words(text)) {
+  for (const word of splitWords(text)) {
     bag.add(key(word));
     bag.add(stem(word));
-    bag.add(stem(canonicalThing(word)));
+    bag.add(stem(toCanonicalThing(word)));
   }
   return bag;
 }
@@ -81,7 +81,7 @@ export function holds(bag: ReadonlySet<string>, word: string): boolean {
 
 /** A word and all that stand for the same: "reread" for "read", "wage" for "salary", "adopt" for "own". */
 export function forms(word: string): readonly string[] {
-  const answering = answeringRelations(word);
+  const answering = listAnsweringRelations(word);
   const verbs = answering.filter(
     (relation) => !relation.includes(" ") && relation !== "have" && relation !== "be",
   );

@@ -1,8 +1,8 @@
-import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { attributeRelations, relationOf } from "../../domain/relations.ts";
-import { words } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { getRelation, listAttributeRelations } from "../../language/en/relations/relations.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
 import { isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
@@ -17,12 +17,12 @@ const WIDE = new Set(
 
 /** Whether a relation is so wide that the kind asked for must be found. */
 export function isWide(relation: string): boolean {
-  return WIDE.has(relation.replace(/^used to /, "")) && relationOf(relation).relation === relation;
+  return WIDE.has(relation.replace(/^used to /, "")) && getRelation(relation).relation === relation;
 }
 
 /** The relations that answer for an attribute of somebody, by its last word: "my job title". */
 export function attributeOf(text: string): readonly string[] {
-  return attributeRelations(singular(words(text).at(-1) ?? ""));
+  return listAttributeRelations(toSingular(splitWords(text).at(-1) ?? ""));
 }
 
 const LOOSE_TOPIC =
@@ -53,7 +53,7 @@ export function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | 
 /** "fish oil" is no fish: of another kind is only what its last word says. */
 function ofKind({ value, qualifier = "" }: Claim, topic: string): boolean | undefined {
   if (isOfKind(`${value} ${qualifier}`, topic) === true) return true;
-  return isOfKind(words(value).at(-1) ?? "", topic) === false ? false : undefined;
+  return isOfKind(splitWords(value).at(-1) ?? "", topic) === false ? false : undefined;
 }
 
 function saysKind(memory: Memory, { subject, value, qualifier }: Claim, topic: string): boolean {

@@ -1,6 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
-import type { Question } from "../../ports/question-reader.ts";
-import type { UserState } from "../user-state.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { candidates } from "./candidates.ts";
 import { type HeldMemory, heldAt, isAhead } from "./held.ts";

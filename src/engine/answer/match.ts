@@ -1,10 +1,10 @@
-import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { attributeRelations, canonicalThing } from "../../domain/relations.ts";
-import { stem, words } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { listAttributeRelations, toCanonicalThing } from "../../language/en/relations/relations.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
-import { isOfKind, kindOf } from "./categories.ts";
+import { findKind, isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
 import { attributeOf, kindFits, PRODUCT } from "./kind.ts";
@@ -98,10 +98,10 @@ function meetsQuestion(asked: Asked, { memory, isThen }: HeldMemory, claim: Clai
 function saysMore({ asks, topic, subject }: Question, { value, relation, qualifier = "" }: Claim): boolean {
   const isOpen = topic === undefined || subject === undefined || !["value", "who"].includes(asks);
   if (isOpen || relation.startsWith("be called")) return true;
-  const own = new Set(words(topic).map(key));
+  const own = new Set(splitWords(topic).map(key));
   // "the gym at FitBox"
   const more = /^(?:at|in|by|from|called|named|on|for) .*\p{Lu}|\d/u.test(qualifier) ? qualifier : "";
-  return words(`${value} ${more}`).some(
+  return splitWords(`${value} ${more}`).some(
     (word) => !own.has(key(word)) && !/^(?:an?|the|my|our|some|new|old|another|this|that)$/.test(word),
   );
 }
@@ -145,14 +145,14 @@ export function isAttributeOf(question: Question, subject: string): boolean {
   if (question.asks === "yes_no" || question.asks === "when" || question.asks === "how_many") return false;
   const last = subject.split("/").at(-1) ?? "";
   if (subject !== `${question.subject}/${last}`) return false;
-  const plural = words(last).at(-1) ?? "";
-  const isOne = singular(plural);
+  const plural = splitWords(last).at(-1) ?? "";
+  const isOne = toSingular(plural);
   const named = / \p{Lu}[^/]*$/u.exec(last);
   if (named && question.topic !== undefined && /^(?:have|own|keep)$/.test(question.relations[0] ?? ""))
-    return canonicalThing(last.slice(0, named.index)) === canonicalThing(singular(question.topic));
-  if (isOne !== plural && attributeRelations(isOne).includes(question.relations[0] ?? "")) return true;
+    return toCanonicalThing(last.slice(0, named.index)) === toCanonicalThing(toSingular(question.topic));
+  if (isOne !== plural && listAttributeRelations(isOne).includes(question.relations[0] ?? "")) return true;
   return (
-    question.topic !== undefined && canonicalThing(last) === canonicalThing(question.topic.toLowerCase())
+    question.topic !== undefined && toCanonicalThing(last) === toCanonicalThing(question.topic.toLowerCase())
   );
 }
 
@@ -257,7 +257,7 @@ function isDeadline({ relations }: Question, { text }: Memory): boolean {
 
 /** The thing stands in the value; or, for "who", in the verb. */
 function namesThing(question: Question, claim: Claim, thing: string): boolean {
-  const telling = words(thing).map((word) => key(word));
+  const telling = splitWords(thing).map((word) => key(word));
   const value = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.relation}`);
   if (telling.length > 0 && telling.every((word) => holds(value, word))) return true;
   return telling.length === 1 && question.asks === "who" && bagOf(claim.relation).has(telling[0] ?? "");
@@ -265,8 +265,8 @@ function namesThing(question: Question, claim: Claim, thing: string): boolean {
 
 /** The claim says more of the thing than that there is one. */
 function informs(question: Question, claim: Claim, thing: string): boolean {
-  const own = new Set(words(thing).map(stem));
-  const more = words(claim.value).filter(
+  const own = new Set(splitWords(thing).map(stem));
+  const more = splitWords(claim.value).filter(
     (word) => !own.has(stem(word)) && !/^(?:an?|the|my|new|old|some|our)$/.test(word),
   );
   if (question.asks === "when" || question.asks === "where") return true;
@@ -307,7 +307,7 @@ function isOwnerNamed(question: Question, subject: string, text: string): boolea
   const between = subject.split("/").slice(1, -1);
   if (between.length === 0 || !question.subject?.startsWith("user")) return true;
   const asked = bagOf(`${text} ${question.subject}`);
-  return between.every((thing) => words(thing).some((word) => holds(asked, key(word))));
+  return between.every((thing) => splitWords(thing).some((word) => holds(asked, key(word))));
 }
 
 const MEASURES = new Set(
@@ -346,12 +346,12 @@ function essenceFor(asked: Asked, memory: Memory): string[] {
 
 /** The telling words that need not stand in every memory that answers. */
 export function droppable({ topic = "" }: Question): ReadonlySet<string> {
-  return new Set([...(kindOf(topic) ? essence(topic) : []), ...MEASURES]);
+  return new Set([...(findKind(topic) ? essence(topic) : []), ...MEASURES]);
 }
 
 function isOtherPerson(claim: Claim, text: string): boolean {
   if (!claim.subject.includes("/")) return claim.subject !== "user";
   const thing = claim.subject.split("/").slice(1).join(" ");
   const all = bagOf(text);
-  return !words(thing).some((word) => holds(all, key(word)));
+  return !splitWords(thing).some((word) => holds(all, key(word)));
 }

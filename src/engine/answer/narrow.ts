@@ -1,6 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
-import { words } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
 import { bagOf, coverage, holds, key } from "./essence.ts";
 import type { Asked } from "./match.ts";
@@ -46,8 +46,8 @@ const narrowings = new WeakMap<Question, readonly string[]>();
 function narrowing(question: Question): readonly string[] {
   let telling = narrowings.get(question);
   if (!telling) {
-    const verbs = new Set(question.relations.flatMap((relation) => words(relation).map(key)));
-    telling = words(question.narrows ?? "")
+    const verbs = new Set(question.relations.flatMap((relation) => splitWords(relation).map(key)));
+    telling = splitWords(question.narrows ?? "")
       .filter((word) => word.length > 2 && !NO_NARROWING.has(word))
       .map(key)
       .filter((word) => !verbs.has(word));

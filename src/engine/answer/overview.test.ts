@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { Keepsake, ScopedMemory } from "../surface.ts";
+import type { Keepsake, ScopedMemory } from "../api.ts";
 import { asksForAll } from "./overview.ts";
 
 describe("a question for all that is known", () => {
@@ -36,7 +36,7 @@ describe("its answer", () => {
   let keepsake: Keepsake;
   let ana: ScopedMemory;
   beforeEach(async () => {
-    keepsake = await createMemory({ record: memoryRecord() });
+    keepsake = await createMemory({ record: createInMemoryStore() });
     ana = keepsake.scope({ user: "ana" });
   });
   afterEach(() => keepsake.close());

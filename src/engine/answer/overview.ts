@@ -1,5 +1,5 @@
-import { sentence, toSecondPerson } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
+import { toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 
 /** "What do you know about me?" and its like: no single thing is asked for, but all that is known. */
 const WHOLE =
@@ -20,7 +20,7 @@ export function overview(
   if (memories.length === 0) return undefined;
   const ordered = [...memories].sort((a, b) => weight(b) - weight(a) || (a.id < b.id ? -1 : 1));
   const told = ordered.slice(0, MOST);
-  const said = told.map(({ text }) => sentence(toSecondPerson(text)));
+  const said = told.map(({ text }) => toSentence(toSecondPerson(text)));
   const more = memories.length - told.length;
   const rest = more > 0 ? [`And ${more} more ${more === 1 ? "thing" : "things"}.`] : [];
   return { text: [...said, ...rest].join(" "), used: told.map(({ id }) => id) };

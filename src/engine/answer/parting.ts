@@ -1,4 +1,4 @@
-import { PARTING_VERBS } from "../../domain/parting.ts";
+import { ENDING_VERBS } from "../../language/en/ending-verbs.ts";
 
 /** Relations that end what they are about: of what was sold or given up nothing is had any more. */
-export const PARTING: RegExp = new RegExp(`^(?:${[...PARTING_VERBS, "finish", "give"].join("|")})(?![a-z])`);
+export const PARTING: RegExp = new RegExp(`^(?:${[...ENDING_VERBS, "finish", "give"].join("|")})(?![a-z])`);

@@ -1,17 +1,17 @@
-import { singular } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
-import { attributeRelations } from "../../domain/relations.ts";
-import { sayDate } from "../../domain/say-date.ts";
-import { sentencesOf } from "../../domain/sentences.ts";
-import { inZone } from "../../domain/time.ts";
-import { words } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
-import { quotable } from "../injected.ts";
-import type { UserState } from "../user-state.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { splitSentences } from "../../domain/text/split-text.ts";
+import { toLocalTime } from "../../domain/time.ts";
+import { formatDateInWords } from "../../language/en/format-date.ts";
+import { listAttributeRelations } from "../../language/en/relations/relations.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
+import { toQuotableText } from "../prompt-block.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import type { AnswerIndex } from "./answer-index.ts";
-import { isOfKind, kindOf } from "./categories.ts";
+import { findKind, isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 
 /** A sentence of the user's that is truly about a question, said with its date. */
@@ -59,10 +59,10 @@ export function quoteFor(input: {
         id,
         text: said(
           words,
-          inZone(message.at, message.zone),
+          toLocalTime(message.at, message.zone),
           message.name,
           question.asks === "when"
-            ? (when ?? input.dayIn(words, inZone(message.at, message.zone)))
+            ? (when ?? input.dayIn(words, toLocalTime(message.at, message.zone)))
             : undefined,
         ),
       };
@@ -104,7 +104,7 @@ function* sentencesFound({
   for (const { id, message, source } of passagesSaid(items, state)) {
     const read = [...(index.sources.get(message.id) ?? [])];
     for (const sentence of standing(message, source, past ? [] : read)) {
-      const words = quotable(message.content, source, sentence);
+      const words = toQuotableText(message.content, source, sentence);
       if (words !== "") yield { id, words, message, when: dayOf(read, message, sentence) };
     }
   }
@@ -122,7 +122,7 @@ function* passagesSaid(items: readonly Item[], { messages }: UserState) {
 /** The sentences of a passage, without those that a memory rests on which no longer holds. */
 function standing(message: Message, passage: Span, read: readonly Memory[]): Span[] {
   const over = read.filter(({ status }) => status !== "current");
-  return sentencesOf(message.content).filter(
+  return splitSentences(message.content).filter(
     (sentence) => overlaps(sentence, passage) && !over.some((memory) => isFrom(memory, message, sentence)),
   );
 }
@@ -161,7 +161,7 @@ function fit(
   if (met === undefined || !isAbout(own, question, speaker, met) || !tellsAnswer(own, question, telling))
     return 0;
   // Something has to be told beyond what was asked.
-  const news = words(own).filter((word) => !telling.includes(key(word))).length;
+  const news = splitWords(own).filter((word) => !telling.includes(key(word))).length;
   return news < 2 ? 0 : coverage(bag, telling) + 10 / (10 + own.length);
 }
 
@@ -198,8 +198,8 @@ function asked(
 
 /** Of a kind whose members are known ("car", "colour") one has to be there; of others ("hobby") anything may be one. */
 function namesKind(topic: string, sentence: string): boolean {
-  if (kindOf(topic) !== undefined) return isOfKind(sentence, topic) === true;
-  return attributeRelations(singular(topic.toLowerCase())).length > 0;
+  if (findKind(topic) !== undefined) return isOfKind(sentence, topic) === true;
+  return listAttributeRelations(toSingular(topic.toLowerCase())).length > 0;
 }
 
 function isMeasured(telling: readonly string[]): boolean {
@@ -218,7 +218,7 @@ function tellsAnswer(sentence: string, question: Question, telling: readonly str
 
 /** "a horse named Biscuit", for "What was the horse called?" */
 function tellsName(sentence: string, { subject = "" }: Question): boolean {
-  const noun = words(subject.split("/").at(-1) ?? "").at(-1) ?? "";
+  const noun = splitWords(subject.split("/").at(-1) ?? "").at(-1) ?? "";
   return new RegExp(
     `\\b(?:an?|the) (?:\\p{L}+ )?${noun},? (?:is |was )?(?:called |named )?\\p{Lu}`,
     "u",
@@ -254,7 +254,7 @@ function tellsKind(sentence: string, { topic = "", asks, subject }: Question): b
   if (/\b(?:size|number|plate|price|height|weight|age|score|salary|temperature)s?$/i.test(topic))
     return /\d|\b[A-Z]{1,3}\b/.test(sentence);
   if (!subject?.endsWith(topic.toLowerCase()) && namesOnly(sentence, topic)) return false;
-  const kind = kindOf(topic);
+  const kind = findKind(topic);
   return (
     kind === undefined || !/^(?:color|breed|material)$/.test(kind.name) || isOfKind(sentence, topic) === true
   );
@@ -262,9 +262,9 @@ function tellsKind(sentence: string, { topic = "", asks, subject }: Question): b
 
 /** "I saw a film", "I take medication every morning": the kind that is asked for, and not which. */
 function namesOnly(sentence: string, topic: string): boolean {
-  const noun = words(topic).at(-1) ?? "";
+  const noun = splitWords(topic).at(-1) ?? "";
   const found = new RegExp(
-    `(?<before>[\\p{L}'’-]+) (?:new |good |great |nice |lovely |old )?(?:${noun}|${singular(noun)})s?\\b(?<after>[,:]? ?["“]?\\S*)`,
+    `(?<before>[\\p{L}'’-]+) (?:new |good |great |nice |lovely |old )?(?:${noun}|${toSingular(noun)})s?\\b(?<after>[,:]? ?["“]?\\S*)`,
     "iu",
   ).exec(sentence)?.groups;
   if (!found) return false;
@@ -287,7 +287,7 @@ function isAbout(
   const [only] = parts;
   if (root === "user" && parts.length === 1 && only && isAnothers(sentence, only)) return false;
   if (parts.length > 0)
-    return parts.every((part) => words(part).some((word) => holds(bagOf(sentence), key(word))));
+    return parts.every((part) => splitWords(part).some((word) => holds(bagOf(sentence), key(word))));
   if (root !== "user")
     return (
       speaker?.toLowerCase() === root.toLowerCase() || sentence.toLowerCase().includes(root.toLowerCase())
@@ -319,5 +319,5 @@ function isOfOthers(sentence: string, telling: readonly string[]): boolean {
 
 function said(words: string, at: string, speaker: string | undefined, when: string | undefined): string {
   const text = words.trim().replace(/\s+/g, " ").slice(0, 400);
-  return `On ${sayDate(at.slice(0, 10), { weekday: false })} ${speaker ?? "you"} said: “${text}”${when === undefined ? "" : ` (${sayDate(when)}, ${when.slice(0, 10)})`}`;
+  return `On ${formatDateInWords(at.slice(0, 10), { weekday: false })} ${speaker ?? "you"} said: “${text}”${when === undefined ? "" : ` (${formatDateInWords(when)}, ${when.slice(0, 10)})`}`;
 }

@@ -1,8 +1,14 @@
-import { conjugate, joinList, sentence, singular, toSecondPerson } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { sayDate } from "../../domain/say-date.ts";
-import { sameWords, stem, words } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
+import { hasSameWords, splitWords, stem } from "../../domain/search/search-terms.ts";
+import {
+  conjugate,
+  joinList,
+  toSecondPerson,
+  toSentence,
+  toSingular,
+} from "../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../language/en/format-date.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 
 /** "user/flatmate/parrot" -> "Your flatmate's parrot", "user" -> "You", "Caroline/mother" -> "Caroline's mother". */
 export function sayPath(path: string): string {
@@ -39,7 +45,7 @@ const SHORT: Readonly<Record<string, string>> = { ve: " have", ll: " will", d: "
 export function sayOne(memory: Memory, question: Question, asked: string): string {
   const { claim } = memory;
   const said = toSecondPerson(memory.text);
-  if (!claim) return sentence(said);
+  if (!claim) return toSentence(said);
   if (
     claim.relation === "live in" &&
     memory.kind === "fact" &&
@@ -91,8 +97,8 @@ function isHidden(claim: Claim): boolean {
 
 /** A qualifier whose words the question has, or that only says what kind of thing it is. */
 function isSaid(qualifier: string, asked: string): boolean {
-  const known = new Set(words(asked).map(stem));
-  return words(qualifier)
+  const known = new Set(splitWords(asked).map(stem));
+  return splitWords(qualifier)
     .filter((word) => !/^(?:as|an?|the|for|in|at|on|my|our|of|to|with|now|every)$/.test(word))
     .every((word) => known.has(stem(word)));
 }
@@ -105,16 +111,16 @@ export function sayClaims(claims: readonly Claim[], qualifier: string): string {
     ? pluralOf(sayPath(first.subject.replace(/ \p{Lu}[^/]*$/u, "")))
     : sayPath(first.subject);
   const noun = subject.split(" ").at(-1) ?? "";
-  const isPlural = subject.startsWith("Your ") && singular(noun) !== noun.toLowerCase();
+  const isPlural = subject.startsWith("Your ") && toSingular(noun) !== noun.toLowerCase();
   const person = subject === "You" ? "you" : isPlural ? "they" : "third";
   if (first.relation === "be aged")
-    return sentence(`${subject} ${conjugate("be", person)} ${first.value} years old`);
+    return toSentence(`${subject} ${conjugate("be", person)} ${first.value} years old`);
   const values: string[] = [];
   for (const { value } of claims) {
     const said = sayValue(value);
-    if (!values.some((one) => sameWords(one, said))) values.push(said);
+    if (!values.some((one) => hasSameWords(one, said))) values.push(said);
   }
-  return sentence(
+  return toSentence(
     [subject, conjugate(first.relation, person), joinList(values), sayValue(qualifier)]
       .filter((part) => part !== "")
       .join(" "),
@@ -130,11 +136,11 @@ function pluralOf(subject: string): string {
 
 /** "You bank with Revolut (since July 2026).", where it was told since when. */
 function withBeginning(text: string, { validFrom, at }: Memory): string {
-  if (validFrom === undefined || validFrom === at) return sentence(text);
+  if (validFrom === undefined || validFrom === at) return toSentence(text);
   const day = validFrom.slice(0, 10);
   const told = day.endsWith("-01-01") ? day.slice(0, 4) : day.endsWith("-01") ? day.slice(0, 7) : day;
-  const spoken = sayDate(told, { weekday: false });
-  const bare = sentence(text).replace(/\.$/, "");
+  const spoken = formatDateInWords(told, { weekday: false });
+  const bare = toSentence(text).replace(/\.$/, "");
   return bare.includes(spoken) ? `${bare}.` : `${bare} (since ${spoken}).`;
 }
 
@@ -151,15 +157,15 @@ function withoutTime(qualifier: string, when: string): string {
 /** Puts the resolved date behind what was said of it. */
 function withDate(text: string, memory: Memory, question: Question): string {
   const { when, claim } = memory;
-  if (when === undefined) return question.asks === "when" ? withBeginning(text, memory) : sentence(text);
+  if (when === undefined) return question.asks === "when" ? withBeginning(text, memory) : toSentence(text);
   const iso = when.slice(0, 10);
-  if (text.includes(iso)) return sentence(text);
-  const bare = sentence(text).replace(/\.$/, "");
-  const spoken = sayDate(when, { weekday: false });
+  if (text.includes(iso)) return toSentence(text);
+  const bare = toSentence(text).replace(/\.$/, "");
+  const spoken = formatDateInWords(when, { weekday: false });
   if (question.asks === "when" && claim?.relation.startsWith("be on")) {
     const more = sayValue(withoutTime(claim.qualifier ?? "", when));
     const rest = more === "" ? "" : ` ${more}`;
-    return `${sayPath(claim.subject)} is on ${sayDate(when)} (${iso})${rest}.`;
+    return `${sayPath(claim.subject)} is on ${formatDateInWords(when)} (${iso})${rest}.`;
   }
   const isTold = bare.includes(spoken) || bare.includes(spoken.replace(/ \d{4}$/, ""));
   if (isTold || spoken === iso) return `${bare} (${iso}).`;
@@ -173,5 +179,5 @@ export function sayPast(claims: readonly Claim[]): string {
   const values = claims.map(({ value }) => sayValue(value));
   const relation = first.relation.replace(/^used to /, "");
   const qualifier = claims.length === 1 ? ` ${sayValue(first.qualifier ?? "")}` : "";
-  return sentence(`${sayPath(first.subject)} used to ${relation} ${joinList(values)}${qualifier}`);
+  return toSentence(`${sayPath(first.subject)} used to ${relation} ${joinList(values)}${qualifier}`);
 }

@@ -1,7 +1,7 @@
-import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import type { Question } from "../../ports/question-reader.ts";
-import { isOfKind, kindOf } from "./categories.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
+import { findKind, isOfKind } from "./categories.ts";
 
 /** What is asked for has to be there: a number for "how many", a time for "when", a name or a person for "who". */
 export function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {
@@ -46,7 +46,7 @@ const NOBODY = /^(?:an?|the) |^(?:married|engaged|single)\b/i;
 /** "my clients are a bakery chain": one of several may have no name. */
 function isManyOf({ subject }: Claim): boolean {
   const noun = subject.split(/[/ ]/).at(-1) ?? "";
-  return subject.includes("/") && singular(noun) !== noun;
+  return subject.includes("/") && toSingular(noun) !== noun;
 }
 
 function isCounted({ topic = "" }: Question, { text }: Memory, value: string): boolean {
@@ -77,7 +77,7 @@ const TIMED =
 function kindShape(question: Question, claim: Claim): boolean {
   const topic = question.topic ?? "";
   if (!/^be(?: (?!going)|$)/.test(claim.relation) || topic === "") return true;
-  const kind = kindOf(topic);
+  const kind = findKind(topic);
   if (!kind || !/^(?:color|breed|material)$/.test(kind.name)) {
     if (/\b(?:size|plate|number|age|price|height|weight|length|cost)\b/i.test(topic))
       return /\d|\b[A-Z]{1,3}\b/.test(claim.value);

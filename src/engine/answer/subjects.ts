@@ -1,7 +1,7 @@
-import { singular } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
-import { canonicalThing, isKindOf } from "../../domain/relations.ts";
-import { words } from "../../domain/words.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { toSingular } from "../../domain/text/english-forms.ts";
+import { isKindOf, toCanonicalThing } from "../../language/en/relations/relations.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { key } from "./essence.ts";
 
@@ -43,11 +43,11 @@ export function subjectFit(
 /** "my pottery teacher" is the teacher, where pottery is something that the user does: the path of that one. */
 function plainer(asked: string, index: AnswerIndex, mayUse: (memory: Memory) => boolean): string | undefined {
   const [root = "", thing = "", ...rest] = asked.split("/");
-  const [modifier = "", noun = "", ...more] = words(thing);
+  const [modifier = "", noun = "", ...more] = splitWords(thing);
   if (rest.length > 0 || root !== "user" || more.length > 0 || noun === "") return undefined;
   const isDone = [...(index.words.get(key(modifier)) ?? [])].some(
     (memory) =>
-      memory.claim?.subject === "user" && mayUse(memory) && words(memory.claim.value).includes(modifier),
+      memory.claim?.subject === "user" && mayUse(memory) && splitWords(memory.claim.value).includes(modifier),
   );
   return isDone ? `user/${noun}` : undefined;
 }
@@ -64,8 +64,8 @@ function aliases(asked: string, namings: readonly Claim[]): Set<string> {
 }
 
 function meets(one: string, other: string): boolean {
-  const a = words(one);
-  const b = words(other);
+  const a = splitWords(one);
+  const b = splitWords(other);
   return (
     a.length > 0 &&
     b.length > 0 &&
@@ -92,7 +92,7 @@ function sameThing(
   isLast: boolean,
   claims: () => readonly Claim[],
 ): boolean {
-  if (canonicalThing(asked) === canonicalThing(held) || isKindOf(held, asked)) return true;
+  if (toCanonicalThing(asked) === toCanonicalThing(held) || isKindOf(held, asked)) return true;
   const [one, other] = [bare(asked), bare(held)];
   // "my flight" is the flight to Oslo; the one to Lisbon is not.
   if (one.tail !== "" || other.tail !== "") {
@@ -101,10 +101,10 @@ function sameThing(
       sameThing(one.noun, other.noun, subject, isLast, claims)
     );
   }
-  if (singular(asked) === singular(held) || isKindOf(singular(held), singular(asked))) return true;
+  if (toSingular(asked) === toSingular(held) || isKindOf(toSingular(held), toSingular(asked))) return true;
   // "colleague Ana" is a colleague; "big brother", "phone number" against "number".
-  const a = words(asked).map(singular);
-  const b = words(held).map(singular);
+  const a = splitWords(asked).map(toSingular);
+  const b = splitWords(held).map(toSingular);
   if (a.length > 0 && a.length < b.length && a.every((word) => b.includes(word)) && isPart(a, b, held))
     return true;
   if (
@@ -121,8 +121,8 @@ function sameThing(
     (claim) =>
       claim.subject === subject &&
       claim.relation === "be" &&
-      words(claim.value)
-        .map(singular)
+      splitWords(claim.value)
+        .map(toSingular)
         .some((word) => word === a.at(-1) || isKindOf(word, a.at(-1) ?? "")) &&
       !/\b(?:my|his|her|their|our)\b/i.test(claim.value),
   );

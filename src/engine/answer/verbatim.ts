@@ -1,9 +1,9 @@
-import { isOfOtherLanguage } from "../../domain/language.ts";
 import type { Recall } from "../../domain/recall.ts";
-import { sentencesOf } from "../../domain/sentences.ts";
-import { analyse, wordKey } from "../../domain/words.ts";
-import { quotable } from "../injected.ts";
-import type { UserState } from "../user-state.ts";
+import { extractTerms, toWordKey } from "../../domain/search/search-terms.ts";
+import { splitSentences } from "../../domain/text/split-text.ts";
+import { isOfOtherLanguage } from "../../language/en/detect-language.ts";
+import { toQuotableText } from "../prompt-block.ts";
+import type { UserState } from "../user-state/user-state.ts";
 
 /**
  * The answer to a question in a language that nothing here composes sentences in: what the user said that comes nearest,
@@ -15,12 +15,12 @@ export function verbatim(
   { messages }: Pick<UserState, "messages">,
 ): { readonly text: string; readonly used: readonly string[] } | undefined {
   if (!isOfOtherLanguage(question)) return undefined;
-  const terms = new Set(analyse(question));
+  const terms = new Set(extractTerms(question));
   let best: (Said & { readonly shared: number }) | undefined;
   for (const said of sentencesSaid(items, messages)) {
     // Asked before, it is no answer.
-    if (wordKey(said.sentence) === wordKey(question)) continue;
-    const shared = new Set(analyse(said.sentence).filter((term) => terms.has(term))).size;
+    if (toWordKey(said.sentence) === toWordKey(question)) continue;
+    const shared = new Set(extractTerms(said.sentence).filter((term) => terms.has(term))).size;
     if (shared > (best?.shared ?? 0)) best = { ...said, shared };
   }
   return best && { text: `${best.day}: “${best.sentence}”`, used: [best.id] };
@@ -41,8 +41,8 @@ function* sentencesSaid(items: Recall["items"], messages: UserState["messages"])
     const [source] = sources;
     const message = type === "passage" && source ? messages.get(source.message) : undefined;
     if (!source || message?.role !== "user" || message.undone) continue;
-    for (const span of sentencesOf(message.content)) {
-      const sentence = quotable(message.content, source, span);
+    for (const span of splitSentences(message.content)) {
+      const sentence = toQuotableText(message.content, source, span);
       if (sentence !== "" && !QUESTION_MARK.test(sentence))
         yield { id, sentence, day: message.at.slice(0, 10) };
     }

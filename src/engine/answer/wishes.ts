@@ -1,7 +1,7 @@
-import { sentence, toSecondPerson } from "../../domain/english.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
-import { analyse, stem, words } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 
 interface Said {
   readonly text: string;
@@ -18,14 +18,14 @@ const DENIED =
 
 /** Words in which wishes are asked for; they tell none from another. */
 const ASKING: ReadonlySet<string> = new Set(
-  analyse(
+  extractTerms(
     "want wanted like wish prefer need should would you your me mine use used using give given write written say said " +
       "answer reply how which what way kind sort type always never please assistant",
   ),
 );
 
 function tellingOf(text: string): string[] {
-  return [...new Set(analyse(text))].filter((term) => !ASKING.has(term));
+  return [...new Set(extractTerms(text))].filter((term) => !ASKING.has(term));
 }
 
 /**
@@ -42,7 +42,7 @@ export function fromWishes(question: string, wishes: readonly Memory[]): Said | 
     .sort((a, b) => b.share - a.share || (a.memory.at < b.memory.at ? 1 : -1));
   const [best] = fitting;
   if (!best) return undefined;
-  const said = sentence(toSecondPerson(best.memory.text));
+  const said = toSentence(toSecondPerson(best.memory.text));
   const used = [best.memory.id];
   if (!YES_NO.test(question)) return { text: said, used };
   if (best.share < 1) return undefined;
@@ -53,7 +53,7 @@ export function fromWishes(question: string, wishes: readonly Memory[]): Said | 
 
 /** How many of the telling words the wish holds: 0 to 1. */
 function shareIn(telling: readonly string[], { text }: Memory): number {
-  const held = new Set([...analyse(text), ...words(text).map(stem)]);
+  const held = new Set([...extractTerms(text), ...splitWords(text).map(stem)]);
   return telling.filter((term) => held.has(term)).length / telling.length;
 }
 
@@ -69,7 +69,7 @@ export function fromPreferences(question: string, items: readonly Item[]): Said 
     .slice(0, MOST);
   if (fitting.length === 0) return undefined;
   return {
-    text: fitting.map(({ text }) => sentence(toSecondPerson(text))).join(" "),
+    text: fitting.map(({ text }) => toSentence(toSecondPerson(text))).join(" "),
     used: fitting.map(({ id }) => id),
   };
 }

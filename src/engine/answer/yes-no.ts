@@ -1,5 +1,5 @@
-import { capital, gerund, sentence, toSecondPerson } from "../../domain/english.ts";
 import type { Claim, Memory } from "../../domain/memory.ts";
+import { capitalize, toGerund, toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import type { HeldMemory } from "./held.ts";
 import { type Asked, alternatives, type Match } from "./match.ts";
@@ -29,7 +29,7 @@ export function yesOrNo(
   if (past?.memory.claim) {
     const { claim } = past.memory;
     const text = `No, ${low(sayPath(claim.subject))} ${noLonger(claim)} ${sayValue(claim.value)}`;
-    return { text: sentence(text), used: [past.memory.id] };
+    return { text: toSentence(text), used: [past.memory.id] };
   }
   return undefined;
 }
@@ -69,7 +69,7 @@ function affirmed(match: Match, asked: Asked): string {
   const claim = memory.claim;
   const said = sayOne(memory, asked.question, asked.text);
   if (claim && /^(?:not|never) /.test(claim.relation)) return `No, ${low(said)}`;
-  if (alternatives(asked.question).length > 1) return capital(said);
+  if (alternatives(asked.question).length > 1) return capitalize(said);
   return `Yes, ${startsWithName(memory) ? said : low(said)}`;
 }
 
@@ -127,7 +127,7 @@ function stoppedDoing({ question, fits }: Asked, held: readonly HeldMemory[]): H
   return held.findLast(({ memory: { claim }, holds }) => {
     const doing = claim && STOPPED.exec(`${claim.relation} ${claim.value}`)?.groups?.doing;
     if (!holds || doing === undefined || fits(claim?.subject ?? "") === 0) return false;
-    return question.relations.some((relation) => gerund(relation) === doing);
+    return question.relations.some((relation) => toGerund(relation) === doing);
   });
 }
 

@@ -1,15 +1,15 @@
 import type { Memory } from "../../domain/memory.ts";
-import { answeringRelations, attributeRelations } from "../../domain/relations.ts";
-import { sentencesOf } from "../../domain/sentences.ts";
-import { analyse, stem, words } from "../../domain/words.ts";
-import { filterInSlices } from "../in-slices.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { splitSentences } from "../../domain/text/split-text.ts";
+import { listAnsweringRelations, listAttributeRelations } from "../../language/en/relations/relations.ts";
+import { findExactPhrase, findPhrase } from "../erase/phrase-index.ts";
+import { isDistinctive } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
-import { isTelling } from "../tombstones.ts";
-import type { UserState } from "../user-state.ts";
+import { filterInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { asked } from "./asked.ts";
 import { stemsMet, stemsOf } from "./kin.ts";
 import { ofPerson } from "./of-person.ts";
-import { exactPlaces, placesOf } from "./places.ts";
 
 /** What somebody asks to forget, in a form that sentences and memories can be held against. */
 export interface About {
@@ -31,7 +31,7 @@ export interface About {
 
 /** Words with which people speak of remembering; they say nothing about what is to be forgotten. */
 export const SPEAKING: ReadonlySet<string> = new Set(
-  analyse(
+  extractTerms(
     "tell told mention mentioned mentioning say said saying know knew talk talked speak spoke ever everything anything " +
       "thing things stuff remember remembered information info details facts please that's regarding concerning related " +
       "entry entries memory memories note notes message messages conversation",
@@ -47,18 +47,18 @@ export function aboutOf(phrase: string): About | undefined {
   const plain = phrase.trim().replace(/[.!?]+$/, "");
   const bare = plain.replace(LEADING, "").trim() || plain;
   const person = PERSON.exec(bare)?.groups?.name;
-  const terms = [...new Set(analyse(person ?? bare))].filter((term) => !SPEAKING.has(term));
+  const terms = [...new Set(extractTerms(person ?? bare))].filter((term) => !SPEAKING.has(term));
   if (terms.length === 0) return undefined;
   const isOwn = OWN.test(bare) || OWN.test(plain.replace(/^(?:about|that)\s+/i, ""));
-  const capitals = new Set(Array.from(bare.matchAll(CAPITAL), ([name]) => words(name).map(stem)).flat());
+  const capitals = new Set(Array.from(bare.matchAll(CAPITAL), ([name]) => splitWords(name).map(stem)).flat());
   return {
     terms,
     isOwn,
-    name: isOwn ? [] : words(person ?? bare),
+    name: isOwn ? [] : splitWords(person ?? bare),
     said: person ?? bare,
     names: terms.filter((term) => capitals.has(term)),
     ...(person === undefined ? {} : { person }),
-    numbered: Array.from((person ?? bare).matchAll(NUMBERED), ([token]) => words(token)),
+    numbered: Array.from((person ?? bare).matchAll(NUMBERED), ([token]) => splitWords(token)),
   };
 }
 
@@ -66,7 +66,7 @@ const NUMBERED = /(?<!\S)\S*\p{N}\S*/gu;
 
 /** Whether all numbers and codes that were named stand in a text, each as a whole. */
 export function holdsNumbers(text: string, { numbered }: About): boolean {
-  return numbered.every((run) => placesOf(text, run).length > 0);
+  return numbered.every((run) => findPhrase(text, run).length > 0);
 }
 
 const CAPITAL = /\p{Lu}[\p{L}\p{N}'’-]*/gu;
@@ -78,7 +78,7 @@ const NAMED_OWNER = /^\p{Lu}[\p{L}-]*['’]s? \p{Ll}+$/u;
 
 /** Whether a name stands in a text as a name: with its capital, and not as the first word of something else. */
 export function holdsName(text: string, name: string): boolean {
-  return exactPlaces(text, name).some(({ start }) => /^\p{Lu}/u.test(text.slice(start)));
+  return findExactPhrase(text, name).some(({ start }) => /^\p{Lu}/u.test(text.slice(start)));
 }
 
 /** The memories that are about it, and those that hang on them. */
@@ -102,11 +102,11 @@ export async function memoriesAbout(
 
 /** Who a memory can be about without being named in it. */
 const SOMEBODY: ReadonlySet<string> = new Set(
-  words("user users customer client patient employee person member student").map(stem),
+  splitWords("user users customer client patient employee person member student").map(stem),
 );
 /** Nouns that add nothing to what is meant. */
 const GENERAL: ReadonlySet<string> = new Set(
-  words(
+  splitWords(
     "preference preferences status situation arrangement arrangements history choice current city town primary main location",
   ).map(stem),
 );
@@ -155,7 +155,7 @@ function isQuoted(
   if (!about.terms.some((term) => stems.has(term))) return false;
   return sources.some(({ message, start, end }) => {
     const content = messages.get(message)?.content ?? "";
-    const around = sentencesOf(content).filter((one) => one.start < end && start < one.end);
+    const around = splitSentences(content).filter((one) => one.start < end && start < one.end);
     return around.some((one) => {
       const sentence = content.slice(one.start, one.end);
       const said = stemsOf(sentence);
@@ -170,7 +170,7 @@ function isAttribute(term: string): boolean {
 
 /** The relations of the attribute with this stem: `residence` and `employer` by their nouns. */
 function attributeOf(term: string): readonly string[] {
-  return NOUNS.get(term) ?? attributeRelations(term);
+  return NOUNS.get(term) ?? listAttributeRelations(term);
 }
 
 /** Nouns of relations that nobody asks with. */
@@ -189,12 +189,14 @@ const NOUNS: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** Whether a text tells a relation of an attribute: "lives in Vienna" tells a residence. */
 function isRelated(text: string, term: string): boolean {
-  const run = ` ${words(text).map(stem).join(" ")} `;
+  const run = ` ${splitWords(text).map(stem).join(" ")} `;
   return attributeOf(term)
-    .flatMap((relation) => [relation, ...answeringRelations(relation)])
+    .flatMap((relation) => [relation, ...listAnsweringRelations(relation)])
     .some(
       (relation) =>
-        relation !== "be" && relation !== "have" && run.includes(` ${words(relation).map(stem).join(" ")} `),
+        relation !== "be" &&
+        relation !== "have" &&
+        run.includes(` ${splitWords(relation).map(stem).join(" ")} `),
     );
 }
 
@@ -213,6 +215,6 @@ function hangingOn(state: UserState, memory: Memory): Memory[] {
     ) {
       return true;
     }
-    return isTelling(claim.value) && subject.split("/").includes(value);
+    return isDistinctive(claim.value) && subject.split("/").includes(value);
   });
 }

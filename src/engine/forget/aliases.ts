@@ -1,4 +1,4 @@
-import { words } from "../../domain/words.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
 
 /** Ways in which a text says what a thing is also called; what follows is the other name. */
 const SAYS =
@@ -15,7 +15,7 @@ export function aliasesIn(text: string): string[] {
   return Array.from(text.matchAll(SAYS), ({ 0: match, index }) => {
     const [name = ""] = NAME.exec(text.slice(index + match.length)) ?? [];
     return name.trim();
-  }).filter((name) => words(name).length > 0 || /\p{Lo}/u.test(name));
+  }).filter((name) => splitWords(name).length > 0 || /\p{Lo}/u.test(name));
 }
 
 /** Whether a text only adds another name to what the text before it spoke of. */

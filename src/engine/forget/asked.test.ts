@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { Keepsake, ScopedMemory } from "../surface.ts";
+import type { Keepsake, ScopedMemory } from "../api.ts";
 
 let keepsake: Keepsake;
 let ana: ScopedMemory;
 beforeEach(async () => {
-  keepsake = await createMemory({ record: memoryRecord() });
+  keepsake = await createMemory({ record: createInMemoryStore() });
   ana = keepsake.scope({ user: "ana" });
 });
 afterEach(() => keepsake.close());

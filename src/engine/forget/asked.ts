@@ -1,9 +1,9 @@
 import type { Memory } from "../../domain/memory.ts";
 import { answerIndexInSlices } from "../answer/answer-index.ts";
 import { look } from "../answer/look.ts";
-import { filterInSlices } from "../in-slices.ts";
 import type { Ports } from "../ports.ts";
-import type { UserState } from "../user-state.ts";
+import { filterInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { stemsOf } from "./kin.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";

@@ -1,5 +1,5 @@
-import { words } from "../../domain/words.ts";
-import { exactPlaces } from "./places.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { findExactPhrase } from "../erase/phrase-index.ts";
 import type { Said, Value } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -24,11 +24,11 @@ export function contactNames(
     found.some(({ shape }) => shape === "phone") ||
     (found.length === 0 && wanted.head?.shapes[0] === "phone" && wanted.names.length > 1);
   if (!isContact) return [];
-  const speakers = new Set(said.flatMap(({ by }) => (by === undefined ? [] : words(by))));
+  const speakers = new Set(said.flatMap(({ by }) => (by === undefined ? [] : splitWords(by))));
   return Array.from(phrase.matchAll(NAME), ([name]) => name)
-    .filter((name) => !words(name).every((word) => speakers.has(word)))
+    .filter((name) => !splitWords(name).every((word) => speakers.has(word)))
     .filter((name) => {
-      const naming = said.filter(({ text }) => exactPlaces(text, name).length > 0);
+      const naming = said.filter(({ text }) => findExactPhrase(text, name).length > 0);
       return (
         naming.length > 0 && naming.filter(({ text }) => REACHING.test(text)).length >= MOST * naming.length
       );

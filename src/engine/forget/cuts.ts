@@ -1,20 +1,19 @@
-import { type Cut, GAP } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { type Span, sentencesOf } from "../../domain/sentences.ts";
-import { words } from "../../domain/words.ts";
-import { eachInSlices, filterInSlices } from "../in-slices.ts";
-import { isTelling } from "../tombstones.ts";
-import type { UserState } from "../user-state.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { GAP_MARK, type TextCut } from "../../domain/text/cut-text.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { findPhrase, iterateNGrams } from "../erase/phrase-index.ts";
+import { isDistinctive } from "../erase/tombstones.ts";
+import { filterInSlices, forEachInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { type About, holdsName, holdsNumbers } from "./about.ts";
 import { stemsOf } from "./kin.ts";
-import { placesOf } from "./places.ts";
-import { stretchesOf } from "./run-index.ts";
 
 /** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
 interface Meant {
-  readonly quotes: ReadonlyMap<string, readonly Span[]>;
-  readonly staying: ReadonlyMap<string, readonly Span[]>;
+  readonly quotes: ReadonlyMap<string, readonly TextSpan[]>;
+  readonly staying: ReadonlyMap<string, readonly TextSpan[]>;
   readonly values: readonly (readonly string[])[];
   /** Those that are looked for in every sentence, joined by spaces, and how many words they have. */
   readonly telling: { readonly runs: ReadonlySet<string>; readonly lengths: ReadonlySet<number> };
@@ -28,15 +27,15 @@ interface Meant {
 export async function cutSentences(
   state: UserState,
   memories: ReadonlySet<Memory>,
-  cuts: Map<string, Cut[]>,
+  cuts: Map<string, TextCut[]>,
   about?: About,
 ): Promise<void> {
   // A person's name is looked for with its capital alone.
-  const name = about?.person && words(about.person).join(" ");
+  const name = about?.person && splitWords(about.person).join(" ");
   const values = [...memories]
-    .flatMap(({ claim }) => (claim ? [words(claim.value)] : []))
+    .flatMap(({ claim }) => (claim ? [splitWords(claim.value)] : []))
     .filter((value) => value.join(" ") !== name);
-  const telling = values.filter((value) => isTelling(value.join(" ")) || value.length >= 3);
+  const telling = values.filter((value) => isDistinctive(value.join(" ")) || value.length >= 3);
   const meant: Meant = {
     quotes: await spansBy(memories),
     staying: await spansBy(
@@ -49,13 +48,15 @@ export async function cutSentences(
     },
     about,
   };
-  await eachInSlices(state.messages.values(), (message) => {
-    const found = sentencesOf(message.content).flatMap((sentence) => cutSentence(message, sentence, meant));
+  await forEachInSlices(state.messages.values(), (message) => {
+    const found = splitSentences(message.content).flatMap((sentence) =>
+      cutSentence(message, sentence, meant),
+    );
     if (found.length > 0) cuts.set(message.id, [...(cuts.get(message.id) ?? []), ...found]);
   });
 }
 
-function cutSentence(message: Message, sentence: Span, meant: Meant): Cut[] {
+function cutSentence(message: Message, sentence: TextSpan, meant: Meant): TextCut[] {
   const text = message.content.slice(sentence.start, sentence.end);
   const quoted = meant.quotes.get(message.id) ?? [];
   const kept = meant.staying.get(message.id) ?? [];
@@ -71,9 +72,9 @@ function cutSentence(message: Message, sentence: Span, meant: Meant): Cut[] {
 /** After so many memories that are only looked at, others have their turn: about every two milliseconds. */
 const SLICE = 1000;
 
-async function spansBy(memories: Iterable<Memory>): Promise<Map<string, Span[]>> {
-  const spans = new Map<string, Span[]>();
-  await eachInSlices(
+async function spansBy(memories: Iterable<Memory>): Promise<Map<string, TextSpan[]>> {
+  const spans = new Map<string, TextSpan[]>();
+  await forEachInSlices(
     memories,
     ({ sources }) => {
       for (const { message, start, end } of sources) {
@@ -87,7 +88,7 @@ async function spansBy(memories: Iterable<Memory>): Promise<Map<string, Span[]>>
   return spans;
 }
 
-function overlap(one: Span, other: Span): boolean {
+function overlap(one: TextSpan, other: TextSpan): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
@@ -106,7 +107,7 @@ function isAbout(about: About, sentence: string, message: Message): boolean {
 /** Whether a sentence holds one of many runs of words. */
 function holdsAny(sentence: string, { runs, lengths }: Meant["telling"]): boolean {
   if (runs.size === 0) return false;
-  for (const stretch of stretchesOf(words(sentence), lengths)) {
+  for (const stretch of iterateNGrams(splitWords(sentence), lengths)) {
     if (runs.has(stretch) && isWhole(sentence, stretch.split(" "))) return true;
   }
   return false;
@@ -115,32 +116,32 @@ function holdsAny(sentence: string, { runs, lengths }: Meant["telling"]): boolea
 /** Whether a run stands there whole, where it begins or ends with a number: "200 USD" is no part of "2,200 USD". */
 function isWhole(sentence: string, run: readonly string[]): boolean {
   const isNumbered = /^\p{N}/u.test(run[0] ?? "") || /\p{N}$/u.test(run.at(-1) ?? "");
-  return !isNumbered || placesOf(sentence, run).length > 0;
+  return !isNumbered || findPhrase(sentence, run).length > 0;
 }
 
 /** The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. */
 function cutWords(
   text: string,
-  sentence: Span,
-  quoted: readonly Span[],
-  kept: readonly Span[],
+  sentence: TextSpan,
+  quoted: readonly TextSpan[],
+  kept: readonly TextSpan[],
   values: readonly (readonly string[])[],
   about: About | undefined,
-): Cut[] {
+): TextCut[] {
   const runs = [...values, ...(about && about.name.length > 0 ? [about.name] : [])].filter(
     (run) => run.length > 0,
   );
   const distinct = new Map(runs.map((run) => [run.join(" "), run]));
   const found = [...distinct.values()]
-    .flatMap((run) => placesOf(text, run))
+    .flatMap((run) => findPhrase(text, run))
     .map(({ start, end }) => ({
       start: start + sentence.start,
       end: end + sentence.start,
-      put: GAP,
+      put: GAP_MARK,
     }));
   if (found.length > 0) return found;
   const alone = quoted.filter(
     (span) => overlap(span, sentence) && !kept.some((other) => overlap(span, other)),
   );
-  return alone.length > 0 ? alone.map((span) => ({ ...span, put: GAP })) : [{ ...sentence, put: "" }];
+  return alone.length > 0 ? alone.map((span) => ({ ...span, put: GAP_MARK })) : [{ ...sentence, put: "" }];
 }

@@ -1,4 +1,4 @@
-import { analyse, stem, words } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
 
 /** What a noun, a verb and a person of one family differ in: employ-er, diagnos-is, resid-ence, clean-ing. */
 const ENDINGS: ReadonlySet<string> = new Set(
@@ -47,5 +47,5 @@ export function stemsMet(stems: Iterable<string>, term: string): boolean {
 
 /** The stems of a text, stop words and all. */
 export function stemsOf(text: string): Set<string> {
-  return new Set([...words(text).map(stem), ...analyse(text)]);
+  return new Set([...splitWords(text).map(stem), ...extractTerms(text)]);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { ScopedMemory } from "../surface.ts";
+import type { ScopedMemory } from "../api.ts";
 
 interface Case {
   /** Turns in order: the assistant's begin with "a:", those of somebody with a name with "Name:". */
@@ -39,7 +39,7 @@ async function everything(memory: ScopedMemory): Promise<string> {
 async function faultsOf({ said, asks, after = [], gone, kept }: Case): Promise<string[]> {
   let minute = 0;
   const clock = (): Date => new Date(Date.UTC(2026, 2, 1, 9, minute));
-  const keepsake = await createMemory({ record: memoryRecord(), clock });
+  const keepsake = await createMemory({ record: createInMemoryStore(), clock });
   const memory = keepsake.scope({ user: "home" });
   for (const turn of [...said, asks, ...after]) {
     await tell(memory, [turn], minute);

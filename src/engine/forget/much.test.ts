@@ -2,10 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openSqliteRecord } from "../../adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../adapters/sqlite/index.ts";
 import { createMemory } from "../../memory.ts";
-import { AT, changes, memory, message, unit } from "../../testing/change-sets.ts";
-import type { Keepsake } from "../surface.ts";
+import {
+  BASE_TIME,
+  makeChangeSet,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../testing/memory-store/change-sets.ts";
+import type { Keepsake } from "../api.ts";
 
 const MANY = 8000;
 const BIG = { project: "default", user: "big" };
@@ -17,24 +23,24 @@ let keepsake: Keepsake;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-much-"));
   const path = join(folder, "memory.db");
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const ids = Array.from({ length: MANY }, (_, i) => i);
   await record.commit(
     BIG,
-    changes({
-      messages: ids.map((i) => message(`m${i}`, { content: `I like copper lantern${i}.` })),
+    makeChangeSet({
+      messages: ids.map((i) => makeMessage(`m${i}`, { content: `I like copper lantern${i}.` })),
       memories: ids.map((i) =>
-        memory(`a${i}`, 1, {
+        makeMemory(`a${i}`, 1, {
           text: `The user likes copper lantern${i}.`,
           kind: "preference",
-          validFrom: AT,
+          validFrom: BASE_TIME,
           claim: { subject: "user", relation: "like", value: `copper lantern${i}` },
           sources: [{ message: `m${i}`, start: 0, end: 15, quote: "I like copper l" }],
         }),
       ),
       units: ids.flatMap((i) => [
-        unit(`m${i}#0`, "passage", `m${i}`, `like copper lantern${i}`),
-        unit(`a${i}`, "memory", `a${i}`, `user like copper lantern${i}`),
+        makeUnit(`m${i}#0`, "passage", `m${i}`, `like copper lantern${i}`),
+        makeUnit(`a${i}`, "memory", `a${i}`, `user like copper lantern${i}`),
       ]),
     }),
   );

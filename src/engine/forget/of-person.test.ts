@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { ScopedMemory } from "../surface.ts";
+import type { ScopedMemory } from "../api.ts";
 
 async function told(lines: readonly string[]): Promise<ScopedMemory> {
-  const keepsake = await createMemory({ record: memoryRecord() });
+  const keepsake = await createMemory({ record: createInMemoryStore() });
   const memory = keepsake.scope({ user: "home" });
   for (const line of lines) await memory.remember(line);
   return memory;

@@ -1,7 +1,7 @@
 import type { Memory } from "../../domain/memory.ts";
-import { isOfTopic, TOPICS } from "../../domain/topics.ts";
-import { words } from "../../domain/words.ts";
-import type { UserState } from "../user-state.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { isOfTopic, TOPICS } from "../../language/en/topics.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { GRADE } from "./asked.ts";
 
 /** What people call a topic of somebody: "my mum's illness", "Teo's job". Only words that mean the topic as a whole. */
@@ -61,10 +61,10 @@ const SAME: readonly (readonly string[])[] = [
 
 /** The subjects, lower case, that memories of this person have: by kinship or by name. */
 function subjectsOf({ memories }: UserState, who: string): string[] {
-  const plain = words(who).join(" ");
+  const plain = splitWords(who).join(" ");
   const kin = SAME.find((names) => names.includes(plain)) ?? [plain];
   const called = [...memories.values()].flatMap(({ claim }) =>
-    claim?.relation === "be called" && words(claim.value).includes(plain)
+    claim?.relation === "be called" && splitWords(claim.value).includes(plain)
       ? [claim.subject.toLowerCase()]
       : [],
   );

@@ -1,15 +1,14 @@
-import { type Cut, GAP } from "../../domain/cut.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { type Span, sentencesOf } from "../../domain/sentences.ts";
-import { shapesIn } from "../../domain/shapes.ts";
-import { analyse, stem, words } from "../../domain/words.ts";
-import { eachInSlices, filterInSlices } from "../in-slices.ts";
-import { othersTurn } from "../others-turn.ts";
-import type { UserState } from "../user-state.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { GAP_MARK, type TextCut } from "../../domain/text/cut-text.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { findShapedValues } from "../../language/en/value-shapes.ts";
+import type { ErasureSelection } from "../erase/selection.ts";
+import { filterInSlices, forEachInSlices, yieldToEventLoop } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { contactNames } from "./contact-names.ts";
 import { stemsMet } from "./kin.ts";
-import type { Selection } from "./select.ts";
 import { placesOfValue, type Said, type Value, valuesMeant } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 import { aboutWording, type Wording, wordingsIn } from "./wording.ts";
@@ -17,7 +16,7 @@ import { aboutWording, type Wording, wordingsIn } from "./wording.ts";
 /** Who asks, and with which words: they are no source of what is meant. */
 export interface Asking {
   readonly message: Message;
-  readonly spans: readonly Span[];
+  readonly spans: readonly TextSpan[];
 }
 
 /** What goes where a phrase names or describes values or a wording; nothing where none is found. */
@@ -26,9 +25,9 @@ export async function selectValues(
   phrase: string,
   wanted: Wanted,
   asking: Asking | undefined,
-): Promise<Selection | undefined> {
+): Promise<ErasureSelection | undefined> {
   const said = saidBefore(state, asking);
-  await othersTurn();
+  await yieldToEventLoop();
   const found = await valuesMeant(said, wanted, asking?.message.name);
   const values = [...found, ...contactNames(said, phrase, wanted, found)];
   const selection = await withValues(state, values, wanted, asking?.message.name);
@@ -41,7 +40,7 @@ export async function selectValues(
   return all.memories.size + all.cuts.size > 0 ? all : undefined;
 }
 
-function union(one: Selection, other: Selection): Selection {
+function union(one: ErasureSelection, other: ErasureSelection): ErasureSelection {
   const ids = new Set([...one.cuts.keys(), ...other.cuts.keys()]);
   return {
     memories: new Set([...one.memories, ...other.memories]),
@@ -69,7 +68,7 @@ function saidBefore(state: UserState, asking: Asking | undefined): Said[] {
   );
 }
 
-function blanked(text: string, spans: readonly Span[]): string {
+function blanked(text: string, spans: readonly TextSpan[]): string {
   return spans.reduce(
     (left, { start, end }) => left.slice(0, start) + " ".repeat(end - start) + left.slice(end),
     text,
@@ -81,9 +80,9 @@ async function withValues(
   values: readonly Value[],
   wanted: Wanted,
   asker: string | undefined,
-): Promise<Selection> {
+): Promise<ErasureSelection> {
   const memories = new Set<Memory>();
-  await eachInSlices(state.memories.values(), (memory) => {
+  await forEachInSlices(state.memories.values(), (memory) => {
     const text = `${memory.text} ${memory.claim?.value ?? ""}`;
     const isHeld = values.some(
       (value) => placesMeant(text, value, wanted).length > 0 && isOfIt(text, "", value, wanted, asker),
@@ -91,14 +90,14 @@ async function withValues(
     if (isHeld) memories.add(memory);
   });
   const staying = await filterInSlices(state.memories.values(), (memory) => !memories.has(memory));
-  await othersTurn();
+  await yieldToEventLoop();
   const kept = Map.groupBy(
     staying.flatMap(({ sources }) => sources),
     ({ message }) => message,
   );
-  const cuts = new Map<string, Cut[]>();
-  await eachInSlices(state.messages.values(), (message) => {
-    const found = sentencesOf(message.content).flatMap((sentence) =>
+  const cuts = new Map<string, TextCut[]>();
+  await forEachInSlices(state.messages.values(), (message) => {
+    const found = splitSentences(message.content).flatMap((sentence) =>
       cutValues(
         message,
         sentence,
@@ -117,10 +116,10 @@ const COUNTED =
   /^\s+(?!(?:in|on|at|for|to|as|of|from|by|with|and|or|but|until|after|before|because|so|then|now|not)\b)(?:\p{Ll}+\s+)?(?!(?:its|his|this|is|was|has|does|stays|remains|works|expires|needs|opens|belongs|becomes|gets|goes|unlocks|gives|always|as)\b)\p{Ll}{3,}s\b/u;
 
 /** Where a value stands in a text and is meant there: not where a number only counts something. */
-function placesMeant(text: string, value: Value, { terms, slots }: Wanted): Span[] {
+function placesMeant(text: string, value: Value, { terms, slots }: Wanted): TextSpan[] {
   const places = placesOfValue(text, value);
   if (value.shape !== "number" || places.length === 0 || terms.length + slots.length === 0) return places;
-  const stems = analyse(text);
+  const stems = extractTerms(text);
   const isNear = [...terms, ...slots.map(({ noun }) => noun)].some((term) => stemsMet(stems, term));
   return isNear ? places : places.filter(({ end }) => !COUNTED.test(text.slice(end)));
 }
@@ -136,9 +135,9 @@ function isOfIt(
   if (isDistinct || terms.length === 0) return true;
   // A time that somebody names themself is meant wherever they said it, and where the noun for it stands.
   const isNamed =
-    named.length > 0 && (by === asker || slots.some(({ noun }) => stemsMet(analyse(text), noun)));
+    named.length > 0 && (by === asker || slots.some(({ noun }) => stemsMet(extractTerms(text), noun)));
   if (isNamed) return true;
-  const stems = [...analyse(text), ...words(by).map(stem)];
+  const stems = [...extractTerms(text), ...splitWords(by).map(stem)];
   const met = terms.filter((term) => stemsMet(stems, term));
   return names.every((name) => stemsMet(stems, name)) && met.length * 2 >= terms.length;
 }
@@ -157,24 +156,25 @@ const SHORT = 14;
 
 function cutValues(
   message: Message,
-  sentence: Span,
+  sentence: TextSpan,
   values: readonly Value[],
   wanted: Wanted,
-  kept: readonly Span[],
-): Cut[] {
+  kept: readonly TextSpan[],
+): TextCut[] {
   const text = message.content.slice(sentence.start, sentence.end);
   const places = values.flatMap((value) => placesMeant(text, value, wanted));
   if (places.length === 0) return [];
-  const others = shapesIn(text).filter(
+  const others = findShapedValues(text).filter(
     (shaped) => !places.some(({ start, end }) => start < shaped.end && shaped.start < end),
   );
   const isShared = kept.some(({ start, end }) => start < sentence.end && sentence.start < end);
-  const isWhole = !isShared && others.length === 0 && words(text).length <= SHORT && !/[,;:]\s/.test(text);
+  const isWhole =
+    !isShared && others.length === 0 && splitWords(text).length <= SHORT && !/[,;:]\s/.test(text);
   if (isWhole) return [{ ...sentence, put: "" }];
   return places.map(({ start, end }) => ({
     start: sentence.start + start,
     end: sentence.start + end,
-    put: GAP,
+    put: GAP_MARK,
   }));
 }
 
@@ -183,8 +183,8 @@ function withWording(
   wording: Wording,
   phrase: string,
   asking: Asking | undefined,
-): Selection | undefined {
-  const cuts = new Map<string, Cut[]>();
+): ErasureSelection | undefined {
+  const cuts = new Map<string, TextCut[]>();
   const wordings: string[] = [];
   for (const message of state.messages.values()) {
     const content =
@@ -194,7 +194,7 @@ function withWording(
     wordings.push(...found.map(({ start, end }) => content.slice(start, end)));
     cuts.set(
       message.id,
-      found.map((span) => ({ ...span, put: isAll(content, span) ? "" : GAP })),
+      found.map((span) => ({ ...span, put: isAll(content, span) ? "" : GAP_MARK })),
     );
   }
   const memories = [...state.memories.values()].filter(
@@ -206,11 +206,11 @@ function withWording(
   return { memories: new Set(memories), cuts, wordings: [...wordings, wording.text] };
 }
 
-function isInside({ start, end }: Span, cuts: readonly Span[]): boolean {
+function isInside({ start, end }: TextSpan, cuts: readonly TextSpan[]): boolean {
   return cuts.some((cut) => cut.start < end && start < cut.end);
 }
 
 /** Whether a stretch is a sentence of its own. */
-function isAll(content: string, span: Span): boolean {
-  return sentencesOf(content).some(({ start, end }) => span.start <= start + 1 && span.end >= end - 2);
+function isAll(content: string, span: TextSpan): boolean {
+  return splitSentences(content).some(({ start, end }) => span.start <= start + 1 && span.end >= end - 2);
 }

@@ -1,6 +1,5 @@
-import { isDistinct, shapesIn } from "../../domain/shapes.ts";
-import { slotOf } from "../../domain/slots.ts";
-import { stem, words } from "../../domain/words.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { findShapedValues, findSlot, isDistinctValue } from "../../language/en/value-shapes.ts";
 
 const JOINT = /:\s+|,?\s+(?:and|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
 const AGAIN = /^(?:also )?(?:delete|erase|forget|remove|purge|wipe|scrub|clear|drop)\s+/i;
@@ -12,14 +11,14 @@ const DETERMINED =
  * a thing of its own: with an article, with a value, or with a noun of information among its first words.
  */
 export function thingsIn(phrase: string): string[] {
-  const shaped = shapesIn(phrase);
+  const shaped = findShapedValues(phrase);
   const things: string[] = [];
   let from = 0;
   for (const { 0: joint, index } of phrase.matchAll(JOINT)) {
     if (shaped.some(({ start, end }) => start < index && index < end)) continue;
     const rest = phrase.slice(index + joint.length);
     const isName =
-      shaped.some(isDistinct) &&
+      shaped.some(isDistinctValue) &&
       /^\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*){0,4}\s*(?:,|$|and\b)/u.test(rest);
     if (!isName && !joint.startsWith(":") && !beginsThing(rest)) continue;
     things.push(phrase.slice(from, index));
@@ -34,7 +33,7 @@ export function thingsIn(phrase: string): string[] {
 
 /** "6:45 AM at the tram stop": when, and where. */
 function timeAndPlace(thing: string): string[] {
-  const [time] = shapesIn(thing);
+  const [time] = findShapedValues(thing);
   if (time?.shape !== "time" || time.start > 0) return [thing];
   const place = /^\s+(?:at|on|in|by|under|behind) (?:the )?/i.exec(thing.slice(time.end));
   return place ? [time.text, thing.slice(time.end + place[0].length)] : [thing];
@@ -43,8 +42,8 @@ function timeAndPlace(thing: string): string[] {
 function beginsThing(rest: string): boolean {
   if (DETERMINED.test(rest) || AGAIN.test(rest)) return true;
   const [part = ""] = rest.split(/,|;|\band\b/i);
-  if (shapesIn(part).some(({ start }) => start < 24)) return true;
-  return words(part)
+  if (findShapedValues(part).some(({ start }) => start < 24)) return true;
+  return splitWords(part)
     .slice(0, 3)
-    .some((word) => slotOf(stem(word)) !== undefined);
+    .some((word) => findSlot(stem(word)) !== undefined);
 }

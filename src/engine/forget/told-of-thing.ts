@@ -1,5 +1,5 @@
-import { stem, words } from "../../domain/words.ts";
-import { exactPlaces } from "./places.ts";
+import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import { findExactPhrase } from "../erase/phrase-index.ts";
 import type { Value } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -14,11 +14,11 @@ export function toldOfThing(
 ): Value[] {
   if (!/^\p{Ll}+$/u.test(word)) return [];
   return said.flatMap(({ text }) =>
-    exactPlaces(text, word).flatMap(({ start, end }) => {
-      const before = stem(words(text.slice(0, start)).at(-1) ?? "");
+    findExactPhrase(text, word).flatMap(({ start, end }) => {
+      const before = stem(splitWords(text.slice(0, start)).at(-1) ?? "");
       if (!slots.some(({ noun }) => noun === before)) return [];
       const told = TELLS.exec(text.slice(end))?.groups?.told?.replace(/[.!?;]+$/, "");
-      return told === undefined ? [] : [{ text: told, isDistinct: words(told).length > 2 }];
+      return told === undefined ? [] : [{ text: told, isDistinct: splitWords(told).length > 2 }];
     }),
   );
 }

@@ -1,18 +1,18 @@
 import type { Message } from "../../domain/message.ts";
-import { type Span, sentencesOf } from "../../domain/sentences.ts";
-import { isDistinct, type Shape, shapesIn } from "../../domain/shapes.ts";
-import { analyse, stem, words } from "../../domain/words.ts";
-import { filterInSlices, flatMapInSlices } from "../in-slices.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { findShapedValues, isDistinctValue, type ValueShape } from "../../language/en/value-shapes.ts";
+import { findExactPhrase, listSpellings } from "../erase/phrase-index.ts";
+import { filterInSlices, flatMapInSlices } from "../time-slicing.ts";
 import { complementsIn } from "./complements.ts";
 import { isKin, stemsMet } from "./kin.ts";
-import { exactPlaces, variantsOf } from "./places.ts";
 import { toldOfThing } from "./told-of-thing.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** A value that goes, and where: wherever it stands, or only beside words that say whose it is. */
 export interface Value {
   readonly text: string;
-  readonly shape?: Shape;
+  readonly shape?: ValueShape;
   /** True where it is nobody else's: it goes wherever it stands. */
   readonly isDistinct: boolean;
   /** True for a name: it counts with a capital alone. */
@@ -68,16 +68,16 @@ export async function valuesMeant(
   return found.length > 0 || own === said ? found : described(said, wanted);
 }
 
-function valueFrom(text: string, shape: Shape | undefined): Value {
+function valueFrom(text: string, shape: ValueShape | undefined): Value {
   const bare = text.replace(/^["“'‘]|["”'’]$/g, "");
-  const isOne = shape === undefined ? words(bare).length > 1 : isDistinct({ shape, text });
+  const isOne = shape === undefined ? splitWords(bare).length > 1 : isDistinctValue({ shape, text });
   return { text: bare, ...(shape ? { shape } : {}), isDistinct: isOne };
 }
 
 function nameValue(said: readonly Said[], name: string): Value {
-  const all = words(name);
+  const all = splitWords(name);
   const isBorrowed =
-    all.length === 1 && said.some(({ by }) => by !== undefined && words(by).includes(all[0] ?? ""));
+    all.length === 1 && said.some(({ by }) => by !== undefined && splitWords(by).includes(all[0] ?? ""));
   return { text: name, isDistinct: true, isName: true, ...(isBorrowed ? { isBorrowed } : {}) };
 }
 
@@ -96,7 +96,7 @@ const GIVEN_NAME =
 /** Words that name no noun of information, where they were said before as they stand; of many, the last ones will do. */
 function asItStands(said: readonly Said[], { run, isOwn }: Wanted): Value[] {
   if (run === undefined || isOwn) return [];
-  const isSaid = (text: string): boolean => said.some((one) => exactPlaces(one.text, text).length > 0);
+  const isSaid = (text: string): boolean => said.some((one) => findExactPhrase(one.text, text).length > 0);
   const text = [run, ...lastRuns(run.split(/\s+/))].find(isSaid);
   return text === undefined ? [] : [{ text, isDistinct: true }];
 }
@@ -112,7 +112,7 @@ function lastRuns(all: readonly string[]): string[] {
   return starts.flatMap((from) => {
     const text = all.slice(from).join(" ");
     const isPlain = /^(?:the|a|an|of|at|in|on|to|for|and)$/i.test(all[from] ?? "");
-    return isPlain || analyse(text).length < LEAST_RUN ? [] : [text];
+    return isPlain || extractTerms(text).length < LEAST_RUN ? [] : [text];
   });
 }
 
@@ -133,7 +133,7 @@ function leading(said: readonly Said[], { leads }: Wanted): Value[] {
       )
         continue;
       const text = run.join(" ");
-      if (said.some((one) => exactPlaces(one.text, text).length > 0)) return [{ text, isDistinct: true }];
+      if (said.some((one) => findExactPhrase(one.text, text).length > 0)) return [{ text, isDistinct: true }];
     }
   }
   return [];
@@ -141,8 +141,8 @@ function leading(said: readonly Said[], { leads }: Wanted): Value[] {
 
 function isBy({ by, role, text }: Said, asker: string): boolean {
   if (role === "user" && by === asker) return true;
-  const names = words(asker).filter((word) => word.length > 2);
-  return role !== "user" && names.some((name) => words(text).includes(name));
+  const names = splitWords(asker).filter((word) => word.length > 2);
+  return role !== "user" && names.some((name) => splitWords(text).includes(name));
 }
 
 /** The words behind the noun, as far as they were said before in one run. */
@@ -155,7 +155,7 @@ function following(said: readonly Said[], wanted: Wanted): Value[] {
   for (let length = run.length; length > 0; length -= 1) {
     const text = run.slice(0, length).join(" ");
     if (length === 1 && /^\p{Lu}?\p{Ll}{0,3}$/u.test(text)) return [];
-    if (said.some((one) => exactPlaces(one.text, text).length > 0)) {
+    if (said.some((one) => findExactPhrase(one.text, text).length > 0)) {
       const isName = length === 1 && /^\p{Lu}/u.test(text);
       return isName ? [] : [{ text, isDistinct: length > 1 }];
     }
@@ -167,7 +167,7 @@ function ofPart(said: readonly Said[], { at, text }: NonNullable<Wanted["part"]>
   const found = new Map<string, Value>();
   const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
   for (const one of said) {
-    for (const shaped of shapesIn(one.text)) {
+    for (const shaped of findShapedValues(one.text)) {
       const whole = bare(shaped.text);
       const fits = at === "end" ? whole.endsWith(bare(text)) : whole.startsWith(bare(text));
       if (fits) found.set(whole, valueFrom(shaped.text, shaped.shape));
@@ -186,7 +186,7 @@ async function described(said: readonly Said[], wanted: Wanted): Promise<Value[]
   const closest = candidates.reduce((most, { close }) => Math.max(most, close), 0);
   const byText = Map.groupBy(
     candidates.filter(({ rating, close }) => rating >= best - 0.75 && close >= closest / 2),
-    ({ text }) => words(text).join(" "),
+    ({ text }) => splitWords(text).join(" "),
   );
   const values = [...byText.values()].map((all) => ({ all, first: all[0], last: all.at(-1) }));
   const going = wanted.isOld ? withoutCurrent(values.map(({ all }) => all)) : values.map(({ all }) => all);
@@ -207,34 +207,36 @@ const BEFORE = 2;
 
 function candidatesIn(one: Said, before: readonly Said[], at: number, wanted: Wanted): Candidate[] {
   const { text } = one;
-  const stems = [...new Set([...analyse(text), ...(one.by ? words(one.by).map(stem) : [])])];
+  const stems = [...new Set([...extractTerms(text), ...(one.by ? splitWords(one.by).map(stem) : [])])];
   const own = coverage(wanted.terms, stems);
   const isOwnName = wanted.names.every((name) => stemsMet(stems, name));
   if (own < MOST_OF_IT && (wanted.names.length === 0 || !slotMet(stems, wanted))) return [];
-  const around = [...stems, ...before.flatMap((other) => analyse(other.text))];
+  const around = [...stems, ...before.flatMap((other) => extractTerms(other.text))];
   if (!wanted.names.every((name) => stemsMet(around, name))) return [];
   // What the messages before say counts for less than what the message says itself.
   const far = isOwnName ? own : coverage(wanted.terms, around) * LESS;
   if (far < MOST_OF_IT * LESS) return [];
   const isMeant = slotMet(stems, wanted);
-  return sentencesOf(text)
+  return splitSentences(text)
     .flatMap(({ start, end }) => valuesIn(text.slice(start, end), wanted))
     .flatMap(({ value, near }) => {
       const rating = ratingOf(near, wanted, isMeant);
       // A description that is met whole needs no noun beside it: "the draft bid figure", "the draft bid is €800".
       const isWhole = own === 1 && wanted.terms.length > 1;
       const isTold =
-        wanted.terms.length > 0 ? isMeant || isWhole || value.isDistinct : slotMet(analyse(near), wanted);
+        wanted.terms.length > 0
+          ? isMeant || isWhole || value.isDistinct
+          : slotMet(extractTerms(near), wanted);
       if (!isTold) return [];
       const isPast = PAST.test(near);
-      const close = coverage(wanted.terms, analyse(near));
+      const close = coverage(wanted.terms, extractTerms(near));
       return { ...value, at, close, rating: far + rating, isCurrent: CURRENT.test(near) && !isPast, isPast };
     });
 }
 
 /** How well the words around a value fit the description. */
 function ratingOf(near: string, wanted: Wanted, isMeant: boolean): number {
-  const stems = analyse(near);
+  const stems = extractTerms(near);
   const slot = slotMet(stems, wanted) ? 1 : 0.5 * Number(isMeant);
   return 2 * coverage(wanted.terms, stems) + slot;
 }
@@ -242,7 +244,7 @@ function ratingOf(near: string, wanted: Wanted, isMeant: boolean): number {
 /** The values of the looks wanted, each with the words that it stands among; else the words that the text gives for it. */
 function valuesIn(sentence: string, wanted: Wanted): { value: Value; near: string }[] {
   const looks = new Set(wanted.head?.shapes ?? wanted.slots.flatMap(({ slot }) => slot.shapes));
-  const shaped = shapesIn(sentence).filter(({ shape }) => looks.has(shape));
+  const shaped = findShapedValues(sentence).filter(({ shape }) => looks.has(shape));
   if (shaped.length > 0) {
     return shaped.map(({ start, end, text, shape }, i) => ({
       value: valueFrom(text, shape),
@@ -257,13 +259,13 @@ function valuesIn(sentence: string, wanted: Wanted): { value: Value; near: strin
   if (!wanted.slots.some(({ slot }) => slot.isWords)) return [];
   const isPlace = wanted.slots.some(({ slot }) => slot.isPlace);
   return complementsIn(sentence, isPlace).map(({ text, before }) => ({
-    value: { text, isDistinct: words(text).length > 2 },
+    value: { text, isDistinct: splitWords(text).length > 2 },
     near: before,
   }));
 }
 
 /** From the value before to the next break behind, or to the value behind. */
-function around(sentence: string, { start, end }: Span, from: number, to: number): string {
+function around(sentence: string, { start, end }: TextSpan, from: number, to: number): string {
   const behind = sentence.slice(end, to);
   const stop = to < sentence.length ? /[,;.]|\band\b/.exec(behind)?.index : /[;.]/.exec(behind)?.index;
   const before = sentence.slice(from, start).replace(/^[^,;]*?\b(?=and\b)|^[^;]*;/, "");
@@ -281,8 +283,8 @@ function slotMet(stems: readonly string[], { slots }: Wanted): boolean {
 }
 
 /** Where a value stands in a text, in all the ways in which it can be written. */
-export function placesOfValue(text: string, value: Value): Span[] {
-  const places = variantsOf(value).flatMap((variant) => exactPlaces(text, variant));
+export function placesOfValue(text: string, value: Value): TextSpan[] {
+  const places = listSpellings(value).flatMap((variant) => findExactPhrase(text, variant));
   if (!value.isName) return places;
   return places.filter(
     ({ start }) =>

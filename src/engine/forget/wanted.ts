@@ -1,12 +1,18 @@
-import { isDistinct, type Shape, type Shaped, shapesIn } from "../../domain/shapes.ts";
-import { type Slot, slotOf } from "../../domain/slots.ts";
-import { analyse, stem, words } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import {
+  type AttributeSlot,
+  findShapedValues,
+  findSlot,
+  isDistinctValue,
+  type ShapedValue,
+  type ValueShape,
+} from "../../language/en/value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 
 /** What a phrase says of the values that are meant: the values themselves, or a description of them. */
 export interface Wanted {
   /** Values that stand in the phrase: a phone number, a code, words in quotes. */
-  readonly named: readonly Shaped[];
+  readonly named: readonly ShapedValue[];
   /** Words that follow the noun: "the pass phrase blue cedar". They are a value where the memory has them. */
   readonly follows?: string;
   /** Names of people and places that the phrase gives as such: "the alias Mara", "ask for Ivo". */
@@ -16,9 +22,9 @@ export interface Wanted {
   /** The end or the beginning of a value, as digits or letters: "the number that ends in 0174". */
   readonly part?: { readonly at: "start" | "end"; readonly text: string };
   /** Nouns of information, in order, as stems. */
-  readonly slots: readonly { readonly noun: string; readonly slot: Slot }[];
+  readonly slots: readonly { readonly noun: string; readonly slot: AttributeSlot }[];
   /** What the last of them before "for", "of" or "about" holds: that is what is meant. */
-  readonly head?: Slot;
+  readonly head?: AttributeSlot;
   /** The phrase without articles: of a list, a part that names no noun of information is a value as it stands. */
   readonly run?: string;
   /** Whether it is one of several things. */
@@ -41,7 +47,7 @@ const CALLED_BEFORE = /(?<name>\p{Lu}[\p{L}'’.-]*)\s+(?:alias|pseudonym|nickna
 const CAPITALS = /^(?:the\s+)?(?<name>\p{Lu}[\p{L}'’.-]*(?:\s+(?:(?:of|the|and)\s+)?\p{Lu}[\p{L}'’.-]*)*)$/u;
 /** Words that say nothing about which value is meant. */
 const IDLE: ReadonlySet<string> = new Set(
-  words(
+  splitWords(
     "old older earlier previous prior former first initial original outdated expired stale obsolete past superseded " +
       "replaced retired earliest temporary temp interim provisional current new present latest shared assistant active " +
       "accessible future existing stored saved recorded private personal confidential sensitive restricted safe system " +
@@ -57,7 +63,7 @@ const ENDS_VALUE =
 const NAME = /(?<=[^.!?\s]\s)\p{Lu}[\p{L}\p{N}'’-]*/gu;
 
 const CALENDAR: ReadonlySet<string> = new Set(
-  words(
+  splitWords(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august " +
       "september october november december",
   ).map(stem),
@@ -80,11 +86,11 @@ export function wantedIn(phrase: string, { isListed = false }: { isListed?: bool
   const follows = followsIn(described);
   const leads = leadsIn(described);
   const head = follows === undefined ? described : described.replace(follows, " ");
-  const stems = analyse(head);
+  const stems = extractTerms(head);
   const slots = slotsIn(head);
   const isSlot = new Set(slots.map(({ noun }) => noun));
   const terms = stems.filter((one) => !isSlot.has(one) && !IDLE.has(one) && !SPEAKING.has(one));
-  const namesIn = new Set([...`the ${head}`.matchAll(NAME)].flatMap(([name]) => words(name).map(stem)));
+  const namesIn = new Set([...`the ${head}`.matchAll(NAME)].flatMap(([name]) => splitWords(name).map(stem)));
   const headed = slotsIn(described.split(/\b(?:for|of|about|that|which|who|saying|to)\b/i)[0] ?? "").at(
     -1,
   )?.slot;
@@ -107,21 +113,23 @@ export function wantedIn(phrase: string, { isListed = false }: { isListed?: bool
   };
 }
 
-function slotsIn(text: string): { noun: string; slot: Slot }[] {
-  return analyse(text).flatMap((noun) => {
-    const slot = slotOf(noun);
+function slotsIn(text: string): { noun: string; slot: AttributeSlot }[] {
+  return extractTerms(text).flatMap((noun) => {
+    const slot = findSlot(noun);
     return slot ? [{ noun, slot }] : [];
   });
 }
 
 /** What a note is about is no value by itself: "the note about calling after 6 PM". */
-function namedIn(text: string): Shaped[] {
+function namedIn(text: string): ShapedValue[] {
   const about = /\b(?:about|regarding|concerning|that (?:says?|said|tells?|told)|saying)\b/i.exec(text);
-  const all = shapesIn(text);
+  const all = findShapedValues(text);
   // "case_id 12345": the first is what the second is.
-  const isLabel = (one: Shaped, i: number): boolean =>
+  const isLabel = (one: ShapedValue, i: number): boolean =>
     !/\d/.test(one.text) && one.shape === "code" && text.slice(one.end, all[i + 1]?.start ?? one.end) === " ";
-  return all.filter((one, i) => !isLabel(one, i) && (!about || one.start < about.index || isDistinct(one)));
+  return all.filter(
+    (one, i) => !isLabel(one, i) && (!about || one.start < about.index || isDistinctValue(one)),
+  );
 }
 
 function calledIn(text: string, isListed: boolean): string[] {
@@ -136,8 +144,8 @@ function calledIn(text: string, isListed: boolean): string[] {
 /** The words before the last noun, where it is one of place. */
 function leadsIn(text: string): string | undefined {
   const match = /^(?<leads>.*?)\s+(?<noun>[\p{L}-]+)\s*$/su.exec(text.trim());
-  const noun = stem(words(match?.groups?.noun ?? "")[0] ?? "");
-  return slotOf(noun)?.isPlace ? match?.groups?.leads : undefined;
+  const noun = stem(splitWords(match?.groups?.noun ?? "")[0] ?? "");
+  return findSlot(noun)?.isPlace ? match?.groups?.leads : undefined;
 }
 
 function partIn(text: string): Wanted["part"] {
@@ -173,16 +181,16 @@ function followsIn(text: string): string | undefined {
 const TOKEN = /[\p{L}\p{N}](?:[\p{L}\p{N}'’-]|(?<=\p{N})[.,:/](?=\p{N}))*/gu;
 
 function isNoun(word: string): boolean {
-  return slotOf(stem(words(word)[0] ?? "")) !== undefined;
+  return findSlot(stem(splitWords(word)[0] ?? "")) !== undefined;
 }
 
 /** Looks that rarely are what is meant, but say when it was. */
-const TIMELY: ReadonlySet<Shape> = new Set(["date", "time"]);
+const TIMELY: ReadonlySet<ValueShape> = new Set(["date", "time"]);
 
 /** Whether a phrase is worth a search for values at all: it names some, or a noun of information. */
 export function namesValues({ named, called, follows, part, slots, terms, run, isListed }: Wanted): boolean {
   const isAlone = slots.length > 0 || terms.length === 0;
-  const isNamed = named.some((one) => isDistinct(one) || isAlone || !TIMELY.has(one.shape));
+  const isNamed = named.some((one) => isDistinctValue(one) || isAlone || !TIMELY.has(one.shape));
   return (
     (run !== undefined && isListed) ||
     part !== undefined ||

@@ -1,5 +1,5 @@
-import { type Span, sentencesOf } from "../../domain/sentences.ts";
-import { analyse, stem, words } from "../../domain/words.ts";
+import { extractTerms, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
 import { isKin } from "./kin.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -17,8 +17,8 @@ export function aboutWording(phrase: string, wanted: Wanted): Wording {
     /\b(?:about|regarding|concerning|saying|that (?:said|says|says to|tells?|told)|to the effect that|on|not to|to)\b(.+)$/i.exec(
       phrase,
     ) ?? [];
-  const terms = [...new Set(said === undefined ? wanted.terms : analyse(said))];
-  const names = Array.from((said ?? "").matchAll(OWNER), ([name]) => stem(words(name)[0] ?? ""));
+  const terms = [...new Set(said === undefined ? wanted.terms : extractTerms(said))];
+  const names = Array.from((said ?? "").matchAll(OWNER), ([name]) => stem(splitWords(name)[0] ?? ""));
   return { terms, names, text: said?.trim() ?? "" };
 }
 
@@ -34,11 +34,11 @@ const OWNER = /\p{Lu}[\p{L}-]+(?=['’]s\b)/gu;
 const OTHER_NAME = /(?<=[\p{Ll},]\s)\p{Lu}\p{Ll}/u;
 
 /** The stretches of a text that say such a thing: at most a sentence each. */
-export function wordingsIn(text: string, wording: Wording, phrase: string): Span[] {
+export function wordingsIn(text: string, wording: Wording, phrase: string): TextSpan[] {
   const { terms: all, names } = wording;
   const isNegated = NEGATED.test(phrase.replaceAll("-", " "));
   if (all.length === 0 || (all.length === 1 && !isNegated)) return [];
-  return sentencesOf(text).flatMap((sentence) => {
+  return splitSentences(text).flatMap((sentence) => {
     const inside = text.slice(sentence.start, sentence.end);
     // A sentence that names nobody else can be about the one who is named.
     const open = all.filter((term) => !names.includes(term));
@@ -52,7 +52,7 @@ export function wordingsIn(text: string, wording: Wording, phrase: string): Span
 }
 
 /** How many of the terms stand in a sentence, and from where to where. */
-function metIn(sentence: string, terms: readonly string[]): Span & { terms: number } {
+function metIn(sentence: string, terms: readonly string[]): TextSpan & { terms: number } {
   const left = new Set(terms);
   let start = sentence.length;
   let end = 0;
@@ -68,7 +68,7 @@ function metIn(sentence: string, terms: readonly string[]): Span & { terms: numb
 }
 
 /** To the breaks around it. */
-function widened(sentence: string, { start, end }: Span): Span {
+function widened(sentence: string, { start, end }: TextSpan): TextSpan {
   let from = 0;
   let to = sentence.replace(/[.!?"”]+$/, "").length;
   for (const { 0: mark, index } of sentence.matchAll(BREAKS)) {

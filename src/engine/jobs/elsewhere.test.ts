@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
-import { memoryQueue } from "../../adapters/memory/queue.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { createMemoryQueue } from "../../adapters/memory/queue.ts";
 import { createMemory, type MemoryOptions } from "../../memory.ts";
-import type { Embedder } from "../../ports/embedder.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Queue } from "../../ports/queue.ts";
-import type { Record } from "../../ports/record.ts";
-import { hashEmbedder } from "../../testing/hash-embedder.ts";
-import type { Keepsake } from "../surface.ts";
+import { hashEmbedder } from "../../testing/test-doubles.ts";
+import type { Keepsake } from "../api.ts";
 
 const PATIENT = { timeout: 10_000 };
 
-let record: Record;
+let record: MemoryStore;
 let queue: Queue;
 let opened: Keepsake[] = [];
 beforeEach(() => {
-  record = memoryRecord();
-  queue = memoryQueue({ firstPauseMs: 20 });
+  record = createInMemoryStore();
+  queue = createMemoryQueue({ firstPauseMs: 20 });
 });
 afterEach(async () => {
   await Promise.all(opened.map((one) => one.close()));
@@ -41,7 +41,7 @@ async function open(options: MemoryOptions): Promise<Keepsake> {
   return memory;
 }
 
-it("a server leaves the work to a worker, which a queue tells of it", async () => {
+it("a server leaves the work to a worker, which gets it from a queue", async () => {
   const [here, there]: [string[], string[]] = [[], []];
   const server = await open({ embedder: remote(here), jobs: "elsewhere" });
   await open({ embedder: remote(there) });
@@ -51,7 +51,7 @@ it("a server leaves the work to a worker, which a queue tells of it", async () =
   expect(there).toContain("I use Shram.");
 });
 
-it("what was offered while nobody worked is done by whoever comes", async () => {
+it("work offered while no worker ran is done by the next worker", async () => {
   const there: string[] = [];
   const server = await open({ embedder: remote([]), jobs: "elsewhere" });
   await server.scope({ user: "ann" }).remember("I use Shram.");
@@ -63,7 +63,7 @@ it("what was offered while nobody worked is done by whoever comes", async () => 
   expect((await server.jobs()).find(({ name }) => name === "embedding")).toMatchObject({ left: 0 });
 });
 
-it("a queue that has gone keeps nobody from writing, from reading, and from ending", async () => {
+it("an unreachable queue prevents neither writes, reads nor the end of the process", async () => {
   const gone: Queue = {
     ...queue,
     offer: () => {},

@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import { changes, message } from "../../testing/change-sets.ts";
-import { scriptedExtractor } from "../../testing/scripted-extractor.ts";
-import type { Keepsake } from "../surface.ts";
-import { type Gathering, gathering, isRipe } from "./gathering.ts";
+import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
+import { scriptedExtractor } from "../../testing/test-doubles.ts";
+import type { Keepsake } from "../api.ts";
+import { createMessageBatcher, isBatchReady, type MessageBatcher } from "./understanding-job.ts";
 
 const ann = { project: "default", user: "ann" };
 const bob = { project: "default", user: "bob" };
 let now: number;
-let waiting: Gathering;
+let waiting: MessageBatcher;
 beforeEach(() => {
   now = 1000;
-  waiting = gathering(100, () => now);
+  waiting = createMessageBatcher(100, () => now);
 });
 
-describe("messages that wait to be read together", () => {
+describe("messages that wait for a batch", () => {
   it("wait until their user pauses, whatever others do", () => {
     waiting.add(ann);
     now += 60;
@@ -31,7 +31,7 @@ describe("messages that wait to be read together", () => {
     expect(waiting.next()).toBe(60);
   });
 
-  it("wait no longer where there are enough of them", () => {
+  it("stop waiting when there are enough of them", () => {
     for (let i = 0; i < 11; i += 1) waiting.add(ann);
     expect(waiting.take()).toEqual([]);
     waiting.add(ann);
@@ -47,32 +47,32 @@ describe("messages that wait to be read together", () => {
   });
 });
 
-describe("messages that came in by another process", () => {
+describe("messages from another process", () => {
   const at = (seconds: number) => ({ heard: true, storedAt: new Date(seconds * 1000).toISOString() });
 
-  it("wait as long as they would there", () => {
+  it("wait as long as in that process", () => {
     const talk = [at(0), at(60), at(110)];
-    expect(isRipe(talk, 120_000, 229_000)).toBe(false);
-    expect(isRipe(talk, 120_000, 230_000)).toBe(true);
+    expect(isBatchReady(talk, 120_000, 229_000)).toBe(false);
+    expect(isBatchReady(talk, 120_000, 230_000)).toBe(true);
   });
 
-  it("wait for five pauses at most, and no longer where there are a dozen", () => {
+  it("wait for five pauses at most, and no longer when there are a dozen", () => {
     const talk = Array.from({ length: 11 }, (_, i) => at(i * 59));
-    expect(isRipe(talk, 120_000, 595_000)).toBe(false);
-    expect(isRipe(talk, 120_000, 600_000)).toBe(true);
-    expect(isRipe([...talk, at(595)], 120_000, 596_000)).toBe(true);
+    expect(isBatchReady(talk, 120_000, 595_000)).toBe(false);
+    expect(isBatchReady(talk, 120_000, 600_000)).toBe(true);
+    expect(isBatchReady([...talk, at(595)], 120_000, 596_000)).toBe(true);
   });
 
-  it("do not wait where nobody has heard them", () => {
-    expect(isRipe([at(0), { storedAt: at(1).storedAt }], 120_000, 2000)).toBe(true);
+  it("do not wait when no extractor has read them", () => {
+    expect(isBatchReady([at(0), { storedAt: at(1).storedAt }], 120_000, 2000)).toBe(true);
   });
 
-  it("are left alone by a process that has just been started, until their user has paused", async () => {
+  it("are left alone by a newly started process until their user has paused", async () => {
     for (const lingerMs of [3_600_000, 40_000]) {
-      const record = memoryRecord();
+      const record = createInMemoryStore();
       const storedAt = new Date(Date.now() - 60_000).toISOString();
-      const said = message("m1", { content: "I have goats.", digest: "pending", heard: true, storedAt });
-      await record.commit(ann, changes({ messages: [said] }));
+      const said = makeMessage("m1", { content: "I have goats.", digest: "pending", heard: true, storedAt });
+      await record.commit(ann, makeChangeSet({ messages: [said] }));
       const readings: number[] = [];
       const remote = { ...scriptedExtractor(), local: false, lingerMs };
       await using memory = await createMemory({
@@ -116,7 +116,7 @@ describe("a model in the background", () => {
     readings.length = 0;
   });
 
-  it("reads together what was said before a pause", async () => {
+  it("reads the messages before a pause together", async () => {
     await using memory = await opened(1000);
     const user = memory.scope({ user: "ann" });
     for (const place of ["Utrecht", "Porto", "Turku"]) await user.remember(`I lived in ${place} once.`);
@@ -132,7 +132,7 @@ describe("a model in the background", () => {
     expect(readings).toHaveLength(1);
   });
 
-  it("reads at once where it is told to wait for nobody", async () => {
+  it("reads at once when no wait is configured", async () => {
     await using memory = await opened(0);
     await memory.scope({ user: "ann" }).remember("I have goats.");
     await expect.poll(() => readings, { timeout: 10_000 }).toEqual([1]);

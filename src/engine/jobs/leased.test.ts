@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { MemoryError } from "../../errors.ts";
-import type { Record } from "../../ports/record.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Job } from "./job.ts";
-import { type Runner, runner } from "./runner.ts";
+import { createJobRunner, type JobRunner } from "./job-runner.ts";
 
-let record: Record;
+let record: MemoryStore;
 let stopping: AbortController;
-let started: Runner[] = [];
+let started: JobRunner[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse("2026-03-01T10:00:00Z") });
-  record = memoryRecord();
+  record = createInMemoryStore();
   stopping = new AbortController();
 });
 afterEach(async () => {
@@ -41,12 +41,12 @@ function counting(): Seen {
 /** A process that runs the job; `takesMs` is how long a run takes. */
 function process(
   seen: Seen,
-  { takesMs = 0, on = record, ...fields }: Partial<Job> & { takesMs?: number; on?: Record } = {},
+  { takesMs = 0, on = record, ...fields }: Partial<Job> & { takesMs?: number; on?: MemoryStore } = {},
 ) {
   const job: Job = {
     name: "expiry",
     about: "counts",
-    rest: 0,
+    restFactor: 0,
     async *run(signal) {
       seen.begun += 1;
       seen.atOnce += 1;
@@ -67,25 +67,25 @@ function process(
     },
     ...fields,
   };
-  const running = runner({ clock: () => new Date(), record: on }, job, stopping.signal);
+  const running = createJobRunner({ clock: () => new Date(), record: on }, job, stopping.signal);
   started.push(running);
   return running;
 }
 
-it("of many processes on one record one alone runs a job, once in its interval", async () => {
+it("of many processes on one store, one runs a job, once in its interval", async () => {
   const seen = counting();
   for (let i = 0; i < 5; i += 1) process(seen, { everyMs: 60_000, takesMs: 2000 }).start(700 * i);
   await pass(10 * 62_000 - 100);
   expect(seen).toMatchObject({ begun: 10, ended: 10, most: 1 });
 });
 
-it("a process that is told to stop leaves the job to the others, and its lease to be had at once", async () => {
+it("a process that stops releases its lease at once and leaves the job to others", async () => {
   const seen = counting();
   const own = new AbortController();
   const slow = { everyMs: 60_000, takesMs: 50_000 };
-  const first = runner(
+  const first = createJobRunner(
     { clock: () => new Date(), record },
-    { name: "expiry", about: "hangs", rest: 0, ...slow, run: () => hanging(own.signal) },
+    { name: "expiry", about: "hangs", restFactor: 0, ...slow, run: () => hanging(own.signal) },
     own.signal,
   );
   first.start(0);
@@ -103,7 +103,7 @@ async function* hanging(signal: AbortSignal): AsyncGenerator<never, void, void> 
   signal.throwIfAborted();
 }
 
-it("goes on elsewhere when the lease of a process that was killed has run out", async () => {
+it("continues in another process after the lease of a killed one expires", async () => {
   const seen = counting();
   await record.takeLease("job expiry", { forMs: 30_000 });
   const running = process(seen, { everyMs: 60_000 });
@@ -115,21 +115,21 @@ it("goes on elsewhere when the lease of a process that was killed has run out", 
   expect(seen.ended).toBe(1);
 });
 
-it("what is asked for while another process is at it runs once that one has ended", async () => {
+it("a run requested while another process runs the job starts when that one ends", async () => {
   const seen = counting();
   const [one, other] = [process(seen, { takesMs: 12_000 }), process(seen)];
-  one.later();
+  one.requestRun();
   await pass(100);
-  other.later();
+  other.requestRun();
   await pass(11_000);
   expect(seen).toMatchObject({ begun: 1, ended: 0 });
   await pass(10_000);
   expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 });
 });
 
-it("a run whose lease was lost is broken off, and is no failure", async () => {
+it("a run that loses its lease is interrupted and does not count as a failure", async () => {
   const seen = counting();
-  const stolen: Record = { ...record, renewLease: async () => false };
+  const stolen: MemoryStore = { ...record, renewLease: async () => false };
   const running = process(seen, { everyMs: 60_000, takesMs: 15_000, on: stolen });
   running.start(0);
   await pass(10_500);
@@ -137,21 +137,21 @@ it("a run whose lease was lost is broken off, and is no failure", async () => {
   expect(await running.state()).toMatchObject({ attempts: 0 });
 });
 
-it("a lease is kept while the record cannot be asked, as long as it lasts", async () => {
+it("a lease is held until it expires while the store cannot be asked", async () => {
   const seen = counting();
-  const down: Record = {
+  const down: MemoryStore = {
     ...record,
     renewLease: async () => Promise.reject(new MemoryError("unavailable", "the database is down.")),
   };
   const running = process(seen, { takesMs: 60_000, on: down });
-  running.later();
+  running.requestRun();
   await pass(29_000);
   expect(seen.broken).toBe(0);
   await pass(2000);
   expect(seen.broken).toBe(1);
 });
 
-it("an outage is tried again by one process after the other, not by all at once", async () => {
+it("after an outage, processes retry one after the other, not all at once", async () => {
   const seen = counting();
   const broken = { everyMs: 60_000, run: () => failing(seen) };
   for (let i = 0; i < 5; i += 1) process(seen, broken).start(10 * i);
@@ -167,19 +167,19 @@ async function* failing(seen: Seen): AsyncGenerator<never, void, void> {
   throw new MemoryError("unavailable", "the server is down.");
 }
 
-it("what a queue offers runs though it is not due, and says what hindered it", async () => {
+it("an offered job runs before it is due, and reports its error", async () => {
   const seen = counting();
   const running = process(seen, { everyMs: 60_000 });
   running.start(0);
   await pass(0);
   const { signal } = new AbortController();
-  await running.offered(signal);
+  await running.runOffered(signal);
   expect(seen.ended).toBe(2);
   const held = await record.takeLease("job decay", { forMs: 30_000 });
   expect(held.token).toBeDefined();
-  await expect(process(seen, { name: "decay" }).offered(signal)).rejects.toMatchObject({
+  await expect(process(seen, { name: "decay" }).runOffered(signal)).rejects.toMatchObject({
     code: "unavailable",
   });
   const broken = process(seen, { name: "tidying", run: () => failing(seen) });
-  await expect(broken.offered(signal)).rejects.toThrow("the server is down.");
+  await expect(broken.runOffered(signal)).rejects.toThrow("the server is down.");
 });

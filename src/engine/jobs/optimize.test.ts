@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Memory } from "../../domain/memory.ts";
 import { createMemory } from "../../memory.ts";
-import type { Record } from "../../ports/record.ts";
-import { changes, message, memory as stored } from "../../testing/change-sets.ts";
-import type { Keepsake, Optimized, ScopedMemory } from "../surface.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeChangeSet, makeMessage, makeMemory as stored } from "../../testing/memory-store/change-sets.ts";
+import type { Keepsake, Optimized, ScopedMemory } from "../api.ts";
 
 const ANN = { project: "default", user: "ann" };
-let record: Record;
+let record: MemoryStore;
 let memory: Keepsake;
 let ann: ScopedMemory;
 let now: Date;
 
 beforeEach(async () => {
   now = new Date("2026-03-01T10:00:00Z");
-  record = memoryRecord();
+  record = createInMemoryStore();
   memory = await createMemory({ record, clock: () => now });
   ann = memory.scope(ANN);
 });
@@ -24,7 +24,7 @@ afterEach(() => memory.close());
 async function put(...memories: readonly Partial<Memory>[]): Promise<void> {
   const base = await record.revision(ANN);
   const made = memories.map((fields, i) => stored(fields.id ?? `m${base}-${i}`, 1, fields));
-  await record.commit(ANN, changes({ base, memories: made }));
+  await record.commit(ANN, makeChangeSet({ base, memories: made }));
 }
 
 const of = ({ jobs }: Optimized, name: string) => jobs.find((job) => job.name === name)?.memories ?? [];
@@ -42,7 +42,7 @@ describe("consolidation", () => {
     ),
   );
 
-  it("says first what it would merge, and then merges it, with the evidence of all", async () => {
+  it("previews what it would merge, then merges it with the evidence of all", async () => {
     const plan = await ann.optimize({ dryRun: true });
     expect(of(plan, "consolidation")).toEqual([
       {
@@ -65,7 +65,7 @@ describe("consolidation", () => {
     expect(await ann.get("two")).toMatchObject({ status: "retracted", archived: true, supersededBy: "one" });
   });
 
-  it("is one change-set, which undo takes back, and is not done again then", async () => {
+  it("is one change-set, which undo reverts, and is not repeated afterwards", async () => {
     const { jobs } = await ann.optimize();
     const [revision = 0] = jobs[1]?.revisions ?? [];
     expect((await ann.history())[0]).toMatchObject({ revision, cause: "optimize" });
@@ -76,7 +76,7 @@ describe("consolidation", () => {
     expect(of(await ann.optimize(), "consolidation")).toEqual([]);
   });
 
-  it("leaves what was merged to be erased with the memory that speaks for it", async () => {
+  it("lets merged memories be erased with the remaining one", async () => {
     await ann.optimize();
     const plan = await ann.forget({ ids: ["one"] }, { dryRun: true });
     expect(plan.memories.map(({ id }) => id).sort()).toEqual(["one", "two"]);
@@ -86,11 +86,11 @@ describe("consolidation", () => {
     expect(words).not.toContain("eat meat");
   });
 
-  it("leaves the words that it came from as true as they were", async () => {
+  it("leaves the source words current", async () => {
     const base = await record.revision(ANN);
     await record.commit(
       ANN,
-      changes({ base, messages: [message("said", { content: "I use Shram. I really do." })] }),
+      makeChangeSet({ base, messages: [makeMessage("said", { content: "I use Shram. I really do." })] }),
     );
     const sources = [{ message: "said", start: 0, end: 12, quote: "I use Shram." }];
     await put(
@@ -112,7 +112,7 @@ describe("expiry", () => {
     await ann.add({ text: "The user works at Vantor." });
   });
 
-  it("ends what has expired in the history and in the search; reads do not wait for it", async () => {
+  it("ends expired memories in the history and the search; reads exclude them earlier", async () => {
     later(8);
     expect(await texts()).toEqual(["The user works at Vantor."]);
     const done = await ann.optimize();
@@ -128,14 +128,14 @@ describe("expiry", () => {
     expect(of(await ann.optimize(), "expiry")).toEqual([]);
   });
 
-  it("does nothing before the time has come", async () => {
+  it("does nothing before the expiry time", async () => {
     later(6);
     expect(of(await ann.optimize(), "expiry")).toEqual([]);
   });
 });
 
 describe("decay", () => {
-  it("tells what has faded, and writes nothing", async () => {
+  it("reports faded memories and writes nothing", async () => {
     await put({ id: "old", at: "2025-01-01T00:00:00.000Z", importance: 0.9 }, { id: "new" });
     const done = await ann.optimize();
     expect(of(done, "decay")).toEqual([
@@ -149,7 +149,7 @@ describe("decay", () => {
     expect(done.revision).toBe(1);
   });
 
-  it("ranks by age alone, by the days that are set", async () => {
+  it("ranks by age alone, with the configured half-life", async () => {
     const open = (decayDays: number) => createMemory({ path: ":memory:", clock: () => now, decayDays });
     const share: number[] = [];
     for (const decayDays of [90, 10_000]) {
@@ -164,7 +164,7 @@ describe("decay", () => {
     expect(share[0]).toBeLessThan((share[1] ?? 0) - 0.03);
   });
 
-  it("refuses a number of days that is none", async () => {
+  it("refuses an invalid number of days", async () => {
     await expect(createMemory({ path: ":memory:", decayDays: 0 })).rejects.toMatchObject({
       code: "invalid_input",
     });
@@ -174,7 +174,7 @@ describe("decay", () => {
 describe("clean-up", () => {
   const OLD = { at: "2024-01-01T00:00:00.000Z", storedAt: "2024-01-01T00:00:00.000Z", importance: 0.3 };
 
-  it("archives what is old, unimportant, said once and never recalled; undo brings it back", async () => {
+  it("archives memories that are old, unimportant, stated once and never recalled; undo restores them", async () => {
     await put({ id: "left", ...OLD, kind: "event", when: "2024-01-01" });
     const plan = await ann.optimize({ dryRun: true });
     expect(of(plan, "clean-up")).toMatchObject([{ id: "left", action: "archived" }]);
@@ -205,12 +205,12 @@ describe("clean-up", () => {
     expect(of(await ann.optimize(), "clean-up").map(({ id }) => id)).toEqual(["left"]);
   });
 
-  it("leaves alone what others lean on", async () => {
+  it("leaves memories alone that others depend on", async () => {
     const [left, ground] = ["left", "ground"].map((id) => stored(id, 1, OLD));
     if (!left || !ground) return;
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         memories: [left, ground],
         links: [{ from: "left", type: "depends_on", to: "ground", strength: 1 }],
       }),
@@ -219,7 +219,7 @@ describe("clean-up", () => {
     expect(await texts()).toHaveLength(2);
   });
 
-  it("leaves alone what a recall has given", async () => {
+  it("leaves recalled memories alone", async () => {
     await ann.add({ text: "The user saw a grey heron.", kind: "event", importance: 0.2 });
     await ann.add({ text: "The user bought a bucket.", kind: "event", importance: 0.2 });
     later(500);
@@ -233,9 +233,9 @@ describe("clean-up", () => {
       .toEqual(["The user bought a bucket."]);
   });
 
-  it("leaves alone what was said in the hundred turns before the one that is named", async () => {
-    const said = [1, 2].map((number) => message(`said${number}`));
-    await record.commit(ANN, changes({ messages: said }));
+  it("leaves statements from the hundred turns before the current turn alone", async () => {
+    const said = [1, 2].map((number) => makeMessage(`said${number}`));
+    await record.commit(ANN, makeChangeSet({ messages: said }));
     await put(
       ...said.map(({ id }) => ({
         ...OLD,
@@ -249,7 +249,7 @@ describe("clean-up", () => {
   });
 });
 
-it("what was not to be read stays unread, whatever job has run", async () => {
+it("a message stored with extraction off stays unread, whatever job runs", async () => {
   await ann.remember("I use Magnet.", { extract: "never" });
   await ann.optimize();
   expect(await texts()).toEqual([]);

@@ -1,23 +1,207 @@
 import { checkCount } from "../../domain/limits.ts";
+import type { Kind, Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { getRelation } from "../../language/en/relations/relations.ts";
+import { toStatementKey } from "../../language/en/statement-key.ts";
+import type { Optimized, OptimizeOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
-import type { Optimized, OptimizeOptions } from "../surface.ts";
-import type { UserState } from "../user-state.ts";
-import { carryOut, MOST_EDITS } from "./carry-out.ts";
-import { cleanUp } from "./clean-up.ts";
-import { consolidation } from "./consolidation.ts";
-import { decay } from "./decay.ts";
-import { expiry } from "./expiry.ts";
-import type { Edit, Task } from "./task.ts";
+import { DECAY_DAYS } from "../recall/options.ts";
+import { yieldToEventLoop } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import {
+  applyEdits,
+  computeFadeCutoff,
+  countDaysBetween,
+  DAY_MS,
+  HOUR_MS,
+  MAX_EDITS,
+  type MaintenanceEdit,
+  type MaintenanceTask,
+  MINUTE_MS,
+} from "./apply-edits.ts";
 
-/** In this order: what has expired is not merged, and what was merged was said more than once. */
-export const TASKS: readonly Task[] = [expiry, consolidation, decay, cleanUp];
-/** What was said in so many turns before the one that the caller names is left alone. */
+/**
+ * No read returns expired memories. This task also removes them from the search and ends them in the history.
+ */
+export const expiryTask: MaintenanceTask = {
+  name: "expiry",
+  about: "removes expired memories from the search and ends them in the history",
+  everyMs: 10 * MINUTE_MS,
+  isAutomatic: () => true,
+  async plan(_ports, { memories, at }) {
+    const timed = memories.flatMap(({ id, version, expiresAt }) =>
+      expiresAt === undefined ? [] : [{ id, version, expiresAt }],
+    );
+    const due = timed
+      .map(({ expiresAt }) => expiresAt)
+      .filter((time) => time > at)
+      .sort()[0];
+    return {
+      edits: timed
+        .filter(({ expiresAt }) => expiresAt <= at)
+        .map(({ id, version }) => ({ id, version, action: "expired", why: "its time was over" })),
+      ...(due === undefined ? {} : { due }),
+    };
+  },
+};
+
+const COMPARED_AT_ONCE = 50;
+
+/**
+ * Merges memories that say the same about the same time, with the evidence and sources of all. A different
+ * value, number, name or negation keeps them apart.
+ */
+export const consolidationTask: MaintenanceTask = {
+  name: "consolidation",
+  about: "merges memories that say the same, with all their evidence and sources",
+  everyMs: HOUR_MS,
+  isAutomatic: () => true,
+  async plan(_ports, { memories, at }) {
+    const groups = new Map<string, Memory[]>();
+    for (const [i, memory] of memories.entries()) {
+      // Thousands are compared and nothing here awaits, so yield to other work.
+      if (i % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await yieldToEventLoop();
+      const key = mayMerge(memory, at) ? toStatementKey(memory) : undefined;
+      if (key === undefined) continue;
+      const group = groups.get(key);
+      if (group) group.push(memory);
+      else groups.set(key, [memory]);
+    }
+    return { edits: [...groups.values()].flatMap(toMergeEdits) };
+  },
+};
+
+/** A memory that was restored after a merge stays as it is. */
+function mayMerge({ action, expiresAt }: Memory, at: string): boolean {
+  return action !== "restored" && (expiresAt === undefined || expiresAt > at);
+}
+
+/** Merges into the most frequent statement, else the longest, else the oldest. */
+function toMergeEdits(group: readonly Memory[]): MaintenanceEdit[] {
+  const [first, ...rest] = group.toSorted(
+    (one, other) => other.evidence - one.evidence || other.text.length - one.text.length,
+  );
+  if (!first) return [];
+  const into = { id: first.id, version: first.version };
+  return rest.map(({ id, version }) => ({
+    id,
+    version,
+    action: "merged",
+    into,
+    why: "it says the same as another memory",
+  }));
+}
+
+/**
+ * Decay only affects the rank: each recall weighs a memory's dates, and nothing is written. This task counts
+ * faded memories, for display.
+ */
+const decayTask: MaintenanceTask = {
+  name: "decay",
+  about: "counts faded memories; recalls weigh age themselves, and nothing is written",
+  everyMs: DAY_MS,
+  isAutomatic: () => false,
+  async plan(ports, { memories, at }) {
+    const before = computeFadeCutoff(ports, at);
+    const days = ports.decayDays ?? DECAY_DAYS;
+    const next = memories
+      .map((memory) => memory.at)
+      .filter((saidAt) => saidAt >= before)
+      .sort()[0];
+    return {
+      edits: memories
+        .filter((memory) => memory.at < before)
+        .map(({ id, version, at: saidAt }) => ({
+          id,
+          version,
+          action: "faded",
+          why: `last said ${countDaysBetween(saidAt, at)} days ago; being new halves every ${days} days`,
+        })),
+      ...(next === undefined ? {} : { due: computeFadeTime(next, before, at) }),
+    };
+  },
+};
+
+/** The time at which a statement will have faded. */
+function computeFadeTime(saidAt: string, before: string, at: string): string {
+  return new Date(Date.parse(at) + Date.parse(saidAt) - Date.parse(before) + 1).toISOString();
+}
+
+/** Instructions, commitments, preferences and names stay, however old they are. */
+const CLEANED_KINDS: ReadonlySet<Kind> = new Set(["fact", "event", "reflection"]);
+/** At most as important as an event mentioned in passing. */
+const MAX_IMPORTANCE = 0.4;
+/** Use in recalls can change at any time. */
+const RECHECK_MS: number = 7 * DAY_MS;
+
+/**
+ * Proposes memories for archiving that are old, unimportant, stated once and not in any stored recall. An
+ * archived memory appears only in the history until `undo` restores it. The background only counts them
+ * unless configured otherwise.
+ */
+export const cleanUpTask: MaintenanceTask = {
+  name: "clean-up",
+  about: "finds memories that are old, unimportant, stated once and never recalled",
+  everyMs: DAY_MS,
+  isAutomatic: (ports) => ports.cleansUp === true,
+  async plan(ports, { scope, memories, at }) {
+    const before = computeFadeCutoff(ports, at);
+    const old = memories.filter((memory) => isLeftover(memory, before));
+    const recalledIds = await findRecalledMemories(ports, scope, old);
+    return {
+      edits: old
+        .filter(({ id }) => !recalledIds.has(id))
+        .map(({ id, version, at: saidAt }) => ({
+          id,
+          version,
+          action: "archived",
+          why: `said once, ${countDaysBetween(saidAt, at)} days ago, of little importance, and not recalled since`,
+        })),
+      due: new Date(Date.parse(at) + RECHECK_MS).toISOString(),
+    };
+  },
+};
+
+function isLeftover(memory: Memory, before: string): boolean {
+  const { kind, claim, importance, evidence, at, storedAt, when = "", action } = memory;
+  if (!CLEANED_KINDS.has(kind) || importance > MAX_IMPORTANCE || evidence > 1) return false;
+  // A recently imported old chat is new here, and so is a statement about a future day.
+  if (at >= before || storedAt >= before || when >= before) return false;
+  if (memory.sensitive || memory.quarantined || memory.expiresAt !== undefined) return false;
+  // Someone edited it by hand and wants it as it is.
+  if (action === "updated" || action === "restored") return false;
+  const relation = claim && getRelation(claim.relation);
+  // Where somebody lives or works is never a leftover, whatever its importance.
+  return !relation || (relation.holds === "many" && relation.sensitive !== true);
+}
+
+async function findRecalledMemories(
+  { record }: Pick<Ports, "record">,
+  scope: Scope,
+  memories: readonly Memory[],
+): Promise<ReadonlySet<string>> {
+  if (memories.length === 0) return new Set();
+  return new Set(
+    await record.findRecalled(
+      scope,
+      memories.map(({ id }) => id),
+    ),
+  );
+}
+
+/** The order matters: expired memories are not merged, and merged ones were stated more than once. */
+export const MAINTENANCE_TASKS: readonly MaintenanceTask[] = [
+  expiryTask,
+  consolidationTask,
+  decayTask,
+  cleanUpTask,
+];
+/** Statements from this many turns before the caller's turn are left alone. */
 const RECENT_TURNS = 100;
 
 /**
- * Looks after one user's memories now, as the background does in its time; clean-up is carried out too. With `dryRun` it
- * says what it would do, and does nothing. Each task's work is a revision of its own, which `undo` takes back.
+ * Maintains one user's memories now, as the background does over time; also executes the clean-up. With
+ * `dryRun`, only reports what it would do. Each task's work is a revision of its own, which `undo` reverts.
  */
 export async function optimize(
   ports: Ports,
@@ -26,17 +210,17 @@ export async function optimize(
 ): Promise<Optimized> {
   const turn = currentTurn === undefined ? undefined : checkCount(currentTurn, "currentTurn", 0, 1e9);
   const jobs: Optimized["jobs"][number][] = [];
-  for (const task of TASKS) {
+  for (const task of MAINTENANCE_TASKS) {
     signal?.throwIfAborted();
     const state = await ports.states.of(scope);
     const at = ports.clock().toISOString();
-    const { edits } = await task.think(ports, { scope, memories: [...state.current.values()], at });
+    const { edits } = await task.plan(ports, { scope, memories: [...state.current.values()], at });
     const wanted = turn === undefined ? edits : edits.filter((edit) => !isRecent(state, edit, turn));
-    const done = dryRun ? { edits: wanted } : await everything(ports, scope, wanted, signal);
+    const done = dryRun ? { edits: wanted } : await applyAll(ports, scope, wanted, signal);
     jobs.push({
       name: task.name,
       ...(done.revisions === undefined ? {} : { revisions: done.revisions }),
-      memories: done.edits.map(({ id, deed, into, why }) => ({
+      memories: done.edits.map(({ id, action: deed, into, why }) => ({
         id,
         action: deed,
         text: state.memories.get(id)?.text ?? "",
@@ -48,33 +232,33 @@ export async function optimize(
   return { dryRun, revision: await ports.record.revision(scope), jobs };
 }
 
-interface Done {
-  readonly edits: readonly Edit[];
+interface AppliedWork {
+  readonly edits: readonly MaintenanceEdit[];
   readonly revisions?: readonly number[];
 }
 
-/** All of it, in as many change-sets as it takes; what only fades is told as it is. */
-async function everything(
+/** Applies all edits in as many change-sets as needed; faded memories are only reported. */
+async function applyAll(
   ports: Ports,
   scope: Scope,
-  edits: readonly Edit[],
+  edits: readonly MaintenanceEdit[],
   signal: AbortSignal | undefined,
-): Promise<Done> {
-  const done: Edit[] = edits.filter(({ deed }) => deed === "faded");
+): Promise<AppliedWork> {
+  const applied: MaintenanceEdit[] = edits.filter(({ action: deed }) => deed === "faded");
   const revisions: number[] = [];
-  let left = edits.filter(({ deed }) => deed !== "faded");
-  while (left.length > 0) {
+  let remaining = edits.filter(({ action: deed }) => deed !== "faded");
+  while (remaining.length > 0) {
     signal?.throwIfAborted();
-    const carried = await carryOut(ports, scope, left);
-    done.push(...carried.edits);
+    const carried = await applyEdits(ports, scope, remaining);
+    applied.push(...carried.edits);
     if (carried.revision !== undefined) revisions.push(carried.revision);
-    left = left.slice(MOST_EDITS);
+    remaining = remaining.slice(MAX_EDITS);
   }
-  return { edits: done, ...(revisions.length === 0 ? {} : { revisions }) };
+  return { edits: applied, ...(revisions.length === 0 ? {} : { revisions }) };
 }
 
-/** Whether a memory comes from the turns before the one named, or from later ones. */
-function isRecent(state: UserState, { id }: Edit, turn: number): boolean {
+/** Whether a memory comes from the turns just before the named one, or from later ones. */
+function isRecent(state: UserState, { id }: MaintenanceEdit, turn: number): boolean {
   const sources = state.memories.get(id)?.sources ?? [];
   return sources.some(({ message }) => (state.messages.get(message)?.turn ?? 0) > turn - RECENT_TURNS);
 }

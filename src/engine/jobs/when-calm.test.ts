@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Job, JobStep } from "./job.ts";
-import { whenCalm } from "./when-calm.ts";
+import { deferWhileBusy } from "./job.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ function twoSteps(): Job {
   return {
     name: "expiry",
     about: "counts",
-    rest: 0,
+    restFactor: 0,
     async *run() {
       yield { done: 1 };
       yield { done: 2 };
@@ -21,12 +21,12 @@ function twoSteps(): Job {
 function running(workload: () => number, signal: AbortSignal = new AbortController().signal) {
   const steps: JobStep[] = [];
   const ended = (async () => {
-    for await (const step of whenCalm(twoSteps(), workload).run(signal)) steps.push(step);
+    for await (const step of deferWhileBusy(twoSteps(), workload).run(signal)) steps.push(step);
   })();
   return { steps, ended };
 }
 
-it("waits while the process is at work, before each step", async () => {
+it("waits before each step while the process is busy", async () => {
   let share = 0.9;
   const { steps, ended } = running(() => share);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -37,7 +37,7 @@ it("waits while the process is at work, before each step", async () => {
   expect(steps).toEqual([{ done: 1 }, { done: 2 }]);
 });
 
-it("goes on in the end on a process that is never calm", async () => {
+it("runs eventually in a process that is always busy", async () => {
   const { steps, ended } = running(() => 1);
   await vi.advanceTimersByTimeAsync(14 * 60_000);
   expect(steps).toEqual([]);
@@ -46,7 +46,7 @@ it("goes on in the end on a process that is never calm", async () => {
   expect(steps).toHaveLength(2);
 });
 
-it("ends its waiting with its owner", async () => {
+it("stops waiting when its owner stops", async () => {
   const stopping = new AbortController();
   const { steps, ended } = running(() => 1, stopping.signal);
   const failed = expect(ended).rejects.toThrow("stopped");
@@ -57,9 +57,9 @@ it("ends its waiting with its owner", async () => {
   expect(steps).toEqual([]);
 });
 
-it("looks at this process where it is not told", async () => {
+it("measures this process when no workload is given", async () => {
   vi.useRealTimers();
   const steps: JobStep[] = [];
-  for await (const step of whenCalm(twoSteps()).run(new AbortController().signal)) steps.push(step);
+  for await (const step of deferWhileBusy(twoSteps()).run(new AbortController().signal)) steps.push(step);
   expect(steps).toHaveLength(2);
 });

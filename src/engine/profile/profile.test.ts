@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
-import { estimateTokens } from "../../domain/tokens.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { estimateTokens } from "../../domain/text/split-text.ts";
 import { createMemory } from "../../memory.ts";
-import { changes, memory } from "../../testing/change-sets.ts";
-import type { ScopedMemory } from "../surface.ts";
+import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
+import type { ScopedMemory } from "../api.ts";
 
 let now: Date;
 let rut: ScopedMemory;
 
 beforeEach(async () => {
   now = new Date("2026-03-02T10:00:00Z");
-  const memory = await createMemory({ record: memoryRecord(), clock: () => now });
+  const memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
   rut = memory.scope({ user: "rut" });
 });
 
@@ -49,7 +49,7 @@ describe("a profile", () => {
     expect(text).not.toContain("The user");
   });
 
-  it("names the memories and messages that each line comes from, and marks what is sensitive", async () => {
+  it("names the sources of each line, and marks sensitive ones", async () => {
     await tell(...LIFE);
     const { sections } = await rut.profile();
     const lines = sections.flatMap((section) => section.lines);
@@ -64,7 +64,7 @@ describe("a profile", () => {
     expect(lines.find(({ text }) => text.startsWith("Speaks"))?.memories).toHaveLength(3);
   });
 
-  it("leaves out what is over", async () => {
+  it("leaves out past events", async () => {
     await tell("I use Zotero.", "I don't use Zotero anymore.", "I broke my wrist in 2019.");
     await tell("I'm on a diet until Friday.", "I lived in Umeå from 2010 to 2014.");
     expect((await rut.profile()).text).toContain("diet");
@@ -72,7 +72,7 @@ describe("a profile", () => {
     expect((await rut.profile()).text).toBe("");
   });
 
-  it("is the same to the byte while nothing changes", async () => {
+  it("has the same bytes while nothing changes", async () => {
     await tell(...LIFE);
     const before = (await rut.profile()).text;
     now = new Date(now.getTime() + 3 * 86_400_000);
@@ -81,27 +81,27 @@ describe("a profile", () => {
     expect((await rut.profile()).text).toBe(before);
   });
 
-  it("names a hundred memories of a kind at most, those stored last, and counts the rest", async () => {
-    const record = memoryRecord();
-    const memories = Array.from({ length: 250 }, (_, i) => memory(`a${i}`));
-    await record.commit({ project: "default", user: "rut" }, changes({ memories }));
+  it("lists the hundred newest memories of a kind, and counts the rest", async () => {
+    const record = createInMemoryStore();
+    const memories = Array.from({ length: 250 }, (_, i) => makeMemory(`a${i}`));
+    await record.commit({ project: "default", user: "rut" }, makeChangeSet({ memories }));
     const full = await createMemory({ record, clock: () => now });
     const { kinds, leftOfKinds } = await full.scope({ user: "rut" }).profile();
     expect(kinds.fact?.map(({ id }) => id)).toEqual(memories.slice(150).map(({ id }) => id));
     expect(leftOfKinds).toEqual({ fact: 150 });
   });
 
-  it("a line of 800 likes is shortened to its budget, not left out", async () => {
+  it("shortens a line of 800 likes to its budget instead of leaving it out", async () => {
     for (const maxTokens of [100, 1000]) {
-      const record = memoryRecord();
+      const record = createInMemoryStore();
       const memories = Array.from({ length: 800 }, (_, i) =>
-        memory(`a${i}`, 1, {
+        makeMemory(`a${i}`, 1, {
           text: `The user likes thing${i}.`,
           kind: "preference",
           claim: { subject: "user", relation: "like", value: `thing${i}` },
         }),
       );
-      await record.commit({ project: "default", user: "rut" }, changes({ memories }));
+      await record.commit({ project: "default", user: "rut" }, makeChangeSet({ memories }));
       const full = await createMemory({ record, clock: () => now });
       const { text, sections, left } = await full.scope({ user: "rut" }).profile({ maxTokens });
       expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens);
@@ -112,7 +112,7 @@ describe("a profile", () => {
     }
   });
 
-  it("keeps to a budget, and gives up the least weighty lines first", async () => {
+  it("stays within a budget, and drops the least important lines first", async () => {
     await tell(...LIFE, "My name is Rut Olander.", "I live in Lund.");
     const { text, left } = await rut.profile({ maxTokens: 40 });
     expect(estimateTokens(text)).toBeLessThanOrEqual(40);

@@ -1,24 +1,29 @@
 import { checkCount } from "../../domain/limits.ts";
-import { KINDS, type Kind, type Memory } from "../../domain/memory.ts";
+import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { estimateTokens } from "../../domain/tokens.ts";
+import { estimateTokens } from "../../domain/text/split-text.ts";
+import { toShownMemory } from "../admin/listings.ts";
 import { holdsNow, isAhead } from "../answer/held.ts";
-import { eachInSlices, filterInSlices, inSlices, mapInSlices } from "../in-slices.ts";
-import { injected } from "../injected.ts";
+import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../api.ts";
 import type { Ports } from "../ports.ts";
-import { shown } from "../show.ts";
-import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../surface.ts";
-import type { UserState } from "../user-state.ts";
-import { inKeyOrder } from "./in-key-order.ts";
-import { type DraftLine, linesOf, weightOf } from "./lines.ts";
-import { SECTIONS, type SectionName, TITLES } from "./sections.ts";
+import { sanitizeForPrompt } from "../prompt-block.ts";
+import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import {
+  buildLines,
+  type DraftLine,
+  SECTION_TITLES,
+  SECTIONS,
+  type SectionName,
+  weightOf,
+} from "./profile-lines.ts";
 
-/** The size of a profile where none is named, in tokens. */
-const MOST_TOKENS = 2000;
-/** So many of each kind, the newest, stand in a profile by themselves; the rest is in the list of memories. */
-const MOST_OF_KIND = 100;
-/** What comes first where there is not room for all. */
-const FIRST: { readonly [name in SectionName]?: number } = {
+/** Default size of a profile, in tokens. */
+const DEFAULT_MAX_TOKENS = 2000;
+/** Memories of each kind shown, newest first; the rest is in the list of memories. */
+const MAX_PER_KIND = 100;
+/** Priority of the sections if not all fit. */
+const SECTION_PRIORITY: { readonly [name in SectionName]?: number } = {
   person: 3,
   instructions: 3,
   people: 1.3,
@@ -26,8 +31,8 @@ const FIRST: { readonly [name in SectionName]?: number } = {
 };
 
 /**
- * What holds now about the user as a short page: grouped, merged into sentences, the most important and best known
- * first, and without what is over. The same bytes while nothing changes and no date in it passes.
+ * A short page of what is current about the user: grouped, merged into sentences, the most important and best
+ * known first. The same bytes while nothing changes and no date in it passes.
  */
 export async function profile(
   ports: Pick<Ports, "states" | "clock">,
@@ -35,26 +40,32 @@ export async function profile(
   options: ProfileOptions = {},
 ): Promise<Profile> {
   options.signal?.throwIfAborted();
-  const maxTokens = checkCount(options.maxTokens ?? MOST_TOKENS, "maxTokens", 1, 1_000_000);
+  const maxTokens = checkCount(options.maxTokens ?? DEFAULT_MAX_TOKENS, "maxTokens", 1, 1_000_000);
   const state = await ports.states.of(scope);
   const now = ports.clock().toISOString();
   const live = await filterInSlices(
     state.memories.values(),
     (memory) => isShown(memory, now) && !state.damaged.has(memory.id),
   );
-  const ordered = await inSlices(inOrder(await linesOf(live, now)));
-  const { lines, left } = await inSlices(fitting(ordered, maxTokens));
+  const ordered = await runInSlices(orderLines(await buildLines(live, now)));
+  const { lines, left } = await runInSlices(selectFittingLines(ordered, maxTokens));
   const sections: Profile["sections"][number][] = [];
   for (const name of SECTIONS) {
-    const own = lines.filter(({ section }) => section === name);
-    if (own.length === 0) continue;
+    const sectionLines = lines.filter(({ section }) => section === name);
+    if (sectionLines.length === 0) continue;
     sections.push({
       name,
-      title: TITLES[name],
-      lines: await mapInSlices(own, (line) => lineOf(state, line)),
+      title: SECTION_TITLES[name],
+      lines: await mapInSlices(sectionLines, (line) => toProfileLine(state, line)),
     });
   }
-  return { user: scope.user, text: textOf(sections), sections, left, ...(await byKind(state, live)) };
+  return {
+    user: scope.user,
+    text: formatProfile(sections),
+    sections,
+    left,
+    ...(await groupByKind(state, live)),
+  };
 }
 
 function isShown(memory: Memory, now: string): boolean {
@@ -62,16 +73,16 @@ function isShown(memory: Memory, now: string): boolean {
   return holdsNow(memory, now) || (memory.status === "current" && isAhead(memory, now));
 }
 
-/** Plans by their day; all else by weight, and among equals as it was first told. */
-function* inOrder(lines: readonly DraftLine[]): Generator<void, DraftLine[], void> {
+/** Plans by day; the rest by weight, ties by first statement. */
+function* orderLines(lines: readonly DraftLine[]): Generator<void, DraftLine[], void> {
   const ordered: DraftLine[] = [];
   const bySection = Map.groupBy(lines, ({ section }) => section);
   for (const section of SECTIONS) {
-    const own = bySection.get(section) ?? [];
+    const sectionLines = bySection.get(section) ?? [];
     const placed =
       section === "plans"
-        ? inKeyOrder(own, dayOf)
-        : inKeyOrder<DraftLine, number>(own, ({ weight }) => -weight);
+        ? sortByKey(sectionLines, dayOf)
+        : sortByKey<DraftLine, number>(sectionLines, ({ weight }) => -weight);
     for (const line of yield* placed) ordered.push(line);
   }
   return ordered;
@@ -81,53 +92,53 @@ function dayOf({ memories }: DraftLine): string {
   return memories[0]?.when ?? memories[0]?.validFrom ?? "9";
 }
 
-/** The lines that there is room for, the weightiest first, in the order given. */
-function* fitting(
+/** The lines that fit, chosen by weight, in the given order. */
+function* selectFittingLines(
   lines: readonly DraftLine[],
   maxTokens: number,
 ): Generator<void, { lines: DraftLine[]; left: number }, void> {
-  const ranked = yield* inKeyOrder<DraftLine, number>(
+  const ranked = yield* sortByKey<DraftLine, number>(
     lines,
-    ({ weight, section }) => -weight * (FIRST[section] ?? 1),
+    ({ weight, section }) => -weight * (SECTION_PRIORITY[section] ?? 1),
   );
-  const taken = new Map<DraftLine, DraftLine>();
+  const shortened = new Map<DraftLine, DraftLine>();
   const titled = new Set<SectionName>();
   let size = 0;
   for (const line of ranked) {
-    const title = titled.has(line.section) ? 0 : estimateTokens(`\n${TITLES[line.section]}\n`);
+    const title = titled.has(line.section) ? 0 : estimateTokens(`\n${SECTION_TITLES[line.section]}\n`);
     const room = maxTokens - size - title;
-    const fits = isWithin(line.text, room) ? line : yield* shortened(line, room);
+    const fits = isWithin(line.text, room) ? line : yield* shortenLine(line, room);
     yield;
     if (!fits) continue;
     size += costOf(fits.text) + title;
-    taken.set(line, fits);
+    shortened.set(line, fits);
     titled.add(line.section);
   }
-  const whole = [...taken].filter(([line, fits]) => line === fits).length;
-  return { lines: lines.flatMap((line) => taken.get(line) ?? []), left: lines.length - whole };
+  const fullLines = [...shortened].filter(([line, fits]) => line === fits).length;
+  return { lines: lines.flatMap((line) => shortened.get(line) ?? []), left: lines.length - fullLines };
 }
 
 function costOf(text: string): number {
   return estimateTokens(`- ${text}\n`);
 }
 
-/** Whether a text takes no more than so many tokens; it is counted only where it is not far too long. */
+/** Whether a text has at most `room` tokens; a text that is far too long is not counted. */
 function isWithin(text: string, room: number): boolean {
-  return text.length <= room * LETTERS && costOf(text) <= room;
+  return text.length <= room * MAX_LETTERS_PER_TOKEN && costOf(text) <= room;
 }
 
 /** No token has more letters than this. */
-const LETTERS = 4;
+const MAX_LETTERS_PER_TOKEN = 4;
 
-/** A line that merges many memories, with as many of them as there is room for: the weightiest, and of equals the newest. */
-function* shortened(line: DraftLine, room: number): Generator<void, DraftLine | undefined, void> {
+/** Shortens a line that merges many memories to those that fit: by weight, ties newest first. */
+function* shortenLine(line: DraftLine, room: number): Generator<void, DraftLine | undefined, void> {
   if (room <= 0) return undefined;
-  const best = yield* inKeyOrder<Memory, number>(line.memories.toReversed(), (memory) => -weightOf(memory));
+  const best = yield* sortByKey<Memory, number>(line.memories.toReversed(), (memory) => -weightOf(memory));
   const of = (count: number): readonly Memory[] => {
     const chosen = new Set(best.slice(0, count));
     return line.memories.filter((memory) => chosen.has(memory));
   };
-  // From one on, twice as many each time: what does not fit by far is not put together.
+  // Doubles from one, so that a line far too long is never built.
   let [fitting, over] = [0, 1];
   while (over <= best.length && isWithin(line.withOnly(of(over)), room)) {
     [fitting, over] = [over, 2 * over];
@@ -143,34 +154,65 @@ function* shortened(line: DraftLine, room: number): Generator<void, DraftLine | 
   return fitting === 0 ? undefined : { ...line, memories: of(fitting), text: line.withOnly(of(fitting)) };
 }
 
-function lineOf(state: UserState, { text, memories }: DraftLine): ProfileLine {
+function toProfileLine(state: UserState, { text, memories }: DraftLine): ProfileLine {
   const sources = memories.flatMap((memory) => memory.sources.map(({ message }) => message));
   return {
-    text: injected({ text }),
+    text: sanitizeForPrompt({ text }),
     memories: memories.map(({ id }) => id),
     sources: [...new Set(sources)].filter((id) => state.messages.has(id)),
     ...(memories.some(({ sensitive }) => sensitive) ? { sensitive: true } : {}),
   };
 }
 
-function textOf(sections: Profile["sections"]): string {
+function formatProfile(sections: Profile["sections"]): string {
   return sections
     .map(({ title, lines }) => [title, ...lines.map(({ text }) => `- ${text}`)].join("\n"))
     .join("\n\n");
 }
 
-async function byKind(
+async function groupByKind(
   state: UserState,
   live: readonly Memory[],
 ): Promise<Pick<Profile, "kinds" | "leftOfKinds">> {
-  const held = new Map<Kind, Memory[]>(KINDS.map((kind) => [kind, []]));
-  await eachInSlices(live, (memory) => void held.get(memory.kind)?.push(memory));
+  const memoriesByKind = new Map<Kind, Memory[]>(MEMORY_KINDS.map((kind) => [kind, []]));
+  await forEachInSlices(live, (memory) => void memoriesByKind.get(memory.kind)?.push(memory));
   const kinds: { [kind in Kind]?: ShownMemory[] } = {};
   const leftOfKinds: { [kind in Kind]?: number } = {};
-  for (const [kind, all] of held) {
-    const newest = all.slice(-MOST_OF_KIND);
-    if (newest.length > 0) kinds[kind] = newest.map((memory) => shown(state, memory));
+  for (const [kind, all] of memoriesByKind) {
+    const newest = all.slice(-MAX_PER_KIND);
+    if (newest.length > 0) kinds[kind] = newest.map((memory) => toShownMemory(state, memory));
     if (all.length > newest.length) leftOfKinds[kind] = all.length - newest.length;
   }
   return { kinds, leftOfKinds };
+}
+
+/**
+ * Sorts items by key, stably. Only the keys are sorted, by the built-in sort, and the rest goes step by step.
+ * A comparator over 100,000 items would block other work.
+ */
+function* sortByKey<One, Key extends string | number>(
+  all: Iterable<One>,
+  keyOf: (one: One) => Key,
+): Generator<void, One[], void> {
+  const byKey = new Map<Key, One[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = byKey.get(key);
+    if (group) group.push(one);
+    else byKey.set(key, [one]);
+    yield;
+  }
+  const ordered: One[] = [];
+  for (const key of sortKeys([...byKey.keys()])) {
+    for (const one of byKey.get(key) ?? []) ordered.push(one);
+    yield;
+  }
+  return ordered;
+}
+
+function sortKeys<Key extends string | number>(keys: Key[]): Key[] {
+  const numbers = keys.filter((key) => typeof key === "number");
+  // Numbers need a typed array: an array's default order is that of texts.
+  if (numbers.length === keys.length) return [...Float64Array.from(numbers).sort()] as Key[];
+  return keys.sort();
 }

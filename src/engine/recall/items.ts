@@ -2,86 +2,87 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Record } from "../../ports/record.ts";
-import type { Block } from "../block/block.ts";
-import { shownSources } from "../show.ts";
-import type { Chosen } from "./rank.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { toSources } from "../admin/listings.ts";
+import { type SearchIndex, slotOfMemory } from "../search-index/search-index.ts";
+import { findExclusion, type IndexFilters, statusOfUnit } from "./options.ts";
+import type { RankedUnit } from "./rank.ts";
 
-/** The texts of what was chosen, by id. */
-export interface Bodies {
+/** The texts of the chosen units, by id. */
+export interface ItemBodies {
   readonly messages: ReadonlyMap<string, Message>;
   readonly memories: ReadonlyMap<string, Memory>;
 }
 
-/** What is known without asking the record. */
-export interface Instead {
-  /** Where another time is asked about. */
+/** Data available without a read from the store. */
+interface KnownBodies {
+  /** Set if another time is queried. */
   readonly memories?: ReadonlyMap<string, Memory> | undefined;
-  readonly ahead?: Promise<Bodies | undefined> | undefined;
-  /** Everything of the user, where it is held, of the block's revision. */
-  readonly held?: Bodies | undefined;
+  readonly ahead?: Promise<ItemBodies | undefined> | undefined;
+  /** All texts of the user at the revision of the index, if cached. */
+  readonly held?: ItemBodies | undefined;
 }
 
 /**
- * What was chosen as items, with its sources. The record has the last word, or what is held of its newest revision: what that does not
- * know any more is left out.
+ * Loads the chosen units as items with their sources. The store, or the cache of its newest revision, is
+ * authoritative: units that it no longer has are left out.
  */
-export async function itemsOf(
-  record: Pick<Record, "read">,
+export async function loadItems(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: Block,
-  chosen: readonly Chosen[],
-  { memories, ahead, held }: Instead = {},
-): Promise<{ items: Item[]; chosen: Chosen[] }> {
+  searchIndex: SearchIndex,
+  chosen: readonly RankedUnit[],
+  { memories, ahead, held }: KnownBodies = {},
+): Promise<{ items: Item[]; chosen: RankedUnit[] }> {
   const bodies = held
     ? { ...held, ...(memories ? { memories } : {}) }
-    : await wantedBodies(record, scope, idsOf(block, chosen), { memories, ahead });
+    : await loadBodies(record, scope, collectIds(searchIndex, chosen), { memories, ahead });
   const items: Item[] = [];
-  const kept: Chosen[] = [];
+  const units: RankedUnit[] = [];
   for (const one of chosen) {
-    const item = one.type === "memory" ? memoryItem(bodies, one) : passageItem(bodies, one);
+    const item = one.type === "memory" ? toMemoryItem(bodies, one) : toPassageItem(bodies, one);
     if (!item) continue;
     items.push(item);
-    kept.push(one);
+    units.push(one);
   }
-  return { items, chosen: kept };
+  return { items, chosen: units };
 }
 
-async function wantedBodies(
-  record: Pick<Record, "read">,
+async function loadBodies(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  wanted: Ids,
-  { memories, ahead }: Instead,
-): Promise<Bodies> {
+  wanted: BodyIds,
+  { memories, ahead }: KnownBodies,
+): Promise<ItemBodies> {
   const read = await ahead;
-  return read && hasAll(read, wanted) ? read : bodiesOf(record, scope, wanted, memories);
+  return read && hasAll(read, wanted) ? read : readBodies(record, scope, wanted, memories);
 }
 
-/** Reads what will be wanted of what was chosen. */
-export function readAhead(
-  record: Pick<Record, "read">,
+/** Reads the texts of the chosen units. */
+export function prefetchBodies(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  block: Block,
-  chosen: readonly Chosen[],
-): Promise<Bodies> {
-  return bodiesOf(record, scope, idsOf(block, chosen));
+  searchIndex: SearchIndex,
+  chosen: readonly RankedUnit[],
+): Promise<ItemBodies> {
+  return readBodies(record, scope, collectIds(searchIndex, chosen));
 }
 
-interface Ids {
+interface BodyIds {
   readonly messages: readonly string[];
   readonly memories: readonly string[];
 }
 
-function hasAll(bodies: Bodies, { messages, memories }: Ids): boolean {
+function hasAll(bodies: ItemBodies, { messages, memories }: BodyIds): boolean {
   return messages.every((id) => bodies.messages.has(id)) && memories.every((id) => bodies.memories.has(id));
 }
 
-async function bodiesOf(
-  record: Pick<Record, "read">,
+async function readBodies(
+  record: Pick<MemoryStore, "read">,
   scope: Scope,
-  wanted: Ids,
+  wanted: BodyIds,
   memories?: ReadonlyMap<string, Memory>,
-): Promise<Bodies> {
+): Promise<ItemBodies> {
   const found = await record.read(scope, memories ? { ...wanted, memories: [] } : wanted);
   return {
     messages: new Map(found.messages.map((message) => [message.id, message])),
@@ -89,7 +90,7 @@ async function bodiesOf(
   };
 }
 
-function idsOf({ turns, units, memories }: Block, chosen: readonly Chosen[]): Ids {
+function collectIds({ turns, units, memories }: SearchIndex, chosen: readonly RankedUnit[]): BodyIds {
   const messages = new Set<string>();
   for (const { slot, type, message } of chosen) {
     if (type === "passage") messages.add(message);
@@ -106,7 +107,7 @@ function idsOf({ turns, units, memories }: Block, chosen: readonly Chosen[]): Id
   };
 }
 
-function memoryItem(bodies: Bodies, chosen: Chosen): Item | undefined {
+function toMemoryItem(bodies: ItemBodies, chosen: RankedUnit): Item | undefined {
   const memory = bodies.memories.get(chosen.id);
   if (!memory) return undefined;
   const { id, text, kind, claim, at, when, validFrom, validTo } = memory;
@@ -122,11 +123,11 @@ function memoryItem(bodies: Bodies, chosen: Chosen): Item | undefined {
     ...(when === undefined ? {} : { when }),
     ...(validFrom === undefined ? {} : { validFrom }),
     ...(validTo === undefined ? {} : { validTo }),
-    sources: shownSources(bodies, memory.sources),
+    sources: toSources(bodies, memory.sources),
   };
 }
 
-function passageItem(bodies: Bodies, chosen: Chosen): Item | undefined {
+function toPassageItem(bodies: ItemBodies, chosen: RankedUnit): Item | undefined {
   const { id, status, score, span } = chosen;
   const message = bodies.messages.get(chosen.message);
   if (!message || !span) return undefined;
@@ -140,6 +141,57 @@ function passageItem(bodies: Bodies, chosen: Chosen): Item | undefined {
     status,
     score,
     at: message.at,
-    sources: shownSources(bodies, [{ message: message.id, ...span, quote: text }]),
+    sources: toSources(bodies, [{ message: message.id, ...span, quote: text }]),
   };
+}
+
+interface SuccessorInput {
+  readonly searchIndex: SearchIndex;
+  readonly filters: IndexFilters;
+  readonly limit: number;
+  /** Used instead of the store's if another time is queried or everything is cached. */
+  readonly memories: ReadonlyMap<string, Memory> | undefined;
+}
+
+/**
+ * The chosen units, each ended memory preceded by its successor, which may say the same in other words than
+ * the query's. Reads the store a second time only if a memory has ended.
+ */
+export async function insertSuccessors(
+  record: Pick<MemoryStore, "read">,
+  scope: Scope,
+  { searchIndex, filters: limits, limit, memories }: SuccessorInput,
+  chosen: readonly RankedUnit[],
+): Promise<readonly RankedUnit[]> {
+  const ended = chosen.filter(({ type, status }) => type === "memory" && status === "superseded");
+  if (ended.length === 0) return chosen;
+  const ids = ended.map(({ id }) => id);
+  const endedMemories =
+    memories ??
+    new Map((await record.read(scope, { messages: [], memories: ids })).memories.map((one) => [one.id, one]));
+  const byId = new Map(chosen.map((one) => [one.id, one]));
+  const givenIds = new Set<string>();
+  const withSuccessors = chosen.flatMap((one): readonly RankedUnit[] => {
+    if (givenIds.has(one.id)) return [];
+    givenIds.add(one.id);
+    const next = one.status === "superseded" ? endedMemories.get(one.id)?.supersededBy : undefined;
+    if (next === undefined || givenIds.has(next)) return [one];
+    const successor = byId.get(next) ?? toSuccessor(searchIndex, limits, one, next);
+    if (successor?.status !== "current") return [one];
+    givenIds.add(next);
+    return [{ ...successor, score: Math.max(successor.score, one.score) }, one];
+  });
+  return withSuccessors.slice(0, limit);
+}
+
+/** Ranks the successor as if it had been found in place of the ended memory. */
+function toSuccessor(
+  searchIndex: SearchIndex,
+  limits: IndexFilters,
+  ended: RankedUnit,
+  id: string,
+): RankedUnit | undefined {
+  const slot = slotOfMemory(searchIndex, id);
+  if (slot < 0 || findExclusion(searchIndex, slot, limits) !== undefined) return undefined;
+  return { ...ended, slot, id, status: statusOfUnit(searchIndex, slot, limits) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
-import { createMemory, type Keepsake, type Record } from "../../index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { createMemory, type Keepsake, type MemoryStore } from "../../index.ts";
 
 /** Two servers on one record: one whose reads of vectors do something first, and one to write with. */
 async function two(): Promise<{
@@ -8,9 +8,9 @@ async function two(): Promise<{
   other: Keepsake;
   before: (work?: () => Promise<unknown>) => void;
 }> {
-  const shared = memoryRecord();
+  const shared = createInMemoryStore();
   let work: (() => Promise<unknown>) | undefined;
-  const watched: Record = {
+  const watched: MemoryStore = {
     ...shared,
     async vectors(...asked) {
       const now = work;
@@ -36,7 +36,7 @@ async function two(): Promise<{
 const texts = async (memory: Keepsake, query: string): Promise<string> =>
   (await memory.scope({ user: "ann" }).recall(query)).items.map(({ text }) => text).join("\n");
 
-it("a recall gives what another server has written since this one held the user", async () => {
+it("a recall includes what another server wrote after this one cached the user", async () => {
   const { one, other } = await two();
   await other.scope({ user: "ann" }).remember("I keep my skis at my sister's.");
   expect(await texts(one, "Where are my skis?")).toContain("sister");
@@ -44,7 +44,7 @@ it("a recall gives what another server has written since this one held the user"
   expect(await texts(one, "Where is my bicycle?")).toBe("");
 });
 
-it("what is written while a recall waits changes nothing that it has begun, or is in it as a whole", async () => {
+it("a write during a recall is either fully included or not at all", async () => {
   const { one, other, before } = await two();
   before(() => other.scope({ user: "ann" }).remember("I keep my skis at my sister's."));
   expect(await texts(one, "Where is my bicycle?")).toContain("cellar");
@@ -55,7 +55,7 @@ it("what is written while a recall waits changes nothing that it has begun, or i
   expect(await texts(one, "Where is my bicycle?")).toBe("");
 });
 
-it("a recall fails as the record does, and the next one goes on", async () => {
+it("a recall fails with the store's error, and the next one succeeds", async () => {
   const { one, before } = await two();
   before(() => Promise.reject(new Error("the record is away")));
   await expect(texts(one, "Where is my bicycle?")).rejects.toThrow("the record is away");
@@ -64,9 +64,9 @@ it("a recall fails as the record does, and the next one goes on", async () => {
 
 /** A record whose vectors have a long way, as those of a database have; it says in which order it is asked and answers. */
 async function far(fail?: "read once"): Promise<{ memory: Keepsake; near: Keepsake; calls: string[] }> {
-  const shared = memoryRecord();
+  const shared = createInMemoryStore();
   const calls: string[] = [];
-  const watched: Record = {
+  const watched: MemoryStore = {
     ...shared,
     async vectors(...asked) {
       calls.push("vectors asked");
@@ -85,7 +85,7 @@ async function far(fail?: "read once"): Promise<{ memory: Keepsake; near: Keepsa
   return { memory, near: await createMemory({ record: { ...shared, close: async () => {} } }), calls };
 }
 
-it("what will be given is read while the vectors are on their way, and is what a near record gives", async () => {
+it("texts are prefetched while vectors are in transit, with the same result as from a local store", async () => {
   const { memory, near, calls } = await far();
   const ann = near.scope({ user: "ann" });
   for (const thing of ["bicycle", "canoe", "ladder", "tent"])
@@ -100,7 +100,7 @@ it("what will be given is read while the vectors are on their way, and is what a
   }
 });
 
-it("what could not be read ahead is read again", async () => {
+it("a failed prefetch is read again", async () => {
   const { memory, near, calls } = await far("read once");
   await near.scope({ user: "ann" }).remember("I keep my bicycle in the cellar.");
   expect(await texts(memory, "Where is my bicycle?")).toContain("cellar");

@@ -1,106 +1,123 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { CallOptions } from "../../ports/call.ts";
-import { type Block, unitId } from "../block/block.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
 import type { Ports } from "../ports.ts";
-import { spaceOf } from "../space.ts";
-import { centreOf } from "./centre.ts";
-import type { Scratch } from "./scratch.ts";
-import { cosine, doubtful, type Nearness, nearnessOf, scanVectors } from "./vector-arm.ts";
+import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
+import { spaceOf } from "../search-index/search-units.ts";
+import { getMeanCentering } from "./retrievers/mean-centering.ts";
+import type { Scratch } from "./retrievers/signals.ts";
+import {
+  dotProduct,
+  findUncertain,
+  type QuerySimilarity,
+  scanVectors,
+  toQuerySimilarity,
+} from "./retrievers/vector-retriever.ts";
 
-/** Of so many nearest it is made sure that they are the nearest. */
-const NEAREST = 10;
-const TRIES = 3;
+/** Number of nearest units that are verified by their full vectors. */
+const EXACT_NEAREST = 10;
+const MAX_TRIES = 3;
 
 type NearestPorts = Pick<Ports, "record" | "states" | "embedder" | "following">;
 
-/** Whose units are compared with what, and what is done meanwhile. */
-export interface Comparing<Meanwhile> {
+/** The user whose units are compared, the query, and the work done meanwhile. */
+export interface VectorComparison<Meanwhile> {
   readonly scope: Scope;
   readonly vector: Float32Array | undefined;
   readonly scratch: Scratch;
   readonly call: CallOptions;
-  /** Worked out of the block, with the cosines of its codes, while the record is asked; perhaps for nothing, and once more of another block. */
-  meanwhile(block: Block, near: Nearness | undefined): Meanwhile;
-  /** Begun where the vectors have a long way, by the cosines of their codes: those hardly ever change what is chosen. */
-  ahead?(block: Block, near: Nearness, meanwhile: Meanwhile): void;
+  /**
+   * Runs on the index with the cosines of its codes while the store is asked. The result may be discarded,
+   * and the call repeated on another index.
+   */
+  meanwhile(searchIndex: SearchIndex, near: QuerySimilarity | undefined): Meanwhile;
+  /**
+   * Starts early if the vectors are far away, with the cosines of their codes, which hardly ever change the
+   * choice.
+   */
+  ahead?(searchIndex: SearchIndex, near: QuerySimilarity, meanwhile: Meanwhile): void;
 }
 
-/** A block, and how near each of its units is; valid until the next wait. */
-export interface Nearest<Meanwhile> {
-  readonly block: Block;
-  readonly near: Nearness | undefined;
+/** An index and the similarity of each of its units; valid until the next await. */
+export interface NearestResult<Meanwhile> {
+  readonly searchIndex: SearchIndex;
+  readonly near: QuerySimilarity | undefined;
   readonly meanwhile: Meanwhile;
-  /** Whether a unit of the block was not in the record any more: what was begun ahead may hold it. */
+  /** Whether the store no longer had a unit of the index; work that was started early may contain it. */
   readonly isGone?: boolean;
 }
 
 /**
- * The block, and how near each of its units is: all by their 8-bit codes, the nearest by their vectors themselves.
- * Where somebody writes in between, the codes have to do. A block that is held is compared before the record has said that
- * it is the newest: mostly it is, and the record is far away.
+ * The index and the similarity of each unit: all by their 8-bit codes, the nearest by their full vectors. If
+ * another process writes in between, only the codes are used. A cached index is compared before the store
+ * confirms that it is the newest: mostly it is, and the store is far away.
  */
-export async function nearest<Meanwhile>(
+export async function findNearest<Meanwhile>(
   ports: NearestPorts,
-  comparing: Comparing<Meanwhile>,
-): Promise<Nearest<Meanwhile>> {
+  comparing: VectorComparison<Meanwhile>,
+): Promise<NearestResult<Meanwhile>> {
   const { scope, vector } = comparing;
-  const held = vector && !ports.following ? ports.states.held(scope) : undefined;
-  if (held) {
-    const { revision } = held;
-    // Both go to the record in one piece, which takes it and this process less than two; each may fail while the other is waited for.
-    const asked = ports.states.block(scope);
-    const guess = held.isReleased ? undefined : compared(ports, held, comparing);
-    const [newest, guessed] = await Promise.all([asked, guess]);
-    if (guessed && newest === held && held.revision === revision && !held.isReleased) return guessed;
+  const cachedIndex = vector && !ports.following ? ports.states.peekIndex(scope) : undefined;
+  if (cachedIndex) {
+    const { revision } = cachedIndex;
+    // Both requests reach the store together, which costs it and this process less than two. Each may fail
+    // while the other is awaited.
+    const indexRead = ports.states.searchIndex(scope);
+    const guess = cachedIndex.isReleased ? undefined : compareVectors(ports, cachedIndex, comparing);
+    const [newest, guessed] = await Promise.all([indexRead, guess]);
+    if (guessed && newest === cachedIndex && cachedIndex.revision === revision && !cachedIndex.isReleased)
+      return guessed;
   }
-  for (let tries = TRIES; ; tries -= 1) {
-    let block = await ports.states.block(scope);
-    // Let go of by another recall in the moment before this one went on.
-    while (block.isReleased) block = await ports.states.block(scope);
-    const found = await compared(ports, block, comparing, tries === 0);
+  for (let tries = MAX_TRIES; ; tries -= 1) {
+    let searchIndex = await ports.states.searchIndex(scope);
+    // Another recall may have evicted the index just before.
+    while (searchIndex.isReleased) searchIndex = await ports.states.searchIndex(scope);
+    const found = await compareVectors(ports, searchIndex, comparing, tries === 0);
     if (found) return found;
   }
 }
 
-/** Nothing where the block was written to, or let go of, while the record or an index was asked. */
-async function compared<Meanwhile>(
+/** Undefined if the index was changed or evicted while the store or a vector index was asked. */
+async function compareVectors<Meanwhile>(
   ports: NearestPorts,
-  block: Block,
-  { scope, vector, scratch, call, meanwhile, ahead }: Comparing<Meanwhile>,
+  searchIndex: SearchIndex,
+  { scope, vector, scratch, call, meanwhile, ahead }: VectorComparison<Meanwhile>,
   byCodesAlone = false,
-): Promise<Nearest<Meanwhile> | undefined> {
-  const { revision } = block;
-  const isStale = (): boolean => block.revision !== revision || block.isReleased;
-  const slots = vector && (await ports.following?.nearest(scope, block, vector, call));
+): Promise<NearestResult<Meanwhile> | undefined> {
+  const { revision } = searchIndex;
+  const isStale = (): boolean => searchIndex.revision !== revision || searchIndex.isReleased;
+  const slots = vector && (await ports.following?.nearest(scope, searchIndex, vector, call));
   if (isStale()) return undefined;
   const near =
-    vector && (slots ? nearnessOf(block, scratch, vector, slots) : scanVectors(block, scratch, vector));
-  if (!near || !vector || byCodesAlone) return { block, near, meanwhile: meanwhile(block, near) };
-  // The slot of a unit that was replaced or dropped stays, with a cosine of 0: among the nearest where there are few.
-  const best = doubtful(near, NEAREST).filter((slot) => block.words.isAlive(slot));
-  const ids = best.map((slot) => unitId(block, slot));
+    vector &&
+    (slots
+      ? toQuerySimilarity(searchIndex, scratch, vector, slots)
+      : scanVectors(searchIndex, scratch, vector));
+  if (!near || !vector || byCodesAlone) return { searchIndex, near, meanwhile: meanwhile(searchIndex, near) };
+  // The slot of a replaced or deleted unit remains, with a cosine of 0: among the nearest if there are few.
+  const best = findUncertain(near, EXACT_NEAREST).filter((slot) => searchIndex.words.isAlive(slot));
+  const ids = best.map((slot) => unitIdAt(searchIndex, slot));
   let isThere = false;
-  const asked = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
+  const vectorsRead = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
     isThere = true;
   });
-  const work = underWay().then(() => {
+  const work = yieldToPendingWork().then(() => {
     if (isStale()) return undefined;
-    // Of a block that is new it takes as long as all the rest.
-    centreOf(block);
-    const done = meanwhile(block, near);
-    if (!isThere) ahead?.(block, near, done);
-    return { done };
+    // For a new index this takes as long as everything else.
+    getMeanCentering(searchIndex);
+    const result = meanwhile(searchIndex, near);
+    if (!isThere) ahead?.(searchIndex, near, result);
+    return { done: result };
   });
-  const [exact, worked] = await Promise.all([asked, work]);
+  const [exact, worked] = await Promise.all([vectorsRead, work]);
   if (isStale() || !worked) return undefined;
   for (const [i, slot] of best.entries()) {
-    const own = exact[i];
-    if (own) near.near[slot] = cosine(vector, own);
+    const exactVector = exact[i];
+    if (exactVector) near.near[slot] = dotProduct(vector, exactVector);
   }
-  return { block, near, meanwhile: worked.done, isGone: exact.some((own) => !own) };
+  return { searchIndex, near, meanwhile: worked.done, isGone: exact.some((vector) => !vector) };
 }
 
-/** When all that was begun has gone as far as it can by itself: what it asks the world outside is on its way. */
-export function underWay(): Promise<void> {
+/** Waits until all started work is pending on outside calls, so that those calls are on their way. */
+export function yieldToPendingWork(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

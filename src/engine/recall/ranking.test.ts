@@ -57,7 +57,7 @@ async function textsOf(messages: readonly InputMessage[], query: string): Promis
   return items.map(({ text }) => text);
 }
 
-it("gives the newer of two statements about the same before the older one", async () => {
+it("ranks the newer of two statements about one thing before the older one", async () => {
   const texts = await textsOf(TOLD, "How many engineers do I lead?");
   const newer = texts.findIndex((text) => text.includes("five engineers"));
   const older = texts.findIndex((text) => text.includes("four engineers"));
@@ -65,7 +65,7 @@ it("gives the newer of two statements about the same before the older one", asyn
   expect(newer).toBeLessThan(older);
 });
 
-it("keeps the scores falling where the newer comes first", async () => {
+it("keeps scores in falling order when the newer statement comes first", async () => {
   await using memory = await createMemory({ path: ":memory:" });
   const user = memory.scope({ user: "ana" });
   await user.remember(TOLD, { extract: "never" });
@@ -73,18 +73,18 @@ it("keeps the scores falling where the newer comes first", async () => {
   expect(scores).toEqual(scores.toSorted((one, other) => other - one));
 });
 
-it("brings what the assistant said where its words are asked after, else what the user said", async () => {
+it("ranks the assistant's words first when the query asks for them, else the user's", async () => {
   expect((await textsOf(TOLD, "What did you recommend for my stiff back?"))[0]).toContain("cat stretch");
   expect((await textsOf(TOLD, "After which drive was my back stiff?"))[0]).toContain("Graz");
 });
 
-it("brings a standing wish up where something is asked for that it is about", async () => {
+it("ranks a standing preference higher when a request relates to it", async () => {
   const soup = "The recipes in my grandmother's book are all for soup and bread.";
   const told: InputMessage[] = [...TOLD, { session: "e", at: "2026-04-21", role: "user", content: soup }];
   expect((await textsOf(told, "Can you give me a few recipes for a simple cake?"))[0]).toContain("metric");
 });
 
-it("finds by characters what is said in Chinese, and gives places to all that is asked", async () => {
+it("finds Chinese text by characters, and covers every part of the query", async () => {
   const told = [
     "我的表姐叫小林。",
     "我表姐今年38岁了。",
@@ -104,7 +104,7 @@ const sentence = fc
   .tuple(fc.constantFrom("I like the", "My", "We sold the", "They asked about the", "Always mind the"), topic)
   .map(([start, word]) => `${start} ${word}.`);
 
-it("never gives one user what another said, whatever both say", async () => {
+it("never gives one user the words of another, for any messages", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(sentence, { minLength: 1, maxLength: 8 }),

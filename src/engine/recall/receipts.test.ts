@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
-import { changes, message, recallReceipt } from "../../testing/change-sets.ts";
-import { recallKeeper } from "./receipts.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { makeChangeSet, makeMessage, makeRecallReceipt } from "../../testing/memory-store/change-sets.ts";
+import { createRecallReceiptStore } from "./receipts.ts";
 
 const ANN = { project: "default", user: "ann" };
 
 async function keeper() {
-  const record = memoryRecord();
-  await record.commit(ANN, changes({ base: 0, messages: [message("m1")] }));
-  return { record, recalls: recallKeeper(record) };
+  const record = createInMemoryStore();
+  await record.commit(ANN, makeChangeSet({ base: 0, messages: [makeMessage("m1")] }));
+  return { record, recalls: createRecallReceiptStore(record) };
 }
 
-it("what becomes known of a recall after its receipt was written is noted all the same", async () => {
+it("adds notes to a receipt that is already written", async () => {
   const { record, recalls } = await keeper();
-  recalls.keep(ANN, "r1", () => recallReceipt("r1"));
-  recalls.keep(ANN, "r2", () => recallReceipt("r2"));
+  recalls.keep(ANN, "r1", () => makeRecallReceipt("r1"));
+  recalls.keep(ANN, "r2", () => makeRecallReceipt("r2"));
   await recalls.flush();
   recalls.note(ANN, "r1", { kind: "answer", session: "talk" });
   recalls.note(ANN, "r1", { used: ["memory"] });
@@ -22,19 +22,19 @@ it("what becomes known of a recall after its receipt was written is noted all th
   expect(await recalls.lastAnswer(ANN, "talk")).toMatchObject(wanted);
   expect(await recalls.find(ANN, "r1")).toMatchObject(wanted);
   await recalls.flush();
-  expect(await record.recalls(ANN, { id: "r1", limit: 1 })).toMatchObject([wanted]);
-  expect(await record.recalls(ANN, { limit: 10 })).toHaveLength(2);
+  expect(await record.recallReceipts(ANN, { id: "r1", limit: 1 })).toMatchObject([wanted]);
+  expect(await record.recallReceipts(ANN, { limit: 10 })).toHaveLength(2);
 });
 
-it("what becomes known while it is being written is noted, too, and of none that is not there", async () => {
+it("adds notes to a receipt while it is being written, and ignores an unknown one", async () => {
   const { record, recalls } = await keeper();
-  recalls.keep(ANN, "r1", () => recallReceipt("r1"));
+  recalls.keep(ANN, "r1", () => makeRecallReceipt("r1"));
   const writing = recalls.flush();
   recalls.note(ANN, "r1", { kind: "answer" });
   recalls.note(ANN, "none", { kind: "answer" });
   await writing;
   await recalls.flush();
-  expect((await record.recalls(ANN, { limit: 10 })).map(({ id, kind }) => [id, kind])).toEqual([
+  expect((await record.recallReceipts(ANN, { limit: 10 })).map(({ id, kind }) => [id, kind])).toEqual([
     ["r1", "answer"],
   ]);
 });

@@ -1,74 +1,85 @@
-import { analyse, isUnspacedText } from "../../domain/words.ts";
-import type { Question } from "../../ports/question-reader.ts";
-import type { Block } from "../block/block.ts";
-import type { Profile, Weights } from "../rank/profiles.ts";
-import { relevanceOf, weightsFor } from "../rank/score.ts";
-import { noSignals, type Places, type Signals } from "../rank/signals.ts";
-import { searchApart } from "./apart-arm.ts";
-import { termsByCharacters } from "./by-characters.ts";
-import { candidatesOf } from "./candidates.ts";
-import { searchClaims } from "./claim-arm.ts";
-import { cuesOf } from "./cues.ts";
-import { type Manner, mannerOf } from "./manner.ts";
-import type { Scratch } from "./scratch.ts";
-import { searchTime } from "./time-arm.ts";
-import { BITS, searchTurns, talkShare } from "./turn-arm.ts";
-import { type Nearness, searchVectors, workOut } from "./vector-arm.ts";
-import { wishEvidence } from "./wishes.ts";
-import { searchWords } from "./word-arm.ts";
+import { MEMORY_KINDS } from "../../domain/memory.ts";
+import { extractTerms, isUnspacedText } from "../../domain/search/search-terms.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
+import type { SearchIndex } from "../search-index/search-index.ts";
+import { findQueryHints, findQueryStyle, type QueryStyle } from "./retrievers/query-hints.ts";
+import { createSignals, type Scratch, type Signals, type UnitPlaces } from "./retrievers/signals.ts";
+import {
+  computeTalkShare,
+  retrieveByClaims,
+  retrieveByTime,
+  retrieveByTurns,
+  TURN_BITS,
+} from "./retrievers/structured-retrievers.ts";
+import { selectCandidates } from "./retrievers/top-k.ts";
+import {
+  computeMissingCosines,
+  type QuerySimilarity,
+  retrieveByCenteredVectors,
+  retrieveByVectors,
+} from "./retrievers/vector-retriever.ts";
+import { parseCharacterQuery, retrieveByWords } from "./retrievers/word-retriever.ts";
+import { blendWeights, computeRelevance, type RankingProfile, type SignalWeights } from "./scoring.ts";
 
-/** What all arms found, by slot of the unit. */
-export interface Found {
-  /** What was searched for, and whether it was pairs of characters, with no vector. */
+/** The results of all retrievers, by slot of the unit. */
+export interface SearchResult {
+  /** The search terms, and whether they were pairs of characters, without a vector. */
   readonly terms: readonly string[];
   readonly isByCharacters: boolean;
   readonly signals: Signals;
-  readonly weights: Weights;
-  /** The units that were weighed, in rising order. */
+  readonly weights: SignalWeights;
+  /** The scored units, in rising order. */
   readonly slots: Int32Array;
-  /** Of each of them, 0 to 1, relative to the other units: what is ranked by. */
+  /** Relevance of each scored unit, 0 to 1, relative to the other units; the ranking uses it. */
   readonly relevance: Float32Array;
-  readonly places: Places;
-  /** 0 to 1, by itself: how sure it is that a unit has to do with the query at all. */
+  readonly places: UnitPlaces;
+  /** Absolute evidence, 0 to 1: how certain it is that a unit relates to the query. */
   evidenceAt(slot: number): number;
 }
 
-/** What is asked, as text and as a span of time. */
-export interface Asked {
+/** The query as text and as a time span. */
+interface SearchQuery {
   readonly query: string;
   readonly span: Pick<Question, "from" | "to">;
-  /** How near each unit is by its codes, where the query has a vector. */
-  readonly near: Nearness | undefined;
+  /** The similarity of each unit by its codes, if the query has a vector. */
+  readonly near: QuerySimilarity | undefined;
 }
 
-/** What is found without the vectors themselves. */
-export interface Texts extends Pick<Found, "terms" | "isByCharacters" | "signals" | "weights" | "slots"> {
+/** The results that need no vectors. */
+export interface TextSearchResult
+  extends Pick<SearchResult, "terms" | "isByCharacters" | "signals" | "weights" | "slots"> {
   readonly share: Float32Array;
-  readonly manner: Manner;
+  readonly manner: QueryStyle;
 }
 
 /**
- * Asks the arms that need no vector about every unit of the block, and tells which units are to be weighed. It is valid as what
- * `search` gives is.
+ * Runs the retrievers that need no vector over every unit of the index, and selects the units to score. The
+ * result is valid as long as that of `search`.
  */
-export function searchTexts(
-  block: Block,
+export function searchByText(
+  searchIndex: SearchIndex,
   scratch: Scratch,
-  { query, span, near }: Asked,
-  profile: Profile,
-): Texts {
-  const signals = noSignals(BITS);
+  { query, span, near }: SearchQuery,
+  profile: RankingProfile,
+): TextSearchResult {
+  const signals = createSignals(TURN_BITS);
   const isByCharacters = !near && isUnspacedText(query);
-  const { terms, trust } = isByCharacters ? termsByCharacters(block, query) : { terms: analyse(query) };
-  const { share, slots: wordSlots, turns: windowTurns } = searchWords(block, scratch, terms, signals, trust);
-  const manner = mannerOf(query);
-  searchTurns(block, scratch, query, manner, signals);
-  const claimSlots = searchClaims(block, scratch, cuesOf(block, query), signals);
-  searchTime(block, scratch, span, signals);
-  const weights = weightsFor(profile, talkShare(block));
+  const { terms, trust } = isByCharacters
+    ? parseCharacterQuery(searchIndex, query)
+    : { terms: extractTerms(query) };
+  const {
+    share,
+    slots: wordSlots,
+    turns: windowTurns,
+  } = retrieveByWords(searchIndex, scratch, terms, signals, trust);
+  const manner = findQueryStyle(query);
+  retrieveByTurns(searchIndex, scratch, query, manner, signals);
+  const claimSlots = retrieveByClaims(searchIndex, scratch, findQueryHints(searchIndex, query), signals);
+  retrieveByTime(searchIndex, scratch, span, signals);
+  const weights = blendWeights(profile, computeTalkShare(searchIndex));
   const { words, window, claim } = signals.columns;
   const nearest = near?.foremost ?? [];
-  const slots = candidatesOf(block, scratch, {
+  const slots = selectCandidates(searchIndex, scratch, {
     words,
     wordSlots,
     window,
@@ -77,49 +88,55 @@ export function searchTexts(
     claim,
     claimSlots,
   });
-  if (near) workOut(block, near, slots);
+  if (near) computeMissingCosines(searchIndex, near, slots);
   return { terms, isByCharacters, signals, weights, slots, share, manner };
 }
 
-// What is passed to loops is written out: the shape of an object that was spread together is forgotten with the last such object, and
-// what V8 compiled for it as well.
+// Objects passed to hot loops are literals. V8 forgets the shape of a spread object with its last instance,
+// together with the code compiled for it.
 
 /**
- * Asks the arms that go by vectors as well, and weighs what all say. `near` is absent where the query has no vector; `floor`
- * is the cosine below which the embedder's vectors tell nothing. What it gives is valid as long as the scratch is lent and
- * the block does not change; and until it is asked again, with cosines that are more exact.
+ * Runs the vector retrievers as well and scores the units by all signals. `near` is absent if the query has
+ * no vector; `floor` is the cosine below which the embedder's vectors carry no information. The result is
+ * valid while the scratch is lent and the index is unchanged, until the next call with more exact cosines.
  */
 export function search(
-  block: Block,
+  searchIndex: SearchIndex,
   scratch: Scratch,
-  { terms, isByCharacters, signals, weights, slots, share, manner }: Texts,
-  { near, floor }: { readonly near: Nearness | undefined; readonly floor: number },
-): Found {
+  { terms, isByCharacters, signals, weights, slots, share, manner }: TextSearchResult,
+  { near, floor }: { readonly near: QuerySimilarity | undefined; readonly floor: number },
+): SearchResult {
   const places = {
-    slots: block.units.count,
-    turn: block.units.columns.turn,
-    turns: block.turns.count,
-    session: block.turns.columns.session,
-    speaker: block.turns.columns.speaker,
-    bits: block.turns.columns.flags,
+    slots: searchIndex.units.count,
+    turn: searchIndex.units.columns.turn,
+    turns: searchIndex.turns.count,
+    session: searchIndex.turns.columns.session,
+    speaker: searchIndex.turns.columns.speaker,
+    bits: searchIndex.turns.columns.flags,
   };
-  if (near) searchVectors(block, scratch, near, slots, signals);
+  if (near) retrieveByVectors(searchIndex, scratch, near, slots, signals);
   if (near) {
     const { isRequest } = manner;
-    searchApart(block, scratch, { vector: near.vector, near: near.near, slots, isRequest }, signals);
+    retrieveByCenteredVectors(
+      searchIndex,
+      scratch,
+      { vector: near.vector, near: near.near, slots, isRequest },
+      signals,
+    );
   }
-  const relevance = relevanceOf(signals, weights, places, slots, scratch.raw("relevance", slots.length));
-  const plain = evidenceOf(signals, share, floor);
-  const wished = near && manner.isRequest ? wishEvidence(block, signals.columns.near, floor) : undefined;
+  const relevance = computeRelevance(signals, weights, places, slots, scratch.raw("relevance", slots.length));
+  const plain = createEvidence(signals, share, floor);
+  const wished =
+    near && manner.isRequest ? createWishEvidence(searchIndex, signals.columns.near, floor) : undefined;
   const evidenceAt = wished ? (slot: number): number => Math.max(plain(slot), wished(slot)) : plain;
   return { terms, isByCharacters, signals, weights, places, slots, relevance, evidenceAt };
 }
 
 /**
- * How sure each unit is to have to do with the query, without regard to the others: the share of the query's words
- * that it holds, and how far its cosine lies above the embedder's floor; or how well its claim fits.
+ * How certain it is that each unit relates to the query, regardless of the other units. It is the share of
+ * the query's words in the unit and its cosine above the embedder's floor, or the fit of its claim.
  */
-function evidenceOf({ columns }: Signals, share: Float32Array, floor: number): (slot: number) => number {
+function createEvidence({ columns }: Signals, share: Float32Array, floor: number): (slot: number) => number {
   const { near, claim } = columns;
   return (slot) => {
     const above = near.length > 0 ? Math.max(0, ((near[slot] as number) - floor) / (1 - floor)) : 0;
@@ -129,10 +146,43 @@ function evidenceOf({ columns }: Signals, share: Float32Array, floor: number): (
 }
 
 /**
- * The evidence that the best unit must have, or else nothing stored has to do with the query. The more there is, the
- * nearer the nearest lies by chance. Calibrated on questions put to their own conversation and to others': among a
- * handful of messages 19 of 20 questions reach what answers them, and 9 of 10 put to a stranger reach nothing.
+ * The evidence that the best unit needs; below it, nothing stored relates to the query. It rises with the
+ * number of units, because the nearest of many is nearer by chance. Calibrated on questions to their own
+ * conversation and to others: among a handful of messages, 19 of 20 questions reach their answer. Of
+ * questions put to a foreign conversation, 9 of 10 reach nothing.
  */
-export function thresholdFor(units: number): number {
+export function computeThreshold(units: number): number {
   return Math.min(0.6, 0.15 + 0.045 * Math.max(0, Math.log2(units / 8)));
+}
+
+const PREFERENCE_KIND = MEMORY_KINDS.indexOf("preference");
+const INSTRUCTION_KIND = MEMORY_KINDS.indexOf("instruction");
+const CURRENT_STATUS = 0;
+
+/**
+ * A preference above this share of the embedder's floor relates to a request for advice. "I prefer hostels"
+ * is nearer to "Where should I stay?" than other preferences are, but far less near than two statements of
+ * one fact. Of 15 preferences and 15 requests, 6 in 10 matching pairs pass among a few memories, and 1 in 8
+ * of the others.
+ */
+const MIN_FLOOR_SHARE = 0.3;
+
+/**
+ * How certain it is that a preference relates to a request for advice, by slot: 0 to 1, from its cosine with
+ * the request. 0 for everything except active preferences and instructions.
+ */
+function createWishEvidence(
+  searchIndex: SearchIndex,
+  near: Float32Array,
+  floor: number,
+): (slot: number) => number {
+  const { row } = searchIndex.units.columns;
+  const { kind, status } = searchIndex.memories.columns;
+  const least = MIN_FLOOR_SHARE * floor;
+  return (slot) => {
+    const memory = row[slot] as number;
+    if (memory < 0 || status[memory] !== CURRENT_STATUS) return 0;
+    if (kind[memory] !== PREFERENCE_KIND && kind[memory] !== INSTRUCTION_KIND) return 0;
+    return Math.max(0, ((near[slot] as number) - least) / (1 - floor));
+  };
 }

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { Keepsake, ScopedMemory } from "../surface.ts";
+import type { Keepsake, ScopedMemory } from "../api.ts";
 
 let keepsake: Keepsake;
 let ana: ScopedMemory;
 beforeEach(async () => {
-  keepsake = await createMemory({ record: memoryRecord() });
+  keepsake = await createMemory({ record: createInMemoryStore() });
   ana = keepsake.scope({ user: "ana" });
 });
 afterEach(() => keepsake.close());
 
 describe("a memory that has ended", () => {
-  it("comes behind the one that took its place, in whatever words that is told", async () => {
+  it("ranks after its successor, whatever the successor's words", async () => {
     await ana.add({ text: "Ruth works at Larkin Tools.", at: "2026-01-01" });
     await ana.supersede("Ruth works at Larkin Tools", {
       text: "Ruth now serves as a buyer for Larkin Group.",
@@ -25,7 +25,7 @@ describe("a memory that has ended", () => {
     ]);
   });
 
-  it("takes no place from what the limit lets in", async () => {
+  it("displaces no item within the limit", async () => {
     await ana.add({ text: "Ruth works at Larkin Tools." });
     await ana.supersede("Ruth works at Larkin Tools", {
       text: "Ruth now serves as a buyer for Larkin Group.",
@@ -34,7 +34,7 @@ describe("a memory that has ended", () => {
     expect(items.map(({ status }) => status)).toEqual(["current"]);
   });
 
-  it("comes alone where the successor is of another time", async () => {
+  it("appears alone when its successor belongs to another time", async () => {
     const then = "2026-02-01T00:00:00Z";
     await ana.add({ text: "Ruth works at Larkin Tools.", validFrom: "2025-01-01T00:00:00Z" });
     await ana.supersede("Ruth works at Larkin Tools", {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CallReport } from "../../domain/model-call.ts";
-import type { Keepsake, ScopedMemory } from "../../engine/surface.ts";
+import type { CallReport } from "../../domain/model-usage.ts";
+import type { Keepsake, ScopedMemory } from "../../engine/api.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
-import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts";
-import { type Served, serve } from "../serve.ts";
+import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";
+import { type Served, serve } from "../server.ts";
 import type { Step } from "./proxy.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
@@ -105,7 +105,7 @@ describe("a memory that fails", () => {
       { remember: () => Promise.reject(new MemoryError("corrupt", "damaged.")) },
       ["store", "store"],
     ],
-  ])("leaves the chat as it was where it %s, and is counted", async (_how, how, steps) => {
+  ])("leaves the chat unchanged and is counted if it %s", async (_how, how, steps) => {
     const words = "Where do I live, and what is my dog called?";
     broken = how;
     const response = await chat(words);
@@ -119,7 +119,7 @@ describe("a memory that fails", () => {
     expect(troubles).toEqual(steps);
   });
 
-  it("shows nothing of what it was to forget and could not", async () => {
+  it("shows no data that it failed to forget", async () => {
     const ana = keepsake.scope({ user: "ana" });
     await ana.remember("I use Magnet.");
     broken = { remember: unavailable };
@@ -131,7 +131,7 @@ describe("a memory that fails", () => {
 });
 
 describe("an upstream that fails", () => {
-  it.each([400, 401, 404, 429, 500, 503])("has its own error passed on: %i", async (status) => {
+  it.each([400, 401, 404, 429, 500, 503])("has its own error forwarded: %i", async (status) => {
     upstream.troubles.push({
       status,
       headers: { "retry-after": "7", "x-ratelimit-remaining-requests": "0" },
@@ -150,7 +150,7 @@ describe("an upstream that fails", () => {
     await until(async () => (await stored()).length === 1);
   });
 
-  it("is told of as what it is where it cannot be reached, closes without a word, or takes too long", async () => {
+  it("gives a clear error if it is unreachable, closes silently, or takes too long", async () => {
     upstream.troubles.push("hangs up");
     expect((await chat("Hello there.")).status).toBe(502);
     upstream.troubles.push("hangs");
@@ -165,13 +165,13 @@ describe("an upstream that fails", () => {
     expect(reports.map(({ outcome }) => outcome)).toEqual(["unreachable", "timeout", "unreachable"]);
   }, 10_000);
 
-  it("is not followed to where it points", async () => {
+  it("does not have its redirects followed", async () => {
     upstream.troubles.push({ status: 307, headers: { location: "http://127.0.0.1:1/v1" } });
     const response = await chat("Hello there.");
     expect([response.status, response.headers.get("location")]).toEqual([502, null]);
   });
 
-  it("that cuts its stream has it cut here as well, and what came is stored as cut", async () => {
+  it("that cuts its stream has it cut here too, and the partial reply is stored as cut", async () => {
     upstream.reply = () => "One two three four five six.";
     upstream.troubles.push({ afterEvents: 4, it: "resets" });
     const response = await chat("Count for me, please.", { stream: true });
@@ -187,7 +187,7 @@ describe("an upstream that fails", () => {
     expect(reports.map(({ outcome }) => outcome)).toEqual(["cut"]);
   });
 
-  it("that ends its stream early has that passed on byte for byte", async () => {
+  it("that ends its stream early has it forwarded byte for byte", async () => {
     upstream.troubles.push({ afterEvents: 3, it: "ends" });
     const response = await chat("Count for me, please.", { stream: true });
     expect(await response.text()).toBe(upstream.received[0]?.sent);
@@ -219,7 +219,7 @@ describe("a stream", () => {
     expect(reports[0]?.isEstimated).toBeUndefined();
   });
 
-  it("comes part by part, as it is sent", async () => {
+  it("arrives in chunks as it is sent", async () => {
     upstream.troubles.push({ betweenMs: 30 });
     const response = await chat("Hello there.", { stream: true });
     const times: number[] = [];
@@ -228,7 +228,7 @@ describe("a stream", () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(60);
   });
 
-  it("whose client goes away ends over there, and what came is stored", async () => {
+  it("ends at the upstream when the client disconnects, and the partial reply is stored", async () => {
     upstream.reply = () => "One two three four five six seven eight nine ten.";
     upstream.troubles.push({ betweenMs: 50 });
     const gone = new AbortController();
@@ -259,7 +259,7 @@ describe("a stream", () => {
   });
 });
 
-describe("what goes to the upstream", () => {
+describe("the request to the upstream", () => {
   const body = {
     api_base: "http://127.0.0.1:1",
     base_url: "http://127.0.0.1:1",
@@ -267,7 +267,7 @@ describe("what goes to the upstream", () => {
     extra_headers: { authorization: "x" },
   };
 
-  it("names no other server, and carries nothing that is ours", async () => {
+  it("cannot choose another server, and contains no Keepsake headers", async () => {
     const response = await chat("Hello there.", body, {
       cookie: "keepsake_7420=secret",
       "openai-organization": "org-other",
@@ -285,7 +285,7 @@ describe("what goes to the upstream", () => {
     expect(lastSent()).not.toContain(KEY);
   });
 
-  it("is the client's own key where it brings one, beside ours", async () => {
+  it("uses the client's own key if it sends one with ours", async () => {
     const response = await chat(
       "Hello there.",
       {},

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/surface.ts";
+import type { Keepsake } from "../../engine/api.ts";
 import { createMemory } from "../../memory.ts";
-import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";
 import { httpApp } from "../app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "../keys.ts";
-import { type Lifecycle, lifecycle } from "../lifecycle.ts";
+import { createLifecycle, type Lifecycle } from "../graceful-shutdown.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "../keys/api-keys.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
@@ -20,7 +20,7 @@ beforeEach(async () => {
   keepsake = await createMemory({ path: ":memory:", clock });
   keys = apiKeys({ store: passingKeys(), clock });
   upstream = await openaiServer({ apiKey: "sk-upstream" });
-  life = lifecycle();
+  life = createLifecycle();
   app = httpApp({
     keepsake,
     lifecycle: life,
@@ -63,7 +63,7 @@ const assistant = (content: unknown): Message => ({ role: "assistant", content }
 const sent = (): Json => upstream.received.at(-1)?.body;
 const lastText = (): string => String(sent().messages.at(-1).content);
 
-/** What of the request stands in a fence. */
+/** The prompt blocks of a request. */
 const fenced = (text: string): string => (text.match(/<keepsake-[\s\S]*?<\/keepsake-\w+>/g) ?? []).join("\n");
 const stored = async (of = "ana"): Promise<string[]> => {
   const lines: string[] = [];
@@ -72,9 +72,9 @@ const stored = async (of = "ana"): Promise<string[]> => {
   return lines;
 };
 /** Until what goes on behind the answers is done. */
-const settled = (): Promise<boolean> => life.idle(5000);
+const settled = (): Promise<boolean> => life.waitUntilIdle(5000);
 
-describe("a conversation through the proxy", () => {
+describe("a chat through the proxy", () => {
   for (const stream of [false, true]) {
     it(`remembers over conversations, changes its mind and forgets${stream ? ", streaming" : ""}`, async () => {
       upstream.reply = () => "Noted.";
@@ -95,7 +95,7 @@ describe("a conversation through the proxy", () => {
     });
   }
 
-  it("goes through the interface of responses as well, by text, by items, and on from an earlier response", async () => {
+  it("works with the Responses API, by text, by items, and continuing an earlier response", async () => {
     upstream.reply = () => "Noted.";
     // A response that is stored with the model's server takes a key of one's own there.
     const own = { "x-keepsake-upstream-key": "sk-upstream" };
@@ -129,7 +129,7 @@ describe("a conversation through the proxy", () => {
     ]);
   });
 
-  it("stores each turn once, although the whole history comes again with each", async () => {
+  it("stores each turn once, although each request repeats the history", async () => {
     upstream.reply = ({ turns }) => `Answer ${turns.filter(({ role }) => role === "user").length}.`;
     const history: Message[] = [{ role: "system", content: "Be brief." }];
     for (const words of ["I live in Porto.", "I have a dog.", "His name is Rex."]) {
@@ -148,7 +148,7 @@ describe("a conversation through the proxy", () => {
     ]);
   });
 
-  it("takes the same words in another conversation for said again, and those of an unanswered turn for said once", async () => {
+  it("stores the same words again in another chat, and once for a retried turn", async () => {
     const moves = ["I live in Porto.", "I live in Faro.", "I live in Porto."];
     for (const words of moves) await chat([user(words)]);
     upstream.troubles.push({ status: 500 });
@@ -161,7 +161,7 @@ describe("a conversation through the proxy", () => {
     expect(recalled.text).toBe("You live in Porto.");
   });
 
-  it("tells sessions apart that the client names", async () => {
+  it("separates sessions that the client names", async () => {
     await chat([user("Good morning.")], {}, { "x-keepsake-session": "monday" });
     for (const session of ["tuesday", "wednesday"])
       await chat([user("Hello again.")], {}, { "x-keepsake-session": session });
@@ -174,7 +174,7 @@ describe("a conversation through the proxy", () => {
   });
 });
 
-describe("what is put into a request", () => {
+describe("the memory injected into a request", () => {
   it("begins with the same bytes over 20 turns, with writes in between", async () => {
     const ana = keepsake.scope({ user: "ana" });
     for (const fact of ["I live in Porto.", "I have a dog.", "I use Shram."]) await ana.remember(fact);
@@ -184,7 +184,7 @@ describe("what is put into a request", () => {
     for (let i = 0; i < 20; i += 1) {
       const { json } = await chat(history);
       const bytes = upstream.received.at(-1)?.raw.toString("utf8") ?? "";
-      // All but what was recalled, which stands at the very end.
+      // Everything except the recalled items at the very end.
       const prefix = bytes.slice(0, bytes.lastIndexOf(`\\n\\n<keepsake-`));
       expect(prefix.startsWith(before)).toBe(true);
       expect(prefix).toContain("Lives in Porto.");
@@ -193,7 +193,7 @@ describe("what is put into a request", () => {
       if (i === 4) await ana.remember("I moved to Faro.");
       history.push(json.choices[0].message, user(`What do you know about my dog, question ${i}?`));
     }
-    // What changed since the profile was frozen is told behind it.
+    // Changes since the profile was frozen follow it.
     const { messages } = sent();
     expect(messages[1].content).toContain("Lives in Porto.");
     await chat([...history, assistant("Ah."), user("Where do I live?")]);
@@ -201,7 +201,7 @@ describe("what is put into a request", () => {
     expect(fenced(lastText())).toContain("Faro");
   });
 
-  it("is renewed when something was erased, whoever erased it", async () => {
+  it("is renewed after any erasure", async () => {
     const ana = keepsake.scope({ user: "ana" });
     await ana.remember("I use Shram and Magnet.");
     const history = [user("Hello there."), assistant("Hi."), user("What do I use?")];
@@ -213,7 +213,7 @@ describe("what is put into a request", () => {
     expect(JSON.stringify(sent())).toContain("Shram");
   });
 
-  it("stays the same while the model is at work with tools", async () => {
+  it("stays the same while the model works with tools", async () => {
     await keepsake.scope({ user: "ana" }).remember("I live in Porto.");
     const question = [user("What is the weather where I live?")];
     upstream.reply = () => ({ toolCalls: [{ id: "call_1", name: "weather", arguments: { city: "Porto" } }] });
@@ -236,7 +236,7 @@ describe("what is put into a request", () => {
     expect(replies).toEqual(["I live in Porto.", "What is the weather where I live?", "", "Sunny."]);
   });
 
-  it("leaves every other byte as the client wrote it", async () => {
+  it("leaves every other byte unchanged", async () => {
     await keepsake.scope({ user: "ana" }).remember("I live in Porto.");
     const body =
       '{ "model":"gpt-4o-mini", "user":"ana", "seed": 9007199254740993, "temperature":1.0,\n "x_new":{"b":[1.50]},' +
@@ -252,7 +252,7 @@ describe("what is put into a request", () => {
     expect(without.replace("}},]", "}}]")).toBe(body);
   });
 
-  it("is nothing where nobody is named, where memory is off, and for a key that may not read", async () => {
+  it("is empty without a user, with memory off, and for a key that may not read", async () => {
     await keepsake.scope({ user: "ana" }).remember("I live in Porto.");
     const body = { model: "gpt-4o-mini", messages: [user("Where do I live?")] };
     const asked = async (more: object, headers: Record<string, string> = {}) => {
@@ -268,7 +268,7 @@ describe("what is put into a request", () => {
     expect(await stored()).toEqual(["I live in Porto."]);
   });
 
-  it("is read and nothing is stored with `read`", async () => {
+  it("is recalled but nothing is stored in the mode read", async () => {
     await keepsake.scope({ user: "ana" }).remember("I live in Porto.");
     const { response } = await chat([user("Where do I live?")], {}, { "x-keepsake-memory": "read" });
     expect(response.headers.get("x-keepsake-memory")).toBe("read");
@@ -277,7 +277,7 @@ describe("what is put into a request", () => {
     expect(await stored()).toEqual(["I live in Porto."]);
   });
 
-  it("is never learnt, whoever says it again", async () => {
+  it("is never stored as a new memory, whoever repeats it", async () => {
     await keepsake.scope({ user: "ana" }).remember("I live in Porto.");
     upstream.reply = ({ turns }) => `You said: ${turns.at(-1)?.text}`;
     let words = "Where do I live?";

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/surface.ts";
+import type { Keepsake } from "../../engine/api.ts";
 import { createMemory } from "../../memory.ts";
-import { type OpenaiServer, openaiServer } from "../../testing/openai-server.ts";
+import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";
 import { httpApp } from "../app.ts";
-import { type ApiKeys, apiKeys, passingKeys } from "../keys.ts";
-import { type Lifecycle, lifecycle } from "../lifecycle.ts";
-import { MOST_PROXY_BYTES } from "./asked/take.ts";
+import { createLifecycle, type Lifecycle } from "../graceful-shutdown.ts";
+import { type ApiKeys, apiKeys, passingKeys } from "../keys/api-keys.ts";
+import { MAX_PROXY_BYTES } from "./request/proxy-request.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
@@ -29,10 +29,10 @@ async function opened(withUpstream: boolean): Promise<void> {
 beforeEach(async () => {
   keepsake = await createMemory({ path: ":memory:", clock });
   keys = apiKeys({ store: passingKeys(), clock });
-  life = lifecycle();
+  life = createLifecycle();
 });
 afterEach(async () => {
-  await life.idle(5000);
+  await life.waitUntilIdle(5000);
   await keepsake.close();
   await upstream?.close();
 });
@@ -65,7 +65,7 @@ const said = (content: unknown, more: object = {}): object => ({
 const chat = (content: unknown, more: object = {}, headers: Record<string, string> = {}) =>
   call("POST", "/v1/chat/completions", said(content, more), headers);
 const stored = async (user = "ana"): Promise<Json[]> => {
-  await life.idle(5000);
+  await life.waitUntilIdle(5000);
   const messages: Json[] = [];
   for await (const line of keepsake.scope({ user }).export())
     if (line.type === "message") messages.push(line.message);
@@ -75,7 +75,7 @@ const stored = async (user = "ana"): Promise<Json[]> => {
 describe("the built-in model", () => {
   beforeEach(() => opened(false));
 
-  it("holds the story without any other, whatever model is asked for, and says who it is", async () => {
+  it("answers without an upstream, for any model name, and names itself", async () => {
     const ask = async () => (await chat("What productivity tools do I use?")).json.choices[0].message.content;
     const first = await chat("I use Shram and Magnet as productivity tools.");
     expect(first.json).toMatchObject({ object: "chat.completion", model: "keepsake" });
@@ -88,7 +88,7 @@ describe("the built-in model", () => {
     expect(JSON.stringify(await stored())).not.toContain("Magnet");
   });
 
-  it("streams the same in chunks, with its tokens where they are asked for", async () => {
+  it("streams the same answer in chunks, with usage on request", async () => {
     await chat("I live in Porto.");
     const { text, headers } = await chat("Where do I live?", {
       stream: true,
@@ -125,14 +125,14 @@ describe("the built-in model", () => {
     expect(events.at(-1)).toMatchObject({ type: "response.completed", response: { status: "completed" } });
   });
 
-  it("says the same again to a client that tries again, and stores what was said once", async () => {
+  it("gives a retry the same answer, and stores the message once", async () => {
     const first = await chat("I live in Porto.");
     const again = await chat("I live in Porto.");
     expect(again.json.choices[0].message.content).toBe(first.json.choices[0].message.content);
     expect(await stored()).toHaveLength(1);
   });
 
-  it("reads alone with `read`, and refuses what it cannot do", async () => {
+  it("only reads in the mode read, and refuses unsupported options", async () => {
     await chat("I live in Porto.");
     const read = await chat("Where do I live?", {}, { "x-keepsake-memory": "read" });
     expect(read.json.choices[0].message.content).toBe("You live in Porto.");
@@ -145,7 +145,7 @@ describe("the built-in model", () => {
     );
   });
 
-  it("is the only model, and has no vectors", async () => {
+  it("is the only model, and has no embeddings", async () => {
     expect((await call("GET", "/v1/models")).json.data.map(({ id }: Json) => id)).toEqual(["keepsake"]);
     expect((await call("GET", "/v1/models/keepsake")).json.object).toBe("model");
     expect((await call("GET", "/v1/models/gpt-4o")).status).toBe(404);
@@ -155,10 +155,10 @@ describe("the built-in model", () => {
   });
 });
 
-describe("who is meant", () => {
+describe("the user of a chat", () => {
   beforeEach(() => opened(true));
 
-  it("is the user of the key, where it is bound to one, and nobody else", async () => {
+  it("is that of a key for one user, and no other", async () => {
     const { key } = keys.create({ scopes: ["read", "write"], user: "bo" });
     const authorization = `Bearer ${key}`;
     const own = await chat("I live in Porto.", { user: undefined }, { authorization });
@@ -170,30 +170,30 @@ describe("who is meant", () => {
     expect(byHeader.status).toBe(403);
   });
 
-  it("is read and not written by a key that may only read", async () => {
+  it("is read but not written by a key that may only read", async () => {
     const { key } = keys.create({ scopes: ["read"] });
     const { headers } = await chat("I live in Porto.", {}, { authorization: `Bearer ${key}` });
     expect(headers.get("x-keepsake-memory-why")).toBe("the key may not write");
     expect(await stored()).toEqual([]);
   });
 
-  it("is the header's where both name one, and nobody where a name is none", async () => {
+  it("comes from the header if both name one, and is none for an invalid name", async () => {
     await chat("I live in Porto.", {}, { "x-keepsake-user": "bo" });
     expect([(await stored()).length, (await stored("bo")).length]).toEqual([0, 2]);
     const long = await chat("I live in Porto.", { user: "x".repeat(600) });
     expect([long.status, long.headers.get("x-keepsake-memory")]).toEqual([200, "off"]);
   });
 
-  it("may not be misspelt away", async () => {
+  it("is not lost by a misspelt mode", async () => {
     const { status, json } = await chat("I live in Porto.", {}, { "x-keepsake-memory": "offf" });
     expect([status, json.error.param, upstream?.received.length]).toEqual([400, "x-keepsake-memory", 0]);
   });
 });
 
-describe("what is passed on", () => {
+describe("a forwarded request", () => {
   beforeEach(() => opened(true));
 
-  it("keeps who speaks, leaves files out of what is stored, and sends them on", async () => {
+  it("keeps the speaker and files, and stores no files", async () => {
     const image = `data:image/png;base64,${"iVBORw0KGgo=".repeat(1000)}`;
     const parts = [
       { type: "text", text: "This is my dog Rex." },
@@ -211,21 +211,21 @@ describe("what is passed on", () => {
     expect(message.parts[1]).toEqual({ type: "image_url", left_out: true });
   });
 
-  it("takes characters that cannot be stored, and stores the rest", async () => {
+  it("may contain characters that cannot be stored; the rest is stored", async () => {
     await chat("I live in Porto.\u0000\u0007 Yes.");
     await chat("I like cork.\ud800");
     const texts = (await stored()).map(({ content }) => content).filter((text) => text !== "Noted.");
     expect(texts).toEqual(["I live in Porto.   Yes.", "I like cork.\ufffd"]);
   });
 
-  it("is refused where it is no request, in a form that OpenAI's clients read", async () => {
+  it("is refused if invalid, with an error in OpenAI's form", async () => {
     const post = (body: string, headers = {}) => call("POST", "/v1/chat/completions", body, headers);
     for (const body of ["", "[]", "null", "{", '"x"', "{}", '{"model":""}', '{"model":7}']) {
       const { status, json } = await post(body);
       expect([status, json.error.type, json.code]).toEqual([400, "invalid_request_error", "invalid_input"]);
     }
     expect((await post("{}", { "content-type": "text/plain" })).status).toBe(415);
-    expect((await post("{}", { "content-length": String(MOST_PROXY_BYTES + 1) })).status).toBe(413);
+    expect((await post("{}", { "content-length": String(MAX_PROXY_BYTES + 1) })).status).toBe(413);
     expect((await call("DELETE", "/v1/models")).status).toBe(405);
     for (const path of ["/v1/files", "/v1/responses/resp_1", "/v1", "/v1/organization/users"]) {
       const { status, json } = await call("GET", path);
@@ -234,13 +234,13 @@ describe("what is passed on", () => {
     expect(upstream?.received).toEqual([]);
   });
 
-  it("is judged by the upstream where it is one", async () => {
+  it("is otherwise validated by the upstream", async () => {
     const odd = await call("POST", "/v1/chat/completions", { model: "m", user: "ana", messages: "none" });
     expect(odd.status).toBe(400);
     expect(odd.text).toBe(upstream?.received[0]?.sent);
   });
 
-  it("are models and vectors as well, untouched", async () => {
+  it("can ask for models and embeddings, unchanged", async () => {
     const models = await call("GET", "/v1/models");
     expect(models.text).toBe(upstream?.received[0]?.sent);
     const body = '{"model":"text-embedding-3-small", "input":["a"],  "encoding_format":"float"}';
@@ -249,7 +249,7 @@ describe("what is passed on", () => {
     expect(upstream?.received[1]?.raw.toString("utf8")).toBe(body);
   });
 
-  it("begins with a profile of many memories once it is made, and never waits for it", async () => {
+  it("begins with a large profile once it is ready, and never waits for it", async () => {
     const ana = keepsake.scope({ user: "ana" });
     await ana.remember("I live in Porto.");
     for (let i = 0; i < 220; i += 1) await ana.add({ text: `Ana's number ${i} is ${i * 7}.` });

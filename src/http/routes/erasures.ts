@@ -1,64 +1,63 @@
 import * as z from "zod";
-import type { Where } from "../../domain/filter.ts";
+import type { Where } from "../../domain/metadata-filter.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Forget } from "../../engine/surface.ts";
+import type { Forget } from "../../engine/api.ts";
 import { MemoryError } from "../../errors.ts";
-import { filter, maybe, moment, name, text } from "../fields.ts";
-import { noteErasures } from "../once.ts";
-import { type Asked, type Operation, operation } from "../operation.ts";
-import { PAGE_OF_SOME, pageOf } from "../pages.ts";
-import { ERASURE_PLAN, ERASURE_RECEIPT, ERASURES } from "../shapes/receipt.ts";
-import { given, receiptToWire, toWire } from "../wire.ts";
+import { noteErasures } from "../idempotency.ts";
+import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
+import { paginate, USER_PAGE_QUERY } from "../pagination.ts";
+import { filterSchema, momentSchema, nameSchema, textSchema, toOptional } from "../schemas/fields.ts";
+import { ERASURE_PLAN_SCHEMA, ERASURE_RECEIPT_SCHEMA, ERASURES_SCHEMA } from "../schemas/memory.ts";
+import { omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
-const ERASURE = z
+const ERASURE_BODY = z
   .strictObject({
-    user_id: name,
-    about: maybe(text),
-    ids: maybe(z.array(name).min(1).max(1000)),
-    session_id: maybe(name),
-    from: maybe(moment),
-    to: maybe(moment),
-    topic: maybe(text),
-    where: maybe(filter),
-    everything: maybe(z.literal(true)),
-    dry_run: maybe(z.boolean()),
+    user_id: nameSchema,
+    about: toOptional(textSchema),
+    ids: toOptional(z.array(nameSchema).min(1).max(1000)),
+    session_id: toOptional(nameSchema),
+    from: toOptional(momentSchema),
+    to: toOptional(momentSchema),
+    topic: toOptional(textSchema),
+    where: toOptional(filterSchema),
+    everything: toOptional(z.literal(true)),
+    dry_run: toOptional(z.boolean()),
   })
   .refine(
     ({ about, ids, session_id, from, to, topic, where, everything }) =>
       [about, ids, session_id, from ?? to, topic, where, everything].filter((one) => one !== undefined)
         .length === 1,
     {
-      message:
-        "say what to erase by exactly one of about, ids, session_id, from and to, topic, where, everything",
+      message: "set exactly one of about, ids, session_id, from and to, topic, where, everything",
     },
   );
 
-const WHOSE = z.strictObject({ user_id: name.optional() });
-const BY_ID = z.strictObject({ id: name });
+const USER_QUERY = z.strictObject({ user_id: nameSchema.optional() });
+const ID_PARAMETERS = z.strictObject({ id: nameSchema });
 
-/** Erasing: first the plan, where asked for, then the deed and its receipt, which can be read again. */
+/** Erasures: an optional plan, the erasure, and its receipt. */
 export const erasureOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "erase",
     method: "POST",
     path: "/api/v1/erasures",
     tag: "Erasure",
-    summary: "Erases what is named, from every place, with a receipt",
-    description: "With `dry_run` it gives the plan, and nothing is gone.",
+    summary: "Erases matching data from every store, with a receipt",
+    description: "With `dry_run` it gives the plan and erases nothing.",
     scope: "erase",
-    body: ERASURE,
-    takesKey: true,
+    body: ERASURE_BODY,
+    acceptsIdempotencyKey: true,
     answers: {
       200: {
-        says: "The plan; or that there was nothing to erase.",
-        schema: z.union([ERASURE_PLAN, ERASURE_RECEIPT]),
+        says: "The plan, or an empty receipt if nothing matched.",
+        schema: z.union([ERASURE_PLAN_SCHEMA, ERASURE_RECEIPT_SCHEMA]),
       },
-      201: { says: "The receipt of what was erased.", schema: ERASURE_RECEIPT },
+      201: { says: "The receipt of the erasure.", schema: ERASURE_RECEIPT_SCHEMA },
     },
     problems: [404, 409],
     async handle({ exchange, body, memoryOf }) {
       const memory = memoryOf(body.user_id);
-      const what = meantBy(body);
+      const what = toErasureTarget(body);
       if (body.dry_run) return exchange.json(receiptToWire(await memory.forget(what, { dryRun: true })));
       const receipt = await memory.forget(what);
       noteErasures(exchange, [receipt]);
@@ -67,56 +66,61 @@ export const erasureOperations: readonly Operation[] = [
       return exchange.json(toWire(receipt) as object, isKept ? 201 : 200);
     },
   }),
-  operation({
+  defineOperation({
     id: "listErasures",
     method: "GET",
     path: "/api/v1/erasures",
     tag: "Erasure",
-    summary: "The receipts of one user's erasures, or of all of the project, oldest first",
+    summary: "Lists the erasure receipts of one user, or of the project, oldest first",
     scope: "read",
-    query: PAGE_OF_SOME,
-    answers: { 200: { says: "A page of the receipts.", schema: ERASURES } },
-    async handle({ exchange, query, ...asked }) {
-      const receipts = await receiptsOf(asked, query.user_id);
-      const { items, ...next } = pageOf(receipts, query, ({ id }) => id);
+    query: USER_PAGE_QUERY,
+    answers: { 200: { says: "A page of receipts.", schema: ERASURES_SCHEMA } },
+    async handle({ exchange, query, ...call }) {
+      const receipts = await listReceipts(call, query.user_id);
+      const { items, ...next } = paginate(receipts, query, ({ id }) => id);
       return exchange.json({ items: items.map(toWire), total: receipts.length, ...next });
     },
   }),
-  operation({
+  defineOperation({
     id: "getErasure",
     method: "GET",
     path: "/api/v1/erasures/{id}",
     tag: "Erasure",
-    summary: "The receipt of an erasure again",
+    summary: "Gives the receipt of an erasure",
     scope: "read",
-    parameters: BY_ID,
-    query: WHOSE,
-    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT } },
+    parameters: ID_PARAMETERS,
+    query: USER_QUERY,
+    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA } },
     problems: [404],
-    async handle({ exchange, path, query, ...asked }) {
-      const receipts = await receiptsOf(asked, query.user_id);
+    async handle({ exchange, path, query, ...call }) {
+      const receipts = await listReceipts(call, query.user_id);
       const receipt = receipts.find(({ id }) => id === path.id);
-      if (!receipt) throw new MemoryError("not_found", "there is no receipt of an erasure with this id.");
+      if (!receipt) throw new MemoryError("not_found", "no erasure receipt has this id.");
       return exchange.json(toWire(receipt) as object);
     },
   }),
 ];
 
-/** Of one user, or of all of the project; a key that is bound to a user has that user's alone. */
-function receiptsOf(
-  { memoryOf, project, services, bearer }: Pick<Asked, "memoryOf" | "project" | "services" | "bearer">,
+/** Lists the receipts of one user or of the project. A key for one user gets only that user's. */
+function listReceipts(
+  {
+    memoryOf,
+    project,
+    services,
+    bearer,
+  }: Pick<OperationRequest, "memoryOf" | "project" | "services" | "bearer">,
   user: string | undefined = bearer?.user,
 ): Promise<ErasureReceipt[]> {
   return user === undefined ? services.keepsake.erasures(project()) : memoryOf(user).erasures();
 }
 
-/** The schema has made sure that there is exactly one. */
-function meantBy(body: z.infer<typeof ERASURE>): Forget {
+/** Gives the target of an erasure. The schema ensures that there is exactly one. */
+function toErasureTarget(body: z.infer<typeof ERASURE_BODY>): Forget {
   const { about, ids, session_id, from, to, topic, where, everything } = body;
   if (about !== undefined) return about;
   if (ids !== undefined) return { ids };
   if (session_id !== undefined) return { session: session_id };
-  if (from !== undefined || to !== undefined) return given({ from, to });
+  if (from !== undefined || to !== undefined) return omitUndefined({ from, to });
   if (topic !== undefined) return { topic };
   if (where !== undefined) return { where: where as Where };
   return { everything: everything ?? true };

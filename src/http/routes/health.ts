@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Health, HealthCheck } from "../../engine/health/checks.ts";
-import type { DependencyState } from "../../engine/health/dependencies.ts";
-import { closing } from "../open.ts";
-import { type Operation, operation, type Services } from "../operation.ts";
+import type { DependencyState } from "../../engine/admin/dependencies.ts";
+import type { Health, HealthCheck } from "../../engine/admin/health.ts";
+import { createClosingError } from "../graceful-shutdown.ts";
+import { defineOperation, type Operation, type ServerServices } from "../operation.ts";
 
 const DEPENDENCY: z.ZodType<DependencyState> = z.object({
   kind: z.enum(["record", "sessions", "cache", "queue", "index", "embedder", "model"]),
@@ -47,45 +47,45 @@ const READY = z.object({
   notices: z.array(z.string()).exactOptional(),
 });
 
-const OPTIONAL_KEY = "Without a key it says nothing else. With one, ";
+const OPTIONAL_KEY_NOTE = "Without a key it gives only the status. With one, ";
 
-/** Whether the process lives, whether the memory can be read and written, and how it stands with what it depends on. */
+/** Health and readiness, with the state of dependencies. */
 export const healthOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "getHealth",
     method: "GET",
     path: "/api/v1/health",
     tag: "Server",
-    summary: "Whether the process lives",
+    summary: "Checks whether the process is alive",
     description:
-      `${OPTIONAL_KEY}it tells what the quick part of \`keepsake doctor\` tells, as found in the last minute, and names each service that ` +
-      "is configured: up, degraded or down, and since when. The HTTP status stays 200. No addresses.",
+      `${OPTIONAL_KEY_NOTE}it adds the quick checks of \`keepsake doctor\`, at most a minute old, and the state of each configured ` +
+      "service: up, degraded or down, and since when. The HTTP status is always 200. It contains no addresses.",
     scope: "optional",
-    answers: { 200: { says: "It lives.", schema: HEALTH } },
+    answers: { 200: { says: "The process is alive.", schema: HEALTH } },
     async handle({ exchange, bearer, services }) {
-      return exchange.json(bearer ? await healthOf(services) : { status: "ok" });
+      return exchange.json(bearer ? await getHealth(services) : { status: "ok" });
     },
   }),
-  operation({
+  defineOperation({
     id: "getReadiness",
     method: "GET",
     path: "/api/v1/ready",
     tag: "Server",
-    summary: "Whether the memory can be read, and written where a write failed before",
+    summary: "Checks whether the database can be read and, after a failed write, written",
     description:
-      `${OPTIONAL_KEY}it tells the same as health. Services that are degraded or down stand in \`degraded\` too; where it is one beside ` +
-      "the database, the HTTP status stays 200: the server goes on without it.",
+      `${OPTIONAL_KEY_NOTE}it gives the same as health. Services that are degraded or down are listed in \`degraded\` too. If such a ` +
+      "service is not the database, the HTTP status is still 200: the server works without it.",
     scope: "optional",
-    answers: { 200: { says: "It can; what its keeper should know stands in `notices`.", schema: READY } },
+    answers: { 200: { says: "Ready. `notices` contains messages for the operator.", schema: READY } },
     async handle({ exchange, bearer, services }) {
-      // Before it stops to serve: whoever sends it requests has the time to send them elsewhere.
-      if (services.lifecycle.phase() !== "serving") throw closing();
+      // Reported before the server stops serving, so that clients can switch to another one.
+      if (services.lifecycle.phase() !== "serving") throw createClosingError();
       if (!bearer) {
-        await readyInTurn(services);
+        await checkReadyThrottled(services);
         return exchange.json({ status: "ready" });
       }
       await checkReady(services);
-      const { durability, checks, dependencies } = await healthOf(services);
+      const { durability, checks, dependencies } = await getHealth(services);
       return exchange.json({
         status: "ready",
         durability,
@@ -98,19 +98,19 @@ export const healthOperations: readonly Operation[] = [
   }),
 ];
 
-type WrittenCheck = HealthCheck | (Omit<HealthCheck, "name"> & { readonly name: "writes" });
+type ServerHealthCheck = HealthCheck | (Omit<HealthCheck, "name"> & { readonly name: "writes" });
 
-/** With what the server itself knows of writes. */
-async function healthOf({
+/** Adds the server's own check of writes. */
+async function getHealth({
   keepsake,
   lifecycle,
-}: Services): Promise<Omit<Health, "checks"> & { readonly checks: readonly WrittenCheck[] }> {
+}: ServerServices): Promise<Omit<Health, "checks"> & { readonly checks: readonly ServerHealthCheck[] }> {
   const health = await keepsake.health();
   if (!lifecycle.isRefusingWrites) return health;
-  const failed: WrittenCheck = {
+  const failed: ServerHealthCheck = {
     name: "writes",
     state: "warning",
-    says: "The last write could not be stored. Look at the disk and at the server's own messages.",
+    says: "The last write failed. Check the disk and the server's log.",
   };
   return {
     ...health,
@@ -119,27 +119,27 @@ async function healthOf({
   };
 }
 
-/** Throws where the memory cannot be read; and where a write failed, or the file may not be written, unless one succeeds now. */
-async function checkReady({ keepsake, lifecycle }: Services): Promise<void> {
-  // A user nobody has: the cheapest read that goes through everything.
+/** Throws if the database cannot be read; and, after a failed write or on a read-only file, unless a write succeeds now. */
+async function checkReady({ keepsake, lifecycle }: ServerServices): Promise<void> {
+  // A user without data: the cheapest read through all layers.
   await keepsake.scope({ project: "default", user: "readiness" }).list({ limit: 1 });
   const { checks } = await keepsake.health();
   const isReadOnly = checks.some(({ name, state }) => name === "file" && state === "warning");
-  // One that succeeds now says that the disk has room again.
+  // A successful write now shows that the disk works again.
   if (lifecycle.isRefusingWrites || isReadOnly) {
     await keepsake.probe();
     lifecycle.isRefusingWrites = false;
   }
 }
 
-/** For so long, in ms, the last look is good for whoever has no key: anybody may ask, as often as they like. */
-const LOOK_MS = 500;
-const looks = new WeakMap<Services, { readonly at: number; readonly outcome: Promise<void> }>();
+/** How long a result is cached for requests without a key, in ms: anyone may send them, without limit. */
+const CHECK_INTERVAL_MS = 500;
+const lastChecks = new WeakMap<ServerServices, { readonly at: number; readonly outcome: Promise<void> }>();
 
-async function readyInTurn(services: Services): Promise<void> {
-  const last = looks.get(services);
-  if (last && performance.now() - last.at < LOOK_MS) return last.outcome;
+async function checkReadyThrottled(services: ServerServices): Promise<void> {
+  const last = lastChecks.get(services);
+  if (last && performance.now() - last.at < CHECK_INTERVAL_MS) return last.outcome;
   const outcome = checkReady(services);
-  looks.set(services, { at: performance.now(), outcome });
+  lastChecks.set(services, { at: performance.now(), outcome });
   return outcome;
 }

@@ -1,82 +1,99 @@
 import * as z from "zod";
-import type { Metadata } from "../../domain/filter.ts";
-import type { MemoryChanges, ShownMemory } from "../../engine/surface.ts";
+import type { Metadata, Where } from "../../domain/metadata-filter.ts";
+import type { RecallOptions } from "../../domain/recall.ts";
+import type { MemoryChanges, ShownMemory } from "../../engine/api.ts";
+import { invalid } from "../../errors.ts";
+import { noteErasures } from "../idempotency.ts";
+import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
+import { PAGE_QUERY, paginate, sendPage, toCursorFields } from "../pagination.ts";
 import {
-  claim,
-  countText,
-  cursor,
-  kind,
-  maybe,
-  metadata,
-  moment,
-  newName,
-  share,
-  text,
-  turn,
-} from "../fields.ts";
-import { noteErasures } from "../once.ts";
-import { OF_ONE, OF_USER, type Operation, operation } from "../operation.ts";
-import { cursorsTo, PAGE, pageOf, sendPage } from "../pages.ts";
-import { MEMORY, MEMORY_PAGE, VERSIONS, WRITTEN_MEMORY } from "../shapes/memory.ts";
-import { ERASURE_RECEIPT, RECEIPT } from "../shapes/receipt.ts";
-import { given, memoryToWire, receiptToWire, toWire } from "../wire.ts";
+  claimSchema,
+  countSchema,
+  countTextSchema,
+  cursorSchema,
+  filterSchema,
+  kindSchema,
+  metadataSchema,
+  momentSchema,
+  nameSchema,
+  newNameSchema,
+  shareSchema,
+  textSchema,
+  toOptional,
+  turnNumberSchema,
+} from "../schemas/fields.ts";
+import {
+  ERASURE_RECEIPT_SCHEMA,
+  MEMORY_PAGE_SCHEMA,
+  MEMORY_SCHEMA,
+  RECEIPT_SCHEMA,
+  VERSIONS_SCHEMA,
+  WRITTEN_MEMORY_SCHEMA,
+} from "../schemas/memory.ts";
+import { RECALL_EXPLANATION_SCHEMA, RECALL_SCHEMA } from "../schemas/recall.ts";
+import { itemToWire, memoryToWire, omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
-const FIELDS = {
-  kind: maybe(kind),
-  type: maybe(kind),
-  claim: maybe(claim),
-  source_turn: maybe(turn),
-  confidence: maybe(share),
-  importance: maybe(share),
-  valid_from: maybe(moment),
-  expires_at: maybe(moment),
-  metadata: maybe(metadata),
+const MEMORY_FIELDS = {
+  kind: toOptional(kindSchema),
+  type: toOptional(kindSchema),
+  claim: toOptional(claimSchema),
+  source_turn: toOptional(turnNumberSchema),
+  confidence: toOptional(shareSchema),
+  importance: toOptional(shareSchema),
+  valid_from: toOptional(momentSchema),
+  expires_at: toOptional(momentSchema),
+  metadata: toOptional(metadataSchema),
 };
 
-const NEW_MEMORY = z.strictObject({ user_id: newName, content: text, created_at: maybe(moment), ...FIELDS });
-
-const CHANGES = z.strictObject({
-  content: maybe(text),
-  text: maybe(text),
-  valid_to: maybe(moment),
-  /** Lets in what was set aside. */
-  quarantined: maybe(z.literal(false)),
-  ...FIELDS,
+const NEW_MEMORY_BODY = z.strictObject({
+  user_id: newNameSchema,
+  content: textSchema,
+  created_at: toOptional(momentSchema),
+  ...MEMORY_FIELDS,
 });
 
-const LIST = z.strictObject({
-  kind: kind.optional(),
-  type: kind.optional(),
+const CHANGES_BODY = z.strictObject({
+  content: toOptional(textSchema),
+  text: toOptional(textSchema),
+  valid_to: toOptional(momentSchema),
+  /** Approves a quarantined memory. */
+  quarantined: toOptional(z.literal(false)),
+  ...MEMORY_FIELDS,
+});
+
+const LIST_QUERY = z.strictObject({
+  kind: kindSchema.optional(),
+  type: kindSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   quarantined: z.enum(["true", "false"]).optional(),
-  cursor: cursor.optional(),
-  limit: countText.optional(),
+  cursor: cursorSchema.optional(),
+  limit: countTextSchema.optional(),
 });
 
-const UNDO = z.strictObject({ revision: z.int().min(1).max(1_000_000_000_000) });
+const UNDO_BODY = z.strictObject({ revision: z.int().min(1).max(1_000_000_000_000) });
 
-/** The memories of one user, by hand. */
+/** The memories of a user. */
 export const memoryOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "addMemory",
     method: "POST",
     path: "/api/v1/memories",
     tag: "Memories",
-    summary: "Stores a memory as such",
+    summary: "Adds a memory directly",
     scope: "write",
-    body: NEW_MEMORY,
-    takesKey: true,
+    body: NEW_MEMORY_BODY,
+    acceptsIdempotencyKey: true,
     answers: {
       201: {
-        says: "The memory, and what was done.",
-        schema: WRITTEN_MEMORY,
-        headers: { location: "Where it is found." },
+        says: "The memory, and the result of the write.",
+        schema: WRITTEN_MEMORY_SCHEMA,
+        headers: { location: "The URL of the memory." },
       },
     },
     problems: [409],
     async handle({ exchange, body, memoryOf }) {
       const memory = memoryOf(body.user_id);
-      const fields = { ...fieldsOf(body, {}), ...given({ at: body.created_at }) };
+      const fields = { ...toMemoryChanges(body, {}), ...omitUndefined({ at: body.created_at }) };
       const receipt = await memory.add({ text: body.content, ...fields });
       const [line] = receipt.memories;
       const made = memoryToWire(body.user_id, await memory.get(line?.id ?? ""));
@@ -84,36 +101,36 @@ export const memoryOperations: readonly Operation[] = [
       return exchange.json({ ...made, receipt: receiptToWire(receipt) }, 201, { location: place });
     },
   }),
-  operation({
+  defineOperation({
     id: "listMemories",
     method: "GET",
     path: "/api/v1/memories/{user_id}",
     tag: "Memories",
-    summary: "A user's memories, a page at a time",
+    summary: "Lists a user's memories",
     scope: "read",
-    parameters: OF_USER,
-    query: LIST,
-    answers: { 200: { says: "A page, and the cursor of the next one.", schema: MEMORY_PAGE } },
+    parameters: USER_PATH_PARAMETERS,
+    query: LIST_QUERY,
+    answers: { 200: { says: "A page, and the cursor of the next.", schema: MEMORY_PAGE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
       const { type, kind: asked = type, quarantined, ...rest } = query;
       const aside = quarantined === undefined ? undefined : quarantined === "true";
       const { items, total, cursor } = await memoryOf(path.user_id).list(
-        given({ kind: asked, quarantined: aside, ...rest }),
+        omitUndefined({ kind: asked, quarantined: aside, ...rest }),
       );
       const make = (memory: ShownMemory): object => memoryToWire(path.user_id, memory);
-      return sendPage(exchange, items, make, { total, ...cursorsTo(cursor) });
+      return sendPage(exchange, items, make, { total, ...toCursorFields(cursor) });
     },
   }),
-  operation({
+  defineOperation({
     id: "eraseUser",
     method: "DELETE",
     path: "/api/v1/memories/{user_id}/all",
     tag: "Erasure",
-    summary: "Erases all that is known about a user",
+    summary: "Erases everything about a user",
     scope: "erase",
-    parameters: OF_USER,
-    takesKey: true,
-    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT } },
+    parameters: USER_PATH_PARAMETERS,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA } },
     problems: [409],
     async handle({ exchange, path, memoryOf }) {
       const receipt = await memoryOf(path.user_id).forget({ everything: true });
@@ -121,52 +138,56 @@ export const memoryOperations: readonly Operation[] = [
       return exchange.json(toWire(receipt) as object);
     },
   }),
-  operation({
+  defineOperation({
     id: "undo",
     method: "POST",
     path: "/api/v1/memories/{user_id}/undo",
     tag: "History",
-    summary: "Takes a revision back",
+    summary: "Undoes a revision",
     scope: "write",
-    parameters: OF_USER,
-    body: UNDO,
-    takesKey: true,
-    answers: { 200: { says: "What was done.", schema: RECEIPT } },
+    parameters: USER_PATH_PARAMETERS,
+    body: UNDO_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The result of the write.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409, 422],
     handle: async ({ exchange, path, body, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).undo(body.revision))),
   }),
-  operation({
+  defineOperation({
     id: "getMemory",
     method: "GET",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
-    summary: "One memory",
+    summary: "Gives one memory",
     scope: "read",
-    parameters: OF_ONE,
-    answers: { 200: { says: "The memory.", schema: MEMORY } },
+    parameters: ITEM_PATH_PARAMETERS,
+    answers: { 200: { says: "The memory.", schema: MEMORY_SCHEMA } },
     problems: [404],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(memoryToWire(path.user_id, await memoryOf(path.user_id).get(path.id))),
   }),
-  operation({
+  defineOperation({
     id: "changeMemory",
     method: "PATCH",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
-    summary: "Changes fields of a memory; history keeps what it was",
+    summary: "Changes fields of a memory; the history keeps the old version",
     scope: "write",
-    parameters: OF_ONE,
-    body: CHANGES,
-    takesKey: true,
-    answers: { 200: { says: "The memory, and what was done.", schema: WRITTEN_MEMORY } },
+    parameters: ITEM_PATH_PARAMETERS,
+    body: CHANGES_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The memory, and the result of the write.", schema: WRITTEN_MEMORY_SCHEMA } },
     problems: [404, 409],
     async handle({ exchange, path, body, memoryOf }) {
       const memory = memoryOf(path.user_id);
       const held = await memory.get(path.id);
       const changes: MemoryChanges = {
-        ...fieldsOf(body, held.metadata ?? {}),
-        ...given({ text: body.content ?? body.text, validTo: body.valid_to, quarantined: body.quarantined }),
+        ...toMemoryChanges(body, held.metadata ?? {}),
+        ...omitUndefined({
+          text: body.content ?? body.text,
+          validTo: body.valid_to,
+          quarantined: body.quarantined,
+        }),
       };
       const receipt = await memory.update(path.id, changes);
       return exchange.json({
@@ -175,47 +196,47 @@ export const memoryOperations: readonly Operation[] = [
       });
     },
   }),
-  operation({
+  defineOperation({
     id: "removeMemory",
     method: "DELETE",
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
-    summary: "Puts a memory into the bin, from which undo takes it out again",
-    description: "It is not an erasure: history keeps it.",
+    summary: "Retracts a memory, which `undo` reverts",
+    description: "This is not an erasure: the history keeps the memory.",
     scope: "write",
-    parameters: OF_ONE,
-    takesKey: true,
-    answers: { 200: { says: "What was done.", schema: RECEIPT } },
+    parameters: ITEM_PATH_PARAMETERS,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The result of the write.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409],
     handle: async ({ exchange, path, memoryOf }) =>
       exchange.json(receiptToWire(await memoryOf(path.user_id).remove(path.id))),
   }),
-  operation({
+  defineOperation({
     id: "getMemoryHistory",
     method: "GET",
     path: "/api/v1/memories/{user_id}/{id}/history",
     tag: "History",
-    summary: "All versions of a memory, oldest first",
+    summary: "Lists the versions of a memory, oldest first",
     scope: "read",
-    parameters: OF_ONE,
-    query: PAGE,
-    answers: { 200: { says: "A page of the versions.", schema: VERSIONS } },
+    parameters: ITEM_PATH_PARAMETERS,
+    query: PAGE_QUERY,
+    answers: { 200: { says: "A page of versions.", schema: VERSIONS_SCHEMA } },
     problems: [404],
     async handle({ exchange, path, query, memoryOf }) {
       const versions = await memoryOf(path.user_id).history(path.id);
-      const { items, ...next } = pageOf(versions, query, ({ version }) => String(version));
+      const { items, ...next } = paginate(versions, query, ({ version }) => String(version));
       return exchange.json({ items: items.map((one) => memoryToWire(path.user_id, one)), ...next });
     },
   }),
 ];
 
-type Fields = Omit<z.infer<typeof CHANGES>, "content" | "text" | "valid_to" | "quarantined">;
+type MemoryFieldsBody = Omit<z.infer<typeof CHANGES_BODY>, "content" | "text" | "valid_to" | "quarantined">;
 
-/** `source_turn` has no place of its own in a memory: it is kept in the metadata. */
-function fieldsOf(body: Fields, held: Metadata): MemoryChanges {
+/** Gives the changes of a memory. `source_turn` is stored in its metadata. */
+function toMemoryChanges(body: MemoryFieldsBody, held: Metadata): MemoryChanges {
   const asked = body.metadata as Metadata | undefined;
   const turn = body.source_turn;
-  return given({
+  return omitUndefined({
     kind: body.type ?? body.kind,
     claim: body.claim,
     confidence: body.confidence,
@@ -224,4 +245,95 @@ function fieldsOf(body: Fields, held: Metadata): MemoryChanges {
     expiresAt: body.expires_at,
     metadata: turn === undefined ? asked : { ...(asked ?? held), source_turn: turn },
   });
+}
+
+const SEARCH_QUERY = z.strictObject({ query: textSchema.optional(), top_k: countTextSchema.optional() });
+
+const SEARCH_BODY = z.strictObject({
+  query: toOptional(textSchema),
+  top_k: toOptional(countSchema),
+  limit: toOptional(countSchema),
+  max_tokens: toOptional(z.int().min(1).max(1_000_000)),
+  kinds: toOptional(z.array(kindSchema)),
+  types: toOptional(z.array(z.enum(["memory", "passage"]))),
+  as_of: toOptional(momentSchema),
+  known_at: toOptional(momentSchema),
+  session_id: toOptional(nameSchema),
+  where: toOptional(filterSchema),
+  min_score: toOptional(shareSchema),
+  explain: toOptional(z.boolean()),
+  profile: toOptional(textSchema),
+});
+
+const EXPLAIN_QUERY = z.strictObject({ about: nameSchema.optional() });
+
+/** Recall by a query string or a JSON body, and explanations of recalls. */
+export const searchOperations: readonly Operation[] = [
+  defineOperation({
+    id: "searchMemories",
+    method: "POST",
+    path: "/api/v1/memories/{user_id}/search",
+    tag: "Search",
+    summary: "Finds memories relevant to a query",
+    description: "The query is in the query string or the body; the body takes precedence.",
+    scope: "read",
+    parameters: USER_PATH_PARAMETERS,
+    query: SEARCH_QUERY,
+    body: SEARCH_BODY,
+    isBodyOptional: true,
+    answers: {
+      200: { says: "The relevant items, best first; none if nothing is relevant.", schema: RECALL_SCHEMA },
+    },
+    async handle({ exchange, path, query: asked, body, memoryOf }) {
+      const { query, ...options } = toRecallOptions(asked, body);
+      const { items, ...found } = await memoryOf(path.user_id).recall(query, options);
+      return exchange.json({ ...(toWire(found) as object), items: items.map(itemToWire) });
+    },
+  }),
+  defineOperation({
+    id: "explainRecall",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}/recalls/{id}",
+    tag: "Search",
+    summary: "Explains which items an earlier recall returned or dropped, and why",
+    description: "`about` limits it to one memory, passage or message, by id.",
+    scope: "read",
+    parameters: ITEM_PATH_PARAMETERS,
+    query: EXPLAIN_QUERY,
+    answers: {
+      200: {
+        says: "The explanation. Items erased since are marked, without their content.",
+        schema: RECALL_EXPLANATION_SCHEMA,
+      },
+    },
+    problems: [404],
+    async handle({ exchange, path, query, memoryOf }) {
+      const explained = await memoryOf(path.user_id).explain(path.id, omitUndefined({ about: query.about }));
+      return exchange.json(toWire(explained) as object);
+    },
+  }),
+];
+
+function toRecallOptions(
+  asked: z.infer<typeof SEARCH_QUERY>,
+  body: z.infer<typeof SEARCH_BODY> | undefined,
+): RecallOptions & { query: string } {
+  const query = body?.query ?? asked.query;
+  if (query === undefined) throw invalid("query: this field is required.");
+  return {
+    query,
+    ...omitUndefined({
+      limit: body?.top_k ?? body?.limit ?? asked.top_k,
+      maxTokens: body?.max_tokens,
+      kinds: body?.kinds,
+      types: body?.types,
+      asOf: body?.as_of,
+      knownAt: body?.known_at,
+      session: body?.session_id,
+      where: body?.where as Where | undefined,
+      minScore: body?.min_score,
+      explain: body?.explain,
+      profile: body?.profile,
+    }),
+  };
 }

@@ -1,109 +1,178 @@
 import * as z from "zod";
-import { type Operation, operation } from "../operation.ts";
-import { CHAT, RESPONSES } from "../proxy/asked/said.ts";
-import { conversed } from "../proxy/converse.ts";
-import { embedded, listedModels, oneModel } from "../proxy/others.ts";
+import { defineOperation, type Operation } from "../operation.ts";
+import { refuseField } from "../problem.ts";
+import { handleConversation, handleEmbeddings, handleModel, handleModelList } from "../proxy/handlers.ts";
+import { CHAT_DIALECT, RESPONSES_DIALECT } from "../proxy/request/dialects.ts";
+import { forwardRequest } from "../proxy/upstream/forward.ts";
+import { readUpload } from "../proxy/upstream/upstream-client.ts";
+import { hasClientKey, UPSTREAM_KEY_HEADER } from "../proxy/upstream/upstream-request.ts";
+import type { RequestContext } from "../request-context.ts";
 
-/** What only we may say; everything else is the upstream's, passed on as it is. */
-const PROBLEMS = [400, 404, 502, 504];
+/** Problems of this server itself. Other responses are forwarded from the upstream. */
+const PROXY_PROBLEMS = [400, 404, 502, 504];
 
-const HEADERS = {
-  "x-keepsake-memory": "on, read, off, or degraded: what the memory did.",
-  "x-keepsake-memory-why": "Why it did not do more.",
-  "x-keepsake-user": "The user whose memory it is, percent-encoded.",
-  "x-keepsake-user-from": "What named the user: key, a header, or a field of the body.",
-  "x-keepsake-recall": "The id of the recall, by which it can be explained.",
+const MEMORY_HEADERS = {
+  "x-keepsake-memory": "on, read, off, or degraded: the use of memory.",
+  "x-keepsake-memory-why": "Why memory was not used fully.",
+  "x-keepsake-user": "The user of the memory, percent-encoded.",
+  "x-keepsake-user-from": "The source of the user's name: key, a header, or a field of the body.",
+  "x-keepsake-recall": "The id of the recall, to explain it.",
 };
 
-const MODEL = z.looseObject({ id: z.string(), object: z.literal("model") });
-const MODELS = z.looseObject({ object: z.literal("list"), data: z.array(MODEL) });
-const CHATTED = z.looseObject({ id: z.string(), object: z.string() });
-const STREAM = { "text/event-stream": "With `stream`: OpenAI's events." };
+const MODEL_SCHEMA = z.looseObject({ id: z.string(), object: z.literal("model") });
+const MODELS_SCHEMA = z.looseObject({ object: z.literal("list"), data: z.array(MODEL_SCHEMA) });
+const CHAT_RESPONSE_SCHEMA = z.looseObject({ id: z.string(), object: z.string() });
+const STREAM_RESPONSE = { "text/event-stream": "With `stream`: OpenAI's events." };
 
-const ASKED = (says: string, schema: z.ZodType) => ({ "application/json": { says, schema } });
-const USER = z.string().optional();
+const createRawBody = (says: string, schema: z.ZodType) => ({ "application/json": { says, schema } });
+const USER_SCHEMA = z.string().optional();
 
-/** OpenAI's protocol: any client of it gets a memory by its base URL. What the upstream answers is passed on as it is. */
+/** OpenAI's protocol: any client gets a memory by changing its base URL. The upstream's responses are forwarded unchanged. */
 export const openAiOperations: readonly Operation[] = [
-  operation({
+  defineOperation({
     id: "createChatCompletion",
     method: "POST",
     path: "/v1/chat/completions",
     tag: "OpenAI",
-    summary: "Chat with the model, which is told what the user's memory holds",
+    summary: "Chats with the model, with the user's memory in the prompt",
     description:
-      "The user is named by `x-keepsake-user`, another header of the settings, `user`, `safety_identifier` or `metadata.user_id`; a session may be named with `x-keepsake-session`; " +
+      "Name the user by `x-keepsake-user`, another configured header, `user`, `safety_identifier` or `metadata.user_id`, and optionally a session by `x-keepsake-session`. " +
       "`x-keepsake-memory` is off, read or on. The model `keepsake` answers from memory alone.",
     scope: "read",
-    isUnhurried: true,
-    rawBody: ASKED(
-      "As OpenAI takes it; fields that are not known are passed on.",
+    hasNoDeadline: true,
+    rawBody: createRawBody(
+      "In OpenAI's form; unknown fields are forwarded.",
       z.looseObject({
         model: z.string().min(1),
         messages: z.array(z.looseObject({})).optional(),
-        user: USER,
+        user: USER_SCHEMA,
       }),
     ),
     answers: {
-      200: { says: "The model's answer.", schema: CHATTED, others: STREAM, headers: HEADERS },
+      200: {
+        says: "The model's response.",
+        schema: CHAT_RESPONSE_SCHEMA,
+        others: STREAM_RESPONSE,
+        headers: MEMORY_HEADERS,
+      },
     },
-    problems: PROBLEMS,
-    handle: (asked) => conversed(asked, asked.services.proxy, CHAT),
+    problems: PROXY_PROBLEMS,
+    handle: (call) => handleConversation(call, call.services.proxy, CHAT_DIALECT),
   }),
-  operation({
+  defineOperation({
     id: "createResponse",
     method: "POST",
     path: "/v1/responses",
     tag: "OpenAI",
-    summary: "The same through the interface of responses",
+    summary: "The same by the Responses API",
     scope: "read",
-    isUnhurried: true,
-    rawBody: ASKED(
-      "As OpenAI takes it; fields that are not known are passed on.",
-      z.looseObject({ model: z.string().min(1), user: USER }),
+    hasNoDeadline: true,
+    rawBody: createRawBody(
+      "In OpenAI's form; unknown fields are forwarded.",
+      z.looseObject({ model: z.string().min(1), user: USER_SCHEMA }),
     ),
     answers: {
-      200: { says: "The model's answer.", schema: CHATTED, others: STREAM, headers: HEADERS },
+      200: {
+        says: "The model's response.",
+        schema: CHAT_RESPONSE_SCHEMA,
+        others: STREAM_RESPONSE,
+        headers: MEMORY_HEADERS,
+      },
     },
-    problems: PROBLEMS,
-    handle: (asked) => conversed(asked, asked.services.proxy, RESPONSES),
+    problems: PROXY_PROBLEMS,
+    handle: (call) => handleConversation(call, call.services.proxy, RESPONSES_DIALECT),
   }),
-  operation({
+  defineOperation({
     id: "createEmbedding",
     method: "POST",
     path: "/v1/embeddings",
     tag: "OpenAI",
-    summary: "Vectors of texts, from the model's server",
+    summary: "Gives embeddings of texts, from the upstream",
     scope: "read",
-    isUnhurried: true,
-    rawBody: ASKED("As OpenAI takes it.", z.looseObject({ model: z.string().min(1) })),
-    answers: { 200: { says: "The vectors.", schema: z.looseObject({ object: z.string() }) } },
-    problems: PROBLEMS,
-    handle: (asked) => embedded(asked, asked.services.proxy),
+    hasNoDeadline: true,
+    rawBody: createRawBody("In OpenAI's form.", z.looseObject({ model: z.string().min(1) })),
+    answers: { 200: { says: "The embeddings.", schema: z.looseObject({ object: z.string() }) } },
+    problems: PROXY_PROBLEMS,
+    handle: (call) => handleEmbeddings(call, call.services.proxy),
   }),
-  operation({
+  defineOperation({
     id: "listModels",
     method: "GET",
     path: "/v1/models",
     tag: "OpenAI",
-    summary: "The models of the model's server; without one, the built-in model",
+    summary: "Lists the upstream's models; without an upstream, the built-in model",
     scope: "read",
-    isUnhurried: true,
-    answers: { 200: { says: "The models.", schema: MODELS } },
-    problems: PROBLEMS,
-    handle: (asked) => listedModels(asked, asked.services.proxy),
+    hasNoDeadline: true,
+    answers: { 200: { says: "The models.", schema: MODELS_SCHEMA } },
+    problems: PROXY_PROBLEMS,
+    handle: (call) => handleModelList(call, call.services.proxy),
   }),
-  operation({
+  defineOperation({
     id: "getModel",
     method: "GET",
     path: "/v1/models/{model}",
     tag: "OpenAI",
-    summary: "One model",
+    summary: "Gives one model",
     scope: "read",
-    isUnhurried: true,
+    hasNoDeadline: true,
     parameters: z.strictObject({ model: z.string() }),
-    answers: { 200: { says: "The model.", schema: MODEL } },
-    problems: PROBLEMS,
-    handle: (asked) => oneModel(asked, asked.services.proxy, asked.path.model),
+    answers: { 200: { says: "The model.", schema: MODEL_SCHEMA } },
+    problems: PROXY_PROBLEMS,
+    handle: (call) => handleModel(call, call.services.proxy, call.path.model),
   }),
 ];
+
+const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+const WRITE_METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** Forwards the rest of OpenAI's API with the client's own account. Method, path, query, body and response are unchanged. */
+function createPassThrough(id: string, scope: "read" | "write"): Operation {
+  return defineOperation({
+    id,
+    method: scope === "read" ? "GET" : "POST",
+    path: "/v1/*",
+    tag: "OpenAI",
+    summary: "The rest of OpenAI's API, with the client's own upstream key",
+    scope,
+    hasNoDeadline: true,
+    isHidden: true,
+    answers: {},
+    handle(call) {
+      const { exchange, services } = call;
+      if (!services.proxy.hasClientAccounts) throw refuseField(UPSTREAM_KEY_HEADER, NO_ACCOUNTS_PROBLEM, 404);
+      const body = readUpload(exchange);
+      const { method } = exchange.req;
+      return forwardRequest(call, services.proxy, {
+        access: { mode: "off" },
+        method,
+        ...(body ? { body } : {}),
+      });
+    },
+  });
+}
+
+const PASS_THROUGH_READ = createPassThrough("passThroughRead", "read");
+const PASS_THROUGH_WRITE = createPassThrough("passThroughWrite", "write");
+
+const NO_ACCOUNTS_PROBLEM =
+  "This server forwards nothing else: by its settings, the upstream does not separate its clients' keys. " +
+  "The operator can set KEEPSAKE_PASS_THROUGH=on.";
+
+/** Endpoints that Keepsake serves itself, as patterns of "METHOD /path". */
+const SERVED_PATTERNS: readonly RegExp[] = openAiOperations.map(
+  ({ method, path }) => new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "[^/]+")}$`),
+);
+
+/**
+ * Gives the pass-through operation of a request under `/v1` with the client's own upstream key, unless Keepsake serves the
+ * endpoint itself. A method that changes something needs a key with the scope `write`.
+ */
+export function findPassThrough(exchange: RequestContext): Operation | undefined {
+  const { method, path } = exchange.req;
+  const served = `${method === "HEAD" ? "GET" : method} ${path}`;
+  if (SERVED_PATTERNS.some((pattern) => pattern.test(served))) return undefined;
+  // Whether that header contains a key is checked after authentication.
+  if (exchange.req.header(UPSTREAM_KEY_HEADER) === undefined && !hasClientKey({ exchange })) return undefined;
+  if (READ_METHODS.has(method)) return PASS_THROUGH_READ;
+  return WRITE_METHODS.has(method) ? PASS_THROUGH_WRITE : undefined;
+}

@@ -1,23 +1,23 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A request as it came, and what became of it. */
+/** A received request, and its outcome. */
 export interface Received {
   readonly method: string;
   /** With the query: "/v1/chat/completions". */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly authorization: string | undefined;
-  /** The body parsed; empty where there is none. */
+  /** The parsed body; empty if there is none. */
   readonly body: { readonly [field: string]: unknown };
-  /** The body as it came. */
+  /** The raw body. */
   readonly raw: Buffer;
-  /** When it was whole, in ms of `performance.now()`. */
+  /** When the request was complete, in ms of `performance.now()`. */
   readonly at: number;
-  /** What was said, oldest first, whichever endpoint it came to; with the turns of `previous_response_id`. */
+  /** The turns, oldest first, from either endpoint, with the turns of `previous_response_id`. */
   readonly turns: readonly Turn[];
-  /** The answer's body, byte for byte, as far as it was sent. */
+  /** The body of the answer, byte for byte, as far as it was sent. */
   sent: string;
-  /** Whether the client went away before its answer was whole. */
+  /** Whether the client disconnected before its answer was complete. */
   isGone: boolean;
 }
 
@@ -27,9 +27,9 @@ export interface Turn {
   readonly role: string;
   readonly text: string;
   readonly images: number;
-  /** On an assistant's turn: the tools that it asked for. */
+  /** On an assistant's turn: the tools that it called. */
   readonly toolCalls?: readonly ToolCall[];
-  /** On a tool's turn: what it answers. */
+  /** On a tool's turn: the call that it answers. */
   readonly toolCallId?: string;
 }
 
@@ -40,12 +40,12 @@ export interface ToolCall {
   readonly arguments: string | { readonly [name: string]: unknown };
 }
 
-/** What the model says. A text is the usual case. */
+/** What the model says. Usually a text. */
 export type Reply = string | RichReply;
 
 export interface RichReply {
   readonly text?: string;
-  /** How a stream cuts the text; without, at each word. */
+  /** How a stream splits the text; by default at each word. */
   readonly parts?: readonly string[];
   readonly toolCalls?: readonly ToolCall[];
   readonly refusal?: string;
@@ -57,7 +57,7 @@ export interface RichReply {
 
 export type ReplyTo = (request: Received) => Reply | Promise<Reply>;
 
-/** What the server does with a request, in place of a right answer. */
+/** What the server does instead of answering correctly. */
 export type Trouble =
   /** An error in OpenAI's shape. */
   | {
@@ -65,34 +65,37 @@ export type Trouble =
       readonly headers?: { readonly [name: string]: string };
       readonly code?: string | null;
     }
-  /** This text as the whole body, with status 200. */
+  /** This text is the whole body, with status 200. */
   | { readonly answer: string }
-  /** The right answer changed; of a stream, nothing. */
+  /** The right answer, changed; streams are not affected. */
   | { readonly change: (answer: { readonly [field: string]: unknown }) => unknown }
-  /** The model says something else than the script wanted. */
+  /** The model says something else than in the script. */
   | { readonly says: (right: RichReply) => Reply }
-  /** So long before the headers. */
+  /** Delay before the headers, in ms. */
   | { readonly afterMs: number }
-  /** So long before each event of a stream. */
+  /** Delay before each event of a stream, in ms. */
   | { readonly betweenMs: number }
-  /** After so many events of a stream: its end without the last ones; the connection reset; an error event; or silence. */
+  /**
+   * After this many events of a stream: its end without the last ones, a reset connection, an error event, or
+   * silence.
+   */
   | { readonly afterEvents: number; readonly it: "ends" | "resets" | "errs" | "hangs" }
   /** Never answers. */
   | "hangs"
-  /** Closes the connection without a word. */
+  /** Closes the connection without an answer. */
   | "hangs up";
 
-/** A trouble that only requests to paths with this ending meet. */
+/** A fault only for requests to paths with this ending. */
 export interface TroubleAt {
   readonly at: string;
   readonly trouble: Trouble;
 }
 
-/** The same trouble for the next so many requests: `troubles.push(...times(3, { status: 500 }))`. */
+/** The same fault for the next `count` requests: `troubles.push(...times(3, { status: 500 }))`. */
 export const times = (count: number, trouble: Trouble): Trouble[] =>
   Array.from({ length: count }, () => trouble);
 
-/** Ways in which models spoil an answer in JSON, or any answer. */
+/** Common ways in which models spoil JSON answers or any answers. */
 export const SPOILT: {
   readonly [way in
     | "fenced"

@@ -1,89 +1,97 @@
-import { fine, type PineconeAnswer, refusal } from "./answer.ts";
 import {
-  type Body,
-  deleteProblem,
-  idProblem,
-  namespaceProblem,
+  acceptChange,
+  getNamespace,
+  type PineconeNamespace,
+  type StoredIndex,
+  type StoredRecord,
+} from "./namespaces.ts";
+import {
+  createDataRefusal,
+  createSuccess,
+  findDeleteProblem,
+  findIdProblem,
+  findNamespaceProblem,
+  findQueryProblem,
+  findUpsertProblem,
   PINECONE_LIMITS,
-  queryProblem,
-  upsertProblem,
-} from "./checks.ts";
-import { passes } from "./filter.ts";
-import { accept, type Namespace, namespaceIn, type StoredIndex, type StoredRecord } from "./state.ts";
+  type PineconeAnswer,
+  type PineconeBody,
+  passesFilter,
+} from "./protocol.ts";
 
 /** A request to an index. */
 export interface DataRequest {
   readonly index: StoredIndex;
   readonly method: string;
-  /** Of the index's own host: "/vectors/upsert". */
+  /** Relative to the index's own host: "/vectors/upsert". */
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly body: Body;
+  readonly body: PineconeBody;
   readonly bytes: number;
   readonly lagMs: number;
 }
 
-type Route = (request: DataRequest) => PineconeAnswer;
+type DataRoute = (request: DataRequest) => PineconeAnswer;
 
-const ROUTES: { readonly [route: string]: Route } = {
-  "POST /vectors/upsert": upserted,
-  "POST /query": found,
-  "GET /vectors/fetch": fetched,
-  "GET /vectors/list": listed,
-  "POST /vectors/delete": deleted,
-  "POST /describe_index_stats": described,
-  "GET /namespaces": namespaces,
+const ROUTES: { readonly [route: string]: DataRoute } = {
+  "POST /vectors/upsert": upsertVectors,
+  "POST /query": queryVectors,
+  "GET /vectors/fetch": fetchVectors,
+  "GET /vectors/list": listVectors,
+  "POST /vectors/delete": deleteVectors,
+  "POST /describe_index_stats": describeIndex,
+  "GET /namespaces": listNamespaces,
 };
 
-/** Answers as the data plane does (API version 2026-07), for the routes of vectors and namespaces. */
-export function dataAnswer(request: DataRequest): PineconeAnswer {
+/** Answers of the data plane (API version 2026-07), for the routes of vectors and namespaces. */
+export function createDataAnswer(request: DataRequest): PineconeAnswer {
   const { method, path, body, query } = request;
   const one = /^\/namespaces\/([^/]+)$/.exec(path)?.[1];
-  if (one !== undefined) return ofNamespace(request, decodeURIComponent(one));
+  if (one !== undefined) return describeNamespace(request, decodeURIComponent(one));
   const route = ROUTES[`${method} ${path}`];
-  if (!route) return refusal(404, "Not Found");
-  const problem = namespaceProblem(body.namespace ?? query.get("namespace") ?? "");
-  return problem === undefined ? route(request) : refusal(400, problem);
+  if (!route) return createDataRefusal(404, "Not Found");
+  const problem = findNamespaceProblem(body.namespace ?? query.get("namespace") ?? "");
+  return problem === undefined ? route(request) : createDataRefusal(400, problem);
 }
 
-const nameOf = ({ body, query }: DataRequest): string =>
+const readNamespaceName = ({ body, query }: DataRequest): string =>
   String(body.namespace ?? query.get("namespace") ?? "");
 
-const opened = (request: DataRequest): Namespace =>
-  namespaceIn(request.index, nameOf(request), request.lagMs);
+const openNamespace = (request: DataRequest): PineconeNamespace =>
+  getNamespace(request.index, readNamespaceName(request), request.lagMs);
 
-const written = (namespace: Namespace, body: object): PineconeAnswer =>
-  fine(body, { "x-pinecone-request-lsn": String(namespace.lsn) });
+const createWriteAnswer = (namespace: PineconeNamespace, body: object): PineconeAnswer =>
+  createSuccess(body, { "x-pinecone-request-lsn": String(namespace.lsn) });
 
-const read = (namespace: Namespace, body: object): PineconeAnswer =>
-  fine(body, { "x-pinecone-max-indexed-lsn": String(namespace.shownLsn) });
+const createReadAnswer = (namespace: PineconeNamespace, body: object): PineconeAnswer =>
+  createSuccess(body, { "x-pinecone-max-indexed-lsn": String(namespace.shownLsn) });
 
-function upserted(request: DataRequest): PineconeAnswer {
+function upsertVectors(request: DataRequest): PineconeAnswer {
   const { index, body, bytes, lagMs } = request;
-  const problem = upsertProblem(index, body, bytes);
-  if (problem !== undefined) return refusal(400, problem);
+  const problem = findUpsertProblem(index, body, bytes);
+  if (problem !== undefined) return createDataRefusal(400, problem);
   const records = (body.vectors as StoredRecord[]).map(({ id, values, metadata = {} }) => {
     return { id, values: values.map(Math.fround), metadata };
   });
-  const namespace = opened(request);
-  const put = (view: Namespace["accepted"]): void => {
+  const namespace = openNamespace(request);
+  const put = (view: PineconeNamespace["accepted"]): void => {
     view.isThere = true;
     for (const record of records) view.records.set(record.id, record);
   };
-  accept(namespace, put, lagMs);
-  return written(namespace, { upsertedCount: records.length });
+  acceptChange(namespace, put, lagMs);
+  return createWriteAnswer(namespace, { upsertedCount: records.length });
 }
 
-/** The nearest, exactly. ASSUMED: the real search, which is approximate, finds the same among few. */
-function found(request: DataRequest): PineconeAnswer {
+/** The exact nearest. ASSUMED: the real, approximate search finds the same among few vectors. */
+function queryVectors(request: DataRequest): PineconeAnswer {
   const { index, body } = request;
-  const problem = queryProblem(index, body);
-  if (problem !== undefined) return refusal(400, problem);
+  const problem = findQueryProblem(index, body);
+  if (problem !== undefined) return createDataRefusal(400, problem);
   const { topK, vector, filter, includeValues, includeMetadata } = body;
-  const namespace = opened(request);
+  const namespace = openNamespace(request);
   const matches = [...namespace.shown.records.values()]
-    .filter(({ metadata }) => filter === undefined || passes(filter as Body, metadata))
-    .map((record) => ({ record, score: cosine(record.values, vector as number[]) }))
+    .filter(({ metadata }) => filter === undefined || passesFilter(filter as PineconeBody, metadata))
+    .map((record) => ({ record, score: computeCosine(record.values, vector as number[]) }))
     .sort((one, other) => other.score - one.score)
     .slice(0, topK as number)
     .map(({ record: { id, values, metadata }, score }) => ({
@@ -92,27 +100,36 @@ function found(request: DataRequest): PineconeAnswer {
       values: includeValues === true ? values : [],
       ...(includeMetadata === true ? { metadata } : {}),
     }));
-  return read(namespace, { matches, namespace: nameOf(request), usage: { readUnits: 1 } });
+  return createReadAnswer(namespace, {
+    matches,
+    namespace: readNamespaceName(request),
+    usage: { readUnits: 1 },
+  });
 }
 
-function cosine(one: readonly number[], other: readonly number[]): number {
+function computeCosine(one: readonly number[], other: readonly number[]): number {
   const product = one.reduce((sum, part, i) => sum + part * (other[i] ?? 0), 0);
   return product / (Math.hypot(...one) * Math.hypot(...other));
 }
 
-function fetched(request: DataRequest): PineconeAnswer {
+function fetchVectors(request: DataRequest): PineconeAnswer {
   const ids = request.query.getAll("ids");
-  if (ids.length === 0 || ids.length > PINECONE_LIMITS.fetched) return refusal(400, "ids: 1 to 1000");
-  const problem = ids.map(idProblem).find((one) => one !== undefined);
-  if (problem !== undefined) return refusal(400, problem);
-  const namespace = opened(request);
+  if (ids.length === 0 || ids.length > PINECONE_LIMITS.fetched)
+    return createDataRefusal(400, "ids: 1 to 1000");
+  const problem = ids.map(findIdProblem).find((one) => one !== undefined);
+  if (problem !== undefined) return createDataRefusal(400, problem);
+  const namespace = openNamespace(request);
   const records = ids.flatMap((id) => namespace.shown.records.get(id) ?? []);
   const vectors = Object.fromEntries(records.map((record) => [record.id, record]));
-  return read(namespace, { vectors, namespace: nameOf(request), usage: { readUnits: 1 } });
+  return createReadAnswer(namespace, {
+    vectors,
+    namespace: readNamespaceName(request),
+    usage: { readUnits: 1 },
+  });
 }
 
-/** A page of names in bitwise order; the token is where the next one begins. */
-function page(
+/** A page of names in bitwise order. The token is the start of the next page. */
+function createPage(
   request: DataRequest,
   names: readonly string[],
 ): { names: string[]; pagination?: object } | undefined {
@@ -121,73 +138,80 @@ function page(
   if (!Number.isInteger(limit) || limit < 1 || limit > PINECONE_LIMITS.listed) return undefined;
   const after = Buffer.from(query.get("paginationToken") ?? "", "base64").toString("utf8");
   const prefix = query.get("prefix") ?? "";
-  // ASCII alone: the order of JavaScript's texts is the bitwise one.
+  // Names are ASCII, so JavaScript's text order is bitwise.
   const all = names.filter((name) => name.startsWith(prefix) && name > after).sort();
   const some = all.slice(0, limit);
   const next = Buffer.from(some.at(-1) ?? "").toString("base64");
   return { names: some, ...(all.length > some.length ? { pagination: { next } } : {}) };
 }
 
-const wrongLimit = (): PineconeAnswer => refusal(400, "limit must be between 1 and 100");
+const createLimitRefusal = (): PineconeAnswer => createDataRefusal(400, "limit must be between 1 and 100");
 
-function listed(request: DataRequest): PineconeAnswer {
-  const namespace = opened(request);
-  const some = page(request, [...namespace.shown.records.keys()]);
-  if (!some) return wrongLimit();
+function listVectors(request: DataRequest): PineconeAnswer {
+  const namespace = openNamespace(request);
+  const some = createPage(request, [...namespace.shown.records.keys()]);
+  if (!some) return createLimitRefusal();
   const { names, ...pagination } = some;
   const vectors = names.map((id) => ({ id }));
-  return read(namespace, { vectors, ...pagination, namespace: nameOf(request), usage: { readUnits: 1 } });
+  return createReadAnswer(namespace, {
+    vectors,
+    ...pagination,
+    namespace: readNamespaceName(request),
+    usage: { readUnits: 1 },
+  });
 }
 
-function deleted(request: DataRequest): PineconeAnswer {
+function deleteVectors(request: DataRequest): PineconeAnswer {
   const { body, lagMs } = request;
-  const problem = deleteProblem(body);
-  if (problem !== undefined) return refusal(400, problem);
-  const namespace = opened(request);
-  if (!namespace.accepted.isThere) return refusal(404, "Namespace not found");
+  const problem = findDeleteProblem(body);
+  if (problem !== undefined) return createDataRefusal(400, problem);
+  const namespace = openNamespace(request);
+  if (!namespace.accepted.isThere) return createDataRefusal(404, "Namespace not found");
   const { ids, filter, deleteAll } = body;
-  const take = (view: Namespace["accepted"]): void => {
+  const take = (view: PineconeNamespace["accepted"]): void => {
     if (deleteAll === true) view.isThere = false;
     const gone = (one: StoredRecord): boolean =>
       deleteAll === true ||
-      (filter === undefined ? (ids as string[]).includes(one.id) : passes(filter as Body, one.metadata));
+      (filter === undefined
+        ? (ids as string[]).includes(one.id)
+        : passesFilter(filter as PineconeBody, one.metadata));
     for (const record of [...view.records.values()]) if (gone(record)) view.records.delete(record.id);
   };
-  accept(namespace, take, lagMs);
-  return written(namespace, {});
+  acceptChange(namespace, take, lagMs);
+  return createWriteAnswer(namespace, {});
 }
 
-const shownIn = ({ index, lagMs }: DataRequest): [string, Namespace][] =>
+const listShownNamespaces = ({ index, lagMs }: DataRequest): [string, PineconeNamespace][] =>
   [...index.namespaces.keys()]
-    .map((name): [string, Namespace] => [name, namespaceIn(index, name, lagMs)])
+    .map((name): [string, PineconeNamespace] => [name, getNamespace(index, name, lagMs)])
     .filter(([, { shown }]) => shown.isThere);
 
-function described(request: DataRequest): PineconeAnswer {
-  const all = shownIn(request).map(
+function describeIndex(request: DataRequest): PineconeAnswer {
+  const all = listShownNamespaces(request).map(
     ([name, { shown }]) => [name, { vectorCount: shown.records.size }] as const,
   );
   const totalVectorCount = all.reduce((sum, [, { vectorCount }]) => sum + vectorCount, 0);
   const { dimension, metric } = request.index;
   const kind = { dimension, metric, indexFullness: 0, vectorType: "dense" };
-  return fine({ ...kind, namespaces: Object.fromEntries(all), totalVectorCount });
+  return createSuccess({ ...kind, namespaces: Object.fromEntries(all), totalVectorCount });
 }
 
-function namespaces(request: DataRequest): PineconeAnswer {
-  const all = new Map(shownIn(request));
-  const some = page(request, [...all.keys()]);
-  if (!some) return wrongLimit();
+function listNamespaces(request: DataRequest): PineconeAnswer {
+  const all = new Map(listShownNamespaces(request));
+  const some = createPage(request, [...all.keys()]);
+  if (!some) return createLimitRefusal();
   const { names, ...pagination } = some;
   const count = (name: string): string => String(all.get(name)?.shown.records.size ?? 0);
   const shown = names.map((name) => ({ name, record_count: count(name) }));
-  return fine({ namespaces: shown, ...pagination, total_count: all.size });
+  return createSuccess({ namespaces: shown, ...pagination, total_count: all.size });
 }
 
-function ofNamespace(request: DataRequest, name: string): PineconeAnswer {
+function describeNamespace(request: DataRequest, name: string): PineconeAnswer {
   const { index, method, lagMs } = request;
-  const namespace = namespaceIn(index, name, lagMs);
+  const namespace = getNamespace(index, name, lagMs);
   if (method === "DELETE") {
-    if (!namespace.accepted.isThere) return refusal(404, "Namespace not found");
-    accept(
+    if (!namespace.accepted.isThere) return createDataRefusal(404, "Namespace not found");
+    acceptChange(
       namespace,
       (view) => {
         view.isThere = false;
@@ -195,9 +219,9 @@ function ofNamespace(request: DataRequest, name: string): PineconeAnswer {
       },
       lagMs,
     );
-    return fine({});
+    return createSuccess({});
   }
-  if (method !== "GET") return refusal(404, "Not Found");
-  if (!namespace.shown.isThere) return refusal(404, "Namespace not found");
-  return fine({ name, record_count: String(namespace.shown.records.size) });
+  if (method !== "GET") return createDataRefusal(404, "Not Found");
+  if (!namespace.shown.isThere) return createDataRefusal(404, "Namespace not found");
+  return createSuccess({ name, record_count: String(namespace.shown.records.size) });
 }

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSqliteRecord } from "../../../src/adapters/sqlite/index.ts";
+import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { Memory } from "../../../src/domain/memory.ts";
 import type { Message } from "../../../src/domain/message.ts";
-import { keysFile, keysPathOf } from "../../../src/http/keys-file.ts";
+import { keysFile, keysPathOf } from "../../../src/http/keys/key-stores.ts";
 import { createMemory } from "../../../src/memory.ts";
 import type { TracedRequest } from "./workload.ts";
 
@@ -98,7 +98,7 @@ async function compare(
   underWay: readonly TracedRequest[],
   outcome: Findings,
 ): Promise<void> {
-  const record = await openSqliteRecord({ path });
+  const record = await openSqliteStore({ path });
   const users = new Set([...acknowledged, ...underWay].map(({ user }) => user).filter((user) => user !== ""));
   for (const user of users) {
     const scope = { project: PROJECT, user };
@@ -206,7 +206,7 @@ async function examineBackups(
       continue;
     }
     try {
-      const record = await openSqliteRecord({ path: copy });
+      const record = await openSqliteStore({ path: copy });
       const faults = await record.check();
       await record.close();
       if (faults.length > 0) outcome.corrupt.push(`${id} does not hold together`);

@@ -1,10 +1,9 @@
 /**
- * The record. Every table is keyed by the user's number (`person`), and names the project, by which the database itself holds
- * tenants apart (`walls.ts`). What grows with what people say is cut into partitions by a hash of the user's number, which
- * stands for project and user. `body` columns hold JSON as text, for a value of type `json` can hold no NUL. Names and ids
- * are as `keyOf` has them; where that is not the whole, `long_names` is. `revision` is the one that last changed a row;
- * `number` keeps the order in which rows came. `mark` is of the attempt that made a commit: by it a commit is found again
- * whose answer was lost.
+ * The tables of the memory store. Every table is keyed by the user's number (`person`) and names the project, by which the
+ * database itself separates tenants (`database/row-security.ts`). Large tables are partitioned by a hash of the user's number.
+ * `body` columns contain JSON as text, because a `json` value cannot contain NUL. Names and ids are encoded by `toIndexKey`;
+ * `long_names` has the full names if that shortens them. `revision` is the last one that changed a row, and `number` keeps the
+ * insertion order. `mark` identifies the attempt of a commit, which finds a commit whose answer was lost.
  */
 const PARTITIONS = 16;
 
@@ -68,7 +67,7 @@ CREATE INDEX units_by_revision ON units (person, revision);
 CREATE INDEX units_by_space ON units (space, person);
 ${Array.from(
   { length: PARTITIONS },
-  // A vector stands in its row as long as a page holds it: the search reads all of a user's, one after the other.
+  // A vector stays in its row as long as it fits a page, because the search reads all vectors of a user in sequence.
   (_, i) => `ALTER TABLE units_${i} ALTER vector SET STORAGE EXTERNAL, ALTER terms SET STORAGE EXTENDED;
 ALTER TABLE units_${i} SET (toast_tuple_target = 8160);`,
 ).join("\n")}

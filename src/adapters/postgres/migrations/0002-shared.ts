@@ -1,6 +1,6 @@
 /**
- * What several servers share beside the record (`documents`); how far the record has been filled from another one (`filling`:
- * one row, and none once that has ended); and the order in which rows came, for whoever reads all of them.
+ * Data that several servers share (`documents`), the progress of a copy from another store (`filling`: one row, removed at the
+ * end), and indexes by insertion order for readers of all rows.
  */
 export const SHARED: string = `
 CREATE TABLE documents (

@@ -1,6 +1,6 @@
 /**
- * Tables in whose freed space erased rows may still stand, until they are written anew: since when, and when something was
- * erased from them last. Names of tables alone.
+ * Tables whose freed space may still contain erased rows, until they are rewritten: since when, and the time of the last erasure.
+ * It contains only names of tables.
  */
 export const FREED: string = `
 CREATE TABLE freed (

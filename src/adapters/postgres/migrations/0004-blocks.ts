@@ -1,4 +1,4 @@
-/** Blocks in parts, as everything that is large: an erasure has the user's part written anew. A cache: what was there is made again. */
+/** Partitions the search indexes, like all large tables: an erasure rewrites only the user's part. They are a cache and are rebuilt. */
 export const BLOCKS: string = `
 DROP TABLE blocks;
 CREATE TABLE blocks (

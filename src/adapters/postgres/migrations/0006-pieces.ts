@@ -1,6 +1,6 @@
 /**
- * A block in pieces, in order: `size` is of all of them together, in bytes. A message as large as a whole block is put together
- * many times over before it is read. A cache: what was there is made again.
+ * Search indexes in ordered pieces; `size` is the total in bytes. A client copies a message as large as a whole index many times
+ * before it reads it. The indexes are a cache and are rebuilt.
  */
 export const PIECES: string = `
 DROP TABLE blocks;

@@ -1,7 +1,7 @@
 /**
- * For its plans the server keeps samples of each column's values, which no erasure reaches: they stand in its own catalogue until
- * it looks at the table again. So nothing is sampled that may hold what somebody said, or a name. What was, goes: a column that is
- * given its own type again loses its samples, and nothing else.
+ * For its plans, the server samples the values of each column. No erasure reaches the samples: they stay in the catalogue until
+ * the next ANALYZE. So columns that may contain a user's words or a name are not sampled any more. Existing samples are removed:
+ * setting a column to its own type drops its samples and nothing else.
  */
 const SAMPLED = "project type space state at stored_at day due job purpose model host outcome".split(" ");
 

@@ -6,5 +6,13 @@ import { LOG } from "./0005-log.ts";
 import { PIECES } from "./0006-pieces.ts";
 import { STATISTICS } from "./0007-statistics.ts";
 
-/** In order; the table `migrations` counts those done. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [RECORD, SHARED, FREED, BLOCKS, LOG, PIECES, STATISTICS];
+/** In order; the table `migrations` counts the finished ones. A released migration never changes. */
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  RECORD,
+  SHARED,
+  FREED,
+  BLOCKS,
+  LOG,
+  PIECES,
+  STATISTICS,
+];

@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { adding, type Context, claimOf } from "../context.ts";

@@ -1,6 +1,6 @@
-import { OTHER_ENDERS, PARTING_VERBS } from "../../../domain/parting.ts";
-import { canonicalRelation } from "../../../domain/relations.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { ENDING_VERBS, TEMPORARY_ENDING_VERBS } from "../../../language/en/ending-verbs.ts";
+import { toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { verbPhrase } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { ending, said } from "../context.ts";
@@ -36,7 +36,7 @@ export function noLonger(change: Change): Proposal[] | undefined {
   if (noLongerOne) return noLongerOne;
   const partner = telling.length === 0 ? partnerIn(change) : undefined;
   if (partner !== undefined) return endAll(change, [partner], undefined, false);
-  return endAll(change, namesIn(change, first), canonicalRelation(relation), true);
+  return endAll(change, namesIn(change, first), toCanonicalRelation(relation), true);
 }
 
 /** "Bluefin isn't a client anymore": whoever bears that noun and name. */
@@ -81,7 +81,7 @@ function stoppedDoing(change: Change, stop: string): Proposal[] {
   const { context, statement, phrases } = change;
   const { verb } = statement.clause;
   const first = phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
-  const relation = canonicalRelation(
+  const relation = toCanonicalRelation(
     first?.kind === "preposition" ? `${verb.lemma} ${first.head}` : verb.lemma,
   );
   const names = first ? namesIn(change, first) : [];
@@ -136,7 +136,7 @@ function stoppedHaving(change: Change): Proposal[] | undefined {
   return [...ended, ...jobs, event(change, name, name, object)];
 }
 
-const ENDERS: ReadonlySet<string> = new Set([...PARTING_VERBS, ...OTHER_ENDERS]);
+const ENDERS: ReadonlySet<string> = new Set([...ENDING_VERBS, ...TEMPORARY_ENDING_VERBS]);
 
 /** "finished a Swedish lesson": one of many, and the learning goes on. */
 function isOnce({ context, statement }: Change, object: Phrase): boolean {

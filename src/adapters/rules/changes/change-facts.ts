@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { sentenceOf } from "../clauses/parts.ts";

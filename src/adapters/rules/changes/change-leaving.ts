@@ -1,4 +1,4 @@
-import type { EndProposal, Proposal } from "../../../ports/extractor.ts";
+import type { EndProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, claimOf, ending, said, tidy } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";

@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { type Context, ending, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";

@@ -1,7 +1,7 @@
-import { kindsIn } from "../../../domain/categories.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import { attributeRelations } from "../../../domain/relations.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { findKinds } from "../../../language/en/categories.ts";
+import { listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
 import { sentenceOf, verbPhrase } from "../clauses/parts.ts";
@@ -66,11 +66,11 @@ function newAlone(change: Change): Proposal[] | undefined {
 
 function sameKindAs(change: Change, fresh: string): Held[] {
   const { context, statement } = change;
-  const kinds = kindsIn(fresh);
+  const kinds = findKinds(fresh);
   const isOwn = ({ claim, memory }: Held): boolean =>
     claim.subject === statement.subject.path && memory?.kind !== "event" && claim.value !== "";
   const alike = held(context).filter(
-    (one) => isOwn(one) && kindsIn(one.claim.value).some((kind) => kinds.includes(kind)),
+    (one) => isOwn(one) && findKinds(one.claim.value).some((kind) => kinds.includes(kind)),
   );
   if (alike.length > 0 || /^(?:move|go)$/.test(statement.clause.verb.lemma)) return alike;
   const told = lastTold(context).filter(isOwn);
@@ -148,7 +148,7 @@ function rivalsOf(change: Change, old: string): Held[] {
   if (named.length > 0 || noun === undefined) return named;
   const { subject } = change.statement;
   const all = held(change.context).filter(({ claim }) => claim.subject === subject.path);
-  for (const relation of attributeRelations(noun)) {
+  for (const relation of listAttributeRelations(noun)) {
     const found = all.filter(({ claim }) => claim.relation === relation);
     if (found.length > 0) return relation === "be" ? [] : found;
   }

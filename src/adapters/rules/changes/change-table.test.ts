@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createMemory } from "../../../memory.ts";
-import { memoryRecord } from "../../memory/index.ts";
+import { createInMemoryStore } from "../../memory/index.ts";
 import { CHANGES } from "./change-table.ts";
 
 describe("each way to say a change does what its example says", () => {
   it.each(CHANGES)("$name", async ({ example }) => {
     let now = new Date("2026-03-02T09:00:00Z");
-    await using memory = await createMemory({ record: memoryRecord(), clock: () => now });
+    await using memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
     const ann = memory.scope({ user: "ann" });
     const texts = async (): Promise<string> => (await ann.list()).items.map(({ text }) => text).join("\n");
     await ann.remember(example.before);

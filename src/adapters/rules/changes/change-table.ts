@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import type { Change } from "./change.ts";
 import { rescheduled } from "./change-days.ts";
 import { left, noLonger, stopped } from "./change-endings.ts";

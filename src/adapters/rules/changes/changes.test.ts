@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createMemory } from "../../../memory.ts";
-import { memoryRecord } from "../../memory/index.ts";
+import { createInMemoryStore } from "../../memory/index.ts";
 
 /**
  * Short conversations: "> " the user says, "< " the assistant says, "-" a week goes by, "? " is asked, with
@@ -17,7 +17,7 @@ const TALKS = readFileSync(new URL("../__fixtures__/changes.txt", import.meta.ur
 
 async function faultsOf(lines: readonly string[]): Promise<string[]> {
   let now = new Date("2026-03-02T09:00:00Z");
-  await using memory = await createMemory({ record: memoryRecord(), clock: () => now });
+  await using memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
   const user = memory.scope({ user: "own" });
   let session = 1;
   const faults: string[] = [];

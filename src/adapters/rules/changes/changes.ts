@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { datesOf } from "../clauses/parts.ts";
 import { phrasesOf } from "../clauses/phrases.ts";
 import { type Context, type Statement, tidy } from "../context.ts";

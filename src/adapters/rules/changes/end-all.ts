@@ -1,4 +1,4 @@
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { lastBreath } from "../claims/told.ts";
 import type { Phrase } from "../clauses/phrases.ts";

@@ -1,5 +1,5 @@
-import { pastTense } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toPastTense } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { sentenceOf } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
@@ -19,7 +19,7 @@ export function event(change: Change, verb: string, relation: string, object?: P
   return adding(context, place(change), {
     text:
       sentenceOf({ context, statement: inPast(statement), dates }, said(context, tokens, ...rest)) ||
-      compose(statement.subject.display, pastTense(head), value),
+      compose(statement.subject.display, toPastTense(head), value),
     claim: claimOf(statement.subject.path, isGerund ? `${verb} ${gerundIn(statement)}` : relation, value),
     kind: "event",
     holds: "many",

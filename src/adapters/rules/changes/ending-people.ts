@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, claimOf, ending, said } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";

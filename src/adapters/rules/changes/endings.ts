@@ -1,5 +1,5 @@
-import { stem } from "../../../domain/words.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { stem } from "../../../domain/search/search-terms.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";
 import { type Held, held, meant, telling } from "../forgetting/targets.ts";

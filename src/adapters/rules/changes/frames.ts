@@ -1,6 +1,6 @@
-import { kindsIn } from "../../../domain/categories.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { findKinds } from "../../../language/en/categories.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import type { Context } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 
@@ -64,8 +64,8 @@ function isRival(old: Claim, fresh: Claim, all: readonly Held[]): boolean {
   if (mine.join(" ") === theirs.join(" ")) return differs(old.qualifier, fresh.qualifier);
   if (mine.some((word) => theirs.includes(word))) return true;
   if (old.qualifier !== undefined && bare(old.qualifier) === bare(fresh.qualifier)) return true;
-  const kinds = kindsIn(fresh.value);
-  if (kinds.length > 0) return kindsIn(old.value).some((kind) => kinds.includes(kind));
+  const kinds = findKinds(fresh.value);
+  if (kinds.length > 0) return findKinds(old.value).some((kind) => kinds.includes(kind));
   const beside = all.filter(({ claim }) => claim.subject === old.subject && claim.relation === old.relation);
   return MOSTLY_ONE.test(fresh.relation) && beside.length === 1;
 }

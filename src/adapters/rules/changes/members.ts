@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, ending } from "../context.ts";
 import { type Held, targetOf, telling } from "../forgetting/targets.ts";
 

@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { adding, type Context, ending, tidy } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";

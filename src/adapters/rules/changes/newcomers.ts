@@ -1,6 +1,6 @@
-import { singular } from "../../../domain/english.ts";
-import { attributeRelations } from "../../../domain/relations.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
@@ -40,7 +40,7 @@ export function newcomer(
   const all = held(context).filter(({ memory }) => memory !== undefined && memory.kind !== "event");
   const named = all.filter(
     ({ claim }) =>
-      [role, singular(role)].some((one) => isRole(claim.subject, speaker.path, one)) &&
+      [role, toSingular(role)].some((one) => isRole(claim.subject, speaker.path, one)) &&
       /^be(?: called)?$/.test(claim.relation),
   );
   if (named.length > 0) return [inRole(context, place, named, { role, name })];
@@ -150,7 +150,7 @@ function bareRole(subject: string): string {
 
 /** "my new employer is X": what "my employer" is told with. */
 function ownedAs(all: readonly Held[], owner: string, role: string): Held | undefined {
-  const relations = attributeRelations(role).filter((one) => one !== "be" && one !== "be called");
+  const relations = listAttributeRelations(role).filter((one) => one !== "be" && one !== "be called");
   const own = all.filter(({ claim }) => claim.subject === owner && claim.value !== "");
   for (const relation of relations) {
     const found = own.findLast(({ claim }) => claim.relation === relation);

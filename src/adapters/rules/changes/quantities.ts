@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { type Context, tidy } from "../context.ts";
 import { replaced, sameKind } from "../corrections/replacements.ts";
 import { type Held, held } from "../forgetting/targets.ts";

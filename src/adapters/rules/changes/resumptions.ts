@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, tidy } from "../context.ts";
 import { telling } from "../forgetting/targets.ts";
 import type { KnownMemory } from "../known-memory.ts";

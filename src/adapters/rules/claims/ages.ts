@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, claimOf } from "../context.ts";
 import { compose } from "./sentence.ts";
 

@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import type { Context } from "../context.ts";
 import type { Token } from "../words/token.ts";
 

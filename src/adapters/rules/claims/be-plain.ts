@@ -1,5 +1,5 @@
-import { attributeHoldsOne } from "../../../domain/relations.ts";
-import type { AddProposal, Target } from "../../../ports/extractor.ts";
+import { isSingleValued } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, ProposalTarget } from "../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { headWord } from "../clauses/head-words.ts";
 import {
@@ -107,7 +107,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
   }
   const thing = subject.path.split("/").at(-1) ?? "";
   const items =
-    phrase.items.length > 1 && !attributeHoldsOne(thing) ? phrase.items : [[phrase.from, phrase.to] as const];
+    phrase.items.length > 1 && !isSingleValued(thing) ? phrase.items : [[phrase.from, phrase.to] as const];
   const isPast = clause.verb.tense === "past";
   return items.map((one) => {
     const value = said(context, tokens, ...one);
@@ -121,18 +121,18 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
         qualifierOf(part, phrase),
       ),
       kind: kindOfBeing(thing, isPast),
-      holds: hasNow && attributeHoldsOne(thing) ? "one" : "many",
+      holds: hasNow && isSingleValued(thing) ? "one" : "many",
       importance: isSpeaker ? 0.7 : 0.6,
       ...(hasNow ? formerTrade(context, statement, value) : {}),
       ...(hasNow ? formerMeasure(part, value) : {}),
-      ...(isSpeaker || attributeHoldsOne(thing) ? {} : { confidence: 0.8 }),
+      ...(isSpeaker || isSingleValued(thing) ? {} : { confidence: 0.8 }),
       ...whenOf(part),
     });
   });
 }
 
 /** "I'm a size 10 now": the same with another number. */
-function formerMeasure(part: Part, value: string): { replaces?: Target } {
+function formerMeasure(part: Part, value: string): { replaces?: ProposalTarget } {
   const measured = measuredBefore(part, "be", value);
   return measured ? { replaces: { ids: [measured] } } : {};
 }

@@ -1,6 +1,6 @@
-import { singular } from "../../../domain/english.ts";
-import { sameWords } from "../../../domain/words.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { groupNames } from "../clauses/group-subjects.ts";
 import { fronted, relatives } from "../clauses/relatives.ts";
 import type { Context } from "../context.ts";
@@ -62,7 +62,7 @@ function meets({ claim }: AddProposal, other: AddProposal): boolean {
     claim !== undefined &&
     other.claim !== undefined &&
     thingOf(claim.subject) === thingOf(other.claim.subject) &&
-    (sameWords(claim.value, other.claim.value) || isOneOf(other.claim.value, claim.value))
+    (hasSameWords(claim.value, other.claim.value) || isOneOf(other.claim.value, claim.value))
   );
 }
 
@@ -76,5 +76,5 @@ function isOneOf(value: string, list: string): boolean {
 
 /** "user/hobbies" is "user/hobby". */
 function thingOf(subject: string): string {
-  return subject.split("/").map(singular).join("/").toLowerCase();
+  return subject.split("/").map(toSingular).join("/").toLowerCase();
 }

@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { conjunctsOf } from "../clauses/conjuncts.ts";
 import {
   datesOf,

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, claimOf, type Statement, thirdPerson } from "../context.ts";
 import { ANIMALS, FEMALE, KIN, MALE, PERSONS } from "../words/lexicon.ts";
 
@@ -81,7 +81,7 @@ function isCompany(who: string): boolean {
   return who.split(BETWEEN).every((one) => {
     if (/^\p{Lu}/u.test(one)) return true;
     const nouns = one.match(/\p{Ll}[\p{Ll}-]*/gu) ?? [];
-    return nouns.some((noun) => isBeing(noun) || isBeing(singular(noun)));
+    return nouns.some((noun) => isBeing(noun) || isBeing(toSingular(noun)));
   });
 }
 

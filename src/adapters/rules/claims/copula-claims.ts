@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { NAMING } from "../clauses/noun-phrases.ts";
 import {
   leadText,

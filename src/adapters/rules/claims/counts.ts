@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { antecedent } from "../clauses/antecedents.ts";
 import type { Context } from "../context.ts";
 

@@ -1,6 +1,6 @@
-import { canonicalRelation } from "../../../domain/relations.ts";
-import { sameWords } from "../../../domain/words.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 
 /** What a message tells twice is told once: of two that claim the same, the one that says more; else the first. */
 export function withoutDoubles(proposals: readonly Proposal[]): Proposal[] {
@@ -17,8 +17,8 @@ function isSame(one: Proposal, other: Proposal): boolean {
   if (one.propose !== "add" || other.propose !== "add" || !one.claim || !other.claim) return false;
   return (
     one.claim.subject === other.claim.subject &&
-    canonicalRelation(one.claim.relation) === canonicalRelation(other.claim.relation) &&
-    sameWords(one.claim.value, other.claim.value) &&
+    toCanonicalRelation(one.claim.relation) === toCanonicalRelation(other.claim.relation) &&
+    hasSameWords(one.claim.value, other.claim.value) &&
     one.when === other.when &&
     agree(one, other)
   );
@@ -27,7 +27,7 @@ function isSame(one: Proposal, other: Proposal): boolean {
 /** One of them says nothing more about it, or both say the same. */
 function agree({ claim }: AddProposal, other: AddProposal): boolean {
   const [a = "", b = ""] = [claim?.qualifier, other.claim?.qualifier];
-  return a === "" || b === "" || sameWords(a, b);
+  return a === "" || b === "" || hasSameWords(a, b);
 }
 
 function saysMore(one: Proposal, other: Proposal | undefined): boolean {

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { antecedent } from "../clauses/antecedents.ts";
 import { adding, type Context, claimOf, tidy } from "../context.ts";
 import { compose } from "./sentence.ts";
@@ -82,7 +82,7 @@ export function favourite(
   return adding(context, place, {
     text: isMany
       ? compose("One of", owner.replace(/^The/, "the"), thing, "is", value)
-      : compose(owner, thing, noun !== "" && singular(last) !== last ? "are" : "is", value),
+      : compose(owner, thing, noun !== "" && toSingular(last) !== last ? "are" : "is", value),
     claim: claimOf(`${speaker.path}/${thing}`, "be", value),
     kind: "preference",
     holds: isMany || noun === "" ? "many" : "one",

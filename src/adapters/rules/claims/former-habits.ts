@@ -1,5 +1,5 @@
-import { gerund } from "../../../domain/english.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { toGerund } from "../../../domain/text/english-forms.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import type { Context } from "../context.ts";
 
 const FORMER =
@@ -13,6 +13,6 @@ export function formerHabits(
 ): Proposal[] {
   const found = FORMER.exec(text)?.groups;
   if (!found?.verb || /^(?:be|have|live|own)$/i.test(found.verb)) return [];
-  const doing = `${gerund(found.verb.toLowerCase())}${found.rest ?? ""}`;
+  const doing = `${toGerund(found.verb.toLowerCase())}${found.rest ?? ""}`;
   return context.readAs(`I stopped ${doing}${found.when ?? ""}.`, place);
 }

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { type Group, groupAt } from "../clauses/group-subjects.ts";
 import type { Part } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
@@ -44,7 +44,7 @@ export function groupClaims(part: Part, relation: string, group: Grouped): AddPr
       },
     );
   });
-  return [...told, ...group.names.map((name) => namedOne(part, singular(group.noun), name, end))];
+  return [...told, ...group.names.map((name) => namedOne(part, toSingular(group.noun), name, end))];
 }
 
 /** One of several who bear the same noun has a path of its own: "user/kid Ada". */

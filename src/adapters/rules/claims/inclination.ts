@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { type Part, place, relationWith } from "../clauses/parts.ts";
 import { adding, claimOf, said } from "../context.ts";
 import { compose } from "./sentence.ts";

@@ -1,5 +1,5 @@
-import { holdsSecret } from "../../../domain/secrets.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { hasCredential } from "../../../domain/text/credentials.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, claimOf, thirdPerson, tidy } from "../context.ts";
 import { isInjection } from "../no-facts/guards.ts";
 import { compose } from "./sentence.ts";
@@ -22,7 +22,7 @@ export function instructionOf(
   if (
     context.message.role !== "user" ||
     isInjection(sentence) ||
-    holdsSecret(sentence) ||
+    hasCredential(sentence) ||
     /https?:|www\./i.test(sentence)
   )
     return [];

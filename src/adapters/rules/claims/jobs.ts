@@ -1,5 +1,5 @@
-import { sayDate } from "../../../domain/say-date.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, claimOf, ending, saidAt, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import { datesIn, momentOf } from "../time/dates.ts";
@@ -147,7 +147,7 @@ function begun({ message }: Context, text: string): Begun {
     validFrom,
     when: date.iso,
     told,
-    words: `${told} ${sayDate(date.iso.slice(0, 10), { weekday: false })}`,
+    words: `${told} ${formatDateInWords(date.iso.slice(0, 10), { weekday: false })}`,
   };
 }
 

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { readList } from "../clauses/noun-phrases.ts";
 import type { Part } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
@@ -54,11 +54,11 @@ export function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
       ({ class: kind, lower }) =>
         kind === "number" || ["several", "some", "few", "these", "following"].includes(lower),
     );
-  if (!noun || !counted || singular(noun.lower) === noun.lower || !/[,:(–—-]/.test(noun.after))
+  if (!noun || !counted || toSingular(noun.lower) === noun.lower || !/[,:(–—-]/.test(noun.after))
     return undefined;
   const list = readList(tokens, item[1], tokens.length);
   if (!list || list.items.length < 2) return undefined;
-  return { items: list.items, kind: singular(noun.lower) };
+  return { items: list.items, kind: toSingular(noun.lower) };
 }
 
 export function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {

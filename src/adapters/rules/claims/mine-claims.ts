@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { type Part, place } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, thirdPerson } from "../context.ts";

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { headWord, textOf } from "../clauses/head-words.ts";
 import { readList } from "../clauses/noun-phrases.ts";
@@ -106,7 +106,7 @@ export function possessions(part: Part): AddProposal[] {
     const owner = statement.subject;
     const one = thing
       .split(" ")
-      .map((word, i, all) => (i === all.length - 1 ? singular(word) : word))
+      .map((word, i, all) => (i === all.length - 1 ? toSingular(word) : word))
       .join(" ");
     const display = `${owner.display}'s ${one}`;
     const entity: Entity = { path: `${owner.path}/${one}`, display, animate: true, plural: false };
@@ -121,7 +121,7 @@ export function possessions(part: Part): AddProposal[] {
 /** One of several who bear the same noun has a path of its own: "user/kid Ada". */
 export function oneOf(entity: Entity, name: string): Entity {
   const parts = entity.path.split("/");
-  const last = singular(parts.pop() ?? "");
+  const last = toSingular(parts.pop() ?? "");
   const words = last.split(" ").length;
   const display = [...entity.display.split(" ").slice(0, -words), last].join(" ");
   return { ...entity, path: [...parts, `${last} ${name}`].join("/"), display, plural: false };
@@ -136,6 +136,6 @@ function namesBehind(part: Part, _object: Phrase, item: readonly [number, number
   const isCalled = (one: Stretch): boolean =>
     isName(tokens, ...one) && one[1] - one[0] <= 2 && tokens[one[0]]?.class !== "pronoun";
   if (!list?.items.every(isCalled)) return [];
-  const isPlural = singular(noun.lower) !== noun.lower;
+  const isPlural = toSingular(noun.lower) !== noun.lower;
   return isPlural === list.items.length > 1 ? list.items.map((one) => said(context, tokens, ...one)) : [];
 }

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { type Part, place, relationWith } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
@@ -84,7 +84,7 @@ function namesListed(part: Part, phrase: Phrase): AddProposal[] {
   const { subject, clause } = statement;
   if (!subject.plural || !subject.path.includes("/") || clause.verb.denied) return [];
   const names = phrase.items.filter((item) => isName(tokens, ...item));
-  const head = singular(subject.path.split(/[/ ]/).at(-1) ?? "");
+  const head = toSingular(subject.path.split(/[/ ]/).at(-1) ?? "");
   if (names.length < 2 || !(isPersonNoun(head) || ANIMALS.has(head) || FEMALE.has(head) || MALE.has(head)))
     return [];
   const isFamily = FEMALE.has(head) || MALE.has(head) || ["kid", "child", "baby", "twin"].includes(head);
@@ -186,5 +186,5 @@ function isPassingNoun(tokens: readonly Token[], item: readonly [number, number]
   // "they're Atomic ones"
   if (last.lower === "ones" && (first.class === "name" || first.class === "adjective")) return false;
   if (last.lower === "fan" && part.phrases.some(({ head }) => head === "of")) return false;
-  return PASSING_NOUNS.has(singular(last.lower)) || PASSING.has(last.lower);
+  return PASSING_NOUNS.has(toSingular(last.lower)) || PASSING.has(last.lower);
 }

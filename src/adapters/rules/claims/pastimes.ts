@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, claimOf, tidy } from "../context.ts";
 import { compose } from "./sentence.ts";
 
@@ -47,7 +47,7 @@ function listOf(value: string): string[] {
 
 function pastime(context: Context, place: Place, word: string, value: string): AddProposal {
   const { speaker } = context.discourse;
-  const one = singular(word.toLowerCase());
+  const one = toSingular(word.toLowerCase());
   return adding(context, place, {
     text: compose(speaker.path === "user" ? "The user's" : `${speaker.display}'s`, one, "is", value),
     claim: claimOf(`${speaker.path}/${one}`, "be", value),

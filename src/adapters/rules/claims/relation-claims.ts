@@ -1,7 +1,7 @@
-import { singular } from "../../../domain/english.ts";
 import type { Kind } from "../../../domain/memory.ts";
-import { canonicalRelation } from "../../../domain/relations.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { tasteOfThat } from "../clauses/meant-things.ts";
 import {
   isOver,
@@ -117,7 +117,7 @@ function asOne(text: string, isOne: boolean): string {
   return text.replace(
     /\bas (?!an? |the |my |their )((?:[\p{L}-]+ ){0,2})([\p{L}-]+s)\b(?=[.,]|$)/u,
     (_all, before: string, noun: string) => {
-      const phrase = `${before}${singular(noun)}`;
+      const phrase = `${before}${toSingular(noun)}`;
       return `as ${/^[aeiou]/i.test(phrase) ? "an" : "a"} ${phrase}`;
     },
   );
@@ -211,7 +211,7 @@ function relationNamed(part: Part, base: string, isPastState: boolean): string {
   const deny = /^(not|never) /.exec(base);
   const bare = deny ? base.slice(deny[0].length) : base;
   const plain = bare.replace(/^get (?=to \S)/, "have got ").replace(/^have get/, "have");
-  const named = canonicalRelation(
+  const named = toCanonicalRelation(
     verb.passive && !plain.startsWith("be ") && verb.chain.length === 0
       ? `be ${participle(part)} ${plain.split(" ").slice(1).join(" ")}`.trim()
       : plain,

@@ -1,12 +1,12 @@
 import {
-  baseForm,
-  gerund,
-  pastParticiple,
-  pastTense,
-  sentence,
-  thirdPerson as thirdForm,
-} from "../../../domain/english.ts";
-import { sayDate } from "../../../domain/say-date.ts";
+  toThirdPerson as thirdForm,
+  toBaseForm,
+  toGerund,
+  toPastParticiple,
+  toPastTense,
+  toSentence,
+} from "../../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
 import type { Verb } from "../clauses/verbs.ts";
 import type { SaidDate } from "../time/dates.ts";
 
@@ -35,7 +35,7 @@ export function inflect(verb: Verb, plural = false): string {
 
 /** A form in "ing", as it was written where it was. */
 function inIng(base: string, { gerunds }: Verb): string {
-  return gerunds.find((written) => baseForm(written) === base) ?? gerund(base);
+  return gerunds.find((written) => toBaseForm(written) === base) ?? toGerund(base);
 }
 
 /** "have", "love to sing", after "used to". */
@@ -43,7 +43,7 @@ function infinitive(links: Verb["chain"], lemma: string): string {
   const [first, ...others] = [...links.map((link) => link.verb), lemma];
   return others.reduce((text, next, i) => {
     const joint = links[i]?.next;
-    return `${text} ${joint === "gerund" ? gerund(next) : joint === "to" ? `to ${next}` : next}`;
+    return `${text} ${joint === "gerund" ? toGerund(next) : joint === "to" ? `to ${next}` : next}`;
   }, first ?? "");
 }
 
@@ -51,7 +51,7 @@ function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): st
   const be = conjugated("be", verb, plural);
   if (phrase === "be going") return spaced(be, verb.denied, "going");
   const [head = "", ...particle] = phrase.split(" ");
-  const words = isMain && verb.passive ? ["be", pastParticiple(head)] : [head];
+  const words = isMain && verb.passive ? ["be", toPastParticiple(head)] : [head];
   return spaced(finite(words, verb, plural), ...particle);
 }
 
@@ -59,7 +59,7 @@ function finite([head = "", ...rest]: readonly string[], verb: Verb, plural: boo
   const be = conjugated("be", verb, plural);
   if (verb.modal) return spaced(verb.modal, verb.denied, head, ...rest);
   if (verb.perfect) {
-    const done = verb.progressive ? `been ${inIng(head, verb)}` : pastParticiple(head);
+    const done = verb.progressive ? `been ${inIng(head, verb)}` : toPastParticiple(head);
     return spaced(conjugated("have", verb, plural), verb.denied, done, ...rest);
   }
   if (verb.progressive) return spaced(be, verb.denied, inIng(head, verb), ...rest);
@@ -72,7 +72,7 @@ function finite([head = "", ...rest]: readonly string[], verb: Verb, plural: boo
 function conjugated(base: string, verb: Verb, plural: boolean): string {
   const isPast = verb.tense === "past";
   if (base === "be" && plural) return isPast ? "were" : "are";
-  if (isPast) return pastTense(base);
+  if (isPast) return toPastTense(base);
   return plural ? base : thirdForm(base);
 }
 
@@ -115,9 +115,9 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
     .replace(/^(?:the|this|last|next|past)$/, "");
   // "since last year" needs no "in".
   if (/\b(?:since|until|till|before|after|from)\s*$/i.test(before) && removed === "")
-    return `${before.trimEnd()} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`;
+    return `${before.trimEnd()} ${formatDateInWords(date.iso, { weekday: false })}${text.slice(at + words.length)}`;
   const joint = ["by", "for"].includes(removed) ? removed : jointFor(words, date.iso);
-  return `${before.trimEnd()} ${joint} ${sayDate(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(
+  return `${before.trimEnd()} ${joint} ${formatDateInWords(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(
     /\s+/g,
     " ",
   );
@@ -135,7 +135,7 @@ function jointFor(words: string, iso: string): string {
 
 /** Subject, verb and rest as one sentence. */
 export function compose(...parts: readonly string[]): string {
-  return sentence(
+  return toSentence(
     evenQuotes(parts.filter((part) => part !== "").join(" "))
       .replace(/\s+/g, " ")
       .replace(/\s+([,.;:!?])/g, "$1"),

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { Target } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { ProposalTarget } from "../../../ports/language/extractor.ts";
 import type { Context, Statement } from "../context.ts";
 import { isTrade } from "../words/persons.ts";
 
@@ -9,7 +9,11 @@ const ANEW = /\b(?:now|these days|nowadays|finally|officially|at last|newly|prom
  * "I'm a qualified electrician now": what somebody was for a living ends with what they have become, where the words
  * say that it is new or both are of one trade ("trainee electrician").
  */
-export function formerTrade(context: Context, statement: Statement, title: string): { replaces?: Target } {
+export function formerTrade(
+  context: Context,
+  statement: Statement,
+  title: string,
+): { replaces?: ProposalTarget } {
   const trade = tradeIn(title);
   if (trade === undefined) return {};
   const isNew = ANEW.test(context.content.slice(statement.start, statement.end + 16));
@@ -31,5 +35,5 @@ function tradeIn(title: string): string | undefined {
       .split(/ (?:at|in|for|with|of|on) |,/)[0]
       ?.split(" ")
       .at(-1) ?? "";
-  return isTrade(head) ? singular(head) : undefined;
+  return isTrade(head) ? toSingular(head) : undefined;
 }

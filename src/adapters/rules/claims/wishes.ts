@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context, claimOf, thirdPerson, tidy } from "../context.ts";
 import type { Token } from "../words/token.ts";
 import { compose } from "./sentence.ts";

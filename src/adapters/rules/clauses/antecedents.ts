@@ -1,4 +1,4 @@
-import { singular } from "../../../domain/english.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import { type Context, tidy } from "../context.ts";
 import { tagSentences } from "../words/tagger.ts";
 import type { Stretch, Token } from "../words/token.ts";
@@ -52,8 +52,8 @@ function agrees(tokens: readonly Token[], [from, to]: Stretch, pronoun: string):
     return false;
   if (tokens[from]?.class === "possessive" && /^(?:your|his|her|their)$/.test(tokens[from]?.lower ?? ""))
     return false;
-  const isMany = singular(head.lower) !== head.lower || head.class === "name";
-  return PLURAL.test(pronoun) ? isMany : head.class === "name" || singular(head.lower) === head.lower;
+  const isMany = toSingular(head.lower) !== head.lower || head.class === "name";
+  return PLURAL.test(pronoun) ? isMany : head.class === "name" || toSingular(head.lower) === head.lower;
 }
 
 function textOf(text: string, tokens: readonly Token[], [from, to]: Stretch): string | undefined {

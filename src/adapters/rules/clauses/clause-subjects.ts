@@ -1,4 +1,4 @@
-import { baseForm, singular, thirdPerson } from "../../../domain/english.ts";
+import { toBaseForm, toSingular, toThirdPerson } from "../../../domain/text/english-forms.ts";
 import type { Context } from "../context.ts";
 import { isTime } from "../time/times.ts";
 import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../words/lexicon.ts";
@@ -68,7 +68,7 @@ function isOver({ tokens, verb, rest }: Clause): boolean {
 /** "plays the sax": said of somebody else, whoever it was. */
 function isThird({ tokens, verb }: Clause): boolean {
   const { lower = "" } = tokens[verb.from] ?? {};
-  return verb.tense === "present" && /[a-z]{2}s$/.test(lower) && lower === thirdPerson(baseForm(lower));
+  return verb.tense === "present" && /[a-z]{2}s$/.test(lower) && lower === toThirdPerson(toBaseForm(lower));
 }
 
 function sharedSubject(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
@@ -97,7 +97,7 @@ function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean
     first === undefined ||
     verb.tense !== "present" ||
     verb.denied ||
-    baseForm(first.lower) !== first.lower
+    toBaseForm(first.lower) !== first.lower
   )
     return false;
   const isCondition = before.clause.role === "condition" && before.clause.verb.to <= verb.from;
@@ -254,6 +254,6 @@ function indefinite(talk: Discourse, { tokens, verb }: Clause, item: Stretch): E
   if (!isOne || head === undefined || !OWNS.has(verb.lemma)) return undefined;
   const owner = talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`;
   const animate = isPersonNoun(head) || ANIMALS.has(head);
-  const plural = singular(head) !== head;
+  const plural = toSingular(head) !== head;
   return { path: `${talk.speaker.path}/${head}`, display: `${owner} ${head}`, animate, plural };
 }

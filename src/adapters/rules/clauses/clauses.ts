@@ -1,4 +1,4 @@
-import { singular } from "../../../domain/english.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import { withoutTag } from "../scraps/tag-questions.ts";
 import { ANIMALS, AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
@@ -140,7 +140,9 @@ function resumedAt(tokens: readonly Token[], { subject, verb }: Found, end: numb
       COORDINATORS.has(lower) &&
       tokens[i - 1]?.after.includes(",") &&
       /^(?:a|an|two|three|four)$/.test(tokens[i + 1]?.lower ?? "") &&
-      tokens.slice(i + 2, i + 4).some(({ lower: noun }) => isPersonNoun(noun) || ANIMALS.has(singular(noun))),
+      tokens
+        .slice(i + 2, i + 4)
+        .some(({ lower: noun }) => isPersonNoun(noun) || ANIMALS.has(toSingular(noun))),
   );
   return at < 0 ? end : at;
 }

@@ -1,6 +1,6 @@
-import { singular } from "../../../domain/english.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import { sameWords } from "../../../domain/words.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import { isKindName } from "../words/kind-names.ts";
 import { ANIMALS, FIRST_PERSON, KIN } from "../words/lexicon.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";
@@ -171,7 +171,7 @@ function ofPhrase(
   if (/^(?:one|some|most|all|both|two|three|half|part)$/.test(head)) {
     const path = owner.path.split("/");
     const last = path.pop() ?? "";
-    return { ...owner, path: [...path, singular(last)].join("/") };
+    return { ...owner, path: [...path, toSingular(last)].join("/") };
   }
   return owned(owner, head, undefined);
 }
@@ -189,7 +189,7 @@ function nounEntity(
   if (owner) return head === "" ? undefined : distinct(owned(owner, head, name), known);
   const isKin = KIN.has(head) && noun.words.length === 1;
   const isCalled = (name: string): boolean =>
-    gathered(known).namings.some(({ value }) => sameWords(value, name));
+    gathered(known).namings.some(({ value }) => hasSameWords(value, name));
   const isBare = noun.determiner === undefined && noun.possessive === undefined && noun.owners.length === 0;
   // "we changed GP": in capitals, but the user's own.
   if (isBare && isPersonNoun(head) && gathered(known).subjects.has(`${self.speaker.path}/${head}`))

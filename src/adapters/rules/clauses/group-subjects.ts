@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { ANIMALS, FEMALE, MALE } from "../words/lexicon.ts";
@@ -19,7 +19,7 @@ export interface Group {
 /** The names behind a plural noun for persons or animals, where there are two or more. `at`: its token. */
 export function groupAt(tokens: readonly Token[], at: number): Group | undefined {
   const noun = tokens[at];
-  const one = singular(noun?.lower ?? "");
+  const one = toSingular(noun?.lower ?? "");
   if (!noun || one === noun.lower || !/^,?:? ?$/.test(noun.after) || !isKindOfMany(one)) return undefined;
   const names: string[] = [];
   let i = at + 1;
@@ -91,7 +91,7 @@ export function groupNames(context: Context, tokens: readonly Token[]): AddPropo
     const group = owner < 0 || token.quoted ? undefined : groupAt(tokens, at);
     if (!group) return [];
     const { speaker } = context.discourse;
-    const one = singular(group.noun);
+    const one = toSingular(group.noun);
     const place = { start: tokens[owner]?.start ?? 0, end: tokens[group.to - 1]?.end ?? 0 };
     if (said(context, tokens, owner, group.to) === "") return [];
     return group.names.map((name) =>

@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { mineClaims } from "../claims/mine-claims.ts";
 import type { Stretch } from "../words/token.ts";
 import { antecedent } from "./antecedents.ts";

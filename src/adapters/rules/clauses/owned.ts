@@ -1,7 +1,7 @@
-import { singular } from "../../../domain/english.ts";
 import type { Claim } from "../../../domain/memory.ts";
-import { canonicalThing } from "../../../domain/relations.ts";
-import { sameWords } from "../../../domain/words.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { toCanonicalThing } from "../../../language/en/relations/relations.ts";
 import { ANIMALS, FEMALE, KIN, MALE } from "../words/lexicon.ts";
 import { isByAge, isPersonNoun } from "../words/persons.ts";
 import type { Discourse, Entity } from "./entity.ts";
@@ -49,7 +49,7 @@ const MANY_KIN = new Set(
 
 /** Whether one name is the other or its beginning: "Yusuf" and "Yusuf Demir". */
 export function meetsName(one: string, other: string): boolean {
-  if (sameWords(one, other)) return true;
+  if (hasSameWords(one, other)) return true;
   const a = one.toLowerCase().split(/\s+/);
   const b = other.toLowerCase().split(/\s+/);
   return a.every((word) => b.includes(word)) || b.every((word) => a.includes(word));
@@ -57,7 +57,7 @@ export function meetsName(one: string, other: string): boolean {
 
 export function owned(owner: Entity, thing: string, name: string | undefined): Entity {
   const head = thing.split(" ").at(-1) ?? thing;
-  const one = singular(head);
+  const one = toSingular(head);
   const female = FEMALE.has(one) || FEMALE.has(thing);
   const male = MALE.has(one) || MALE.has(thing);
   const animate =
@@ -66,7 +66,7 @@ export function owned(owner: Entity, thing: string, name: string | undefined): E
     isPersonNoun(one) ||
     ANIMALS.has(one) ||
     KIN.has(one) ||
-    canonicalThing(one) === "child" ||
+    toCanonicalThing(one) === "child" ||
     one === "pet" ||
     isByAge(thing) ||
     name !== undefined;
@@ -84,7 +84,7 @@ export function owned(owner: Entity, thing: string, name: string | undefined): E
 
 export function possessive(display: string): string {
   const last = display.split(" ").at(-1) ?? "";
-  const isPlural = /^[a-z]/.test(last) && singular(last) !== last;
+  const isPlural = /^[a-z]/.test(last) && toSingular(last) !== last;
   return isPlural || (/s$/.test(display) && !/ /.test(display)) ? `${display}'` : `${display}'s`;
 }
 

@@ -1,4 +1,4 @@
-import { baseForm, pastParticiple, pastTense } from "../../../domain/english.ts";
+import { toBaseForm, toPastParticiple, toPastTense } from "../../../domain/text/english-forms.ts";
 import { AUXILIARIES, BE, CATENATIVE, isParticle, MODALS, OPEN_MODALS } from "../words/lexicon.ts";
 import type { Token } from "../words/token.ts";
 
@@ -106,10 +106,10 @@ function isHaveGot(first: Token, reading: Reading, group: Group): boolean {
 export function formOf(token: Token): Verb["form"] {
   if (AUXILIARIES.has(token.lower))
     return ["be", "been", "being", "having"].includes(token.lower) ? "participle" : "finite";
-  if (/ing$/.test(token.lower) && (token.tags.has("Gerund") || baseForm(token.lower) !== token.lower))
+  if (/ing$/.test(token.lower) && (token.tags.has("Gerund") || toBaseForm(token.lower) !== token.lower))
     return "gerund";
   if (token.tags.has("PastTense") || token.tags.has("Participle")) return "participle";
-  return baseForm(token.lower) === token.lower ? "base" : "finite";
+  return toBaseForm(token.lower) === token.lower ? "base" : "finite";
 }
 
 interface Reading {
@@ -177,7 +177,7 @@ function continues(auxiliary: string, token: Token): boolean {
       form === "base" ||
       token.lower === "be" ||
       token.lower === "have" ||
-      baseForm(token.lower) === token.lower
+      toBaseForm(token.lower) === token.lower
     );
   if (["have", "has", "had", "'ve"].includes(auxiliary))
     return (
@@ -216,7 +216,7 @@ function nextVerb(tokens: readonly Token[], from: number, end: number): number |
 }
 
 function lemmaOf(token: Token): string {
-  return baseForm(token.lower.replace(/in'$/, "ing"));
+  return toBaseForm(token.lower.replace(/in'$/, "ing"));
 }
 
 /** A verb with the particle that follows it: "take up". */
@@ -294,17 +294,17 @@ function skipAdverbs(tokens: readonly Token[], from: number, end: number): numbe
 }
 
 function isPastForm(word: string): boolean {
-  const base = baseForm(word);
+  const base = toBaseForm(word);
   return (
     base !== word &&
     !/(?:s|ing)$/.test(word) &&
-    (pastTense(base) === word || pastParticiple(base) === word || /(?:ed|nt|lt)$/.test(word))
+    (toPastTense(base) === word || toPastParticiple(base) === word || /(?:ed|nt|lt)$/.test(word))
   );
 }
 
 function tenseOf(first: Token, reading: Reading, before: Token | undefined): Verb["tense"] {
   const isJustDone =
-    /^(?:just|finally|recently)$/.test(before?.lower ?? "") && pastTense(first.lower) === first.lower;
+    /^(?:just|finally|recently)$/.test(before?.lower ?? "") && toPastTense(first.lower) === first.lower;
   if (reading.modal === "will") return "future";
   if (reading.did || ["was", "were", "had"].includes(first.lower)) return "past";
   if (AUXILIARIES.has(first.lower)) return "present";

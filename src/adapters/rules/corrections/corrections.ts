@@ -1,6 +1,6 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { stem, words as wordsOf } from "../../../domain/words.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { stem, splitWords as wordsOf } from "../../../domain/search/search-terms.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";

@@ -1,6 +1,6 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { sayDate } from "../../../domain/say-date.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { adding, type Context } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import type { KnownMemory } from "../known-memory.ts";
@@ -105,9 +105,9 @@ function textWith(
 ): string {
   const swapped = swap(memory.text);
   if (swapped !== memory.text) return swapped;
-  const said = memory.when === undefined ? "" : sayDate(memory.when, { weekday: false });
+  const said = memory.when === undefined ? "" : formatDateInWords(memory.when, { weekday: false });
   if (when !== undefined && said !== "" && memory.text.includes(said))
-    return memory.text.replace(said, sayDate(when, { weekday: false }));
+    return memory.text.replace(said, formatDateInWords(when, { weekday: false }));
   if (memory.text.includes(claim.value)) return memory.text.replace(claim.value, next.value);
   return memory.text.replace(/[.!]$/, `, ${next.value}.`);
 }

@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { type Context, ending } from "../context.ts";
 import { targetOf } from "../forgetting/targets.ts";

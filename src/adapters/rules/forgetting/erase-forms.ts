@@ -1,6 +1,5 @@
-import { isDistinct, shapesIn } from "../../../domain/shapes.ts";
-import { slotOf } from "../../../domain/slots.ts";
-import { stem, words } from "../../../domain/words.ts";
+import { splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { findShapedValues, findSlot, isDistinctValue } from "../../../language/en/value-shapes.ts";
 
 /** A request to erase, in one of the forms beside the plain order at the beginning of a sentence. */
 export interface EraseForm {
@@ -91,7 +90,8 @@ function doneBySaying(text: string): EraseForm | undefined {
   const begun = verb.toLowerCase().replace(/tt$/, "t");
   // "I'm deleting my old emails" is done elsewhere.
   const isOurs =
-    object !== undefined && (shapesIn(object).some(isDistinct) || holdersIn(object).some(isPlain));
+    object !== undefined &&
+    (findShapedValues(object).some(isDistinctValue) || holdersIn(object).some(isPlain));
   return isOurs ? accepted({ object, verb: BASE[begun] ?? begun }) : undefined;
 }
 
@@ -145,7 +145,7 @@ export function isDeferred(object: string): boolean {
 
 /** Nouns that are as often things of the world: alone they ask for nothing. */
 const WORLDLY: ReadonlySet<string> = new Set(
-  words(
+  splitWords(
     "account accounts key keys line lines desk room rooms unit flat apartment suite gate floor seat cabin bay dorm ward " +
       "bed place spot site website link links mail email emails word words phone phones cell mobile time times day date " +
       "hour hours slot window badge ticket appointment schedule token tokens figure mark rule comment comments reminder " +
@@ -164,12 +164,12 @@ export function isElsewhere(object: string): boolean {
 export function isInformation(object: string, verb: string): boolean {
   if (PLACE.test(` ${object}`) || KNOWING.test(object)) return true;
   if (isElsewhere(object)) return false;
-  const shaped = shapesIn(object);
+  const shaped = findShapedValues(object);
   const holders = holdersIn(object);
-  if (shaped.some(isDistinct)) return true;
+  if (shaped.some(isDistinctValue)) return true;
   const plain = holders.some(isPlain) || OWN_DATA.test(object);
   if (!new RegExp(`^(?:${ERASE})$`, "i").test(verb)) {
-    return holders.some((noun) => slotOf(noun)?.isText) || (plain && PAST.test(object));
+    return holders.some((noun) => findSlot(noun)?.isText) || (plain && PAST.test(object));
   }
   return plain || (holders.length > 0 && (shaped.length > 0 || PAST.test(object)));
 }
@@ -177,9 +177,9 @@ export function isInformation(object: string, verb: string): boolean {
 /** The nouns of information that name the thing itself. */
 function holdersIn(object: string): string[] {
   const head = object.split(/\b(?:for|of|about|that|which|who)\b/i)[0] ?? "";
-  return words(head)
+  return splitWords(head)
     .map(stem)
-    .filter((noun) => slotOf(noun));
+    .filter((noun) => findSlot(noun));
 }
 
 function isPlain(noun: string): boolean {

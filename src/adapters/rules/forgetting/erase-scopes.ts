@@ -1,6 +1,6 @@
-import { spanOf, zoneOf } from "../../../domain/time.ts";
-import { topicOf } from "../../../domain/topics.ts";
-import type { EraseProposal } from "../../../ports/extractor.ts";
+import { findOffset, toDateSpan } from "../../../domain/time.ts";
+import { findTopic } from "../../../language/en/topics.ts";
+import type { EraseProposal } from "../../../ports/language/extractor.ts";
 import { datesIn } from "../time/dates.ts";
 
 /** What is meant as a whole rather than by what it says: a span of time, this conversation, a topic. */
@@ -36,7 +36,7 @@ export function eraseScope(object: string, at: string): EraseScope | undefined {
   if (span) return span;
   for (const pattern of TOPICAL) {
     const name = pattern.exec(plain)?.groups?.topic?.toLowerCase() ?? "";
-    const topic = topicOf(name) ?? topicOf(`${name} history`);
+    const topic = findTopic(name) ?? findTopic(`${name} history`);
     if (name !== "" && topic) return { topic: topic.name };
   }
   return undefined;
@@ -124,13 +124,13 @@ function dateSpan(text: string, at: string): { from: string; to: string } | unde
   if (/\p{L}{3,}/u.test(beside.replace(/\b(?:the|and|morning|evening|afternoon|night)\b/gi, "")))
     return undefined;
   const iso = date.iso.length > 10 ? date.iso.slice(0, 10) : date.iso;
-  return spanOf(iso, zoneOf(at));
+  return toDateSpan(iso, findOffset(at));
 }
 
 /** Weeks begin on Monday. */
 function weekSpan(isLast: boolean, isEnd: boolean, at: string): { from: string; to: string } {
-  const zone = zoneOf(at);
-  const today = spanOf(at.slice(0, 10), zone).from;
+  const zone = findOffset(at);
+  const today = toDateSpan(at.slice(0, 10), zone).from;
   const weekday = (new Date(`${at.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7;
   const monday = Date.parse(today) - weekday * DAY - (isLast ? 7 * DAY : 0);
   const from = monday + (isEnd ? 5 * DAY : 0);

@@ -1,7 +1,7 @@
 import type { Message } from "../../../domain/message.ts";
-import { sentencesOf } from "../../../domain/sentences.ts";
-import { isDistinct, shapesIn } from "../../../domain/shapes.ts";
-import type { EraseProposal } from "../../../ports/extractor.ts";
+import { splitSentences } from "../../../domain/text/split-text.ts";
+import { findShapedValues, isDistinctValue } from "../../../language/en/value-shapes.ts";
+import type { EraseProposal } from "../../../ports/language/extractor.ts";
 import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { eraseForm, isDeferred, isElsewhere, isInformation, withoutPlace } from "./erase-forms.ts";
@@ -119,7 +119,7 @@ function lastTurn({ messages, earlier, known }: RulesReading): string[] {
       ? [claim && claim.value !== "" ? claim.value : text]
       : [],
   );
-  const said = sentencesOf(turn.content).map(({ start, end }) => turn.content.slice(start, end));
+  const said = splitSentences(turn.content).map(({ start, end }) => turn.content.slice(start, end));
   return [...new Set([...told, ...said])].slice(0, 12);
 }
 
@@ -127,9 +127,9 @@ function lastTurn({ messages, earlier, known }: RulesReading): string[] {
 function valueBefore(text: string, before: string): string | undefined {
   if (isOffRecord(text.replace(/’/g, "'")) || !/\b(?:it|that|this|them|those)\b/i.test(text))
     return undefined;
-  const last = sentencesOf(before).at(-1);
+  const last = splitSentences(before).at(-1);
   const said = last && before.slice(last.start, last.end);
-  const values = said === undefined ? [] : shapesIn(said).filter(isDistinct);
+  const values = said === undefined ? [] : findShapedValues(said).filter(isDistinctValue);
   return values.length === 0 ? undefined : values.map((value) => value.text).join(", ");
 }
 

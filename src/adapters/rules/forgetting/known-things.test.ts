@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemory } from "../../../memory.ts";
-import { memoryRecord } from "../../memory/index.ts";
+import { createInMemoryStore } from "../../memory/index.ts";
 
 async function left(lines: readonly string[]): Promise<string> {
-  const keepsake = await createMemory({ record: memoryRecord() });
+  const keepsake = await createMemory({ record: createInMemoryStore() });
   const memory = keepsake.scope({ user: "home" });
   for (const line of lines) await memory.remember(line);
   const stored: string[] = [];

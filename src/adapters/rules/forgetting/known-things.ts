@@ -1,5 +1,5 @@
 import type { Memory } from "../../../domain/memory.ts";
-import { words } from "../../../domain/words.ts";
+import { splitWords } from "../../../domain/search/search-terms.ts";
 
 const ORDER =
   /^(?:(?:please|pls|ok(?:ay)?|hey|and|also|now|can you|could you|would you|just)[, ]+)*(?:forget|erase|delete|remove|wipe|scrub|purge)\s+(?:the|my|our|that|this)\s+(?<thing>[\p{L}\p{N}][\p{L}\p{N} '’-]*?)(?:,?\s+(?:please|pls|now|again|thanks|thank you|for me|entirely|completely))*\s*[.!?]*$/iu;
@@ -8,7 +8,7 @@ const ORDER =
 export function knownThing(text: string, known: readonly Pick<Memory, "claim">[]): string | undefined {
   const thing = ORDER.exec(text.trim())?.groups?.thing;
   if (thing === undefined) return undefined;
-  const run = words(thing).join(" ");
+  const run = splitWords(thing).join(" ");
   // A noun alone is as often a thing of the world: "remove the car".
   if (!run.includes(" ")) return undefined;
   const isKnown = known.some(({ claim }) =>
@@ -16,7 +16,7 @@ export function knownThing(text: string, known: readonly Pick<Memory, "claim">[]
       .toLowerCase()
       .split("/")
       .slice(1)
-      .some((part) => words(part).join(" ") === run),
+      .some((part) => splitWords(part).join(" ") === run),
   );
   return isKnown ? `my ${thing}` : undefined;
 }

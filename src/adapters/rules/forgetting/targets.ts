@@ -1,7 +1,7 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { answeringRelations } from "../../../domain/relations.ts";
-import { spelled, stem, words } from "../../../domain/words.ts";
-import type { Target } from "../../../ports/extractor.ts";
+import { spellOutSigns, splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { listAnsweringRelations } from "../../../language/en/relations/relations.ts";
+import type { ProposalTarget } from "../../../ports/language/extractor.ts";
 import type { Context } from "../context.ts";
 import type { KnownMemory } from "../known-memory.ts";
 
@@ -14,7 +14,7 @@ const GENERIC = new Set(
 
 /** The telling words of a text, stemmed. */
 export function telling(text: string): string[] {
-  const all = words(spelled(text)).map(stem);
+  const all = splitWords(spellOutSigns(text)).map(stem);
   const telling = all.filter((word) => !GENERIC.has(word));
   return telling.length > 0 ? telling : all.filter((word) => word.length > 4 && !LIGHT.has(word));
 }
@@ -84,8 +84,8 @@ function fits(claim: Claim, relation: string | undefined): boolean {
   const [other] = claim.relation.split(" ");
   return (
     (head === other && head !== "be") ||
-    answeringRelations(relation).includes(claim.relation) ||
-    answeringRelations(claim.relation).includes(relation)
+    listAnsweringRelations(relation).includes(claim.relation) ||
+    listAnsweringRelations(claim.relation).includes(relation)
   );
 }
 
@@ -103,7 +103,7 @@ function scoreOf(claim: Claim, asked: readonly string[]): number {
 }
 
 /** Names claims for a proposal: by id where they are stored, else by what they say. */
-export function targetOf(found: readonly Held[]): Target | undefined {
+export function targetOf(found: readonly Held[]): ProposalTarget | undefined {
   const ids = found.flatMap(({ memory }) => (memory ? [memory.id] : []));
   if (ids.length > 0) return { ids };
   const [first] = found;

@@ -1,5 +1,5 @@
 import type { Message } from "../../../domain/message.ts";
-import type { Span } from "../../../domain/sentences.ts";
+import type { TextSpan } from "../../../domain/text/split-text.ts";
 
 /** What stands in a message without being said in it: recalled context, code, quoted lines, captions, marked-up text. */
 const MARKED: readonly RegExp[] = [
@@ -44,14 +44,18 @@ const PLAY_ENDS =
   /\b(?:stop|end|finish|done with|enough of|out of|quit) (?:the |this |our |with the )?(?:role[- ]?play\w*|game|character|scenario|pretending)\b|\bback to (?:normal|reality)\b/i;
 
 /** The spans of a text that are its author's own words about what is real, and no echo of what others just said. */
-export function ownSpans(content: string, spans: readonly Span[], earlier: readonly Message[] = []): Span[] {
+export function ownSpans(
+  content: string,
+  spans: readonly TextSpan[],
+  earlier: readonly Message[] = [],
+): TextSpan[] {
   const ranges = borrowedRanges(content);
   const own =
     ranges.length === 0
       ? [...spans]
       : spans.flatMap((span) =>
           ranges
-            .reduce<Span[]>((pieces, range) => pieces.flatMap((piece) => without(piece, range)), [span])
+            .reduce<TextSpan[]>((pieces, range) => pieces.flatMap((piece) => without(piece, range)), [span])
             .filter(({ start, end }) => /\p{L}/u.test(content.slice(start, end))),
         );
   const heard =
@@ -64,8 +68,8 @@ function isEcho(sentence: string, heard: readonly string[]): boolean {
   return sentence.split(/\s+/).length >= 4 && heard.some((turn) => turn.includes(sentence));
 }
 
-function borrowedRanges(content: string): Span[] {
-  const ranges: Span[] = [];
+function borrowedRanges(content: string): TextSpan[] {
+  const ranges: TextSpan[] = [];
   for (const pattern of MARKED)
     for (const found of content.matchAll(pattern)) ranges.push(spanOf(found.index, found[0].length));
   for (const found of content.matchAll(BROUGHT)) {
@@ -81,7 +85,7 @@ function borrowedRanges(content: string): Span[] {
 }
 
 /** To the end of the line, or of the message where the colon ends its line. */
-function broughtIn(content: string, found: RegExpExecArray): Span | undefined {
+function broughtIn(content: string, found: RegExpExecArray): TextSpan | undefined {
   const colon = found.index + found[0].length + 1;
   const line = /^[^\n]*/.exec(content.slice(colon))?.[0] ?? "";
   const end = line.trim() === "" ? content.length : colon + line.length;
@@ -95,11 +99,11 @@ function sentenceStart(content: string, at: number): number {
   return Math.max(0, ...[".", "!", "?", "\n"].map((mark) => before.lastIndexOf(mark) + 1));
 }
 
-function spanOf(start: number, length: number): Span {
+function spanOf(start: number, length: number): TextSpan {
   return { start, end: start + length };
 }
 
-function without({ start, end }: Span, taken: Span): Span[] {
+function without({ start, end }: TextSpan, taken: TextSpan): TextSpan[] {
   if (taken.end <= start || taken.start >= end) return [{ start, end }];
   return [
     { start, end: Math.max(start, taken.start) },

@@ -1,4 +1,4 @@
-import { holdsSecret } from "../../../domain/secrets.ts";
+import { hasCredential } from "../../../domain/text/credentials.ts";
 
 /** What is kept out of memory whatever it says. */
 
@@ -13,7 +13,7 @@ export function isInjection(text: string): boolean {
 
 /** Whether a sentence is read at all. */
 export function isRefused(text: string): boolean {
-  return holdsSecret(text) || isInjection(text);
+  return hasCredential(text) || isInjection(text);
 }
 
 /** Where the words stand in quotation marks: another's words, where they are a sentence. */

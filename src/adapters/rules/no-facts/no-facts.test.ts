@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { AddProposal } from "../../../ports/extractor.ts";
-import { toldBy } from "../../../testing/told.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
+import { extractAdditions } from "../../../testing/test-doubles.ts";
 import { rulesExtractor } from "../index.ts";
 
 /** Sentences by what makes them no facts, and their look-alikes that are facts. */
@@ -13,7 +13,7 @@ interface Cases {
 const CASES = JSON.parse(
   readFileSync(new URL("../__fixtures__/no-facts.json", import.meta.url), "utf8"),
 ) as Cases;
-const added = (content: string): Promise<AddProposal[]> => toldBy(rulesExtractor(), content);
+const added = (content: string): Promise<AddProposal[]> => extractAdditions(rulesExtractor(), content);
 
 async function texts(content: string): Promise<string[]> {
   return (await added(content)).map(({ text }) => text);

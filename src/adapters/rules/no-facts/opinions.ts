@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { type Clause, clausesOf } from "../clauses/clauses.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";

@@ -1,6 +1,6 @@
-import { singular } from "../../../domain/english.ts";
-import { canonicalThing, isKindOf } from "../../../domain/relations.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { isKindOf, toCanonicalThing } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { ANIMALS } from "../words/lexicon.ts";
@@ -76,14 +76,14 @@ function nounEnd(tokens: readonly Token[], from: number): number | undefined {
 /** "my pet cow": of the two the cow. */
 function isThing(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at];
-  const one = singular(token?.lower ?? "");
+  const one = toSingular(token?.lower ?? "");
   if (one === "pet" && tokens[at + 1]?.class === "noun" && token?.after === " ") return false;
   return LOOKS.test(one) || PRESUMED.has(one) || ANIMALS.has(one);
 }
 
 function isTold(tokens: readonly Token[], from: number, at: number): boolean {
   const token = tokens[at];
-  if (!token || LOOKS.test(singular(token.lower))) return isDescribed(tokens, from, at);
+  if (!token || LOOKS.test(toSingular(token.lower))) return isDescribed(tokens, from, at);
   return !isCompound(token, tokens[at + 1]);
 }
 
@@ -108,7 +108,7 @@ function presumedOne(
   made: readonly Proposal[],
 ): AddProposal | undefined {
   const head = tokens[to - 1]?.lower ?? "";
-  const one = singular(head);
+  const one = toSingular(head);
   if (isKnown(context, one, made)) return undefined;
   const words = said(context, tokens, from, to);
   const { speaker } = context.discourse;
@@ -134,10 +134,10 @@ function isKnown(context: Context, thing: string, made: readonly Proposal[]): bo
     if (subject !== speaker.path && !subject.startsWith(`${speaker.path}/`)) return false;
     const words =
       `${subject.slice(speaker.path.length)} ${value} ${qualifier}`.toLowerCase().match(/[\p{L}-]+/gu) ?? [];
-    return words.some((word) => isSame(singular(word), thing));
+    return words.some((word) => isSame(toSingular(word), thing));
   });
 }
 
 function isSame(word: string, thing: string): boolean {
-  return canonicalThing(word) === canonicalThing(thing) || isKindOf(word, thing);
+  return toCanonicalThing(word) === toCanonicalThing(thing) || isKindOf(word, thing);
 }

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import type { Statement } from "../context.ts";
 import type { Stretch, Token } from "../words/token.ts";
 
@@ -58,10 +58,10 @@ function objects(tokens: readonly Token[], [from, to]: Stretch): Stretch[] {
 
 function isPart(tokens: readonly Token[], [from, to]: Stretch, isWorked: boolean): boolean {
   const last = tokens[to - 1]?.lower ?? "";
-  const one = singular(last);
+  const one = toSingular(last);
   if (to - from < 2) return false;
   // "the login form": a word for a part tells what the thing is.
-  const inside = tokens.slice(from + 1, to - 1).some(({ lower }) => PARTS.has(singular(lower)));
+  const inside = tokens.slice(from + 1, to - 1).some(({ lower }) => PARTS.has(toSingular(lower)));
   if (PARTS.has(one) || (inside && tokens[from]?.lower === "the")) return true;
   if (!TWOFOLD.has(one)) return false;
   const isMany = tokens[from]?.lower === "the" && one !== last && to - from === 2;
@@ -70,6 +70,6 @@ function isPart(tokens: readonly Token[], [from, to]: Stretch, isWorked: boolean
   return (
     isMany ||
     (isWorked && !isOwn) ||
-    tokens.slice(from + 1, to - 1).some(({ lower }) => PARTS.has(singular(lower)))
+    tokens.slice(from + 1, to - 1).some(({ lower }) => PARTS.has(toSingular(lower)))
   );
 }

@@ -1,6 +1,6 @@
-import { singular } from "../../../domain/english.ts";
-import { attributeRelations, canonicalThing } from "../../../domain/relations.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import { listAttributeRelations, toCanonicalThing } from "../../../language/en/relations/relations.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { textOf } from "../clauses/head-words.ts";
 import type { Token } from "../words/token.ts";
 import { type Asking, askedFor, type Frame, headOf, narrowing, pathAt, topicPart } from "./question-parts.ts";
@@ -120,11 +120,11 @@ function ofOwner(noun: string, subject: string, common: Common): Question | unde
       ...common,
       asks: "yes_no",
       subject: owner,
-      relations: [...attributeRelations(told.head)],
+      relations: [...listAttributeRelations(told.head)],
       value: told.which,
     };
-  const whole = attributeRelations(noun);
-  const relations = whole.length > 0 || noun.includes(" ") ? whole : attributeRelations(singular(noun));
+  const whole = listAttributeRelations(noun);
+  const relations = whole.length > 0 || noun.includes(" ") ? whole : listAttributeRelations(toSingular(noun));
   if (relations.length === 0) return undefined;
   return { ...common, subject: owner, relations, topic: common.topic ?? noun };
 }
@@ -146,7 +146,7 @@ function qualityOf({ context }: Asking, subject: string): { subject: string; top
 }
 
 function canonicalNoun(head: string): string {
-  const thing = canonicalThing(head);
+  const thing = toCanonicalThing(head);
   if (thing === "work") return "job";
-  return attributeRelations(head).length > 0 ? head : thing;
+  return listAttributeRelations(head).length > 0 ? head : thing;
 }

@@ -1,5 +1,5 @@
-import { answeringRelations, canonicalRelation } from "../../../domain/relations.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { listAnsweringRelations, toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { textOf } from "../clauses/head-words.ts";
 import { type Phrase, phrasesOf } from "../clauses/phrases.ts";
 import { readVerb, type Verb } from "../clauses/verbs.ts";
@@ -143,7 +143,7 @@ function memberQuestion(asking: Asking, frame: Frame, start: number, end: number
   return {
     asks: askedFor(frame),
     subject,
-    relations: [relation, ...answeringRelations(relation)],
+    relations: [relation, ...listAnsweringRelations(relation)],
     ...topicPart(frame),
     tense: "present",
   };
@@ -162,7 +162,7 @@ function subjectQuestion(asking: Asking, frame: Frame, verbAt: number): Question
   const kind = frame.topic === "" || frame.wh === "who" ? "" : `${frame.topic} `;
   return {
     asks: askedFor(frame),
-    relations: [...new Set([...withAnswers(relation), ...answeringRelations(base)])].filter(
+    relations: [...new Set([...withAnswers(relation), ...listAnsweringRelations(base)])].filter(
       (one) => one !== "be" || verb.copula,
     ),
     ...(rest ? { topic: `${kind}${rest}` } : topicPart(frame)),
@@ -257,7 +257,12 @@ function told(asking: Asking, { subject, base, from, tense }: Told): Question {
   return {
     ...common,
     relations: [
-      ...new Set([...withAnswers(joined), ...answeringRelations(canonicalRelation(base)), ...able, ...had]),
+      ...new Set([
+        ...withAnswers(joined),
+        ...listAnsweringRelations(toCanonicalRelation(base)),
+        ...able,
+        ...had,
+      ]),
     ],
     ...(value === "" ? {} : { value }),
     ...narrowing(asking, from),
@@ -290,7 +295,7 @@ function boundTo(value: string): Named | undefined {
   if (!/^(?:engaged|married|subscribed|addicted|scared|enrolled|registered)$/.test(word)) return undefined;
   const joints = BOUND_ADJECTIVES[word]?.split(" ") ?? [];
   return {
-    relations: [...joints.map((joint) => canonicalRelation(`be ${word} ${joint}`)), "be"],
+    relations: [...joints.map((joint) => toCanonicalRelation(`be ${word} ${joint}`)), "be"],
     narrows: value,
   };
 }

@@ -1,4 +1,4 @@
-import type { Question } from "../../../ports/question-reader.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { discourse, speakerEntity } from "../clauses/entities.ts";
 import { headWord, textOf } from "../clauses/head-words.ts";
 import { tidy } from "../context.ts";

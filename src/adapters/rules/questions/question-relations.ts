@@ -1,5 +1,9 @@
-import { pastParticiple, singular } from "../../../domain/english.ts";
-import { answeringRelations, attributeRelations, canonicalRelation } from "../../../domain/relations.ts";
+import { toPastParticiple, toSingular } from "../../../domain/text/english-forms.ts";
+import {
+  listAnsweringRelations,
+  listAttributeRelations,
+  toCanonicalRelation,
+} from "../../../language/en/relations/relations.ts";
 import type { Verb } from "../clauses/verbs.ts";
 import type { Frame } from "./question-parts.ts";
 
@@ -13,7 +17,7 @@ const LIVING = [
     "work in",
     "teach at",
     "run",
-    ...answeringRelations("work at"),
+    ...listAnsweringRelations("work at"),
   ]),
 ];
 /** Ways to get about. */
@@ -42,12 +46,12 @@ export function relationsFor(frame: Frame, verb: Verb, joints: Joints): string[]
     " ",
   );
   return unique([
-    ...(verb.lemma === "do" ? answeringRelations(chain.map((link) => `${link.verb} to`).join(" ")) : []),
+    ...(verb.lemma === "do" ? listAnsweringRelations(chain.map((link) => `${link.verb} to`).join(" ")) : []),
     ...passives(verb, base, joints),
     ...(frame.wh === "how" ? byQuestionWord(frame, base, joints) : []),
     ...joined(whole, base, joints),
     ...(frame.wh === "how" ? [] : byQuestionWord(frame, base, joints)),
-    ...answeringRelations(canonicalRelation(whole)),
+    ...listAnsweringRelations(toCanonicalRelation(whole)),
     whole,
     ...inChain(chain, base),
   ]);
@@ -66,7 +70,7 @@ function byQuestionWord(frame: Frame, base: string, { stranded }: Joints): reado
 function inChain(chain: Verb["chain"], base: string): string[] {
   if (chain.length === 0) return [];
   const liking = chain.find((link) => /^(?:prefer|like|love|hate|enjoy)$/.test(link.verb));
-  return [base, ...answeringRelations(base), ...(liking ? answeringRelations(liking.verb) : [])];
+  return [base, ...listAnsweringRelations(base), ...(liking ? listAnsweringRelations(liking.verb) : [])];
 }
 
 function unique(relations: readonly string[]): string[] {
@@ -77,25 +81,27 @@ function unique(relations: readonly string[]): string[] {
 function passives(verb: Verb, base: string, { stranded, adjacent }: Joints): string[] {
   if (!verb.passive) return [];
   return [stranded, adjacent].flatMap((joint) =>
-    joint ? answeringRelations(canonicalRelation(`be ${pastParticiple(base)} ${joint}`)) : [],
+    joint ? listAnsweringRelations(toCanonicalRelation(`be ${toPastParticiple(base)} ${joint}`)) : [],
   );
 }
 
 function joined(whole: string, base: string, { stranded, adjacent }: Joints): string[] {
   const joint = stranded ?? adjacent;
-  return joint ? [...answeringRelations(canonicalRelation(`${whole} ${joint}`)), `${base} ${joint}`] : [];
+  return joint
+    ? [...listAnsweringRelations(toCanonicalRelation(`${whole} ${joint}`)), `${base} ${joint}`]
+    : [];
 }
 
 function placed(base: string): string[] {
   return [
-    ...PLACES.map((joint) => canonicalRelation(`${base} ${joint}`)),
-    ...["in", "at", "to"].flatMap((joint) => answeringRelations(`${base} ${joint}`)),
+    ...PLACES.map((joint) => toCanonicalRelation(`${base} ${joint}`)),
+    ...["in", "at", "to"].flatMap((joint) => listAnsweringRelations(`${base} ${joint}`)),
   ];
 }
 
 /** "Do I have any allergies?": what is had may be said with a verb of its own ("be allergic to"). */
 export function hadRelations(noun: string): readonly string[] {
-  return attributeRelations(singular(noun.toLowerCase().split(" ").at(-1) ?? ""));
+  return listAttributeRelations(toSingular(noun.toLowerCase().split(" ").at(-1) ?? ""));
 }
 
 /** The verbs of a group in base form: "plan to hike". */
@@ -107,6 +113,6 @@ export function verbBase(verb: Verb): string {
 /** A relation and all that answer it too. */
 export function withAnswers(...relations: readonly string[]): string[] {
   return unique(
-    relations.flatMap((relation) => [...answeringRelations(canonicalRelation(relation)), relation]),
+    relations.flatMap((relation) => [...listAnsweringRelations(toCanonicalRelation(relation)), relation]),
   );
 }

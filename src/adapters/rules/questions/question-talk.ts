@@ -1,4 +1,4 @@
-import type { Question } from "../../../ports/question-reader.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 
 const LEAD = "(?:(?:and|but|so|ok|okay|wait|hm+|hey|sorry|please)[,.!]* )*";
 const SAYING = "(?:say|think|believe|tell me|answer|claim|mention|assume|write|suggest|remember|know)";

@@ -1,5 +1,5 @@
-import { spanOf, zoneOf } from "../../../domain/time.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { findOffset, toDateSpan } from "../../../domain/time.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { datesIn } from "../time/dates.ts";
 import { stretchIn } from "../time/validity.ts";
 
@@ -99,14 +99,14 @@ const SEASONS: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn
 /** The span that a question names, and the words that name it. */
 export function spanIn(text: string, at: string): Pick<Question, "from" | "to" | "dated"> {
   if (at === "" || !TIMELY.test(text)) return {};
-  const zone = zoneOf(at);
+  const zone = findOffset(at);
   const ahead = looksAhead(text);
   const range = stretchIn(text, at, ahead);
   if (range.from !== undefined && range.until !== undefined) {
     const dated = /\b(?:from|between|in|during) \S.*$/i.exec(text)?.[0].replace(/[?.!\s]+$/, "");
     return {
-      from: spanOf(range.from, zone).from,
-      to: spanOf(range.until, zone).to,
+      from: toDateSpan(range.from, zone).from,
+      to: toDateSpan(range.until, zone).to,
       ...(dated ? { dated } : {}),
     };
   }
@@ -196,7 +196,7 @@ function dateSpan(text: string, at: string, ahead: boolean): Pick<Question, "fro
       text.slice(0, date.start),
     )?.[0] ?? "";
   const dated = `${before}${text.slice(date.start, date.end)}`.trim();
-  const { from, to } = spanOf(date.iso, zoneOf(at));
+  const { from, to } = toDateSpan(date.iso, findOffset(at));
   if (/\bsince\b/i.test(before)) return { from, to: new Date(at).toISOString(), dated };
   return { from, to, dated };
 }

@@ -1,5 +1,5 @@
-import { attributeRelations } from "../../../domain/relations.ts";
-import type { Question, QuestionReader } from "../../../ports/question-reader.ts";
+import { listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
 import { isLastingOrder } from "../claims/instructions.ts";
 import { readNounPhrase } from "../clauses/noun-phrases.ts";
 import type { KnownMemory } from "../known-memory.ts";
@@ -176,7 +176,7 @@ function loose(asking: Asking): Question {
     const entity = talk.resolve(tokens, at, end);
     if (!entity) continue;
     const head = headOf(tokens, at, end);
-    const attribute = attributeRelations(head);
+    const attribute = listAttributeRelations(head);
     if (attribute.length > 0)
       return {
         asks: "value",

@@ -1,4 +1,4 @@
-import type { QuestionReader } from "../../../ports/question-reader.ts";
+import type { QuestionReader } from "../../../ports/language/question-reader.ts";
 
 const START_MS = 100;
 /** Names a time, for which the most is loaded, and someone. */

@@ -1,7 +1,7 @@
-import { conjugate, singular } from "../../../domain/english.ts";
-import { attributeRelations, canonicalRelation } from "../../../domain/relations.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { conjugate, toSingular } from "../../../domain/text/english-forms.ts";
+import { listAttributeRelations, toCanonicalRelation } from "../../../language/en/relations/relations.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, ending, tidy } from "../context.ts";
 import { withoutSlip } from "../corrections/slips.ts";
@@ -166,7 +166,7 @@ function settled(
 ): AddProposal {
   const isMore = !isNo && rest !== "" && rest.split(" ").length <= 4 && !NOTHING.test(rest);
   const value = isMore ? rest : (question.value ?? question.narrows ?? "");
-  const own = attributeRelations(singular(question.value ?? ""));
+  const own = listAttributeRelations(toSingular(question.value ?? ""));
   const [attribute] = isMore ? own : [];
   const relation = attribute ?? relationIn(question);
   return told(context, place, question.subject ?? "user", isNo ? `not ${relation}` : relation, value);
@@ -195,7 +195,7 @@ function told(
 function relationIn({ relations, asks, subject }: Question): string {
   const [first = "be"] = relations;
   if (asks === "who" && first === "be called" && !subject?.includes("/")) return "be called";
-  return canonicalRelation(first);
+  return toCanonicalRelation(first);
 }
 
 function withArticle(value: string): string {

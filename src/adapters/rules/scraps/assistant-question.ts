@@ -1,5 +1,5 @@
-import { answeringRelations } from "../../../domain/relations.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { listAnsweringRelations } from "../../../language/en/relations/relations.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { type Context, saidAt } from "../context.ts";
 import { type Held, held, meant, telling } from "../forgetting/targets.ts";
 import { readQuestion } from "../questions/questions.ts";
@@ -35,7 +35,7 @@ export function askedAfter(context: Context, question: Question): Held[] {
   const fits = ({ claim, memory }: Held): boolean =>
     memory?.kind !== "event" &&
     (relations.includes(claim.relation) ||
-      relations.some((one) => answeringRelations(one).includes(claim.relation)));
+      relations.some((one) => listAnsweringRelations(one).includes(claim.relation)));
   const named = value ?? narrows;
   if (named !== undefined && telling(named).length > 0)
     return fitting(meant(context, { named, isNoName: true, ...(subject ? { subject } : {}) }), fits);

@@ -1,5 +1,5 @@
-import { singular } from "../../../domain/english.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Clause } from "../clauses/clauses.ts";
 import type { Entity } from "../clauses/entity.ts";
@@ -102,7 +102,7 @@ export function dueThen(
   if (!last?.claim || thing === undefined || thing.split(" ").length > 2) return [];
   const value = tidy(found.when);
   const [date] = datesIn(`${found.joint} ${value}`, saidAt(context.message), true);
-  const isPlural = singular(thing) !== thing;
+  const isPlural = toSingular(thing) !== thing;
   return [
     adding(context, place, {
       text: compose(

@@ -1,6 +1,6 @@
-import { conjugate } from "../../../domain/english.ts";
 import type { Claim, Kind } from "../../../domain/memory.ts";
-import type { AddProposal, Proposal } from "../../../ports/extractor.ts";
+import { conjugate } from "../../../domain/text/english-forms.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { lastBreath } from "../claims/told.ts";
 import type { Clause } from "../clauses/clauses.ts";

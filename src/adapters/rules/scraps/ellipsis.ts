@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../ports/extractor.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 import { planOver } from "../changes/change-plans.ts";
 import { narrowed } from "../changes/narrowings.ts";
 import { newcomer, rebranded } from "../changes/newcomers.ts";

@@ -1,6 +1,6 @@
-import { conjugate, singular } from "../../../domain/english.ts";
-import { attributeRelations } from "../../../domain/relations.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { conjugate, toSingular } from "../../../domain/text/english-forms.ts";
+import { listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { readList } from "../clauses/noun-phrases.ts";
@@ -42,9 +42,9 @@ function labelledList(
 ): AddProposal[] {
   const list = readList(tokens, colon + 1, tokens.length);
   const label = entity.path.split("/").at(-1) ?? "";
-  if (!list || list.items.length < 2 || singular(label) === label) return [];
+  if (!list || list.items.length < 2 || toSingular(label) === label) return [];
   const owner = entity.path.split("/").slice(0, -1).join("/");
-  const [relation] = attributeRelations(singular(label));
+  const [relation] = listAttributeRelations(toSingular(label));
   return list.items.map((item) => {
     const value = tidy(context.content.slice(tokens[item[0]]?.start, tokens[item[1] - 1]?.end));
     return relation && owner === context.discourse.speaker.path

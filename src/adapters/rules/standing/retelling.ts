@@ -1,4 +1,4 @@
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import type { Clause } from "../clauses/clauses.ts";
 import type { Context, Statement } from "../context.ts";
 import { isTimeNoun } from "../time/times.ts";

@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 
 /** What only says how somebody finds a thing: "awesome", "a blast", "a dream come true". */
 const VERDICT = new Set(

@@ -1,4 +1,4 @@
-import { singular } from "../../../domain/english.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import { isTimeNoun } from "../time/times.ts";
 import { ANIMALS, PASSING } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
@@ -124,11 +124,11 @@ const LIGHT =
 
 function isEmpty(value: string): boolean {
   const words = value.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? [];
-  return words.every((word) => isVerdict(word) || isVerdict(singular(word)) || isOfTalk(word));
+  return words.every((word) => isVerdict(word) || isVerdict(toSingular(word)) || isOfTalk(word));
 }
 
 function isOfTalk(word: string): boolean {
-  if (ABSTRACT.has(word) || ABSTRACT.has(singular(word)) || PASSING.has(word) || isTimeNoun(word))
+  if (ABSTRACT.has(word) || ABSTRACT.has(toSingular(word)) || PASSING.has(word) || isTimeNoun(word))
     return true;
   return QUANTITY.test(word);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sensitiveKind } from "../../../domain/sensitive.ts";
+import { findSensitiveKind } from "../../../language/en/topics.ts";
 import { weigh } from "./weights.ts";
 
 const fact = { text: "The user grows leeks.", kind: "fact" as const, quote: "I grow leeks" };
@@ -62,13 +62,13 @@ describe("What is sensitive", () => {
     ["The user is undocumented.", "immigration status"],
     ["The user was convicted of theft.", "criminal record"],
   ])("%s: %s", (text, kind) => {
-    expect(sensitiveKind(text)).toBe(kind);
+    expect(findSensitiveKind(text)).toBe(kind);
   });
 
   it.each(["The user lives in Tallinn.", "The user transports furniture.", "The user bikes to work."])(
     "%s: nothing",
     (text) => {
-      expect(sensitiveKind(text)).toBeUndefined();
+      expect(findSensitiveKind(text)).toBeUndefined();
     },
   );
 });

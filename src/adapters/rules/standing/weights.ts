@@ -1,6 +1,6 @@
 import type { Claim, Kind } from "../../../domain/memory.ts";
-import { relationOf } from "../../../domain/relations.ts";
-import { sensitiveKind } from "../../../domain/sensitive.ts";
+import { getRelation } from "../../../language/en/relations/relations.ts";
+import { findSensitiveKind } from "../../../language/en/topics.ts";
 import { FEMALE, HEDGES, MALE } from "../words/lexicon.ts";
 
 /** How much a statement is to be believed, and how much it matters, from 0 to 1; and why, in words for a person. */
@@ -62,8 +62,8 @@ const MATTERS: readonly (readonly [
 export function weigh(one: Weighed): Weight {
   const told = one.confidence ?? PLAIN;
   const isHedged = hedges(one);
-  const kind = sensitiveKind(one.text) ?? sensitiveKind(one.claim.subject);
-  const sensitive = kind !== undefined || relationOf(one.claim.relation).sensitive === true;
+  const kind = findSensitiveKind(one.text) ?? findSensitiveKind(one.claim.subject);
+  const sensitive = kind !== undefined || getRelation(one.claim.relation).sensitive === true;
   const base = one.importance ?? BY_KIND[one.kind];
   const matter = MATTERS.find(
     ([, least, fits]) => least > base && fits(one, kind ?? (sensitive ? "health" : undefined)),

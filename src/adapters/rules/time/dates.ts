@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { spanOf, zoneOf } from "../../../domain/time.ts";
+import { findOffset, toDateSpan } from "../../../domain/time.ts";
 import { relativeDate } from "./relative-dates.ts";
 
 /** A date said in words, resolved against the time of the message. */
@@ -57,7 +57,7 @@ const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
 /** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
 export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   if (text.length > 600 || !HINT.test(text) || HABIT.test(text)) return [];
-  const zone = zoneOf(at);
+  const zone = findOffset(at);
   // The clock on the wall is taken for one in UTC: a day is a day wherever it is.
   const instant = new Date(zone === undefined ? at : at.replace(zone, "Z"));
   if (Number.isNaN(instant.getTime())) return [];
@@ -226,7 +226,7 @@ function dayOfMonth(day: number, instant: Date, future: boolean): string {
 
 /** A date as a moment, for validity: the beginning of its span. */
 export function momentOf(iso: string, zone?: string): string {
-  return iso.length > 10 ? new Date(iso).toISOString() : spanOf(iso, zone).from;
+  return iso.length > 10 ? new Date(iso).toISOString() : toDateSpan(iso, zone).from;
 }
 
 /** Whether a word names a month. */

@@ -1,4 +1,4 @@
-import { singular } from "../../../domain/english.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Token } from "../words/token.ts";
 
 function set(words: string): ReadonlySet<string> {
@@ -28,7 +28,7 @@ const FIGURES =
 
 /** Whether a word names a time: "Friday", "weeks". */
 export function isTimeNoun(word: string): boolean {
-  return TIME_NOUNS.has(word) || TIME_NOUNS.has(singular(word));
+  return TIME_NOUNS.has(word) || TIME_NOUNS.has(toSingular(word));
 }
 
 /** Whether a noun phrase names a time: "last Friday", "two weeks ago", "every morning", "7 June". */

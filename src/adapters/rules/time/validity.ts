@@ -1,6 +1,6 @@
-import { relationOf } from "../../../domain/relations.ts";
-import { spanOf } from "../../../domain/time.ts";
-import type { AddProposal } from "../../../ports/extractor.ts";
+import { toDateSpan } from "../../../domain/time.ts";
+import { getRelation } from "../../../language/en/relations/relations.ts";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
 import { isOver, type Part } from "../clauses/parts.ts";
 import { said, saidAt } from "../context.ts";
 import { datesIn, momentOf } from "./dates.ts";
@@ -105,7 +105,7 @@ export function withValidity(part: Part, claims: readonly AddProposal[]): AddPro
   if (from === undefined && until === undefined) return [...claims];
   const { zone } = context.message;
   const validFrom = from === undefined ? undefined : momentOf(from, zone);
-  const end = until === undefined ? undefined : spanOf(until, zone).to;
+  const end = until === undefined ? undefined : toDateSpan(until, zone).to;
   const validTo = end !== undefined && over && end > context.message.at ? context.message.at : end;
   // What somebody is called stays so, however long they are away.
   return claims.map((claim) =>
@@ -117,7 +117,7 @@ export function withValidity(part: Part, claims: readonly AddProposal[]): AddPro
           ...(validTo === undefined ? {} : { validTo }),
           ...(told === undefined ? {} : { when: told }),
           ...(claim.kind === "event" && claim.claim && verb.tense === "present"
-            ? { kind: relationOf(claim.claim.relation).kind }
+            ? { kind: getRelation(claim.claim.relation).kind }
             : {}),
         },
   );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createMemory } from "../../../memory.ts";
-import { memoryRecord } from "../../memory/index.ts";
+import { createInMemoryStore } from "../../memory/index.ts";
 import { closeHoles } from "./holes.ts";
 
 async function learnt(said: string): Promise<string[]> {
-  const keepsake = await createMemory({ record: memoryRecord() });
+  const keepsake = await createMemory({ record: createInMemoryStore() });
   const memory = keepsake.scope({ user: "home" });
   await memory.remember(said);
   const found: string[] = [];

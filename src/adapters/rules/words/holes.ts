@@ -1,5 +1,5 @@
-import { GAP } from "../../../domain/cut.ts";
-import type { Proposal } from "../../../ports/extractor.ts";
+import { GAP_MARK } from "../../../domain/text/cut-text.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
 
 const HOLE = String.raw`\[…\]`;
 const PLACE = "(?:as|for|at|in|on|with|to|by|from|every|each|when|because|since)";
@@ -15,7 +15,7 @@ const LOST = [
 
 /** Whether words were taken out of a text: its mark stands for no word. */
 export function hasHole(text: string): boolean {
-  return text.includes(GAP);
+  return text.includes(GAP_MARK);
 }
 
 /** A text whose lists are whole again, as long as before: every place in it stays where it was. */

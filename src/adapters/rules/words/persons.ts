@@ -1,4 +1,4 @@
-import { singular } from "../../../domain/english.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import { PERSONS } from "./lexicon.ts";
 
 /** Nouns that end like a person's trade and are none. */
@@ -19,7 +19,7 @@ const NO_TRADE = new Set(
 
 /** Whether a noun names what somebody does for a living. */
 export function isTrade(word: string): boolean {
-  const one = singular(word);
+  const one = toSingular(word);
   return TRADES.has(one) || (!NO_TRADE.has(one) && isPersonNoun(one) && PROFESSION.test(one));
 }
 
@@ -31,7 +31,7 @@ const TRADES = new Set(
 
 /** Whether a noun names what somebody does for a living, or a person at all. */
 export function isPersonNoun(word: string): boolean {
-  const one = singular(word);
+  const one = toSingular(word);
   return PERSONS.has(one) || (!NO_PERSON.has(one) && PROFESSION.test(one));
 }
 

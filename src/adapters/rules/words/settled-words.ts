@@ -1,4 +1,4 @@
-import { baseForm } from "../../../domain/english.ts";
+import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import { BE, CATENATIVE, LASTING } from "./lexicon.ts";
 import type { Token, WordClass } from "./token.ts";
 
@@ -137,7 +137,7 @@ const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
       /^(?:we|they|you)$/.test(previous?.lower ?? "") &&
       next !== undefined &&
       !["noun", "possessive", "determiner"].includes(
-        next.class === "noun" && baseForm(next.lower) === next.lower ? "" : next.class,
+        next.class === "noun" && toBaseForm(next.lower) === next.lower ? "" : next.class,
       ),
     "adverb",
   ],

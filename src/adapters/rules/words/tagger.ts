@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { baseForm, pastParticiple } from "../../../domain/english.ts";
+import { toBaseForm, toPastParticiple } from "../../../domain/text/english-forms.ts";
 import { withTimeWords } from "../time/times.ts";
 import { even } from "./even.ts";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";
@@ -76,7 +76,10 @@ function followsHave(tokens: readonly Token[], at: number): boolean {
 /** A base form that is no participle as well: "move", and not "come". */
 function isBaseOnly(word: string): boolean {
   return (
-    isKnownWord(word) && baseForm(word) === word && pastParticiple(word) !== word && !/(?:ed|en)$/.test(word)
+    isKnownWord(word) &&
+    toBaseForm(word) === word &&
+    toPastParticiple(word) !== word &&
+    !/(?:ed|en)$/.test(word)
   );
 }
 

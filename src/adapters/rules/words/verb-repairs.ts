@@ -1,4 +1,4 @@
-import { baseForm } from "../../../domain/english.ts";
+import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import { BE } from "./lexicon.ts";
 import { isA, isSmall, type Spot } from "./spot.ts";
 import type { WordClass } from "./token.ts";
@@ -107,18 +107,18 @@ const TAKES_BARE = new Set([
 function isObjectOfVerb({ tokens, i, current, previous, glued }: Spot): boolean {
   if (!glued || !previous || previous.class !== "verb" || AUXILIARY.has(previous.lower)) return false;
   const isBase =
-    baseForm(current.lower) === current.lower &&
+    toBaseForm(current.lower) === current.lower &&
     !current.tags.has("Gerund") &&
     !current.tags.has("PastTense");
   const subject = tokens[i - 2];
   const isPlain = isA(subject, "pronoun") && ["i", "we", "they", "you"].includes(subject?.lower ?? "");
-  return isBase && isPlain && !TAKES_BARE.has(baseForm(previous.lower));
+  return isBase && isPlain && !TAKES_BARE.has(toBaseForm(previous.lower));
 }
 
 /** "the farmers market", "a car park": a base form that ends a phrase which has no other verb behind it. */
 function isLastOfNouns({ tokens, i, current, previous, glued }: Spot): boolean {
   if (!glued || !isA(previous, "noun")) return false;
-  if (!current.tags.has("Infinitive") && baseForm(current.lower) !== current.lower) return false;
+  if (!current.tags.has("Infinitive") && toBaseForm(current.lower) !== current.lower) return false;
   const opener = tokens[i - 2];
   const before = tokens
     .slice(0, i)
@@ -151,7 +151,7 @@ const TRAVELS =
 /** "cycle to work", "the bus to court" */
 function isWayTo({ current, previous, tokens, i }: Spot): boolean {
   const isPlace = ["work", "bed", "church", "court", "camp"].includes(current.lower);
-  return isPlace && previous?.lower === "to" && TRAVELS.test(baseForm(tokens[i - 2]?.lower ?? ""));
+  return isPlace && previous?.lower === "to" && TRAVELS.test(toBaseForm(tokens[i - 2]?.lower ?? ""));
 }
 
 const SUBJECTS = new Set(["i", "we", "they", "you", "she", "he", "it", "who"]);

@@ -4,10 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changes, erasure, memory, message, unit } from "../../../testing/change-sets.ts";
-import { openSqliteRecord } from "../index.ts";
-import { DIGEST_TABLES } from "./digest-tables.ts";
-import { rowDigester } from "./row-digest.ts";
+import {
+  makeChangeSet,
+  makeErasureReceipt,
+  makeMemory,
+  makeMessage,
+  makeUnit,
+} from "../../../testing/memory-store/change-sets.ts";
+import { openSqliteStore } from "../index.ts";
+import { createRowDigester, DIGEST_TABLES } from "./row-digest.ts";
 
 const ANN = { project: "default", user: "ann" };
 const KEY = "ab".repeat(32);
@@ -15,7 +20,7 @@ let folder = "";
 let path = "";
 
 const open = (digestKey: string | undefined = KEY) =>
-  openSqliteRecord({ path, ...(digestKey === "" ? {} : { digestKey }) });
+  openSqliteStore({ path, ...(digestKey === "" ? {} : { digestKey }) });
 
 function sql<Row>(text: string): Row[] {
   const handle = new DatabaseSync(path);
@@ -32,14 +37,14 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const FIRST = changes({
-  messages: [message("m1"), message("m2")],
-  memories: [memory("a"), memory("b")],
+const FIRST = makeChangeSet({
+  messages: [makeMessage("m1"), makeMessage("m2")],
+  memories: [makeMemory("a"), makeMemory("b")],
   units: [
-    unit("m1#0", "passage", "m1"),
-    unit("m2#0", "passage", "m2"),
-    unit("a", "memory", "a"),
-    unit("b", "memory", "b"),
+    makeUnit("m1#0", "passage", "m1"),
+    makeUnit("m2#0", "passage", "m2"),
+    makeUnit("a", "memory", "a"),
+    makeUnit("b", "memory", "b"),
   ],
 });
 
@@ -50,20 +55,20 @@ describe("a digest of a row", () => {
     size.writeUInt32LE(text.length);
     const row = Buffer.concat([size, text, Buffer.from([1, 2])]);
     const wanted = createHmac("sha256", Buffer.from(KEY, "hex")).update(row).digest().subarray(0, 16);
-    expect(Buffer.from(rowDigester(KEY).digest("t", [7, "né", null, new Uint8Array([1, 2])]))).toEqual(
+    expect(Buffer.from(createRowDigester(KEY).digest("t", [7, "né", null, new Uint8Array([1, 2])]))).toEqual(
       wanted,
     );
   });
 
-  it("of a row that is longer than its buffer is made in the same way", () => {
-    const { digest } = rowDigester(KEY);
+  it("of a row longer than its buffer is computed in the same way", () => {
+    const { digest } = createRowDigester(KEY);
     const long = "x".repeat(300_000);
     expect(digest("t", [long])).toEqual(digest("t", [long]));
     expect(digest("t", [long])).not.toEqual(digest("t", [`${long}x`]));
   });
 
-  it("differs where the same bytes stand in other columns or another table", () => {
-    const { digest } = rowDigester(KEY);
+  it("differs for the same bytes in other columns or another table", () => {
+    const { digest } = createRowDigester(KEY);
     const all = [
       digest("t", ["ab", "c"]),
       digest("t", ["a", "bc"]),
@@ -74,8 +79,8 @@ describe("a digest of a row", () => {
   });
 });
 
-describe("rows that a record with a key writes", () => {
-  it("have digests in every table that has rows, and are found sound", async () => {
+describe("rows written with a digest key", () => {
+  it("have sound digests in every table", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     expect(await record.check()).toEqual([]);
@@ -85,7 +90,7 @@ describe("rows that a record with a key writes", () => {
     await record.close();
   });
 
-  it("keep none of the digest of a text that was erased", async () => {
+  it("keep no digest of an erased text", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     const before = sql<{ digest: Uint8Array }>(
@@ -93,14 +98,14 @@ describe("rows that a record with a key writes", () => {
     );
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         base: 1,
         cause: "forget",
         erase: {
           messages: [{ id: "m1", content: "", keepMetadata: false }],
           memories: ["a"],
           rewrites: [],
-          receipt: erasure("e1", { revision: 2 }),
+          receipt: makeErasureReceipt("e1", { revision: 2 }),
         },
         dropUnits: ["m1#0"],
       }),
@@ -116,7 +121,7 @@ describe("rows that a record with a key writes", () => {
     await record.close();
   });
 
-  it("are found where another program changed a byte, and are not given to a reader", async () => {
+  it("are reported and withheld if another program changed a byte", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     sql("UPDATE versions SET body = replace(body, '\"text\":\"', '\"text\":\"x') WHERE id = 'a' RETURNING 1");
@@ -131,7 +136,7 @@ describe("rows that a record with a key writes", () => {
     await record.close();
   });
 
-  it("are missed where another program takes one away", async () => {
+  it("are reported as missing if another program deleted one", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     sql("DELETE FROM units WHERE id = 'b' RETURNING 1");
@@ -142,8 +147,8 @@ describe("rows that a record with a key writes", () => {
   });
 });
 
-describe("a database of before", () => {
-  it("is given digests when it is opened with a key, and counts rows until then", async () => {
+describe("a database without digests", () => {
+  it("gets digests when it is opened with a key, and counts its rows until then", async () => {
     const plain = await open("");
     await plain.commit(ANN, FIRST);
     expect((await plain.integrity.state({ counts: true })).withoutDigest).toBeGreaterThan(8);
@@ -159,14 +164,14 @@ describe("a database of before", () => {
     await record.close();
   });
 
-  it("raises no alarm where a program without the secret wrote to it in between", async () => {
+  it("reports no fault after a program without the secret wrote to it", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     await record.close();
     const plain = await open("");
     await plain.commit(
       ANN,
-      changes({ base: 1, messages: [message("m3")], units: [unit("m3#0", "passage", "m3")] }),
+      makeChangeSet({ base: 1, messages: [makeMessage("m3")], units: [makeUnit("m3#0", "passage", "m3")] }),
     );
     await plain.close();
     const again = await open();
@@ -175,8 +180,8 @@ describe("a database of before", () => {
   });
 });
 
-describe("another secret", () => {
-  it("is told as such, and no row counts as changed; rows are taken as they are once it is adopted", async () => {
+describe("a database with the digests of another secret", () => {
+  it("is recognised, counts no row as changed, and trusts its rows once the secret is adopted", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     await record.close();
@@ -185,33 +190,38 @@ describe("another secret", () => {
     expect(await other.check()).toEqual([]);
     await other.commit(
       ANN,
-      changes({ base: 1, messages: [message("m3")], units: [unit("m3#0", "passage", "m3")] }),
+      makeChangeSet({ base: 1, messages: [makeMessage("m3")], units: [makeUnit("m3#0", "passage", "m3")] }),
     );
     await other.integrity.adoptSecret();
-    await other.integrity.fill();
+    await other.integrity.addMissingDigests();
     expect(await other.check()).toEqual([]);
     expect((await other.integrity.state()).secret).toBe("same");
     await other.close();
   });
 });
 
-describe("repair", () => {
-  it("takes from a copy only what digests prove, and nothing that was erased since", async () => {
+describe("the repair of rows", () => {
+  it("copies only rows that digests prove, and none that were erased since", async () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     const copy = join(folder, "copy.db");
     await record.copyTo?.(copy, {});
     await record.commit(
       ANN,
-      changes({
+      makeChangeSet({
         base: 1,
         cause: "forget",
-        erase: { messages: [], memories: ["a"], rewrites: [], receipt: erasure("e1", { revision: 2 }) },
+        erase: {
+          messages: [],
+          memories: ["a"],
+          rewrites: [],
+          receipt: makeErasureReceipt("e1", { revision: 2 }),
+        },
       }),
     );
     sql("UPDATE messages SET body = replace(body, 'm2', 'm9') WHERE id = 'm2' RETURNING 1");
-    expect(await record.integrity.repairable()).toBe(0);
-    expect(await record.integrity.repairable(copy)).toBe(1);
+    expect(await record.integrity.countRepairable()).toBe(0);
+    expect(await record.integrity.countRepairable(copy)).toBe(1);
     expect(await record.integrity.repairRows(copy)).toBe(1);
     expect(await record.check()).toEqual([]);
     expect((await record.since(ANN, 0)).memories.map(({ id }) => id)).toEqual(["b"]);

@@ -1,80 +1,89 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { Row } from "../database.ts";
-import { DIGEST_TABLES, type DigestTable, SUM_BYTES, SUMS_BYTES } from "./digest-tables.ts";
-import { addDigest, type DigestBytes, isSameBytes, type RowDigester, rowDigester } from "./row-digest.ts";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { SqliteDatabase, SqliteRow } from "../database.ts";
+import {
+  addDigest,
+  createRowDigester,
+  DIGEST_TABLES,
+  type DigestBytes,
+  type DigestTable,
+  isSameBytes,
+  type RowDigester,
+  SUM_BYTES,
+  SUMS_BYTES,
+} from "./row-digest.ts";
 
-/** Whether rows can be checked: `none` without a key, `another` where they were given their digests under another key. */
-export type DigestKeyState = "same" | "another" | "none";
+/** Whether rows can be checked: `none` without a key, `another` if their digests were made with another key. */
+type DigestKeyState = "same" | "another" | "none";
 
-/** Gives every row that a connection writes its digest, and checks rows that are read. */
+/** Adds a digest to every row that a connection writes, and checks rows that are read. */
 export interface RowGuard {
   key: DigestKeyState;
-  /** Takes a key that is another for the one in use from now on, and gives whether it did. The caller gives all digests anew. */
-  adopt(): boolean;
-  /** The check value of the key, as the file keeps it. */
+  /** Replaces a key in state `another`, and gives whether it did. The caller recomputes all digests. */
+  adoptKey(): boolean;
+  /** The check value of the key, as stored in the file. */
   readonly mark: DigestBytes | undefined;
-  /** Rows read so far that were not as they were written. */
+  /** The number of rows read so far that were changed outside of this program. */
   damageSeen: number;
-  /** Told of each of them. */
+  /** Called for each of them. */
   onDamage?: () => void;
-  /** While true, rows get digests and sums are left alone; for repairs, which set the sums themselves. */
+  /** While true, rows get digests but sums stay unchanged; for repairs, which set the sums themselves. */
   isPaused: boolean;
-  /** Before a transaction writes. */
+  /** Must be called before a transaction writes. */
   begin(): void;
-  /** Before it commits: brings the users that it touched up to date. */
+  /** Must be called before a transaction commits: updates the users that it changed. */
   settle(): void;
-  /** After it was rolled back. */
-  drop(): void;
-  /** The digest for a row that is about to be inserted, counted into the sums; nothing without the key: then a trigger clears it. */
-  digestInserted(table: DigestTable, row: Row): DigestBytes | undefined;
-  /** Takes it back: the row was there already. */
-  notInserted(table: DigestTable, row: Row, digest: DigestBytes): void;
-  /** The digest that a row should have; nothing without the key. */
-  digestOf(table: DigestTable, row: Row): DigestBytes | undefined;
-  /** Whether a row is as it was written. True where it has no digest yet, or nobody can tell. */
-  isSound(table: DigestTable, row: Row): boolean;
-  /** The same of a row that is about to be given to somebody; one that is not sound is counted. */
-  mayGive(table: DigestTable, row: Row): boolean;
-  userDigest(row: Row, sums: DigestBytes): DigestBytes | undefined;
+  /** Must be called after a rollback. */
+  rollBack(): void;
+  /** The digest for a row to insert, added to the sums. Undefined without the key; then a trigger clears the digest. */
+  digestInserted(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
+  /** Reverts `digestInserted`, if the row already existed. */
+  undoInserted(table: DigestTable, row: SqliteRow, digest: DigestBytes): void;
+  /** The digest that a row should have; undefined without the key. */
+  digestOf(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
+  /** Whether a row is unchanged since it was written. True if it has no digest yet, or there is no key. */
+  isSound(table: DigestTable, row: SqliteRow): boolean;
+  /** The same for a row that is about to be given to a caller; an unsound row is counted. */
+  verifyOnRead(table: DigestTable, row: SqliteRow): boolean;
+  userDigest(row: SqliteRow, sums: DigestBytes): DigestBytes | undefined;
 }
 
-/** The digest of a row that was changed by a fault and then by us: no row has it. */
-const DAMAGED: DigestBytes = new Uint8Array(SUM_BYTES);
+/** The digest of a damaged row that was then changed by this program: it never matches. */
+const DAMAGED_DIGEST: DigestBytes = new Uint8Array(SUM_BYTES);
 
 interface TouchedUser {
-  /** Made in this transaction: all that there is of it has been seen. */
+  /** Created in this transaction: the guard has seen all its rows. */
   isNew: boolean;
-  /** Whether its own row was as it was written; nothing where the row was not changed yet. */
+  /** Whether its own row was sound; undefined while the row is unchanged. */
   wasSound?: boolean;
   readonly sums: DigestBytes;
 }
 
 /**
- * Installs the guard on a connection. TEMP triggers do it, so that no statement can forget it and no other program that writes to
- * the file trips over it: what that one changes keeps its old digest, and shows.
+ * Installs the guard on a connection. It uses TEMP triggers, so that no statement can bypass it, and other programs can write to
+ * the file without it. A row that another program changes keeps its old digest, which reveals the change.
  */
 export function guardRows(handle: DatabaseSync, key: string | undefined): RowGuard {
-  const digester = key === undefined ? undefined : rowDigester(key);
-  return guardOf(handle, digester, keyState(handle, digester));
+  const digester = key === undefined ? undefined : createRowDigester(key);
+  return createRowGuard(handle, digester, readKeyState(handle, digester));
 }
 
-function markOf(digester: RowDigester): DigestBytes {
+function computeKeyMark(digester: RowDigester): DigestBytes {
   return digester.digest("integrity", ["mark"]);
 }
 
-function keyState(handle: DatabaseSync, digester: RowDigester | undefined): DigestKeyState {
+function readKeyState(handle: DatabaseSync, digester: RowDigester | undefined): DigestKeyState {
   if (!digester) return "none";
-  const mark = markOf(digester);
-  const held = handle.prepare("SELECT mark FROM integrity").get();
-  if (held) return isSameBytes(held.mark, mark) ? "same" : "another";
-  // Whoever comes first names the secret; of two at once, one.
+  const mark = computeKeyMark(digester);
+  const stored = handle.prepare("SELECT mark FROM integrity").get();
+  if (stored) return isSameBytes(stored.mark, mark) ? "same" : "another";
+  // The first process stores the mark of its secret; of two at once, one succeeds.
   handle
     .prepare("INSERT INTO integrity (id, mark, is_whole) VALUES (1, :mark, 0) ON CONFLICT DO NOTHING")
     .run({ mark });
-  return keyState(handle, digester);
+  return readKeyState(handle, digester);
 }
 
-function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: DigestKeyState): RowGuard {
+function createRowGuard(handle: DatabaseSync, given: RowDigester | undefined, key: DigestKeyState): RowGuard {
   let digester = key === "same" ? given : undefined;
   const touched = new Map<number, TouchedUser>();
   const statements = {
@@ -83,7 +92,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
   };
   let isWriting = false;
   const of = (user: SQLOutputValue): TouchedUser => {
-    if (!isWriting) throw new Error("rows with digests are written within a transaction");
+    if (!isWriting) throw new Error("rows with digests must be written within a transaction");
     const found = touched.get(Number(user)) ?? { isNew: false, sums: new Uint8Array(SUMS_BYTES) };
     touched.set(Number(user), found);
     return found;
@@ -95,8 +104,8 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
   };
   const guard: RowGuard = {
     key,
-    mark: given && markOf(given),
-    adopt() {
+    mark: given && computeKeyMark(given),
+    adoptKey() {
       if (guard.key !== "another") return false;
       digester = given;
       guard.key = "same";
@@ -108,11 +117,11 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
       isWriting = true;
     },
     settle() {
-      if (touched.size > 0) settleUsers(handle, touched, guard, statements);
+      if (touched.size > 0) updateTouchedUsers(handle, touched, guard, statements);
       touched.clear();
       isWriting = false;
     },
-    drop() {
+    rollBack() {
       touched.clear();
       isWriting = false;
     },
@@ -121,7 +130,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
       if (digest) note(table, row.user ?? null, digest);
       return digest;
     },
-    notInserted: (table, row, digest) => note(table, row.user ?? null, digest),
+    undoInserted: (table, row, digest) => note(table, row.user ?? null, digest),
     digestOf: (table, row) =>
       digester?.digest(
         table.name,
@@ -131,7 +140,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
       if (!digester || row.digest === null || row.digest === undefined) return true;
       return isSameBytes(row.digest, guard.digestOf(table, row) ?? new Uint8Array());
     },
-    mayGive(table, row) {
+    verifyOnRead(table, row) {
       if (guard.isSound(table, row)) return true;
       guard.damageSeen += 1;
       guard.onDamage?.();
@@ -160,8 +169,10 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
     const old = values.slice(0, table.columns.length);
     const isSound =
       !digester || !(before instanceof Uint8Array) || isSameBytes(before, digester.digest(table.name, old));
-    // A change must not make a row sound that was not.
-    const digest = isSound ? digester?.digest(table.name, values.slice(table.columns.length)) : DAMAGED;
+    // A change must not make an unsound row sound.
+    const digest = isSound
+      ? digester?.digest(table.name, values.slice(table.columns.length))
+      : DAMAGED_DIGEST;
     note(table, values[table.columns.length + table.user] ?? null, before, digest);
     return digest ?? null;
   });
@@ -169,7 +180,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
     if (guard.isPaused) return null;
     const [id, project, name, revision, turns, sums, before] = given;
     const user = of(id ?? null);
-    const row = { id, project, name, revision, turns } as Row;
+    const row = { id, project, name, revision, turns } as SqliteRow;
     const digest = sums instanceof Uint8Array ? guard.userDigest(row, new Uint8Array(sums)) : undefined;
     if (digest && !user.isNew) user.wasSound ??= isSameBytes(before, digest);
     return null;
@@ -182,7 +193,7 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
     of(user).isNew = true;
     return null;
   });
-  handle.exec(DIGEST_TABLES.map(triggersOf).join("\n"));
+  handle.exec(DIGEST_TABLES.map(buildTriggers).join("\n"));
   handle.exec("CREATE TEMP TRIGGER user_made AFTER INSERT ON main.users BEGIN SELECT user_made(NEW.id); END");
   handle.exec(
     "CREATE TEMP TRIGGER user_changed BEFORE UPDATE OF project, name, revision, turns ON main.users BEGIN " +
@@ -191,12 +202,13 @@ function guardOf(handle: DatabaseSync, given: RowDigester | undefined, key: Dige
   return guard;
 }
 
-function triggersOf({ name, columns, key, user }: DigestTable, place: number): string {
+function buildTriggers({ name, columns, key, user }: DigestTable, place: number): string {
   const values = columns.map((column) => `NEW.${column}`).join(", ");
   const before = columns.map((column) => `OLD.${column}`).join(", ");
-  const own = key.map((column) => `${column} = NEW.${column}`).join(" AND ");
+  const condition = key.map((column) => `${column} = NEW.${column}`).join(" AND ");
   const whose = user < 0 ? "NULL" : "OLD.user";
-  const put = (digest: string): string => `BEGIN UPDATE ${name} SET digest = ${digest} WHERE ${own}; END;`;
+  const put = (digest: string): string =>
+    `BEGIN UPDATE ${name} SET digest = ${digest} WHERE ${condition}; END;`;
   return [
     `CREATE TEMP TRIGGER ${name}_made AFTER INSERT ON main.${name} WHEN NEW.digest IS NULL ${put(`row_digest(${place}, NULL, ${values})`)}`,
     `CREATE TEMP TRIGGER ${name}_changed AFTER UPDATE OF ${columns.join(", ")} ON main.${name} ${put(`row_changed(${place}, OLD.digest, ${before}, ${values})`)}`,
@@ -210,16 +222,16 @@ interface UserStatements {
   readonly keep: StatementSync;
 }
 
-function settleUsers(
+function updateTouchedUsers(
   handle: DatabaseSync,
   touched: ReadonlyMap<number, TouchedUser>,
   guard: RowGuard,
   { read, keep }: UserStatements,
 ): void {
   for (const [id, user] of touched) {
-    const row = read.get({ id }) as Row | undefined;
+    const row = read.get({ id }) as SqliteRow | undefined;
     if (!row) continue;
-    const settled = guard.key === "same" ? settledUser(row, user, guard) : undefined;
+    const settled = guard.key === "same" ? computeUserSums(row, user, guard) : undefined;
     if (settled) keep.run({ id, ...settled });
     else {
       handle
@@ -230,15 +242,41 @@ function settleUsers(
   }
 }
 
-/** The sums and the digest of a user after a change; nothing where the sums are not known. */
-function settledUser(
-  row: Row,
+/** The sums and the digest of a user after a change; undefined if the sums are unknown. */
+function computeUserSums(
+  row: SqliteRow,
   { isNew, wasSound, sums: change }: TouchedUser,
   guard: RowGuard,
 ): { sums: DigestBytes; digest: DigestBytes } | undefined {
-  const held = isNew ? new Uint8Array(SUMS_BYTES) : row.sums;
-  if (!(held instanceof Uint8Array) || held.length !== SUMS_BYTES) return undefined;
-  const isSound = isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, held) ?? DAMAGED));
-  const sums = held.map((byte, i) => byte ^ (change[i] ?? 0));
-  return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED };
+  const current = isNew ? new Uint8Array(SUMS_BYTES) : row.sums;
+  if (!(current instanceof Uint8Array) || current.length !== SUMS_BYTES) return undefined;
+  const isSound =
+    isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, current) ?? DAMAGED_DIGEST));
+  const sums = current.map((byte, i) => byte ^ (change[i] ?? 0));
+  return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED_DIGEST };
+}
+
+const INSERT_STATEMENTS = new Map<string, string>();
+
+/**
+ * Inserts a row with its digest, in half the time of the trigger. False if a row with its key exists, which is kept.
+ */
+export function insertRow(database: SqliteDatabase, table: DigestTable, row: SqliteRow): boolean {
+  const digest = database.guard?.digestInserted(table, row) ?? null;
+  const { changes } = database
+    .statement(getInsertSql(table))
+    .run({ ...row, digest } as { [column: string]: SQLInputValue });
+  if (changes !== 0) return true;
+  if (digest) database.guard?.undoInserted(table, row, digest);
+  return false;
+}
+
+function getInsertSql({ name, columns }: DigestTable): string {
+  const known = INSERT_STATEMENTS.get(name);
+  if (known) return known;
+  const allColumns = [...columns, "digest"];
+  const values = allColumns.map((column) => `:${column}`).join(", ");
+  const sql = `INSERT INTO ${name} (${allColumns.join(", ")}) VALUES (${values}) ON CONFLICT DO NOTHING`;
+  INSERT_STATEMENTS.set(name, sql);
+  return sql;
 }

@@ -1,7 +1,7 @@
 /**
- * The record. Every table is keyed by the user's number, so that no query can leave a scope. `body` columns hold JSON
- * and are all that an erasure has to blank; the log holds ids alone. `revision` is the one that last changed a row; `number`
- * keeps the order in which rows came.
+ * The tables of the memory store. Every table is keyed by the user's number, so that no query can leave a scope. `body` columns
+ * contain JSON, and are all that an erasure has to clear; the log contains ids only. `revision` is the one that last changed a
+ * row, and `number` keeps the insertion order.
  */
 export const RECORD: string = `
 CREATE TABLE users (

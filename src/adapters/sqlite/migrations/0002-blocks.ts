@@ -1,4 +1,4 @@
-/** What is kept for a user's search: a cache of the rows beside it, dropped with every erasure. */
+/** The search index of each user: a cache of other rows, dropped with every erasure. */
 export const BLOCKS: string = `
 CREATE TABLE blocks (
   user INTEGER PRIMARY KEY REFERENCES users (id),

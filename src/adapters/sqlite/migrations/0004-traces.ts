@@ -1,6 +1,6 @@
 /**
- * What an erasure took by ids and places (`trace`, absent for those before), the copies that were made of the file, and
- * the name that the record bears in all of them.
+ * What an erasure removed, by ids and places (`trace`; absent for older erasures), the copies that were made of the file, and
+ * the identity of the store in all of them.
  */
 export const TRACES: string = `
 ALTER TABLE erasures ADD COLUMN trace TEXT;

@@ -1,4 +1,4 @@
-/** Receipts of recalls: ids and numbers alone. Beside the record: no revision, no log. */
+/** Recall receipts: ids and numbers only. They have no revision and no log. */
 export const RECALLS: string = `
 CREATE TABLE recalls (
   number INTEGER PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * The ledger of calls to models: names and numbers, no text. It stands beside the record and is not keyed by its users: a
- * call may be nobody's, and its sum outlives the user. In `turns` nobody's name is empty.
+ * The ledger of model calls: names and numbers, no text. It is not keyed by users, because a call may have no user, and its sums
+ * outlive the user. In `turns`, a missing user has an empty name.
  */
 export const CALLS: string = `
 CREATE TABLE calls (

@@ -1,6 +1,6 @@
 /**
- * Answers under idempotency keys, by the names of project and user: a request may come before there is a user. Beside
- * the record: no revision, no log. `erasures` are those that came while it was begun.
+ * Answers under idempotency keys, by the names of project and user, because a request may precede its user. They have no revision
+ * and no log. `erasures` are those that happened while the answer was begun.
  */
 export const ANSWERS: string = `
 CREATE TABLE answers (

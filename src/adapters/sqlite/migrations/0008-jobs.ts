@@ -1,10 +1,10 @@
-/** Whether a message waits for an extractor. A row that is damaged waits for none, and may be written about. */
+/** Whether a message awaits extraction. A damaged row does not, and can still be updated. */
 export const IS_WAITING: string =
   "CASE WHEN json_valid(body) THEN json_extract(body, '$.digest') END = 'pending'";
 
 /**
- * What background work goes by: how far each job is with each user, what came of its last run, and which users have
- * messages that wait for an extractor, found without a look at all the others.
+ * The state of background jobs: the progress of each job with each user, the result of its last run, and an index of messages
+ * that await extraction, which avoids a full scan.
  */
 export const JOBS: string = `
 CREATE TABLE jobs (

@@ -1,6 +1,6 @@
 /**
- * Who may do now what only one process may do at a time, until when (ms since 1970); one without a token rests. And how often a
- * job broke off with a user.
+ * Leases for work that only one process may do at a time, with their end (ms since 1970). A lease without a token rests. Also the
+ * number of failed attempts of a job with a user.
  */
 export const LEASES: string = `
 CREATE TABLE leases (

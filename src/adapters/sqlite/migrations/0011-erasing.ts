@@ -1,6 +1,6 @@
 /**
- * An erasure of much, under way: its parts, each done and dropped in a transaction of its own. It has begun once its part 0 is
- * here, and then it comes to its end, whoever brings it there. Ids, hashes and the words that stay; nothing of what goes.
+ * A large erasure in progress: each part is applied and deleted in its own transaction. It has begun once part 0 exists, and any
+ * process then completes it. The rows contain ids, hashes and remaining words, but no erased ones.
  */
 export const ERASING: string = `
 CREATE TABLE erasing (

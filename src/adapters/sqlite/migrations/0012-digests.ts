@@ -1,4 +1,4 @@
-/** Tables whose rows bear a digest. */
+/** Tables whose rows have a digest. */
 const TABLES = [
   "messages",
   "versions",
@@ -19,9 +19,9 @@ const TABLES = [
 ];
 
 /**
- * A keyed digest for each row, and for each user the sum of them by table, so that a row that is missing shows. `touched`
- * counts writes while a user has no sums. `integrity` holds the check value of the secret, and whether all rows have digests.
- * A later migration that changes rows or columns with digests sets these digests, and `users.sums`, to NULL.
+ * A keyed digest for each row, and their sum by table for each user, so that a missing row is noticed. `touched` counts writes while
+ * a user has no sums. `integrity` has the check value of the secret, and whether all rows have digests. A later migration that
+ * changes rows or columns with digests must set these digests, and `users.sums`, to NULL.
  */
 export const DIGESTS: string = `
 ${TABLES.map((table) => `ALTER TABLE ${table} ADD COLUMN digest BLOB;`).join("\n")}

@@ -11,8 +11,8 @@ import { LEASES } from "./0010-leases.ts";
 import { ERASING } from "./0011-erasing.ts";
 import { DIGESTS } from "./0012-digests.ts";
 
-/** In order; the number of those done is the file's `user_version`. A migration that has been released never changes. */
-export const MIGRATIONS: readonly string[] = [
+/** In order; a file's `user_version` is the number of finished ones. A released migration never changes. */
+export const SQLITE_MIGRATIONS: readonly string[] = [
   RECORD,
   BLOCKS,
   UNITS_BY_SPACE,
@@ -26,15 +26,15 @@ export const MIGRATIONS: readonly string[] = [
   DIGESTS,
 ];
 
-/** How many migrations a file had seen when the jobs came, and the answers had not come yet. */
+/** The version of files that had the jobs but not yet the answers. */
 const JOBS_BEFORE_ANSWERS = 7;
 
-/** What brings a file to this version. */
+/** The migrations that a file still needs. */
 export function migrationsFor(handle: DatabaseSync, version: number): readonly string[] {
-  const rest = MIGRATIONS.slice(version);
-  // For half an hour the jobs were the seventh migration; then the answers were put before them.
+  const rest = SQLITE_MIGRATIONS.slice(version);
+  // For a short time, the jobs were the seventh migration; then the answers were inserted before them.
   const hasJobs = version === JOBS_BEFORE_ANSWERS && hasTable(handle, "jobs");
-  return hasJobs ? [ANSWERS, ...MIGRATIONS.slice(version + 1)] : rest;
+  return hasJobs ? [ANSWERS, ...SQLITE_MIGRATIONS.slice(version + 1)] : rest;
 }
 
 function hasTable(handle: DatabaseSync, name: string): boolean {

@@ -1,5 +1,5 @@
 import type { Memory } from "../../../domain/memory.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { bagOf, coverage, essence } from "../essence.ts";
 import { holdsNow } from "../held.ts";
 import type { Looking } from "../look.ts";

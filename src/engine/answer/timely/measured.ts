@@ -1,7 +1,7 @@
-import { sentence, toSecondPerson } from "../../../domain/english.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { sayDate } from "../../../domain/say-date.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import type { Match } from "../match.ts";
 import { sayPath } from "../say.ts";
 import { ageAt, type Length, lengthBetween, sayLength } from "./lengths.ts";
@@ -52,7 +52,7 @@ function sayAge(
 ): TimelyAnswer {
   const subject = sayPath(memory.claim?.subject ?? "user");
   const be = subject === "You" ? "are" : "is";
-  const born = `born ${day.length > 7 ? "on" : "in"} ${sayDate(day, { weekday: false })}`;
+  const born = `born ${day.length > 7 ? "on" : "in"} ${formatDateInWords(day, { weekday: false })}`;
   return { text: `${subject} ${be} ${isExact ? "" : "about "}${years} (${born}).`, used: [memory.id] };
 }
 
@@ -65,7 +65,7 @@ function agedSince(memory: Memory, now: string): TimelyAnswer {
   if (age < 1 || passed === 0) return undefined;
   const subject = sayPath(memory.claim?.subject ?? "user");
   const [was, is] = subject === "You" ? ["were", "are"] : ["was", "is"];
-  const then = sayDate(memory.at.slice(0, 7));
+  const then = formatDateInWords(memory.at.slice(0, 7));
   return {
     text: `${subject} ${was} ${value} in ${then}, so ${subject === "You" ? "you" : "now"} ${is} about ${age + passed}.`.replace(
       "so now is",
@@ -87,7 +87,7 @@ function lengthAnswer(asking: TimelyAsking, measures: "duration" | "ago"): Timel
   const best = found.find((match) => measurable(match, measures));
   if (!best) return undefined;
   const { memory } = best;
-  const said = sentence(toSecondPerson(memory.text)).replace(/\.$/, "");
+  const said = toSentence(toSecondPerson(memory.text)).replace(/\.$/, "");
   if (measures === "duration" && memory.validTo !== undefined && memory.validFrom !== undefined)
     return lasted(memory, said);
   if (measures === "duration" && SAID_LENGTH.test(said)) return asSaid(memory, said, now);
@@ -102,7 +102,7 @@ function asSaid(memory: Memory, said: string, now: string): TimelyAnswer {
   const passed = lengthBetween(memory.at.slice(0, 10), now.slice(0, 10));
   const isOld =
     passed !== undefined && (passed.unit === "year" || (passed.unit === "month" && passed.count > 10));
-  const when = isOld && memory.kind !== "event" ? `, as of ${sayDate(memory.at.slice(0, 7))}` : "";
+  const when = isOld && memory.kind !== "event" ? `, as of ${formatDateInWords(memory.at.slice(0, 7))}` : "";
   return { text: `${said}${when}.`, used: [memory.id] };
 }
 
@@ -122,7 +122,7 @@ function beginning({ when, validFrom, validTo, at, kind, text }: Memory): string
 }
 
 function withLength(said: string, begin: string, length: Length, measures: "duration" | "ago"): string {
-  const date = sayDate(begin, { weekday: false });
+  const date = formatDateInWords(begin, { weekday: false });
   const isDated = said.includes(date.replace(/ \d{4}$/, "")) || said.includes(begin.slice(0, 4));
   if (length.count === 0) return `${said}${isDated ? "" : ` (${date})`}.`;
   if (measures === "ago") return `${said}${isDated ? "" : ` on ${date}`}, ${sayLength(length)} ago.`;

@@ -1,5 +1,5 @@
 import type { Memory } from "../../../domain/memory.ts";
-import { spanOf } from "../../../domain/time.ts";
+import { toDateSpan } from "../../../domain/time.ts";
 import { beginOf } from "../held.ts";
 
 /** A span of time, [from, to) in ISO 8601. */
@@ -23,7 +23,7 @@ export function spanTold({ when, validFrom, validTo, at }: Memory): Span | undef
   if (validTo !== undefined && validFrom !== undefined && validFrom !== at)
     return { from: validFrom, to: validTo };
   if (when === undefined) return undefined;
-  return when.length <= 10 ? spanOf(when) : pointOf(when);
+  return when.length <= 10 ? toDateSpan(when) : pointOf(when);
 }
 
 function pointOf(time: string): Span {

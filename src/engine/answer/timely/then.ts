@@ -1,7 +1,7 @@
-import { conjugate, joinList, sentence, toSecondPerson } from "../../../domain/english.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { sameWords } from "../../../domain/words.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
+import { conjugate, joinList, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { holdsNow } from "../held.ts";
 import { sayOne, sayPath, sayValue } from "../say.ts";
 
@@ -46,15 +46,15 @@ function inPast(memories: readonly Memory[]): string | undefined {
   const values: string[] = [];
   for (const { claim: one } of memories) {
     const said = sayValue(one?.value ?? "");
-    if (!values.some((value) => sameWords(value, said))) values.push(said);
+    if (!values.some((value) => hasSameWords(value, said))) values.push(said);
   }
-  if (values.every((value) => value === "")) return sentence(toSecondPerson(first.text));
+  if (values.every((value) => value === "")) return toSentence(toSecondPerson(first.text));
   const qualifier =
     memories.length === 1
       ? sayValue(claim.qualifier ?? "").replace(/\b(?:now|currently|at the moment)\b/g, "")
       : "";
   const person = subject === "You" ? "you" : "third";
-  return sentence(
+  return toSentence(
     [subject, conjugate(claim.relation, person, "past"), joinList(values), qualifier.trim()]
       .filter(Boolean)
       .join(" "),

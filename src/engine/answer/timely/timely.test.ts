@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRecord } from "../../../adapters/memory/index.ts";
+import { createInMemoryStore } from "../../../adapters/memory/index.ts";
 import { createMemory } from "../../../memory.ts";
-import type { ScopedMemory } from "../../surface.ts";
+import type { ScopedMemory } from "../../api.ts";
 import { ageAt, lengthBetween, sayLength } from "./lengths.ts";
 
 let now: Date;
@@ -9,7 +9,7 @@ let ole: ScopedMemory;
 
 beforeEach(async () => {
   now = new Date("2026-03-11T10:00:00Z");
-  const memory = await createMemory({ record: memoryRecord(), clock: () => now });
+  const memory = await createMemory({ record: createInMemoryStore(), clock: () => now });
   ole = memory.scope({ user: "ole" });
 });
 

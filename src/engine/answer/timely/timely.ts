@@ -1,5 +1,5 @@
 import type { Memory } from "../../../domain/memory.ts";
-import type { Question } from "../../../ports/question-reader.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import type { Looked, Looking } from "../look.ts";
 import type { Match } from "../match.ts";
 import type { Span } from "./moments.ts";

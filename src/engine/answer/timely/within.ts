@@ -1,6 +1,6 @@
-import { sentence, toSecondPerson } from "../../../domain/english.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { sayDate } from "../../../domain/say-date.ts";
+import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../../language/en/format-date.ts";
 import { essence } from "../essence.ts";
 import { heldIn } from "../look.ts";
 import { yesOrNo } from "../yes-no.ts";
@@ -73,8 +73,8 @@ function isBegun({ validFrom, validTo, at }: Memory, { from, to }: Span): boolea
 }
 
 function dating({ text, when }: Memory): string {
-  const said = sentence(toSecondPerson(text));
+  const said = toSentence(toSecondPerson(text));
   if (when === undefined || when.length < 7) return said;
-  const spoken = sayDate(when.slice(0, 10), { weekday: false });
+  const spoken = formatDateInWords(when.slice(0, 10), { weekday: false });
   return said.includes(spoken.replace(/ \d{4}$/, "")) ? said : `${said.replace(/\.$/, "")} (${spoken}).`;
 }

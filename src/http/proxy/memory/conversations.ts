@@ -1,175 +1,301 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
-import { type Scope, scopeKey } from "../../../domain/scope.ts";
-import { fenceNonce } from "../../../engine/fence.ts";
-import type { Said } from "../asked/said.ts";
-import { type Lately, lately } from "./lately.ts";
-import { bytesOfProfile, type Profiled } from "./profile-block.ts";
+import type { Item } from "../../../domain/recall.ts";
+import { type Scope, toScopeKey } from "../../../domain/scope.ts";
+import type { ScopedMemory } from "../../../engine/api.ts";
+import { buildPromptBlock, createBlockNonce } from "../../../engine/prompt-block.ts";
+import type { RequestTurn } from "../request/dialects.ts";
+import { createLruCache, type LruCache } from "./lru-cache.ts";
+import {
+  findOutdated,
+  measureProfile,
+  type ProfileBlock,
+  type ProfileCache,
+  withNonce,
+} from "./profile-cache.ts";
 
-/** What is held of a conversation while it goes on, so that what its requests begin with keeps its bytes. */
-export interface Conversation {
-  /** The key of the user's scope, and of the conversation among all. */
+/** The cached state of a conversation. It keeps the beginning of its requests byte for byte the same. */
+export interface ProxyConversation {
+  /** The keys of the user's scope and of the conversation. */
   readonly user: string;
-  readonly place: string;
-  /** What its messages are stored under: the session that the client named, or one of its own. */
+  readonly key: string;
+  /** The session of its messages: named by the client, or generated. */
   readonly session: string;
-  /** Of its fences. */
+  /** The nonce of its prompt blocks. */
   readonly nonce: string;
-  /** The user's revision that this is up to; -1 before its first request. */
+  /** The user's revision of this state; -1 before the first request. */
   revision: number;
-  /** How often words of the user were erased meanwhile: what was read before the last time is not kept. */
-  erasures: number;
-  /** Ids of memories that were written since the profile was made. */
-  readonly touched: Set<string>;
-  profile?: Profiled;
-  /** What was recalled for the newest turn: while the model is at work on it with tools, it stays the same. */
+  /** The number of erasures for the user so far. Data read before the last one is not cached. */
+  erasureCount: number;
+  /** Ids of memories written since the profile was created. */
+  readonly changedMemories: Set<string>;
+  profile?: ProfileBlock;
+  /** The items recalled for the newest turn. They stay the same while the model works on it with tools. */
   recalled?: { readonly turn: string; readonly block: string; readonly id: string };
 }
 
-export interface Conversations {
-  /** The conversation that a request belongs to; begins one where there is none yet. */
-  of(scope: Scope, place: ConversationPlace): Conversation;
-  /** To be called where a conversation has got texts: those of the ones used longest ago go where all are too large. */
-  measure(conversation: Conversation): void;
-  /** Drops what is held of memories: of one user's, or of all users' where none is named. */
+export interface ConversationCache {
+  /** Gives the conversation of a request; creates it if needed. */
+  open(scope: Scope, place: ConversationReference): ProxyConversation;
+  /** Call it after adding texts to a conversation. Drops texts of the least recently used ones if all are too large. */
+  updateSize(conversation: ProxyConversation): void;
+  /** Drops the cached memories of one user, or of all users. */
   forget(user?: string): void;
-  /** A later request may go on from this answer. */
-  goesOn(scope: Scope, answer: string, conversation: Conversation): void;
+  /** Links a response to its conversation, because a later request may continue from it. */
+  linkAnswer(scope: Scope, answer: string, conversation: ProxyConversation): void;
   /**
-   * The id under which a turn is stored. A turn that comes again (the client tries again, or asks for another answer) has
-   * the same id, and so is stored once; the same words said anew are another turn.
+   * Gives the id under which a turn is stored. A repeated turn (a retry, or a request for another answer) has the same id and
+   * is stored once. The same words in a new turn have another id.
    */
-  idOf(scope: Scope, conversation: Conversation, turn: string, isFirst: boolean): string;
+  turnId(scope: Scope, conversation: ProxyConversation, turn: string, isFirst: boolean): string;
 }
 
-export interface ConversationPlace {
+interface ConversationReference {
   readonly session?: string | undefined;
-  /** The earlier answer that the upstream is told to go on from. */
-  readonly kept?: string | undefined;
-  readonly said: readonly Said[];
-  /** The turn it begins with, where this request is its first. */
+  /** The earlier response from which the upstream continues. */
+  readonly threadId?: string | undefined;
+  readonly turns: readonly RequestTurn[];
+  /** The first turn, if this request is the first. */
   readonly opening?: string | undefined;
 }
 
-/** What a user began last. */
-interface Opening {
+/** The user's last new conversation. */
+interface ConversationOpening {
   readonly session: string;
   readonly turn: string;
   readonly id: string;
 }
 
 const HOUR_MS = 3_600_000;
-const RETRY_MS = 600_000;
-const MOST_HELD = 2000;
-const MOST_BEGUN = 5000;
-/** Of the texts of all conversations, about. */
-const MOST_BYTES = 8_000_000;
-/** More than any profile is made from. */
-const MOST_TOUCHED = 2000;
-/** Of an id that is held beside its letters. */
+const RETRY_WINDOW_MS = 600_000;
+const MAX_CONVERSATIONS = 2000;
+const MAX_OPENINGS = 5000;
+/** Approximate maximum size of the texts of all conversations. */
+const MAX_BYTES = 8_000_000;
+/** More than a profile ever contains. */
+const MAX_CHANGED_MEMORIES = 2000;
+/** Overhead of an id in memory, beyond its characters. */
 const ID_BYTES = 60;
 
 /**
- * Held in this process, for an hour after the last request: as long as providers keep a prompt in their caches. Without
- * it (after a restart, in another process) a conversation goes on with its profile of that moment.
+ * Creates a cache of conversations in this process. They stay for an hour after the last request, as long as providers
+ * cache prompts. Without the cache (after a restart, in another process), a conversation continues with a new profile.
  */
-export function conversations(mostBytes: number = MOST_BYTES): Conversations {
-  const held = lately<Conversation>({ most: MOST_HELD, idleMs: HOUR_MS });
-  const last = lately<Opening>({ most: MOST_BEGUN, idleMs: RETRY_MS });
-  // Apart from the others: a conversation that loses its texts keeps its session.
-  const withTexts = lately<Conversation>({
-    most: MOST_HELD,
+export function createConversationCache(mostBytes: number = MAX_BYTES): ConversationCache {
+  const held = createLruCache<ProxyConversation>({ most: MAX_CONVERSATIONS, idleMs: HOUR_MS });
+  const last = createLruCache<ConversationOpening>({ most: MAX_OPENINGS, idleMs: RETRY_WINDOW_MS });
+  // Separate, so that a conversation without texts keeps its session.
+  const withTexts = createLruCache<ProxyConversation>({
+    most: MAX_CONVERSATIONS,
     idleMs: HOUR_MS,
     mostBytes,
-    sizeOf: bytesOf,
+    sizeOf: measureConversation,
     onDrop: dropTexts,
   });
   const key = createSecretKey(randomBytes(32));
   const nonces = { sign: (text: string) => createHmac("sha256", key).update(text).digest("hex") };
-  const begun = (scope: Scope, id: string, session: string | undefined): Conversation => {
-    const named = session ?? `chat-${hashOf(id).slice(0, 8)}-${randomBytes(6).toString("hex")}`;
-    const nonce = fenceNonce(nonces, scope, named);
+  const begun = (scope: Scope, id: string, session: string | undefined): ProxyConversation => {
+    const named = session ?? `chat-${hashText(id).slice(0, 8)}-${randomBytes(6).toString("hex")}`;
+    const nonce = createBlockNonce(nonces, scope, named);
     return {
-      user: scopeKey(scope),
-      place: placeIn(scope, named),
+      user: toScopeKey(scope),
+      key: toConversationKey(scope, named),
       session: named,
       nonce,
       revision: -1,
-      erasures: 0,
-      touched: new Set(),
+      erasureCount: 0,
+      changedMemories: new Set(),
     };
   };
   return {
-    of(scope, { session, kept, said, opening }) {
+    open(scope, { session, threadId: kept, turns: said, opening }) {
       const first = said.find(({ role }) => role === "user")?.text ?? "";
       const id = session === undefined ? (kept ?? JSON.stringify(["first", first])) : `session ${session}`;
-      const place = placeIn(scope, id);
+      const place = toConversationKey(scope, id);
       const known = held.get(place);
-      // Two conversations may begin with the same words; only one that is tried again is the same.
+      // Two conversations may begin with the same words. Only a retry is the same one.
       const isAnother =
-        session === undefined && opening !== undefined && last.get(scopeKey(scope))?.turn !== opening;
+        session === undefined && opening !== undefined && last.get(toScopeKey(scope))?.turn !== opening;
       if (known && !isAnother) return known;
       const conversation = begun(scope, id, session);
       held.set(place, conversation);
       return conversation;
     },
-    measure(conversation) {
-      if (conversation.touched.size > MOST_TOUCHED) dropTexts(conversation);
-      withTexts.set(conversation.place, conversation);
+    updateSize(conversation) {
+      if (conversation.changedMemories.size > MAX_CHANGED_MEMORIES) dropTexts(conversation);
+      withTexts.set(conversation.key, conversation);
     },
     forget(user) {
       for (const conversation of [...held.values(), ...withTexts.values()]) {
         if (user !== undefined && conversation.user !== user) continue;
-        conversation.erasures += 1;
+        conversation.erasureCount += 1;
         dropTexts(conversation);
       }
     },
-    goesOn: (scope, answer, conversation) => held.set(placeIn(scope, answer), conversation),
-    idOf(scope, { session }, turn, isFirst) {
-      if (!isFirst) return `chat-${hashOf(JSON.stringify([session, turn]))}`;
-      return firstId(last, scopeKey(scope), session, turn);
+    linkAnswer: (scope, answer, conversation) => held.set(toConversationKey(scope, answer), conversation),
+    turnId(scope, { session }, turn, isFirst) {
+      if (!isFirst) return `chat-${hashText(JSON.stringify([session, turn]))}`;
+      return getFirstTurnId(last, toScopeKey(scope), session, turn);
     },
   };
 }
 
-/** What is held of memories; the next request begins with the profile of its moment. */
-export function dropTexts(conversation: Conversation): void {
+/** Drops the cached memories. The next request begins with a new profile. */
+function dropTexts(conversation: ProxyConversation): void {
   delete conversation.profile;
   delete conversation.recalled;
-  conversation.touched.clear();
+  conversation.changedMemories.clear();
 }
 
-function bytesOf({ profile, recalled, touched }: Conversation): number {
-  return bytesOfProfile(profile) + 2 * (recalled?.block.length ?? 0) + touched.size * ID_BYTES;
+function measureConversation({ profile, recalled, changedMemories: touched }: ProxyConversation): number {
+  return measureProfile(profile) + 2 * (recalled?.block.length ?? 0) + touched.size * ID_BYTES;
 }
 
 /**
- * The first words of a conversation do not tell it from another one that begins alike. They are the same turn where the
- * user has begun nothing else since, and that was a moment ago.
+ * Gives the id of a conversation's first turn. Another conversation may begin with the same words. They are the same turn
+ * only if the user has started no other conversation since and the time is short.
  */
-function firstId(last: Lately<Opening>, user: string, session: string, turn: string): string {
+function getFirstTurnId(
+  last: LruCache<ConversationOpening>,
+  user: string,
+  session: string,
+  turn: string,
+): string {
   const before = last.get(user);
   if (before?.turn === turn && before.session === session) return before.id;
-  const id = `chat-${hashOf(JSON.stringify([session, turn, randomBytes(16).toString("hex")]))}`;
+  const id = `chat-${hashText(JSON.stringify([session, turn, randomBytes(16).toString("hex")]))}`;
   last.set(user, { session, turn, id });
   return id;
 }
 
-/** Turns by all that was said up to them: the same words at another place of a conversation are another turn. */
-export function* turnsOf(kept: string | undefined, said: readonly Said[]): Generator<void, string[], void> {
-  let chain = hashOf(kept ?? "");
+/** Hashes each turn with all previous ones: the same words at another place are another turn. */
+export function* hashTurns(
+  kept: string | undefined,
+  said: readonly RequestTurn[],
+): Generator<void, string[], void> {
+  let chain = hashText(kept ?? "");
   const turns: string[] = [];
   for (const { role, text } of said) {
     yield;
-    if (role !== "other") chain = hashOf(JSON.stringify([chain, role, text.trim()]));
+    if (role !== "other") chain = hashText(JSON.stringify([chain, role, text.trim()]));
     turns.push(chain);
   }
   return turns;
 }
 
-function placeIn(scope: Scope, id: string): string {
-  return JSON.stringify([scopeKey(scope), hashOf(id)]);
+function toConversationKey(scope: Scope, id: string): string {
+  return JSON.stringify([toScopeKey(scope), hashText(id)]);
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 32);
+}
+
+/** The memory injected into a request. Blocks are empty if there is nothing relevant. */
+export interface MemoryContext {
+  /** The same bytes for the whole conversation, unless something is erased. */
+  readonly profileBlock: string;
+  /** For the newest turn only. */
+  readonly recallBlock: string;
+  /** The id to explain the recall. */
+  readonly recallId?: string;
+}
+
+export const EMPTY_MEMORY_CONTEXT: MemoryContext = { profileBlock: "", recallBlock: "" };
+
+interface MemoryContextRequest {
+  /** The key of the user's scope. */
+  readonly key: string;
+  readonly query: string;
+  readonly turn: string;
+  /** Whether there is a new user message; otherwise the model is still working on the last one. */
+  readonly hasNewWords: boolean;
+  /** The ids of the new messages. They may be stored already, and must not be recalled as earlier memories. */
+  readonly ownIds: readonly string[];
+  readonly maxTokens: number;
+}
+
+/** The share of the profile in the budget. The rest is for recalled items. */
+const PROFILE_SHARE = 0.25;
+/** Maximum number of changes to check for an erasure. */
+const MAX_CHANGES_READ = 100;
+
+export function getProfileTokens(maxTokens: number): number {
+  return Math.max(1, Math.floor(maxTokens * PROFILE_SHARE));
+}
+
+/**
+ * Gives the profile, frozen at the start of the conversation, and the items recalled for the newest turn. Later changes
+ * come with the recalled items, so the profile keeps its bytes. An erasure drops all cached data.
+ */
+export async function prepareMemoryContext(
+  memory: ScopedMemory,
+  { conversation, profiles }: { readonly conversation: ProxyConversation; readonly profiles: ProfileCache },
+  asked: MemoryContextRequest,
+): Promise<MemoryContext> {
+  await catchUp(memory, { conversation, profiles }, asked.key);
+  if (!conversation.profile) await freezeProfile(memory, { conversation, profiles }, asked);
+  const { profile, recalled: before } = conversation;
+  const block = profile?.block ?? "";
+  if (before?.turn === asked.turn && !asked.hasNewWords)
+    return { profileBlock: block, recallBlock: before.block, recallId: before.id };
+  if (asked.query.trim() === "") return { profileBlock: block, recallBlock: "" };
+  const { erasureCount: erasures } = conversation;
+  const recall = await memory.recall(asked.query, { maxTokens: asked.maxTokens });
+  const ended = profile ? await findOutdated(profile, conversation.changedMemories, memory) : [];
+  const own = new Set(asked.ownIds);
+  const isOwn = ({ sources }: Item): boolean =>
+    sources.length > 0 && sources.every(({ message }) => own.has(message));
+  const items = recall.items.filter((item) => !isOwn(item));
+  const { nonce } = conversation;
+  const maxTokens = Math.max(1, asked.maxTokens - getProfileTokens(asked.maxTokens));
+  const { text } = buildPromptBlock([...items, ...ended], { nonce, maxTokens });
+  if (conversation.erasureCount === erasures)
+    conversation.recalled = { turn: asked.turn, block: text, id: recall.id };
+  return { profileBlock: block, recallBlock: text, recallId: recall.id };
+}
+
+type ConversationState = { readonly conversation: ProxyConversation; readonly profiles: ProfileCache };
+
+/** Records changes since the last request of the conversation. Drops all cached data if something was erased. */
+async function catchUp(
+  memory: ScopedMemory,
+  { conversation, profiles }: ConversationState,
+  key: string,
+): Promise<void> {
+  const revision = await memory.revision();
+  const isErased = !(await noteChanges(memory, conversation, revision));
+  if (!isErased) return;
+  dropTexts(conversation);
+  profiles.forget(key);
+}
+
+/** Records changes up to a revision. Gives false if something was erased, or if that is unknown. */
+async function noteChanges(
+  memory: ScopedMemory,
+  conversation: ProxyConversation,
+  revision: number,
+): Promise<boolean> {
+  const { revision: before } = conversation;
+  conversation.revision = revision;
+  if (before < 0 || revision === before) return true;
+  if (revision - before > MAX_CHANGES_READ) return false;
+  const since = await memory.history(undefined, { limit: revision - before });
+  for (const { memories } of since) for (const { id } of memories) conversation.changedMemories.add(id);
+  return since.every(({ erased }) => erased.length === 0);
+}
+
+/** Starts with the current or a slightly older profile. Later changes are recorded as usual. */
+async function freezeProfile(
+  memory: ScopedMemory,
+  { conversation, profiles }: ConversationState,
+  asked: MemoryContextRequest,
+): Promise<void> {
+  const { revision, nonce, erasureCount: erasures } = conversation;
+  const made = await profiles.get(asked.key, memory, revision);
+  if (!made) return;
+  conversation.changedMemories.clear();
+  conversation.revision = made.revision;
+  const isWhole = await noteChanges(memory, conversation, Math.max(revision, made.revision));
+  if (isWhole && conversation.erasureCount === erasures)
+    conversation.profile = withNonce(made.profile, nonce);
 }

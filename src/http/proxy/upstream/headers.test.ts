@@ -1,8 +1,7 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import type { RequestFacts } from "../../app-types.ts";
-import { upstreamAccount } from "./account.ts";
-import { headersOn } from "./headers.ts";
+import type { AppEnvironment } from "../../request-context.ts";
+import { getUpstreamAccount, toUpstreamHeaders } from "./upstream-request.ts";
 
 const KEY = `ks_${"0".repeat(12)}_${"A".repeat(43)}`;
 /** A key of this server from the settings, which looks like no generated one. */
@@ -11,15 +10,15 @@ const GIVEN = "a-key-from-the-settings";
 /** What goes on of the headers of a request, where the settings hold this key of the model's server. */
 async function passedOn(headers: { [name: string]: string }, apiKey?: string) {
   const upstream = { baseUrl: "http://127.0.0.1:9/v1", ...(apiKey === undefined ? {} : { apiKey }) };
-  const app = new Hono<RequestFacts>();
+  const app = new Hono<AppEnvironment>();
   app.get("/", (exchange) => {
-    const account = upstreamAccount({ exchange }, { upstream });
-    return exchange.json({ ...headersOn(exchange.req.raw.headers, account) });
+    const account = getUpstreamAccount({ exchange }, { upstream });
+    return exchange.json({ ...toUpstreamHeaders(exchange.req.raw.headers, account) });
   });
   return (await (await app.request("/", { headers })).json()) as { [name: string]: string };
 }
 
-it("the client's own key goes on where it brings one, and the server's where it has one", async () => {
+it("forwards the client's own key if it sends one, otherwise the server's", async () => {
   const theirs = { authorization: "Bearer sk-theirs", "x-keepsake-key": KEY };
   expect((await passedOn(theirs, "sk-ours")).authorization).toBe("Bearer sk-theirs");
   const named = { authorization: `Bearer ${KEY}`, "x-keepsake-upstream-key": "sk-theirs" };
@@ -29,7 +28,7 @@ it("the client's own key goes on where it brings one, and the server's where it 
   expect(await passedOn(none)).not.toHaveProperty("authorization");
 });
 
-it("a key of this server never goes on, in whichever headers the client put it", async () => {
+it("never forwards a Keepsake key, in whichever header the client sends it", async () => {
   for (const key of [KEY, GIVEN]) {
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -44,7 +43,7 @@ it("a key of this server never goes on, in whichever headers the client put it",
   }
 });
 
-it("a header from which some servers take the path or the method does not go on", async () => {
+it("does not forward headers from which some servers take the path or the method", async () => {
   const names = ["x-original-url", "x-rewrite-url", "x-http-method-override", "x-original-method"];
   const headers = Object.fromEntries(names.map((name) => [name, "/v1/responses/resp_bob"]));
   expect(Object.keys(await passedOn(headers, "sk-ours")).sort()).toEqual([

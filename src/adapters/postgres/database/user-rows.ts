@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import type { Scope } from "../../../domain/scope.ts";
+import { checkNames } from "../../shared/stored-rows.ts";
+import { createStatement, type Row, type SqlStatement } from "./connection.ts";
+import type { AccessScope, PostgresDatabase } from "./database.ts";
+
+const MAX_CACHED_USERS = 100_000;
+/** A number that no user has. */
+export const NO_USER = -1;
+
+export const SELECT_USER = "SELECT number, revision FROM users WHERE project = $1 AND name = $2";
+
+/** The keys of a scope's names. Half a surrogate pair is refused: it would be stored as U+FFFD, and two users would become one. */
+export function toScopeKeys({ project, user }: Scope): [project: string, name: string] {
+  checkNames(project, user);
+  return [toIndexKey(project), toIndexKey(user)];
+}
+
+/** The project of a scope, for row-level security. */
+export function toAccessScope(scope: Scope): AccessScope {
+  return { project: toScopeKeys(scope)[0] };
+}
+
+/** The user's number, or `NO_USER`, which has no rows. */
+export async function findUserNumber(database: PostgresDatabase, scope: Scope): Promise<number> {
+  const known = getKnownUserNumber(database, scope);
+  if (known !== undefined) return known;
+  const keys = toScopeKeys(scope);
+  const [row] = await database.queryPinned(keys[0], { sql: SELECT_USER, values: keys });
+  if (!row) return NO_USER;
+  return rememberUserNumber(database, scope, Number(row.number));
+}
+
+/** The user's number if it is cached; otherwise undefined. */
+export function getKnownUserNumber({ userNumbers }: PostgresDatabase, scope: Scope): number | undefined {
+  return userNumbers.get(toCacheKey(scope));
+}
+
+/** Caches a user's number. Call it only for a user whose row is committed. */
+export function rememberUserNumber(
+  { userNumbers, scopesByNumber }: PostgresDatabase,
+  scope: Scope,
+  number: number,
+): number {
+  if (userNumbers.size >= MAX_CACHED_USERS) userNumbers.clear();
+  userNumbers.set(toCacheKey(scope), number);
+  if (scopesByNumber.size >= 2 * MAX_CACHED_USERS) {
+    scopesByNumber.clear();
+    scopesByNumber.isPartial = true;
+  }
+  scopesByNumber.set(number, { project: scope.project, user: scope.user });
+  return number;
+}
+
+function toCacheKey({ project, user }: Scope): string {
+  return `${project.length}:${project}${user}`;
+}
+
+/** The scope in a row of `users`. */
+export function parseScope({ long_names, project, name }: Row): Scope {
+  const [of = "", user = ""] = decodeNames(long_names, project, name);
+  return { project: of, user };
+}
+
+/**
+ * The bytes of a `bytea` column, either as the server sends it (hex) or from `encode(column, 'base64')`. Base64 takes half the
+ * time for large values.
+ */
+export function decodeBytes(column: string | null | undefined): Buffer {
+  const text = column ?? "";
+  return text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64");
+}
+
+/** The longest text, in UTF-8 bytes, that an index contains unhashed: two of them fit into a B-tree entry. */
+const MAX_KEY_BYTES = 1000;
+
+/**
+ * An id or a name for an indexed column. PostgreSQL texts cannot contain NUL, and a B-tree entry has at most 2,704 bytes.
+ * So a backslash is doubled, a NUL becomes `\0`, and a text that is too long becomes `\#` and its SHA-256. Half a
+ * surrogate pair becomes U+FFFD, as in SQLite.
+ */
+export function toIndexKey(name: string): string {
+  const text = encodeText(name);
+  if (text.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(text) <= MAX_KEY_BYTES) return text;
+  return `\\#${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/** A text for a column, without NUL; short texts are encoded like `toIndexKey`. */
+export function encodeText(name: string): string {
+  const wellFormed = name.toWellFormed();
+  return /[\\\0]/.test(wellFormed) ? wellFormed.replaceAll("\\", "\\\\").replaceAll("\0", "\\0") : wellFormed;
+}
+
+/** Reverses `encodeText`. */
+export function decodeText(column: string | null | undefined): string {
+  const text = column ?? "";
+  if (!text.includes("\\")) return text;
+  return text.replace(/\\(?<sign>[\\0])/g, (_whole, sign: string) => (sign === "0" ? "\0" : "\\"));
+}
+
+/** The names as JSON if one is too long for its column; null if the columns contain all of them. */
+export function encodeLongNames(...names: readonly string[]): string | null {
+  return names.some((name) => toIndexKey(name).startsWith("\\#"))
+    ? JSON.stringify(names.map(encodeText))
+    : null;
+}
+
+/** The names from their columns, or from `encodeLongNames`. */
+export function decodeNames(
+  long: string | null | undefined,
+  ...columns: readonly (string | null | undefined)[]
+): string[] {
+  if (long === null || long === undefined) return columns.map(decodeText);
+  return (JSON.parse(long) as string[]).map(decodeText);
+}
+
+/**
+ * The newest version of each head of user `$1`, looked up by its key. OFFSET 0 prevents a join. Without statistics on ids, a join
+ * would read all versions of the user for ten heads.
+ */
+export const NEWEST_VERSIONS: string =
+  "heads CROSS JOIN LATERAL (SELECT body FROM versions WHERE versions.person = $1 AND versions.id = heads.id " +
+  "AND versions.version = heads.version OFFSET 0) AS newest";
+
+/** Messages by `$2` and memories by `$3`, from one snapshot. */
+export const SELECT_BODIES: string =
+  "SELECT 'message' AS type, id, body FROM messages WHERE person = $1 AND id = ANY ($2) UNION ALL " +
+  `SELECT 'memory', heads.id, newest.body FROM ${NEWEST_VERSIONS} WHERE heads.person = $1 AND heads.id = ANY ($3)`;
+
+export const SELECT_VECTORS: string =
+  "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3";
+
+/**
+ * The statements of every recall, for a user who does not exist. Planning them takes longer than running them, and each connection
+ * plans them once. The last one only loads the table of search columns into the server's cache, because its COPY is planned each time.
+ */
+export const WARM_UP_STATEMENTS: readonly SqlStatement[] = [
+  createStatement(SELECT_VECTORS, NO_USER, [], ""),
+  createStatement(SELECT_BODIES, NO_USER, [], []),
+  createStatement(
+    "SELECT piece FROM blocks WHERE person = $1 AND piece >= 0 AND piece < 1 ORDER BY piece",
+    NO_USER,
+  ),
+];

@@ -1,0 +1,276 @@
+import type { LogEntry } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { ErasureReceipt, Trace } from "../../domain/receipt.ts";
+import type { Fault, StorageCondition } from "../../ports/memory-store.ts";
+import { createStatement, type Row } from "./database/connection.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import { toIndexKey } from "./database/user-rows.ts";
+import { POSTGRES_MIGRATIONS } from "./migrations/index.ts";
+import { fetchRowsOfAllProjects } from "./read.ts";
+
+/** Queries that must return no row. They give counts and places only: a check never shows a user's text. */
+const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql: string])[] = [
+  [
+    "memories",
+    "without a version that they name",
+    "SELECT 1 FROM heads LEFT JOIN versions USING (person, id, version) WHERE versions.id IS NULL",
+  ],
+  [
+    "memories",
+    "not at their newest version",
+    "SELECT 1 FROM heads JOIN versions USING (person, id) WHERE versions.version > heads.version",
+  ],
+  [
+    "memories",
+    "without a search unit",
+    "SELECT 1 FROM heads LEFT JOIN units USING (person, id) WHERE units.id IS NULL",
+  ],
+  [
+    "versions",
+    "without a memory",
+    "SELECT 1 FROM versions LEFT JOIN heads USING (person, id) WHERE heads.id IS NULL",
+  ],
+  [
+    "versions",
+    "with a gap before them",
+    "SELECT 1 FROM versions GROUP BY person, id HAVING min(version) <> 1 OR max(version) <> count(*)",
+  ],
+  [
+    "messages",
+    "with the turn of another, or after a gap",
+    "SELECT 1 FROM messages GROUP BY person HAVING count(DISTINCT turn) <> count(*) OR min(turn) <> 1 OR max(turn) <> count(*)",
+  ],
+  [
+    "units",
+    "of a message that is not there",
+    "SELECT 1 FROM units LEFT JOIN messages ON messages.person = units.person AND messages.id = units.owner " +
+      "WHERE units.type = 'passage' AND messages.id IS NULL",
+  ],
+  [
+    "units",
+    "of a memory that is not there",
+    "SELECT 1 FROM units LEFT JOIN heads ON heads.person = units.person AND heads.id = units.owner " +
+      "WHERE units.type = 'memory' AND heads.id IS NULL",
+  ],
+  [
+    "units",
+    "with a vector of another length than the rest of their space",
+    "SELECT 1 FROM (SELECT space, CASE length(vector) % 2 WHEN 1 THEN (length(vector) - 1) / 2 ELSE length(vector) / 4.0 END AS parts " +
+      "FROM units) AS vectors GROUP BY space HAVING min(parts) <> max(parts) OR max(parts) <> round(max(parts))",
+  ],
+  [
+    "units",
+    "both there and gone",
+    "SELECT 1 FROM gone JOIN units USING (person, id) WHERE gone.type = 'unit'",
+  ],
+  [
+    "memories",
+    "both there and gone",
+    "SELECT 1 FROM gone JOIN heads USING (person, id) WHERE gone.type = 'memory'",
+  ],
+  [
+    "users",
+    "whose log has a gap or ends at another revision",
+    "SELECT 1 FROM users LEFT JOIN (SELECT person, count(*) AS entries, max(revision) AS newest FROM log GROUP BY person) AS entries " +
+      "ON person = number WHERE revision <> coalesce(entries, 0) OR revision <> coalesce(newest, 0)",
+  ],
+  [
+    "users",
+    "whose turns are not those of the messages",
+    "SELECT 1 FROM users LEFT JOIN (SELECT person, count(*) AS held FROM messages GROUP BY person) AS messages " +
+      "ON person = number WHERE turns <> coalesce(held, 0)",
+  ],
+  [
+    "users",
+    "with rows of a revision that has not been",
+    "SELECT 1 FROM (SELECT person, revision FROM messages UNION ALL SELECT person, revision FROM heads UNION ALL " +
+      "SELECT person, revision FROM units UNION ALL SELECT person, revision FROM gone UNION ALL SELECT person, revision FROM receipts) AS rows " +
+      "JOIN users ON users.number = rows.person WHERE rows.revision > users.revision OR rows.revision < 1",
+  ],
+  // The database enforces this as it writes; the check covers what a restore inserted.
+  [
+    "rows",
+    "of another project than their user's, or of nobody",
+    [
+      ...["messages", "versions", "heads", "units", "gone", "tombstones", "links", "log", "receipts"],
+      ...["erasures", "blocks", "recalls", "visits"],
+    ]
+      .map(
+        (table) =>
+          `SELECT 1 FROM ${table} LEFT JOIN users ON users.number = ${table}.person AND users.project = ${table}.project ` +
+          "WHERE users.number IS NULL",
+      )
+      .join(" UNION ALL "),
+  ],
+];
+
+const CHECK_MS = 600_000;
+
+/** Checks all consistency rules in one snapshot, then the bodies of rows. */
+export async function checkPostgresStore(database: PostgresDatabase): Promise<Fault[]> {
+  const counts = await database.read(
+    ALL_PROJECTS,
+    (transaction) =>
+      transaction.queryAll(
+        ...CONSISTENCY_RULES.map(([, , sql]) =>
+          createStatement(`SELECT count(*) AS found FROM (${sql}) AS broken`),
+        ),
+      ),
+    CHECK_MS,
+  );
+  const faults = CONSISTENCY_RULES.map(
+    ([place, problem], i): Fault => ({ place, problem, count: Number(counts[i]?.[0]?.found) }),
+  );
+  return [...faults, ...(await findBodyFaults(database))].filter(({ count }) => count > 0);
+}
+
+const PAGE_ROWS = 2000;
+
+/** Checks of bodies, which are JSON that no column exposes: they are read here, a page at a time. */
+interface BodyCheck {
+  readonly table: string;
+  /** The columns of the primary key, after the person's number. */
+  readonly keys: readonly string[];
+  readonly more?: string;
+  /** Gives the problem of a row; undefined if it has none. */
+  readonly look: (body: unknown, row: Row) => string | undefined;
+}
+
+const UNREADABLE_BODY = "whose body is no JSON";
+const MISMATCHED_BODY = "whose body is another's";
+
+/** Faults in the bodies of all users, counted by problem. */
+async function findBodyFaults(database: PostgresDatabase): Promise<Fault[]> {
+  const forgetRevisions = new Set<string>();
+  const receiptRevisions = new Set<string>();
+  const bodyChecks: readonly BodyCheck[] = [
+    {
+      table: "messages",
+      keys: ["id"],
+      more: `turn, EXISTS (SELECT FROM units WHERE units.person = messages.person AND units.owner = messages.id AND units.type = 'passage') AS found`,
+      look: (body, row) => {
+        const { id, turn, content, undone } = body as Message;
+        if (toIndexKey(id) !== row.id || turn !== Number(row.turn)) return MISMATCHED_BODY;
+        const isSearched = content.trim() !== "" && undone !== true;
+        return isSearched && row.found !== "t" ? "searchable but without a passage" : undefined;
+      },
+    },
+    {
+      table: "versions",
+      keys: ["id", "version"],
+      look: (body, row) => {
+        const { id, version } = body as Memory;
+        return toIndexKey(id) !== row.id || version !== Number(row.version) ? MISMATCHED_BODY : undefined;
+      },
+    },
+    {
+      table: "log",
+      keys: ["revision"],
+      look: (body, row) => {
+        const { cause, revision } = body as LogEntry;
+        if (cause === "forget") forgetRevisions.add(`${row.person} ${revision}`);
+        return revision !== Number(row.revision) ? MISMATCHED_BODY : undefined;
+      },
+    },
+    { table: "receipts", keys: ["key"], look: () => undefined },
+    {
+      table: "erasures",
+      keys: ["id"],
+      more: "trace",
+      look: (body, row) => {
+        const { id, revision } = body as ErasureReceipt;
+        receiptRevisions.add(`${row.person} ${revision}`);
+        if (toIndexKey(id) !== row.id) return MISMATCHED_BODY;
+        const trace = row.trace == null ? undefined : (JSON.parse(row.trace) as Trace);
+        return trace && trace.receipt !== id ? "whose trace is another's" : undefined;
+      },
+    },
+  ];
+  const faults: Fault[] = [];
+  for (const check of bodyChecks) faults.push(...(await findTableFaults(database, check)));
+  const missingReceipts = [...forgetRevisions].filter((place) => !receiptRevisions.has(place)).length;
+  return [
+    ...faults,
+    { place: "erasures", problem: "in the log without their receipt", count: missingReceipts },
+    {
+      place: "erasures",
+      problem: "without an entry in the log",
+      count: await countUnlogged(database, [...receiptRevisions]),
+    },
+  ];
+}
+
+const UNLOGGED =
+  "SELECT count(*) AS found FROM unnest($1::bigint[], $2::bigint[]) AS kept (person, revision) " +
+  "WHERE NOT EXISTS (SELECT FROM log WHERE log.person = kept.person AND log.revision = kept.revision)";
+
+/** Counts the places (a user's number and a revision) without an entry in the log. */
+async function countUnlogged(database: PostgresDatabase, places: readonly string[]): Promise<number> {
+  const parts = places.map((place) => place.split(" ").map(Number));
+  const [people, revisions] = [parts.map(([person]) => person), parts.map(([, revision]) => revision)];
+  const [rows] = await database.query(ALL_PROJECTS, createStatement(UNLOGGED, people, revisions));
+  return Number(rows?.[0]?.found);
+}
+
+async function findTableFaults(
+  database: PostgresDatabase,
+  { table, keys, more, look }: BodyCheck,
+): Promise<Fault[]> {
+  const counts = new Map<string, number>();
+  const columns = ["person", ...keys];
+  const sql =
+    `SELECT ${columns.join(", ")}, body${more === undefined ? "" : `, ${more}`} FROM ${table} ` +
+    `WHERE (${columns.join(", ")}) > (${columns.map((_column, i) => `$${i + 1}`).join(", ")}) ` +
+    `ORDER BY ${columns.join(", ")} LIMIT ${PAGE_ROWS}`;
+  let after: unknown[] = columns.map((column) => (NUMERIC_COLUMNS.has(column) ? -1 : ""));
+  for (;;) {
+    const [rows = []] = await database.query(ALL_PROJECTS, createStatement(sql, ...after));
+    for (const row of rows) {
+      const problem = findProblem(row, look);
+      if (problem) counts.set(problem, (counts.get(problem) ?? 0) + 1);
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE_ROWS) break;
+    after = columns.map((column) => (NUMERIC_COLUMNS.has(column) ? Number(last[column]) : last[column]));
+  }
+  return [...counts].map(([problem, count]) => ({ place: table, problem, count }));
+}
+
+const NUMERIC_COLUMNS: ReadonlySet<string> = new Set(["person", "version", "revision"]);
+
+function findProblem(row: Row, look: BodyCheck["look"]): string | undefined {
+  try {
+    return look(JSON.parse(row.body ?? ""), row);
+  } catch {
+    return UNREADABLE_BODY;
+  }
+}
+
+const NEWEST_ERASURES = 500;
+
+/**
+ * The condition by the server's settings when the store was opened, and by its tables now. The server's disk is not visible from
+ * here. `reducedBy` never contains `synchronous_commit`, because transactions turn it on.
+ */
+export async function fetchStorageCondition(
+  database: PostgresDatabase,
+  reducedBy: readonly string[],
+): Promise<StorageCondition> {
+  const [row] = await fetchRowsOfAllProjects(
+    database,
+    createStatement(
+      `SELECT count(*) AS found FROM (SELECT body FROM erasures ORDER BY number DESC LIMIT ${NEWEST_ERASURES}) AS newest ` +
+        `WHERE body LIKE '%"complete":false%'`,
+    ),
+  );
+  return {
+    durability: reducedBy.length > 0 ? "reduced" : "full",
+    reducedBy,
+    format: POSTGRES_MIGRATIONS.length,
+    olderCopies: 0,
+    erasing: 0,
+    unverified: Number(row?.found ?? 0),
+    isReadOnly: false,
+  };
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from "node:crypto";
+import type { Memory } from "../../../domain/memory.ts";
+import type { DumpPart, DumpRow } from "../../../ports/store-dump.ts";
+import { encodeVector, PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
+import { queueCall } from "../calls.ts";
+import type { PostgresTransaction } from "../database/connection.ts";
+import { encodeLongNames, encodeText, toIndexKey, toScopeKeys } from "../database/user-rows.ts";
+import { isPendingExtraction } from "../write-rows.ts";
+
+/** Column -> its type and value. */
+type TypedColumns = { readonly [column: string]: readonly [type: string, value: unknown] };
+type PostgresUserPart = Exclude<
+  DumpPart,
+  "users" | "answers" | "jobs" | "backups" | "calls" | "turns" | "memories"
+>;
+type PostgresSharedPart = "users" | "answers" | "jobs" | "backups" | "turns";
+
+const toTextCell = (value: string | null): readonly [string, unknown] => ["text", value];
+const toBigintCell = (value: number | null): readonly [string, unknown] => ["bigint", value];
+const toJsonCell = (value: unknown): readonly [string, unknown] => ["text", JSON.stringify(value)];
+
+/** The columns of a row, besides its person and project. */
+const USER_COLUMNS: { readonly [Part in PostgresUserPart]: (row: DumpRow<Part>) => TypedColumns } = {
+  messages: ({ revision, message }) => ({
+    id: toTextCell(toIndexKey(message.id)),
+    turn: toBigintCell(message.turn),
+    revision: toBigintCell(revision),
+    is_waiting: ["boolean", isPendingExtraction(message)],
+    stored_at: toTextCell(message.storedAt),
+    body: toJsonCell(message),
+  }),
+  versions: ({ memory }) => ({
+    id: toTextCell(toIndexKey(memory.id)),
+    version: toBigintCell(memory.version),
+    body: toJsonCell(memory),
+  }),
+  units: ({ revision, unit: { id, type, owner, start, end, space, terms, vector } }) => ({
+    id: toTextCell(toIndexKey(id)),
+    type: toTextCell(type),
+    owner: toTextCell(toIndexKey(owner)),
+    long_names: toTextCell(encodeLongNames(id, owner)),
+    first: ["integer", start],
+    last: ["integer", end],
+    space: toTextCell(encodeText(space)),
+    revision: toBigintCell(revision),
+    terms: toTextCell(encodeText(terms)),
+    vector: ["bytea", Buffer.from(encodeVector(vector))],
+  }),
+  gone: ({ type, id, revision }) => ({
+    type: toTextCell(type),
+    id: toTextCell(toIndexKey(id)),
+    long_names: toTextCell(encodeLongNames(id)),
+    revision: toBigintCell(revision),
+  }),
+  tombstones: ({ tombstone: { hash, of, at } }) => ({
+    hash: toTextCell(toIndexKey(hash)),
+    long_names: toTextCell(encodeLongNames(hash)),
+    type: toTextCell(of),
+    at: toTextCell(at),
+  }),
+  links: ({ link: { from, type, to, strength } }) => ({
+    source: toTextCell(toIndexKey(from)),
+    type: toTextCell(type),
+    target: toTextCell(toIndexKey(to)),
+    long_names: toTextCell(encodeLongNames(from, to)),
+    strength: ["double precision", strength],
+  }),
+  log: ({ entry }) => ({
+    revision: toBigintCell(entry.revision),
+    mark: ["uuid", randomUUID()],
+    body: toJsonCell(entry),
+  }),
+  receipts: ({ revision, receipt }) => ({
+    key: toTextCell(toIndexKey(receipt.key)),
+    revision: toBigintCell(revision),
+    body: toJsonCell(receipt),
+  }),
+  erasures: ({ receipt, trace }) => ({
+    id: toTextCell(toIndexKey(receipt.id)),
+    body: toJsonCell(receipt),
+    trace: toTextCell(trace ? JSON.stringify(trace) : null),
+  }),
+  recalls: ({ receipt }) => ({ id: toTextCell(toIndexKey(receipt.id)), body: toJsonCell(receipt) }),
+  visits: ({ job, visit: { revision, due, found, failed } }) => ({
+    job: toTextCell(encodeText(job)),
+    revision: toBigintCell(revision),
+    due: toTextCell(due ?? null),
+    found: toBigintCell(found ?? null),
+    failed: toTextCell(failed ? JSON.stringify(failed) : null),
+  }),
+};
+
+/** All columns of rows without a person, or with names of their own. */
+const SHARED_COLUMNS: { readonly [Part in PostgresSharedPart]: (row: DumpRow<Part>) => TypedColumns } = {
+  users: ({ project, user, revision, turns }) => ({
+    ...toNameColumns({ project, user }),
+    long_names: toTextCell(encodeLongNames(project, user)),
+    revision: toBigintCell(revision),
+    turns: toBigintCell(turns),
+  }),
+  answers: ({ project, user, answer, erasures }) => ({
+    ...toNameColumns({ project, user }),
+    key: toTextCell(toIndexKey(answer.key)),
+    at: toTextCell(answer.at),
+    mark: ["uuid", randomUUID()],
+    state: toTextCell(answer.state),
+    request: toTextCell(encodeText(answer.request)),
+    body: toTextCell(answer.answer ? JSON.stringify(answer.answer) : null),
+    erasures: ["json", JSON.stringify(erasures.map(encodeText))],
+    long_names: toTextCell(encodeLongNames(answer.key)),
+  }),
+  jobs: ({ note }) => ({ name: toTextCell(encodeText(note.name)), body: toJsonCell(note) }),
+  backups: ({ note }) => ({ name: toTextCell(encodeText(note.name)), body: toJsonCell(note) }),
+  turns: ({ stored: { project, user, day, turns } }) => ({
+    project: toTextCell(toIndexKey(project)),
+    person: toTextCell(toIndexKey(user)),
+    day: toTextCell(day),
+    turns: toBigintCell(turns),
+  }),
+};
+
+function toNameColumns(scope: { readonly project: string; readonly user: string }): TypedColumns {
+  const [project, name] = toScopeKeys(scope);
+  return { project: toTextCell(project), name: toTextCell(name) };
+}
+
+/** Queues rows for the next statement or the COMMIT. Existing rows are kept. */
+export async function queueDumpRows<Part extends DumpPart>(
+  transaction: PostgresTransaction,
+  part: Part,
+  rows: readonly DumpRow<Part>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  if (part === "calls") {
+    for (const { call } of rows as readonly DumpRow<"calls">[]) queueCall(transaction, call);
+  } else if (part === "memories") {
+    await queueDumpMemories(transaction, rows as unknown as readonly DumpRow<"memories">[]);
+  } else if (part in SHARED_COLUMNS) {
+    const columns = SHARED_COLUMNS[part as PostgresSharedPart] as (row: unknown) => TypedColumns;
+    queueInsert(transaction, part, rows.map(columns));
+  } else {
+    const columns = USER_COLUMNS[part as PostgresUserPart] as (row: unknown) => TypedColumns;
+    queueUserRows(transaction, part, rows as readonly DumpRow<PostgresUserPart>[], columns);
+  }
+}
+
+const SELECT_VERSION_BODIES =
+  "SELECT v.body FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS row (project, name, id, version, place) " +
+  "JOIN users u ON u.project = row.project AND u.name = row.name " +
+  "JOIN versions v ON v.person = u.number AND v.id = row.id AND v.version = row.version ORDER BY place";
+
+/** Whether a memory is current is in the body of its newest version. */
+async function queueDumpMemories(
+  transaction: PostgresTransaction,
+  rows: readonly DumpRow<"memories">[],
+): Promise<void> {
+  const keys = rows.map(toScopeKeys);
+  const versionRows = await transaction.query(
+    SELECT_VERSION_BODIES,
+    keys.map(([project]) => project),
+    keys.map(([, name]) => name),
+    rows.map(({ id }) => toIndexKey(id)),
+    rows.map(({ version }) => version),
+  );
+  const bodies = versionRows.map(parseBody<Memory>);
+  const places = new Map(rows.map((row, i) => [row, i]));
+  queueUserRows(transaction, "memories", rows, (row) => {
+    const { id, version, revision } = row as DumpRow<"memories">;
+    return {
+      id: toTextCell(toIndexKey(id)),
+      version: toBigintCell(version),
+      revision: toBigintCell(revision),
+      is_current: ["boolean", bodies[places.get(row as DumpRow<"memories">) ?? -1]?.status === "current"],
+    };
+  });
+}
+
+function queueUserRows(
+  transaction: PostgresTransaction,
+  part: DumpPart,
+  rows: readonly { readonly project: string; readonly user: string }[],
+  columns: (row: unknown) => TypedColumns,
+): void {
+  const owners = rows.map(toScopeKeys);
+  const cells = rows.map(columns);
+  const names = Object.keys(cells[0] ?? {});
+  const types = Object.values(cells[0] ?? {}).map(([type]) => type);
+  const given = ["text", "text", ...types].map((type, i) => `$${i + 1}::${type}[]`).join(", ");
+  transaction.queue(
+    `INSERT INTO ${PART_TABLES[part]} (person, project, ${names.join(", ")}) ` +
+      `SELECT u.number, u.project, ${names.map((name) => `r.${name}`).join(", ")} ` +
+      `FROM unnest(${given}) WITH ORDINALITY AS r (of_project, of_name, ${names.join(", ")}, place) ` +
+      "JOIN users u ON u.project = r.of_project AND u.name = r.of_name ORDER BY place ON CONFLICT DO NOTHING",
+    owners.map(([project]) => project),
+    owners.map(([, name]) => name),
+    ...toColumnArrays(cells),
+  );
+}
+
+function queueInsert(transaction: PostgresTransaction, part: DumpPart, cells: readonly TypedColumns[]): void {
+  const names = Object.keys(cells[0] ?? {});
+  const types = Object.values(cells[0] ?? {}).map(([type]) => type);
+  const given = types.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
+  // An array column is sent as JSON, because arrays of arrays are multidimensional in PostgreSQL.
+  const selected = names.map((name, i) =>
+    types[i] === "json" ? `ARRAY(SELECT json_array_elements_text(r.${name}))` : `r.${name}`,
+  );
+  transaction.queue(
+    `INSERT INTO ${PART_TABLES[part]} (${names.join(", ")}) SELECT ${selected.join(", ")} ` +
+      `FROM unnest(${given}) WITH ORDINALITY AS r (${names.join(", ")}, place) ORDER BY place ON CONFLICT DO NOTHING`,
+    ...toColumnArrays(cells),
+  );
+}
+
+/** One array for each column. */
+function toColumnArrays(cells: readonly TypedColumns[]): unknown[][] {
+  const names = Object.keys(cells[0] ?? {});
+  return names.map((name) => cells.map((row) => row[name]?.[1] ?? null));
+}

@@ -1,0 +1,421 @@
+import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import { MemoryError } from "../../errors.ts";
+import { encodeVector, parseBody } from "../shared/stored-rows.ts";
+import { queueAnswerErasure } from "./answer-cache.ts";
+import {
+  createStatement,
+  type PostgresTransaction,
+  type Row,
+  type SqlStatement,
+} from "./database/connection.ts";
+import { encodeLongNames, encodeText, toIndexKey } from "./database/user-rows.ts";
+
+/** The target of a change, and the revision that it creates. */
+export interface PostgresWriteContext {
+  readonly transaction: PostgresTransaction;
+  /** The user's number, and the keys of both names. */
+  readonly person: number;
+  readonly project: string;
+  readonly name: string;
+  readonly revision: number;
+}
+
+// Each column is one array, so that one constant statement writes all rows.
+
+const ADD_MESSAGES =
+  "INSERT INTO messages (person, project, id, turn, revision, is_waiting, stored_at, body) " +
+  "SELECT $1, $2, id, turn, $3, waits, at, body " +
+  "FROM unnest($4::text[], $5::bigint[], $6::boolean[], $7::text[], $8::text[]) AS row (id, turn, waits, at, body)";
+const CHANGE_MESSAGES =
+  "UPDATE messages SET body = row.body, revision = $2, is_waiting = row.waits " +
+  "FROM unnest($3::text[], $4::boolean[], $5::text[]) AS row (id, waits, body) " +
+  "WHERE person = $1 AND messages.id = row.id";
+
+export function queueMessages(
+  { transaction, person, project, revision }: PostgresWriteContext,
+  state: CommitState,
+): void {
+  const { added, changed } = state.messages();
+  if (added.length > 0) {
+    transaction.queue(
+      ADD_MESSAGES,
+      person,
+      project,
+      revision,
+      added.map(({ id }) => toIndexKey(id)),
+      added.map(({ turn }) => turn),
+      added.map(isPendingExtraction),
+      added.map(({ storedAt }) => storedAt),
+      added.map((message) => JSON.stringify(message)),
+    );
+  }
+  if (changed.length === 0) return;
+  transaction.queue(
+    CHANGE_MESSAGES,
+    person,
+    revision,
+    changed.map(({ id }) => toIndexKey(id)),
+    changed.map(isPendingExtraction),
+    changed.map((message) => JSON.stringify(message)),
+  );
+}
+
+/** Whether the message still awaits extraction. */
+export function isPendingExtraction({ digest, undone }: Message): boolean {
+  return digest === "pending" && undone !== true;
+}
+
+const ADD_VERSIONS =
+  "INSERT INTO versions (person, project, id, version, body) SELECT $1, $2, id, version, body " +
+  "FROM unnest($3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY AS row (id, version, body, place) ORDER BY place";
+const PUT_HEADS =
+  "INSERT INTO heads (person, project, id, version, revision, is_current) SELECT $1, $2, id, version, $3, is_current " +
+  "FROM unnest($4::text[], $5::bigint[], $6::boolean[]) WITH ORDINALITY AS row (id, version, is_current, place) ORDER BY place " +
+  "ON CONFLICT (person, id) DO UPDATE SET version = excluded.version, revision = excluded.revision, " +
+  "is_current = excluded.is_current";
+
+export function queueVersions(writing: PostgresWriteContext, memories: readonly Memory[]): void {
+  if (memories.length === 0) return;
+  const { transaction, person, project, revision } = writing;
+  transaction.queue(
+    ADD_VERSIONS,
+    person,
+    project,
+    memories.map(({ id }) => toIndexKey(id)),
+    memories.map(({ version }) => version),
+    memories.map((memory) => JSON.stringify({ ...memory, revision })),
+  );
+  // The last of several versions of a memory, in the order of its first one.
+  const heads = [...new Map(memories.map((memory) => [toIndexKey(memory.id), memory]))];
+  transaction.queue(
+    PUT_HEADS,
+    person,
+    project,
+    revision,
+    heads.map(([key]) => key),
+    heads.map(([, { version }]) => version),
+    heads.map(([, { status }]) => status === "current"),
+  );
+  queueGoneRemoval(
+    writing,
+    "memory",
+    heads.map(([key]) => key),
+  );
+}
+
+const PUT_LINKS =
+  "INSERT INTO links (person, project, source, type, target, long_names, strength) SELECT $1, $2, source, type, target, long, strength " +
+  "FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::double precision[]) AS row (source, type, target, long, strength) " +
+  "ON CONFLICT (person, source, type, target) DO UPDATE SET strength = excluded.strength";
+
+export function queueLinks(
+  { transaction, person, project }: PostgresWriteContext,
+  links: readonly MemoryLink[],
+  state: CommitState,
+): void {
+  if (!links.every(({ from, to }) => state.hasMemory(from) && state.hasMemory(to))) {
+    throw new MemoryError("conflict", "a memory to link does not exist.");
+  }
+  const rows = takeLastPerKey(links, ({ from, type, to }) => JSON.stringify([from, type, to]));
+  if (rows.length === 0) return;
+  transaction.queue(
+    PUT_LINKS,
+    person,
+    project,
+    rows.map(({ from }) => toIndexKey(from)),
+    rows.map(({ type }) => type),
+    rows.map(({ to }) => toIndexKey(to)),
+    rows.map(({ from, to }) => encodeLongNames(from, to)),
+    rows.map(({ strength }) => strength),
+  );
+}
+
+/** The last value of each key. */
+function takeLastPerKey<Value>(values: readonly Value[], keyOfValue: (value: Value) => string): Value[] {
+  return [...new Map(values.map((value) => [keyOfValue(value), value])).values()];
+}
+
+const PUT_UNITS =
+  "INSERT INTO units (person, project, id, type, owner, long_names, first, last, space, revision, terms, vector) " +
+  "SELECT $1, $2, id, type, owner, long, first, last, space, $3, terms, vector FROM unnest($4::text[], $5::text[], $6::text[], " +
+  "$7::text[], $8::integer[], $9::integer[], $10::text[], $11::text[], $12::bytea[]) WITH ORDINALITY " +
+  "AS row (id, type, owner, long, first, last, space, terms, vector, place) ORDER BY place " +
+  "ON CONFLICT (person, id) DO UPDATE SET type = excluded.type, owner = excluded.owner, long_names = excluded.long_names, " +
+  "first = excluded.first, last = excluded.last, space = excluded.space, revision = excluded.revision, " +
+  "terms = excluded.terms, vector = excluded.vector";
+
+export function queueUnits(writing: PostgresWriteContext, units: readonly SearchUnit[]): void {
+  const rows = takeLastPerKey(units, ({ id }) => toIndexKey(id));
+  if (rows.length === 0) return;
+  const { transaction, person, project, revision } = writing;
+  const keys = rows.map(({ id }) => toIndexKey(id));
+  transaction.queue(
+    PUT_UNITS,
+    person,
+    project,
+    revision,
+    keys,
+    rows.map(({ type }) => type),
+    rows.map(({ owner }) => toIndexKey(owner)),
+    rows.map(({ id, owner }) => encodeLongNames(id, owner)),
+    rows.map(({ start }) => start),
+    rows.map(({ end }) => end),
+    rows.map(({ space }) => encodeText(space)),
+    rows.map(({ terms }) => encodeText(terms)),
+    rows.map(({ vector }) => Buffer.from(encodeVector(vector))),
+  );
+  queueGoneRemoval(writing, "unit", keys);
+}
+
+// Only deleted units are recorded as gone.
+const DROP_UNITS =
+  "WITH dropped AS (DELETE FROM units WHERE person = $1 AND id = ANY ($3) RETURNING id, long_names) " +
+  "INSERT INTO gone (person, project, type, id, long_names, revision) " +
+  "SELECT $1, $2, 'unit', id, long_names, $4 FROM dropped " +
+  "ON CONFLICT (person, type, id) DO UPDATE SET revision = excluded.revision";
+
+export function queueUnitRemoval(
+  { transaction, person, project, revision }: PostgresWriteContext,
+  ids: readonly string[],
+): void {
+  if (ids.length > 0)
+    transaction.queue(DROP_UNITS, person, project, [...new Set(ids.map(toIndexKey))], revision);
+}
+
+function queueGoneRemoval(
+  { transaction, person }: PostgresWriteContext,
+  type: "unit" | "memory",
+  keys: readonly string[],
+): void {
+  transaction.queue("DELETE FROM gone WHERE person = $1 AND type = $2 AND id = ANY ($3)", person, type, keys);
+}
+
+const PUT_TOMBSTONES =
+  "INSERT INTO tombstones (person, project, hash, long_names, type, at) SELECT $1, $2, hash, long, type, at " +
+  "FROM unnest($3::text[], $4::text[], $5::text[], $6::text[]) AS row (hash, long, type, at) " +
+  "ON CONFLICT (person, hash) DO UPDATE SET type = excluded.type, at = excluded.at";
+
+export function queueTombstones(
+  { transaction, person, project }: PostgresWriteContext,
+  { tombstones = [], liftTombstones = [] }: ChangeSet,
+): void {
+  const rows = takeLastPerKey(tombstones, ({ hash }) => toIndexKey(hash));
+  if (rows.length > 0) {
+    transaction.queue(
+      PUT_TOMBSTONES,
+      person,
+      project,
+      rows.map(({ hash }) => toIndexKey(hash)),
+      rows.map(({ hash }) => encodeLongNames(hash)),
+      rows.map(({ of }) => of),
+      rows.map(({ at }) => at),
+    );
+  }
+  if (liftTombstones.length === 0) return;
+  transaction.queue(
+    "DELETE FROM tombstones WHERE person = $1 AND hash = ANY ($2)",
+    person,
+    liftTombstones.map(toIndexKey),
+  );
+}
+
+export function queueReceipt(
+  { transaction, person, project, revision }: PostgresWriteContext,
+  { receipt }: ChangeSet,
+): void {
+  if (!receipt) return;
+  transaction.queue(
+    "INSERT INTO receipts (person, project, key, revision, body) VALUES ($1, $2, $3, $4, $5) " +
+      "ON CONFLICT (person, key) DO UPDATE SET revision = excluded.revision, body = excluded.body",
+    person,
+    project,
+    toIndexKey(receipt.key),
+    revision,
+    JSON.stringify(receipt),
+  );
+}
+
+const PUT_GONE =
+  "INSERT INTO gone (person, project, type, id, long_names, revision) SELECT $1, $2, 'memory', id, long, $3 " +
+  "FROM unnest($4::text[], $5::text[]) AS row (id, long) " +
+  "ON CONFLICT (person, type, id) DO UPDATE SET revision = excluded.revision";
+const REWRITE_VERSIONS =
+  "UPDATE versions SET body = row.body FROM unnest($2::text[], $3::bigint[], $4::text[]) AS row (id, version, body) " +
+  "WHERE person = $1 AND versions.id = row.id AND versions.version = row.version";
+const REWRITE_HEADS =
+  "UPDATE heads SET revision = $2, is_current = row.is_current " +
+  "FROM unnest($3::text[], $4::bigint[], $5::boolean[]) AS row (id, version, is_current) " +
+  "WHERE person = $1 AND heads.id = row.id AND heads.version = row.version";
+
+/** Writes the erasure of a change-set. */
+export function queueErasure(
+  writing: PostgresWriteContext,
+  erasure: ErasureChange,
+  state: CommitState,
+): void {
+  const { transaction, person, project, name } = writing;
+  for (const { id, content, parts, keepMetadata } of erasure.messages) {
+    state.changeMessage(id, ({ parts: _parts, metadata, ...message }) => ({
+      ...message,
+      content,
+      ...(keepMetadata && metadata ? { metadata } : {}),
+      ...(parts ? { parts } : {}),
+    }));
+  }
+  dropMemories(
+    writing,
+    [...new Set(erasure.memories)].filter((id) => state.dropMemory(id)),
+  );
+  transaction.queue("DELETE FROM blocks WHERE person = $1", person);
+  queueAnswerErasure(transaction, { project, name }, erasure.receipt.id);
+  rewriteVersions(writing, erasure.rewrites);
+  transaction.queue(
+    "INSERT INTO erasures (person, project, id, body, trace) VALUES ($1, $2, $3, $4, $5)",
+    person,
+    project,
+    toIndexKey(erasure.receipt.id),
+    JSON.stringify(erasure.receipt),
+    erasure.trace ? JSON.stringify(erasure.trace) : null,
+  );
+}
+
+function dropMemories(writing: PostgresWriteContext, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  const { transaction, person, project, revision } = writing;
+  const keys = ids.map(toIndexKey);
+  transaction.queue(
+    "DELETE FROM links WHERE person = $1 AND (source = ANY ($2) OR target = ANY ($2))",
+    person,
+    keys,
+  );
+  transaction.queue("DELETE FROM heads WHERE person = $1 AND id = ANY ($2)", person, keys);
+  transaction.queue("DELETE FROM versions WHERE person = $1 AND id = ANY ($2)", person, keys);
+  transaction.queue(
+    PUT_GONE,
+    person,
+    project,
+    revision,
+    keys,
+    ids.map((id) => encodeLongNames(id)),
+  );
+  queueUnitRemoval(writing, ids);
+}
+
+function rewriteVersions(
+  { transaction, person, revision }: PostgresWriteContext,
+  versions: ErasureChange["rewrites"],
+): void {
+  // The last of several rewrites of one version wins.
+  const rows = [...new Map(versions.map((one) => [`${one.version} ${toIndexKey(one.id)}`, one])).values()];
+  if (rows.length === 0) return;
+  const keys = rows.map(({ id }) => toIndexKey(id));
+  const numbers = rows.map(({ version }) => version);
+  transaction.queue(
+    REWRITE_VERSIONS,
+    person,
+    keys,
+    numbers,
+    rows.map((one) => JSON.stringify(one)),
+  );
+  transaction.queue(
+    REWRITE_HEADS,
+    person,
+    revision,
+    keys,
+    numbers,
+    rows.map(({ status }) => status === "current"),
+  );
+}
+
+/** The stored state that a change-set affects, as its parts are applied one after the other. */
+interface CommitState {
+  /** Throws `conflict` if the id already exists. */
+  addMessage(message: Message): void;
+  /** Throws `conflict` if the message does not exist. */
+  changeMessage(id: string, change: (message: Message) => Message): void;
+  /** Throws `conflict` if the version is not the next one. */
+  addVersion(memory: Memory): void;
+  hasMemory(id: string): boolean;
+  /** False if the memory did not exist. */
+  dropMemory(id: string): boolean;
+  /** The final messages: the new ones and the changed ones. */
+  messages(): { readonly added: readonly Message[]; readonly changed: readonly Message[] };
+}
+
+const SELECT_MESSAGES = "SELECT id, body FROM messages WHERE person = $1 AND id = ANY ($2)";
+const SELECT_HEADS = "SELECT id, version FROM heads WHERE person = $1 AND id = ANY ($2)";
+
+/** Two statements whose rows `createCommitState` takes. */
+export function buildStateQueries(person: number, changes: ChangeSet): readonly SqlStatement[] {
+  const { messages = [], digests = [], memories = [], links = [], erase } = changes;
+  const messageIds = [...messages, ...digests, ...(erase?.messages ?? [])].map(({ id }) => id);
+  const memoryIds = [
+    ...memories.map(({ id }) => id),
+    ...links.flatMap(({ from, to }) => [from, to]),
+    ...(erase?.memories ?? []),
+  ];
+  return [
+    createStatement(SELECT_MESSAGES, person, toUniqueKeys(messageIds)),
+    createStatement(SELECT_HEADS, person, toUniqueKeys(memoryIds)),
+  ];
+}
+
+function toUniqueKeys(ids: readonly string[]): string[] {
+  return [...new Set(ids.map(toIndexKey))];
+}
+
+export function createCommitState(
+  [messages = [], heads = []]: readonly (readonly Row[])[],
+  turns: number,
+): CommitState {
+  const bodies = new Map(messages.map((row) => [row.id ?? "", parseBody<Message>(row)]));
+  const versions = new Map(heads.map((row) => [row.id ?? "", Number(row.version)]));
+  const added = new Set<string>();
+  const changed = new Set<string>();
+  let turn = turns;
+  return {
+    addMessage(message) {
+      const key = toIndexKey(message.id);
+      if (bodies.has(key)) throw new MemoryError("conflict", "a message with this id already exists.");
+      turn += 1;
+      bodies.set(key, { ...message, turn });
+      added.add(key);
+    },
+    changeMessage(id, change) {
+      const key = toIndexKey(id);
+      const message = bodies.get(key);
+      if (!message) throw new MemoryError("conflict", "a message to change does not exist.");
+      bodies.set(key, change(message));
+      if (!added.has(key)) changed.add(key);
+    },
+    addVersion({ id, version }) {
+      const current = versions.get(toIndexKey(id)) ?? 0;
+      if (version !== current + 1) {
+        throw new MemoryError(
+          "conflict",
+          `a memory's version ${version} cannot follow its version ${current}.`,
+        );
+      }
+      versions.set(toIndexKey(id), version);
+    },
+    hasMemory: (id) => versions.has(toIndexKey(id)),
+    dropMemory: (id) => versions.delete(toIndexKey(id)),
+    messages() {
+      const listMessages = (of: Set<string>): Message[] => [...of].flatMap((key) => bodies.get(key) ?? []);
+      return { added: listMessages(added), changed: listMessages(changed) };
+    },
+  };
+}
+
+/** The message with its changed digest. */
+export function applyDigestChange(
+  message: Message,
+  change: NonNullable<ChangeSet["digests"]>[number],
+): Message {
+  const { undone: before, heard: heardBefore, ...rest } = message;
+  const undone = change.undone ?? before;
+  const heard = change.digest === "pending" && (change.heard ?? heardBefore);
+  return { ...rest, digest: change.digest, ...(heard ? { heard } : {}), ...(undone ? { undone } : {}) };
+}

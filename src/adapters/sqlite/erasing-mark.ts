@@ -1,7 +1,0 @@
-import type { Database } from "./database.ts";
-
-/** Whether an erasure of a user is under way. */
-export function isErasing(database: Database, user: number): boolean {
-  const sql = "SELECT 1 FROM erasing WHERE user = :user AND part = 0";
-  return database.statement(sql).get({ user }) !== undefined;
-}

@@ -1,0 +1,193 @@
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { copyFile, open } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { BackupNote } from "../../../domain/backup.ts";
+import type { Trace } from "../../../domain/receipt.ts";
+import { invalid, isMemoryError, MemoryError } from "../../../errors.ts";
+import { createSqliteDatabase } from "../database.ts";
+import { isBusy } from "../errors.ts";
+import { checkRows } from "../health.ts";
+import { openSqliteDatabase, prepareFile } from "../open.ts";
+import { readBackupNotes, readIdentity, readTraces } from "../receipts.ts";
+import { hashFile } from "./backup.ts";
+import { syncFolder } from "./ledger.ts";
+
+/** A backup that is being restored as the database. */
+export interface Restoring {
+  /** The working copy of the backup, next to the database. */
+  readonly draft: string;
+  /** The SHA-256 of the backup in hex, and its size. */
+  readonly digest: string;
+  readonly bytes: number;
+  /** The number of kinds of faults in its rows; damaged pages are refused. */
+  readonly faults: number;
+  /** What the current database contains; absent if there is none, or it cannot be read. */
+  readonly present?: {
+    readonly identity: string;
+    readonly traces: readonly Trace[];
+    readonly backups: readonly BackupNote[];
+  };
+  /** The name under which the current database will be kept, and its size. */
+  readonly aside?: { readonly name: string; readonly bytes: number };
+  /** Puts the draft in place in one step, and renames the current database. */
+  finish(): Promise<void>;
+  /** Deletes the draft and leaves everything unchanged. */
+  abandon(): void;
+}
+
+/**
+ * Verifies a whole backup, makes a draft of it next to the database, and locks the current database until the end. Throws
+ * `unavailable` if a program uses that database, and `corrupt` if the backup is damaged.
+ */
+export async function beginRestore(options: {
+  readonly from: string;
+  readonly path: string;
+  /** The time for the name of the replaced database. */
+  readonly at: string;
+}): Promise<Restoring> {
+  const from = resolve(options.from);
+  const path = resolve(options.path);
+  const draft = `${path}.restoring`;
+  if (from === path)
+    throw invalid("restore: the backup and the database are the same file. Choose another with --db.");
+  if (!existsSync(from)) {
+    throw new MemoryError("unavailable", `restore: there is no file ${options.from}. Check its name.`);
+  }
+  const aside = existsSync(path) ? `${path}.before-${options.at.replace(/\D/g, "")}` : undefined;
+  const lock = existsSync(path) ? lockDatabase(path) : undefined;
+  const abandon = (): void => {
+    lock?.giveBack();
+    for (const file of listDatabaseFiles(draft)) rmSync(file, { force: true });
+  };
+  try {
+    for (const file of listDatabaseFiles(draft)) rmSync(file, { force: true });
+    closeSync(openSync(draft, "wx", 0o600));
+    await copyFile(from, draft);
+    await copyLog(from, draft);
+    const { digest, bytes } = await hashFile(from);
+    const faults = examineDraft(draft, options.from);
+    return {
+      draft,
+      faults,
+      digest,
+      bytes,
+      ...(lock?.known ? { present: lock.known } : {}),
+      ...(aside === undefined ? {} : { aside: { name: basename(aside), bytes: statSync(path).size } }),
+      abandon,
+      async finish() {
+        const file = await open(draft, "r+");
+        await file.sync();
+        await file.close();
+        if (aside !== undefined) moveAside(path, aside);
+        // Windows cannot rename over an open file. Elsewhere, the lock is kept until the new file is in place.
+        if (process.platform === "win32") lock?.letGo();
+        renameSync(draft, path);
+        lock?.letGo();
+        await syncFolder(dirname(path));
+      },
+    };
+  } catch (error) {
+    abandon();
+    throw error;
+  }
+}
+
+function listDatabaseFiles(path: string): string[] {
+  return ["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`);
+}
+
+/** Only a damaged database still has a log. It is moved too, because next to the new database it would be taken for its log. */
+function moveAside(path: string, aside: string): void {
+  linkSync(path, aside);
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
+  rmSync(`${path}-shm`, { force: true });
+}
+
+/** A manual copy may have its log next to it. */
+async function copyLog(from: string, draft: string): Promise<void> {
+  if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  await copyFile(`${from}-wal`, `${draft}-wal`);
+}
+
+/** Refuses files of other programs and damaged pages. Migrates the draft to this version, as one file without a log. */
+function examineDraft(draft: string, named: string): number {
+  try {
+    prepareFile(draft);
+    const handle = new DatabaseSync(draft);
+    try {
+      handle.exec("PRAGMA journal_mode = DELETE");
+    } finally {
+      handle.close();
+    }
+    const database = openSqliteDatabase(draft);
+    try {
+      const faults = checkRows(database);
+      if (faults.some(({ place }) => place === "file")) throw new MemoryError("corrupt", "damaged pages");
+      return faults.length;
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    const why = isMemoryError(cause) && cause.code === "unsupported" ? cause.message : "it is damaged";
+    throw new MemoryError(
+      isMemoryError(cause) && cause.code === "unsupported" ? "unsupported" : "corrupt",
+      `restore: ${named} cannot be used: ${why.replace(draft, named)}. Nothing was changed. Take another backup.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Locks a database exclusively until it is released. Throws `unavailable` if another program uses it. A damaged database is not
+ * locked and nothing is known of it: that is what backups are for.
+ */
+function lockDatabase(path: string): {
+  known?: NonNullable<Restoring["present"]>;
+  letGo(): void;
+  /** Releases it unchanged. */
+  giveBack(): void;
+} {
+  const handle = new DatabaseSync(path, { timeout: 500 });
+  try {
+    // Only the sole connection can leave WAL mode.
+    const mode = handle.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
+    if (mode !== "delete") throw createInUseError(path);
+    handle.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    const known = readPresentDatabase(path, handle);
+    const letGo = (): void => {
+      if (handle.isOpen) handle.close();
+    };
+    const giveBack = (): void => {
+      if (handle.isOpen) handle.exec("ROLLBACK; PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL");
+      letGo();
+    };
+    return { ...(known ? { known } : {}), letGo, giveBack };
+  } catch (error) {
+    handle.close();
+    if (isMemoryError(error)) throw error;
+    if (isBusy(error)) throw createInUseError(path);
+    return { letGo() {}, giveBack() {} };
+  }
+}
+
+function createInUseError(path: string): MemoryError {
+  return new MemoryError(
+    "unavailable",
+    `restore: a program is using ${path}. Stop it first (a server, a chat), then restore again.`,
+  );
+}
+
+function readPresentDatabase(path: string, handle: DatabaseSync): Restoring["present"] {
+  try {
+    const database = createSqliteDatabase(path, handle);
+    return {
+      identity: readIdentity(database),
+      traces: readTraces(database),
+      backups: readBackupNotes(database),
+    };
+  } catch {
+    // An older file lacks these tables, and a damaged one cannot be read.
+    return undefined;
+  }
+}

@@ -1,0 +1,223 @@
+import { readSettings } from "../../config/settings.ts";
+import type { ErasureReceipt } from "../../domain/receipt.ts";
+import type { Audit, JobState, Keepsake, Optimized } from "../../engine/api.ts";
+import { EXIT } from "../exit.ts";
+import {
+  createPrinter,
+  createProgressBar,
+  formatCount,
+  formatDay,
+  formatTable,
+  type Printer,
+  toShortLine,
+} from "../printer.ts";
+import { type CommonOptions, reportErrors, withMemory } from "../with-memory.ts";
+
+interface BackupCommandOptions extends CommonOptions {
+  readonly keepUntil?: string;
+  readonly yes?: boolean;
+}
+
+interface RestoreCommandOptions extends CommonOptions {
+  readonly yes?: boolean;
+  readonly withoutLedger?: boolean;
+}
+
+/** Backs up the database while it is in use. */
+export async function runBackup(file: string, options: BackupCommandOptions): Promise<void> {
+  await withMemory(options, "checks", async ({ keepsake, print, path }) => {
+    const bar = createProgressBar(print.json);
+    const backup = await keepsake
+      .backup(file, {
+        replace: options.yes ?? false,
+        ...(options.keepUntil === undefined ? {} : { until: options.keepUntil }),
+        onProgress: (done, of) => bar.show(done, of, `page ${done} of ${of}`),
+      })
+      .finally(() => bar.end());
+    const { users = 0, messages = 0 } = backup.counts;
+    print.result({ file, ...backup }, () => [
+      `${formatCount(users, "user")}, ${formatCount(messages, "message")} in ${file} (${formatSize(backup.bytes)}); verified.`,
+    ]);
+    print.note(
+      `The secret is not in it: also keep ${path}.secret, in another place. Receipts and tombstones need it.`,
+    );
+    return EXIT.done;
+  });
+}
+
+/** Replaces the database with a backup. */
+export async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
+    const settings = readSettings();
+    const path = options.db ?? settings.path;
+    const { restoreMemory } = await import("../../restore.ts");
+    const restored = await restoreMemory({
+      from: file,
+      path,
+      replace: options.yes ?? false,
+      withoutLedger: options.withoutLedger ?? false,
+      ...(settings.secret === undefined ? {} : { secret: settings.secret }),
+    });
+    for (const notice of restored.notices) print.note(notice);
+    print.result({ path, ...restored }, () => [
+      `Restored ${path} from ${file}.`,
+      ...(restored.again > 0
+        ? [`Applied ${formatCount(restored.again, "erasure")} made since the backup.`]
+        : ["No erasures were made since the backup."]),
+      ...(restored.aside === undefined ? [] : [`The previous database is now ${restored.aside}.`]),
+    ]);
+    return EXIT.done;
+  });
+}
+
+function formatSize(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+interface AuditCommandOptions extends CommonOptions {
+  readonly head?: string;
+}
+
+/** Verifies the erasure receipts. Exit status 1 if a check fails. */
+export async function runAudit(options: AuditCommandOptions): Promise<void> {
+  await withMemory(options, "checks", async ({ keepsake, print }) => {
+    const audit = await keepsake.audit(options.head === undefined ? {} : { head: options.head });
+    const isValid = audit.broken.length === 0;
+    print.result({ valid: isValid, ...audit }, () => formatAudit(audit));
+    return isValid ? EXIT.done : EXIT.failed;
+  });
+}
+
+function formatAudit({ receipts, broken, publicKey, head, backups }: Audit): string[] {
+  return [
+    ...formatTable(receipts.map(formatAuditRow)),
+    ...(receipts.length > 0 ? [""] : []),
+    ...broken.map(({ id, problem }) => (id === "" ? problem : `${id}: ${problem}`)),
+    broken.length === 0
+      ? `${formatCount(receipts.length, "receipt")}; all valid.`
+      : `${formatCount(broken.length, "fault")} in ${formatCount(receipts.length, "receipt")}.`,
+    ...formatTable([
+      ["Public key", publicKey],
+      ["Head", head],
+      ...backups.map(({ name, at, until }) => [
+        "Backup",
+        `${toShortLine(name, 60)}, ${formatDay(at)}${until === undefined ? "" : `, kept until ${formatDay(until)}`}`,
+      ]),
+    ]),
+  ];
+}
+
+function formatAuditRow({ id, at, user, erased, complete, replays }: ErasureReceipt): string[] {
+  const memories = formatCount(erased.memories, "memory", "memories");
+  const again = replays === undefined ? "" : " (repeated on a backup)";
+  const words = `words in ${formatCount(erased.messages, "message")}`;
+  return [
+    id,
+    formatDay(at),
+    toShortLine(user, 40),
+    `${memories}, ${words}${again}${complete ? "" : " (not verified to the end)"}`,
+  ];
+}
+
+interface OptimizeCommandOptions extends CommonOptions {
+  readonly dryRun?: boolean;
+  readonly currentTurn?: number;
+}
+
+export async function runOptimize(options: OptimizeCommandOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    const { dryRun = false, currentTurn } = options;
+    const done = await memory.optimize({ dryRun, ...(currentTurn === undefined ? {} : { currentTurn }) });
+    print.result(done, () => [...done.jobs.flatMap((job) => formatJobResult(job, dryRun))]);
+    const revisions = done.jobs.flatMap((job) => job.revisions ?? []);
+    if (revisions.length > 0) {
+      print.note(`To undo, newest first: keepsake undo ${revisions.toReversed().join(", ")}`);
+    }
+    if (dryRun) print.note("Nothing was changed.");
+    return EXIT.done;
+  });
+}
+
+function formatJobResult({ name, memories }: Optimized["jobs"][number], dryRun: boolean): string[] {
+  const [first] = memories;
+  if (!first) return [`${name}: nothing to do`];
+  const verb = first.action === "faded" ? "has faded" : `${dryRun ? "would be" : "was"} ${first.action}`;
+  const verbs = first.action === "faded" ? "have faded" : `${dryRun ? "would be" : "were"} ${first.action}`;
+  return [
+    `${name}: ${formatCount(memories.length, `memory ${verb}`, `memories ${verbs}`)}`,
+    ...formatTable(memories.map(({ id, text, why }) => [`  ${id}`, toShortLine(text, 60), why])),
+  ];
+}
+
+export async function runJobs(options: CommonOptions): Promise<void> {
+  await withMemory(options, "checks", async ({ keepsake, print }) => {
+    const jobs = await keepsake.jobs();
+    print.result({ jobs }, () => [
+      ...formatTable([
+        ["job", "last run", "done", "left", "found", "set aside", ""],
+        ...jobs.map(formatJobRow),
+      ]),
+      "",
+      ...formatTable(jobs.map(({ name, about }) => [name, about])),
+    ]);
+    return EXIT.done;
+  });
+}
+
+function formatJobRow({ name, lastRun, done, left, found, setAside, problem }: JobState): string[] {
+  const minute = lastRun?.slice(0, 16).replace("T", " ") ?? "never";
+  return [name, minute, `${done}`, `${left ?? ""}`, `${found ?? ""}`, `${setAside ?? ""}`, problem ?? ""];
+}
+
+interface ReindexCommandOptions extends CommonOptions {
+  readonly follower?: string;
+}
+
+/** Computes missing embeddings, or rebuilds a vector index. */
+export async function runReindex({ follower, ...options }: ReindexCommandOptions): Promise<void> {
+  await withMemory(options, "checks", async ({ keepsake, print }) =>
+    follower === undefined ? embedPending(keepsake, print) : rebuildIndex(keepsake, print, follower),
+  );
+}
+
+async function embedPending(keepsake: Keepsake, print: Printer): Promise<number> {
+  const bar = createProgressBar(print.json);
+  let done = 0;
+  try {
+    for await (const step of keepsake.reindex()) {
+      done = step.done;
+      bar.show(done, done + step.left, `${done} of ${formatCount(done + step.left, "text")}`);
+    }
+  } finally {
+    bar.end();
+  }
+  const { space, left } = await keepsake.embedding();
+  print.result({ space, embedded: done, left }, () => [
+    `${formatCount(done, "text")} embedded by ${space}${left > 0 ? `, ${left} left` : ""}.`,
+  ]);
+  return left > 0 ? EXIT.failed : EXIT.done;
+}
+
+async function rebuildIndex(keepsake: Keepsake, print: Printer, name: string): Promise<number> {
+  const bar = createProgressBar(print.json);
+  let last = { users: 0, of: 0, entries: 0 };
+  try {
+    for await (const step of keepsake.indexes.rebuild(name)) {
+      last = step;
+      const { users, of, entries } = step;
+      bar.show(
+        users,
+        of,
+        `${users} of ${formatCount(of, "user")}, ${formatCount(entries, "entry", "entries")}`,
+      );
+    }
+  } finally {
+    bar.end();
+  }
+  const { users, entries } = last;
+  print.result({ index: name, users, entries }, () => [
+    `${formatCount(entries, "entry", "entries")} of ${formatCount(users, "user")} in the index "${name}".`,
+  ]);
+  return EXIT.done;
+}

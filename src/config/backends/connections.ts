@@ -1,0 +1,170 @@
+import { BULLMQ_CLIENT } from "../../adapters/bullmq/index.ts";
+import type { PostgresOptions, PostgresStore } from "../../adapters/postgres/index.ts";
+import { REDIS_CLIENT } from "../../adapters/redis/index.ts";
+import { textSecret } from "../../adapters/sqlite/index.ts";
+import type { BackendSettings, PostgresSettings, RedisSettings } from "../backend-settings.ts";
+import { loadVendorPackage, type Redis } from "../vendor-packages.ts";
+
+/** Shared clients, each created on first use. */
+export interface BackendClients {
+  readonly closing: ResourceCloser;
+  readonly notices: string[];
+  redis(): Promise<Redis>;
+  /** A client for queues, whose commands wait while the server is down. */
+  queueRedis(): Promise<Redis>;
+}
+
+export function createBackendClients({
+  redis: settings = { url: "redis://localhost:6379" },
+}: BackendSettings): BackendClients {
+  const closer = createResourceCloser();
+  const notices: string[] = [];
+  const connect = async (options: object): Promise<Redis> => {
+    const { client, trouble } = await connectRedis(settings, options);
+    closer.add(() => client.disconnect());
+    if (trouble && !notices.includes(REDIS_TROUBLE_TEXTS[trouble]))
+      notices.push(REDIS_TROUBLE_TEXTS[trouble]);
+    return client;
+  };
+  let redis: Promise<Redis> | undefined;
+  return {
+    closing: closer,
+    notices,
+    redis() {
+      redis ??= connect(REDIS_CLIENT);
+      return redis;
+    },
+    queueRedis: () => connect(BULLMQ_CLIENT),
+  };
+}
+
+const REDIS_TROUBLE_TEXTS: { readonly [trouble in RedisTrouble]: string } = {
+  down: "Redis does not answer: the database is used instead until it does.",
+  refused: "Redis refuses the password: the database is used instead. Set REDIS_PASSWORD.",
+};
+
+/** Gives the name prefix for adapters on shared servers. */
+export function toPrefixOption({ prefix }: BackendSettings): { readonly prefix?: string } {
+  return prefix === undefined ? {} : { prefix };
+}
+
+/** How long the start waits for the first connection, in ms. After that the client keeps trying in the background. */
+const FIRST_CONNECTION_MS = 2000;
+
+/** Why the first connection failed. */
+export type RedisTrouble = "down" | "refused";
+
+/**
+ * Connects to the configured Redis. Gives the client, and the trouble if the server is down or refuses the password. This
+ * does not prevent a start, because Redis holds only copies. `options` are those of the adapter that uses the client.
+ */
+export async function connectRedis(
+  { url, password }: RedisSettings,
+  options: object,
+): Promise<{ readonly client: Redis; readonly trouble?: RedisTrouble }> {
+  const { Redis: Client } = await loadVendorPackage("ioredis", "REDIS_URL");
+  const client = new Client(url, {
+    ...options,
+    lazyConnect: true,
+    connectionName: "keepsake",
+    ...(password === undefined ? {} : { password }),
+  });
+  // Each call reports a lost server by itself. Without a listener, the client would write to stderr.
+  let isRefused = false;
+  client.on("error", ({ message }: Error) => {
+    if (REFUSED_MESSAGE.test(message)) isRefused = true;
+  });
+  const isUp = (await tryConnect(client)) && !isRefused;
+  return { client, ...(isUp ? {} : { trouble: isRefused ? "refused" : "down" }) };
+}
+
+/** Redis' errors for wrong or missing credentials. */
+const REFUSED_MESSAGE = /^(?:WRONGPASS|NOAUTH|NOPERM)\b/;
+
+async function tryConnect(client: Redis): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, FIRST_CONNECTION_MS, false);
+  });
+  try {
+    const connected = client.connect().then(
+      () => true,
+      () => false,
+    );
+    return await Promise.race([connected, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Closes resources. They are added in the order in which they are opened. */
+export interface ResourceCloser {
+  add(close: () => unknown): void;
+  /** Closes all resources, newest first. An error in one does not stop the others. */
+  close(): Promise<void>;
+}
+
+export function createResourceCloser(): ResourceCloser {
+  const closers: (() => unknown)[] = [];
+  return {
+    add: (close) => void closers.push(close),
+    async close() {
+      // Closing fails if a server is gone. The process exits anyway.
+      for (const close of closers.splice(0).reverse())
+        await Promise.resolve()
+          .then(close)
+          .catch(() => {});
+    },
+  };
+}
+
+export interface OpenedPostgres {
+  readonly record: PostgresStore;
+  /** Closes the store and its connections. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_CONNECTIONS = 10;
+
+/**
+ * Opens the store in the configured PostgreSQL, with its own connection pool. A password that is not in the address is
+ * read from PGPASSWORD or ~/.pgpass. Errors: see `openPostgresStore`.
+ */
+export async function openPostgres(
+  { url, schema, connections = DEFAULT_CONNECTIONS, logKeptMs }: PostgresSettings,
+  options: Omit<PostgresOptions, "pool" | "secret"> & { readonly secret?: string } = {},
+): Promise<OpenedPostgres> {
+  const { secret, ...others } = options;
+  const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
+  const { openPostgresStore, postgresStream } = await import("../../adapters/postgres/index.ts");
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    application_name: "keepsake",
+    keepAlive: true,
+    // A transaction takes one round trip instead of one per statement.
+    pipeline: true,
+    stream: postgresStream,
+  });
+  // A broken idle connection is replaced on demand. Without a listener, it would end the process.
+  pool.on("error", () => {});
+  try {
+    const record = await openPostgresStore({
+      pool,
+      ...(schema === undefined ? {} : { schema }),
+      ...(logKeptMs === undefined ? {} : { logKeptMs }),
+      ...others,
+      ...(secret === undefined ? {} : { secret: textSecret(secret) }),
+    });
+    return {
+      record,
+      async close() {
+        await record.close();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end().catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+import type { RecallOptions } from "../domain/recall.ts";
+import type { Keepsake } from "../engine/api.ts";
+import { invalid, isMemoryError } from "../errors.ts";
+import type { Embedder } from "../ports/language/embedder.ts";
+import type { Extractor } from "../ports/language/extractor.ts";
+import type { LanguageModel } from "../ports/language/language-model.ts";
+import type { CallHooks } from "../ports/language/model-calls.ts";
+import type { ModelSettings } from "./openai-settings.ts";
+import type { EmbedderSettings } from "./settings.ts";
+
+/** The options of `createMemory` for extraction and answers. */
+export interface UnderstandingOptions {
+  readonly model?: (hooks: CallHooks) => Promise<LanguageModel>;
+  readonly extractor?: (hooks: CallHooks) => Promise<readonly Extractor[]>;
+}
+
+/**
+ * Gives the extractor (rules, a model, or both) and the model. Facts with a confidence below `threshold` are left out.
+ * Code is loaded on first use. `inThreads` runs the rules in a separate thread.
+ */
+export function toUnderstandingOptions(
+  named: ModelSettings | undefined,
+  threshold: number | undefined,
+  inThreads = false,
+): UnderstandingOptions {
+  const sure = (extractor: Extractor): Extractor =>
+    threshold === undefined ? extractor : filterByConfidence(extractor, threshold);
+  const rules = async (): Promise<Extractor> =>
+    sure(
+      inThreads
+        ? (await import("../adapters/rules/thread.ts")).rulesInThread()
+        : (await import("../adapters/rules/index.ts")).rulesExtractor(),
+    );
+  if (!named) return threshold === undefined ? {} : { extractor: async () => [await rules()] };
+  let model: Promise<LanguageModel> | undefined;
+  // One model for both uses, so that they share the state of its server.
+  const made = (hooks: CallHooks): Promise<LanguageModel> => {
+    model ??= openModel(named, hooks);
+    return model;
+  };
+  return {
+    model: made,
+    async extractor(hooks) {
+      const { modelExtractor } = await import("../adapters/model/index.ts");
+      const { lingerMs } = named;
+      const reading = modelExtractor(await made(hooks), lingerMs === undefined ? {} : { lingerMs });
+      return [...(named.extractor === "both" ? [await rules()] : []), sure(reading)];
+    },
+  };
+}
+
+/** Maps an adapter's option to its setting. */
+const MODEL_SETTING_NAMES: { readonly [option: string]: string } = {
+  apiKey: "OPENAI_API_KEY",
+  baseUrl: "OPENAI_BASE_URL",
+  apiVersion: "OPENAI_API_VERSION",
+  model: "OPENAI_MODEL",
+  timeoutMs: "KEEPSAKE_MODEL_TIMEOUT_MS",
+};
+
+/** Loads and opens the configured model. Throws `invalid_input` with the name of a wrong setting. */
+export async function openModel(
+  { extractor: _who, lingerMs: _lingers, ...options }: ModelSettings,
+  hooks: CallHooks = {},
+): Promise<LanguageModel> {
+  const { openaiModel } = await import("../adapters/openai/index.ts");
+  try {
+    return openaiModel({ ...options, ...hooks });
+  } catch (error) {
+    throw toSettingError(error, MODEL_SETTING_NAMES);
+  }
+}
+
+/** Turns an adapter's error about an option into one about its setting. */
+export function toSettingError(error: unknown, settings: { readonly [option: string]: string }): unknown {
+  const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
+  const setting = Object.hasOwn(settings, option) ? settings[option] : undefined;
+  return setting === undefined ? error : invalid(`${setting}${rest}`);
+}
+
+/** Describes who extracts memories, and where messages are sent for it. */
+export function describeExtractor(settings: ModelSettings | undefined): string {
+  if (!settings) return "Memories are extracted by rules, on this machine.";
+  const { extractor, model, baseUrl } = settings;
+  const host = new URL(baseUrl ?? "https://api.openai.com").host;
+  const who = extractor === "both" ? `rules and ${model}` : model;
+  return `Memories are extracted by ${who} at ${host}. KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.`;
+}
+
+/** Maps an adapter's option to its setting. */
+const EMBEDDER_SETTING_NAMES: { readonly [option: string]: string } = {
+  apiKey: "OPENAI_API_KEY",
+  baseUrl: "OPENAI_BASE_URL",
+  apiVersion: "OPENAI_API_VERSION",
+  model: "EMBEDDING_MODEL",
+  dimensions: "KEEPSAKE_EMBEDDING_DIMENSIONS",
+  modelPath: "KEEPSAKE_MODEL_PATH",
+};
+
+/** Loads and opens the configured embedder. Throws `invalid_input` with the name of a wrong setting. */
+export async function openEmbedder(
+  { name, ...options }: EmbedderSettings,
+  hooks: CallHooks = {},
+): Promise<Embedder> {
+  try {
+    if (name === "minilm") return (await import("../adapters/minilm/index.ts")).minilmEmbedder(options);
+    return (await import("../adapters/openai/index.ts")).openaiEmbedder({ ...options, ...hooks });
+  } catch (error) {
+    throw toSettingError(error, EMBEDDER_SETTING_NAMES);
+  }
+}
+
+/** Wraps an extractor: leaves out facts with a confidence below `threshold`, but keeps changes and requests to forget. */
+export function filterByConfidence(extractor: Extractor, threshold: number): Extractor {
+  return {
+    ...extractor,
+    async propose(reading, options) {
+      const proposals = await extractor.propose(reading, options);
+      return proposals.filter((one) => one.propose !== "add" || one.confidence >= threshold);
+    },
+  };
+}
+
+/** Gives the same memory with default options for recalls and answers. */
+export function withDefaults(
+  keepsake: Keepsake,
+  defaults: Pick<RecallOptions, "limit" | "maxTokens">,
+): Keepsake {
+  return {
+    ...keepsake,
+    scope(named) {
+      const memory = keepsake.scope(named);
+      return {
+        ...memory,
+        recall: (query, options) => memory.recall(query, { ...defaults, ...options }),
+        answer: (question, options) => memory.answer(question, { ...defaults, ...options }),
+        answerStream: (question, options) => memory.answerStream(question, { ...defaults, ...options }),
+      };
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import * as z from "zod";
+import { MemoryError } from "../errors.ts";
+
+/** The model for extraction and answers, and who extracts. */
+export interface ModelSettings {
+  /** `both`: rules at once, and the model later. */
+  readonly extractor: "model" | "both";
+  readonly model: string;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  readonly apiVersion?: string;
+  readonly timeoutMs?: number;
+  /** How long a message waits for others to be extracted together, in ms. */
+  readonly lingerMs?: number;
+}
+
+const DEFAULT_MODEL = "gpt-4o-mini";
+
+const createMillisecondsSchema = (least: number, most: number): z.ZodType =>
+  z
+    .string()
+    .regex(/^\d{1,8}$/)
+    .transform(Number)
+    .pipe(z.number().min(least).max(most));
+
+/** The settings of the model, by name, with the allowed values. */
+export const MODEL_SETTINGS: {
+  readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
+} = {
+  KEEPSAKE_EXTRACTOR: { schema: z.enum(["rules", "model", "both"]), allowed: "rules, model or both" },
+  OPENAI_MODEL: {
+    schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+    allowed: "the name of a model, such as gpt-4o-mini",
+  },
+  OPENAI_API_VERSION: { schema: z.string().regex(/^[\w-]{1,40}$/), allowed: "a version, such as 2024-10-21" },
+  KEEPSAKE_MODEL_TIMEOUT_MS: {
+    schema: createMillisecondsSchema(100, 600_000),
+    allowed: "a number from 100 to 600000",
+  },
+  KEEPSAKE_UNDERSTAND_AFTER_MS: {
+    schema: createMillisecondsSchema(0, 3_600_000),
+    allowed: "a number from 0 to 3600000",
+  },
+};
+
+/**
+ * Parses the model's settings. A model is on if `KEEPSAKE_EXTRACTOR` names it, or if that is not set and there is a key, or a
+ * server and a model. With `rules`, no message or memory leaves this machine for a model.
+ */
+export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSettings | undefined {
+  const who = values.get("KEEPSAKE_EXTRACTOR");
+  const [apiKey, baseUrl, named] = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"].map((name) =>
+    values.get(name),
+  );
+  const isThere = apiKey !== undefined || (baseUrl !== undefined && named !== undefined);
+  if (who === "rules" || (who === undefined && !isThere)) return undefined;
+  if (!isThere) {
+    throw new MemoryError(
+      "invalid_input",
+      `KEEPSAKE_EXTRACTOR: "${who}" needs OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL.`,
+    );
+  }
+  const number = (name: string): number | undefined => {
+    const value = values.get(name);
+    return value === undefined ? undefined : Number(value);
+  };
+  return dropUndefined({
+    extractor: who === "model" ? ("model" as const) : ("both" as const),
+    model: named ?? DEFAULT_MODEL,
+    apiKey,
+    baseUrl,
+    apiVersion: values.get("OPENAI_API_VERSION"),
+    timeoutMs: number("KEEPSAKE_MODEL_TIMEOUT_MS"),
+    lingerMs: number("KEEPSAKE_UNDERSTAND_AFTER_MS"),
+  }) as ModelSettings;
+}
+
+/** Removes fields without a value. */
+function dropUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The settings of the OpenAI-compatible proxy. */
+export interface ProxySettings {
+  /** The server to forward chats to; absent if neither a key nor an address is set. */
+  readonly upstream?: { readonly baseUrl: string; readonly apiKey?: string };
+  /** How long a chat waits for memory, in ms. */
+  readonly retrievalMs?: number;
+  /** Time limit of the upstream for a whole answer, in ms. */
+  readonly deadlineMs?: number;
+  /** Headers that name the user, in lowercase; empty if only `x-keepsake-user` does. */
+  readonly userHeaders?: readonly string[];
+  /** Whether to refuse a chat that names no user. */
+  readonly isUserRequired?: boolean;
+  /** Whether clients can use the upstream's whole API with their own keys. */
+  readonly mayPassThrough?: boolean;
+}
+
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
+
+const timeoutSchema: z.ZodType = z
+  .string()
+  .regex(/^\d{1,8}$/)
+  .transform(Number)
+  .pipe(z.number().min(100).max(86_400_000));
+
+/** Headers that contain credentials or belong to the connection. They cannot name a user. */
+const CREDENTIAL_HEADER =
+  /^(?:(?:proxy-)?authorization|cookie|host|(?:x-)?api-key|content-.*|transfer-encoding|connection|x-keepsake-.*)$/i;
+
+const userHeadersSchema: z.ZodType = z
+  .string()
+  .regex(/^(?:off|[a-z0-9-]{1,64}(?: *, *[a-z0-9-]{1,64}){0,19})$/i)
+  .refine((text) => !splitNames(text).some((name) => CREDENTIAL_HEADER.test(name)));
+
+const TRUE_WORDS: readonly string[] = ["on", "true", "1"];
+const FALSE_WORDS: readonly string[] = ["off", "false", "0"];
+
+/** The settings of the proxy alone, by name, with the allowed values. */
+export const PROXY_SETTINGS: {
+  readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
+} = {
+  KEEPSAKE_UPSTREAM_TIMEOUT_MS: { schema: timeoutSchema, allowed: "a number from 100 to 86400000" },
+  KEEPSAKE_USER_HEADERS: {
+    schema: userHeadersSchema,
+    allowed: "off, or up to 20 header names that contain no credentials, separated by commas",
+  },
+  KEEPSAKE_REQUIRE_USER: {
+    schema: z.enum([...TRUE_WORDS, ...FALSE_WORDS]),
+    allowed: "on, off, true, false, 1 or 0",
+  },
+  KEEPSAKE_PASS_THROUGH: {
+    schema: z.enum([...TRUE_WORDS, ...FALSE_WORDS]),
+    allowed: "on, off, true, false, 1 or 0",
+  },
+};
+
+/** Parses the proxy's settings; `undefined` if none is set. */
+export function parseProxySettings(values: ReadonlyMap<string, string>): ProxySettings | undefined {
+  const baseUrl = values.get("OPENAI_BASE_URL");
+  const apiKey = values.get("OPENAI_API_KEY");
+  const retrieval = values.get("RETRIEVAL_TIMEOUT_MS");
+  const deadline = values.get("KEEPSAKE_UPSTREAM_TIMEOUT_MS");
+  const named = values.get("KEEPSAKE_USER_HEADERS");
+  const through = values.get("KEEPSAKE_PASS_THROUGH");
+  const required = values.get("KEEPSAKE_REQUIRE_USER");
+  const settings: ProxySettings = {
+    ...(baseUrl === undefined && apiKey === undefined
+      ? {}
+      : { upstream: { baseUrl: baseUrl ?? OPENAI_BASE_URL, ...(apiKey === undefined ? {} : { apiKey }) } }),
+    ...(retrieval === undefined ? {} : { retrievalMs: Number(retrieval) }),
+    ...(deadline === undefined ? {} : { deadlineMs: Number(deadline) }),
+    ...(named === undefined ? {} : { userHeaders: named.toLowerCase() === "off" ? [] : splitNames(named) }),
+    ...(required === undefined ? {} : { isUserRequired: TRUE_WORDS.includes(required) }),
+    ...(through === undefined ? {} : { mayPassThrough: TRUE_WORDS.includes(through) }),
+  };
+  return Object.keys(settings).length > 0 ? settings : undefined;
+}
+
+function splitNames(text: string): string[] {
+  return text.toLowerCase().split(/ *, */);
+}

@@ -1,0 +1,238 @@
+import type { CallOutcome } from "../../domain/model-usage.ts";
+import type { CallHooks, CircuitState } from "../../ports/language/model-calls.ts";
+import type { Ports } from "../ports.ts";
+
+/** Why a service is degraded or down, if known. */
+type DependencyProblem = "slow" | "silent" | "circuit" | "failing" | "behind";
+
+/** A service that the memory depends on. */
+export interface DependencyState {
+  /**
+   * Never an address: "record", "sessions", "cache", "queue", "embedder", "model", or "index" with the name
+   * of its adapter.
+   */
+  readonly kind: string;
+  readonly name?: string;
+  /** `degraded`: it answers slowly or intermittently, or it lags behind. */
+  readonly state: "up" | "degraded" | "down";
+  /** When the state began (ISO 8601, UTC). */
+  readonly since: string;
+  /**
+   * `slow`: it took over a second.
+   * `silent`: it gave no answer, or an error.
+   * `circuit`: requests are held back after several failures.
+   * `failing`: the last request failed.
+   * `behind`: it lacks data written over a minute ago.
+   */
+  readonly problem?: DependencyProblem;
+}
+
+/** Checks in the background whether the configured services answer. */
+export interface DependencyWatch {
+  /** The last known states, always in the same order. Never waits. */
+  states(): readonly DependencyState[];
+  stop(): void;
+}
+
+const PROBE_INTERVAL_MS = 5000;
+/** Hosted indexes charge for each request. */
+const HOSTED_INTERVAL_MS = 60_000;
+/** A service that has not answered by then is down. */
+const PROBE_TIMEOUT_MS = 2000;
+const SLOW_MS = PROBE_TIMEOUT_MS / 2;
+/** An index that lacks a change older than this is behind. */
+const BEHIND_MS = 60_000;
+/** A user that does not exist. */
+const PROBE_USER = { project: "default", user: "readiness" };
+
+type WatchedPorts = Pick<
+  Ports,
+  "record" | "sessions" | "cache" | "queue" | "followers" | "following" | "modelServers" | "clock" | "meter"
+>;
+
+interface DependencyProbe {
+  readonly kind: string;
+  readonly name?: string;
+  readonly everyMs?: number;
+  ask(signal: AbortSignal): Promise<unknown>;
+}
+
+interface DependencyName {
+  readonly kind: string;
+  readonly name?: string | undefined;
+}
+
+function toDependencyKey({ kind, name = "" }: DependencyName): string {
+  return `${kind} ${name}`;
+}
+
+type DependencyFinding = Pick<DependencyState, "state" | "problem">;
+
+/**
+ * Starts to check the services: at once and then every five seconds, a hosted index once a minute. The timer
+ * keeps no process alive. Model servers are not probed: their state follows from the regular requests.
+ */
+export function watchDependencies(ports: WatchedPorts): DependencyWatch {
+  const { clock, meter, modelServers, following } = ports;
+  const probes = createProbes(ports);
+  const states = new Map<string, DependencyState>();
+  const answered = new Map<DependencyProbe, { readonly found: DependencyFinding; readonly at: number }>();
+  const lag = createLagWatch(following);
+  const note = ({ kind, name }: DependencyName, { state, problem }: DependencyFinding): void => {
+    const key = toDependencyKey({ kind, name });
+    const known = states.get(key);
+    const since = known?.state === state ? known.since : clock().toISOString();
+    states.set(key, {
+      kind,
+      ...(name === undefined ? {} : { name }),
+      state,
+      since,
+      ...(problem === undefined ? {} : { problem }),
+    });
+    const labels = { kind, name: name ?? kind };
+    meter?.set("keepsake_dependency_up", state === "down" ? 0 : 1, labels);
+    meter?.set("keepsake_dependency_state", { up: 0, degraded: 1, down: 2 }[state], labels);
+  };
+  const lookAt = async (probe: DependencyProbe): Promise<void> => {
+    const last = answered.get(probe);
+    const isDue = last === undefined || performance.now() - last.at >= (probe.everyMs ?? 0);
+    const found = isDue ? await runProbe(probe) : last.found;
+    if (isDue) answered.set(probe, { found, at: performance.now() });
+    const isBehind = probe.kind === "index" && found.state === "up" && lag.isBehind(probe.name ?? "");
+    note(probe, isBehind ? { state: "degraded", problem: "behind" } : found);
+  };
+  let isAtWork = false;
+  const look = async (): Promise<void> => {
+    if (isAtWork) return;
+    isAtWork = true;
+    lag.look();
+    await Promise.all(probes.map(lookAt));
+    noteModels();
+    isAtWork = false;
+  };
+  const noteModels = (): void => {
+    for (const one of modelServers?.states() ?? []) note(one, toModelServerFinding(one));
+  };
+  void look();
+  const timer = setInterval(() => void look(), PROBE_INTERVAL_MS);
+  timer.unref();
+  return {
+    states() {
+      noteModels();
+      const places: readonly DependencyName[] = [...probes, ...(modelServers?.states() ?? [])];
+      return places.flatMap((one) => states.get(toDependencyKey(one)) ?? []);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function toModelServerFinding({ circuit, hasFailed }: ModelServerState): DependencyFinding {
+  if (circuit === "open") return { state: "down", problem: "circuit" };
+  if (circuit === "half_open") return { state: "degraded", problem: "circuit" };
+  return hasFailed ? { state: "degraded", problem: "failing" } : { state: "up" };
+}
+
+/** Tracks since when each index has had pending changes. */
+function createLagWatch(following: Ports["following"]): { look(): void; isBehind(name: string): boolean } {
+  const since = new Map<string, number>();
+  return {
+    look() {
+      for (const { name, behind, isFailing } of following?.lag() ?? []) {
+        if (behind === 0 && !isFailing) since.delete(name);
+        else if (!since.has(name)) since.set(name, performance.now());
+      }
+    },
+    isBehind: (name) => performance.now() - (since.get(name) ?? Number.POSITIVE_INFINITY) > BEHIND_MS,
+  };
+}
+
+function createProbes({ record, sessions, cache, queue, followers = [] }: WatchedPorts): DependencyProbe[] {
+  const probes: DependencyProbe[] = [
+    { kind: "record", name: record.name, ask: () => record.revision(PROBE_USER) },
+  ];
+  if (sessions) probes.push({ kind: "sessions", ask: (signal) => sessions.active(PROBE_USER, { signal }) });
+  if (cache) probes.push({ kind: "cache", ask: (signal) => cache.get(PROBE_USER, "readiness", { signal }) });
+  if (queue) probes.push({ kind: "queue", ask: async () => (await queue.isUp()) || Promise.reject() });
+  for (const one of followers) {
+    probes.push({
+      kind: "index",
+      name: one.name,
+      everyMs: one.isHosted ? HOSTED_INTERVAL_MS : 0,
+      ask: (signal) => one.held(PROBE_USER, ["readiness"], { signal }),
+    });
+  }
+  return probes;
+}
+
+async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  const begun = performance.now();
+  const late = new Promise<false>((resolve) => {
+    signal.addEventListener("abort", () => resolve(false), { once: true });
+  });
+  const hasAnswered = await Promise.race([
+    // Within a promise, because a third-party adapter may throw synchronously.
+    Promise.resolve()
+      .then(() => probe.ask(signal))
+      .then(
+        () => true,
+        () => false,
+      ),
+    late,
+  ]);
+  if (!hasAnswered) return { state: "down", problem: "silent" };
+  return performance.now() - begun > SLOW_MS ? { state: "degraded", problem: "slow" } : { state: "up" };
+}
+
+/** The state of a model server, according to the requests made to it. */
+interface ModelServerState {
+  readonly kind: "embedder" | "model";
+  readonly circuit: CircuitState;
+  /** Whether the last request that needed an answer got no usable one. */
+  readonly hasFailed: boolean;
+}
+
+/** Collects the state of model servers from regular requests, because each probe would cost money. */
+export interface ModelServers {
+  states(): readonly ModelServerState[];
+  /** Registers a server of this kind. */
+  add(kind: ModelServerState["kind"]): void;
+  /** Returns hooks that also observe the requests, in addition to the given hooks. */
+  observe(kind: ModelServerState["kind"], hooks: CallHooks): CallHooks;
+}
+
+/** Outcomes that show whether the server answers; the others say nothing about it. */
+const FAILURE_OUTCOMES: ReadonlySet<CallOutcome> = new Set<CallOutcome>([
+  "rate_limited",
+  "timeout",
+  "unreachable",
+  "rejected",
+  "failed",
+]);
+const RESPONSE_OUTCOMES: ReadonlySet<CallOutcome> = new Set<CallOutcome>(["ok", "invalid", "refused", "cut"]);
+
+export function createModelServers(): ModelServers {
+  const known = new Map<ModelServerState["kind"], { circuit: CircuitState; hasFailed: boolean }>();
+  const shown = new Set<ModelServerState["kind"]>();
+  const of = (kind: ModelServerState["kind"]): { circuit: CircuitState; hasFailed: boolean } => {
+    const found = known.get(kind) ?? { circuit: "closed", hasFailed: false };
+    known.set(kind, found);
+    return found;
+  };
+  return {
+    states: () => [...shown].map((kind) => ({ kind, ...of(kind) })),
+    add: (kind) => void shown.add(kind),
+    observe: (kind, hooks) => ({
+      ...hooks,
+      onCall(report, whose) {
+        if (FAILURE_OUTCOMES.has(report.outcome)) of(kind).hasFailed = true;
+        else if (RESPONSE_OUTCOMES.has(report.outcome)) of(kind).hasFailed = false;
+        hooks.onCall?.(report, whose);
+      },
+      onCircuit(state, host) {
+        of(kind).circuit = state;
+        hooks.onCircuit?.(state, host);
+      },
+    }),
+  };
+}

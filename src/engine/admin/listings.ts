@@ -1,0 +1,336 @@
+import type { LogEntry } from "../../domain/change-set.ts";
+import { checkCount, checkName } from "../../domain/limits.ts";
+import { MEMORY_KINDS, type Memory, type SourceSpan } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import { matchesFilter } from "../../domain/metadata-filter.ts";
+import type { Source } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { toLocalTime } from "../../domain/time.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type {
+  Listing,
+  ListOptions,
+  Page,
+  PageOptions,
+  Session,
+  SessionMessage,
+  SessionSummary,
+  ShownMemory,
+} from "../api.ts";
+import { requireMemory } from "../ingest/manual-edits.ts";
+import type { Ports } from "../ports.ts";
+import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
+
+/** Number of memories between two yields to the event loop: about two milliseconds of work. */
+const SLICE = 2000;
+
+/** The sources of a memory in full, without those whose message is gone. */
+export function toSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
+  return sources.flatMap((source) => {
+    const message = state.messages.get(source.message);
+    if (!message) return [];
+    const { role, at, session, name } = message;
+    return [
+      {
+        ...source,
+        role,
+        at,
+        ...(session === undefined ? {} : { session }),
+        ...(name === undefined ? {} : { name }),
+      },
+    ];
+  });
+}
+
+export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory): ShownMemory {
+  return { ...memory, sources: toSources(state, memory.sources) };
+}
+
+/**
+ * Gives one memory, whatever its status. Throws `not_found` if it does not exist or belongs to another user.
+ */
+export async function getMemory(
+  ports: Pick<Ports, "states" | "clock">,
+  scope: Scope,
+  id: string,
+): Promise<ShownMemory> {
+  const state = await ports.states.of(scope);
+  const memory = requireMemory(state, id);
+  if (isExpired(memory, ports)) throw new MemoryError("not_found", "this memory has expired.");
+  return toShownMemory(state, memory);
+}
+
+/** Lists memories, newest first; only current ones unless another status is requested. */
+export function listMemories(
+  ports: Pick<Ports, "states" | "clock">,
+  scope: Scope,
+  options: ListOptions = {},
+): Listing {
+  const page = (cursor: string | undefined): Promise<Page<ShownMemory>> =>
+    readPage(ports, scope, { ...options, ...(cursor === undefined ? {} : { cursor }) });
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a listing is awaited for its first page, and iterated for all.
+    then: (resolve, reject) => page(undefined).then(resolve, reject),
+    async *[Symbol.asyncIterator]() {
+      let cursor: string | undefined;
+      do {
+        const { items, cursor: next } = await page(cursor);
+        yield* items;
+        cursor = next;
+      } while (cursor !== undefined);
+    },
+  };
+}
+
+async function readPage(
+  ports: Pick<Ports, "states" | "clock">,
+  scope: Scope,
+  options: ListOptions,
+): Promise<Page<ShownMemory>> {
+  options.signal?.throwIfAborted();
+  const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
+  const { kind, status = "current", quarantined, where } = options;
+  if (kind !== undefined && !MEMORY_KINDS.includes(kind))
+    throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
+  if (!["current", "superseded", "retracted", "all"].includes(status)) {
+    throw invalid("status must be one of current, superseded, retracted, all.");
+  }
+  const now = ports.clock().toISOString();
+  const state = await ports.states.of(scope);
+  const page = createNewestPage<Memory>(options.cursor, limit);
+  await forEachInSlices(
+    state.memories.values(),
+    (memory) => {
+      if (
+        (status === "all" || memory.status === status) &&
+        (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
+        (kind === undefined || memory.kind === kind) &&
+        (!where || matchesFilter(where, memory.metadata)) &&
+        !isExpiredAt(memory, now)
+      )
+        page.add(memory);
+    },
+    SLICE,
+  );
+  const { found, total, isLast } = page.end();
+  const last = found.at(-1);
+  // Content that was erased during a yield must not be returned.
+  const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
+  return {
+    items: await mapInSlices(items, (memory) => toShownMemory(state, memory)),
+    total,
+    ...(last && !isLast ? { cursor: toCursor(last) } : {}),
+  };
+}
+
+/** All versions of one memory, oldest first. */
+export async function listVersions(
+  ports: Pick<Ports, "states" | "record" | "clock">,
+  scope: Scope,
+  id: string,
+): Promise<Memory[]> {
+  const versions = await ports.record.versions(scope, id);
+  const newest = versions.at(-1) ?? requireMemory(await ports.states.of(scope), id);
+  if (isExpired(newest, ports)) throw new MemoryError("not_found", "this memory has expired.");
+  return versions;
+}
+
+/** Lists events, newest first. */
+export async function listLog(
+  ports: Pick<Ports, "record">,
+  scope: Scope,
+  { before, limit = 50 }: { before?: number; limit?: number } = {},
+): Promise<LogEntry[]> {
+  return ports.record.log(scope, {
+    limit: checkCount(limit, "limit", 1, 1000),
+    ...(before === undefined ? {} : { before: checkCount(before, "before", 1, Number.MAX_SAFE_INTEGER) }),
+  });
+}
+
+function isExpired(memory: Memory, ports: Pick<Ports, "clock">): boolean {
+  return isExpiredAt(memory, ports.clock().toISOString());
+}
+
+function isExpiredAt({ expiresAt }: Memory, now: string): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
+/** Lists the user's sessions, most recently used first. */
+export async function listSessions(
+  ports: Pick<Ports, "states">,
+  scope: Scope,
+  options: PageOptions = {},
+): Promise<Page<SessionSummary>> {
+  options.signal?.throwIfAborted();
+  const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
+  const { messages } = await ports.states.of(scope);
+  const all = [...summarizeSessions(messages.values()).values()].sort((one, other) =>
+    compareNewestFirst(toPageKey(one), toPageKey(other)),
+  );
+  const from = options.cursor === undefined ? 0 : findAfterCursor(all.map(toPageKey), options.cursor);
+  const items = all.slice(from, from + limit);
+  const last = items.at(-1);
+  return {
+    items,
+    total: all.length,
+    ...(last && from + limit < all.length ? { cursor: toCursor(toPageKey(last)) } : {}),
+  };
+}
+
+/** Gives the messages of a session in stored order. Throws `not_found` if the session has none. */
+export async function getSession(
+  ports: Pick<Ports, "states">,
+  scope: Scope,
+  id: string,
+  options: PageOptions = {},
+): Promise<Session> {
+  options.signal?.throwIfAborted();
+  const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
+  const after = options.cursor === undefined ? 0 : parseTurnCursor(options.cursor);
+  const { messages } = await ports.states.of(scope);
+  const wanted = checkName(id, "session");
+  const sessionMessages = [...messages.values()].filter(
+    (message) => message.session === wanted && isPresent(message),
+  );
+  if (sessionMessages.length === 0) throw new MemoryError("not_found", "session not found.");
+  const rest = sessionMessages.filter(({ turn }) => turn > after);
+  const items = rest.slice(0, limit);
+  const last = items.at(-1);
+  return {
+    id: wanted,
+    items: items.map(toSessionMessage),
+    total: sessionMessages.length,
+    ...(last && rest.length > limit ? { cursor: String(last.turn) } : {}),
+  };
+}
+
+function summarizeSessions(messages: Iterable<Message>): Map<string, SessionSummary> {
+  const summaries = new Map<string, SessionSummary>();
+  for (const message of messages) {
+    const { session: id, at } = message;
+    if (id === undefined || !isPresent(message)) continue;
+    const { messages: count, from, to } = summaries.get(id) ?? { messages: 0, from: at, to: at };
+    summaries.set(id, { id, messages: count + 1, from: at < from ? at : from, to: at > to ? at : to });
+  }
+  return summaries;
+}
+
+/** Neither undone nor erased. */
+function isPresent({ undone, content, parts }: Message): boolean {
+  return !undone && (content !== "" || parts !== undefined);
+}
+
+function toPageKey({ id, to }: SessionSummary): { at: string; id: string } {
+  return { at: to, id };
+}
+
+function toSessionMessage({
+  id,
+  turn,
+  role,
+  name,
+  content,
+  parts,
+  at,
+  zone,
+  metadata,
+}: Message): SessionMessage {
+  return {
+    id,
+    turn,
+    role,
+    ...(name === undefined ? {} : { name }),
+    content,
+    ...(parts ? { parts } : {}),
+    at: toLocalTime(at, zone),
+    ...(metadata ? { metadata } : {}),
+  };
+}
+
+function parseTurnCursor(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw invalid("the cursor is invalid: pass one that a listing returned.");
+}
+
+/** Sort key of a page: newest first, ties by id. */
+interface PageKey {
+  readonly at: string;
+  readonly id: string;
+}
+
+/** Comparator for `sort`: newest first. */
+function compareNewestFirst(one: PageKey, other: PageKey): number {
+  if (one.at === other.at) return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
+  return one.at < other.at ? 1 : -1;
+}
+
+/**
+ * A cursor holds the time and id of the last item, so that it stays valid when items are added or removed.
+ */
+function toCursor({ at, id }: PageKey): string {
+  return Buffer.from(JSON.stringify([at, id])).toString("base64url");
+}
+
+/** The position of the first item after a cursor. Throws `invalid_input` for an unknown cursor. */
+function findAfterCursor(all: readonly PageKey[], cursor: string): number {
+  const place = parseCursor(cursor);
+  const next = all.findIndex((one) => compareNewestFirst(place, one) < 0);
+  return next === -1 ? all.length : next;
+}
+
+function parseCursor(cursor: string): PageKey {
+  let place: unknown;
+  try {
+    place = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+  } catch (cause) {
+    throw new MemoryError("invalid_input", INVALID_CURSOR, { cause });
+  }
+  const [at, id] = Array.isArray(place) ? (place as unknown[]) : [];
+  if (typeof at !== "string" || typeof id !== "string") throw invalid(INVALID_CURSOR);
+  return { at, id };
+}
+
+const INVALID_CURSOR = "the cursor is invalid: pass one that a listing returned.";
+
+/** Selects a page from items that arrive one by one, in any order. */
+interface PageCollector<One> {
+  add(one: One): void;
+  /** The sorted page, the number of items added, and whether this is the last page. */
+  end(): { readonly found: readonly One[]; readonly total: number; readonly isLast: boolean };
+}
+
+/** Items buffered beyond the page before each sort, so that sorts are few and short. */
+const SPARE = 1000;
+
+/**
+ * Selects the newest `limit` items after a cursor. Sorts only about one page of items at a time, so that no
+ * step takes long. Throws `invalid_input` for an unknown cursor.
+ */
+function createNewestPage<One extends PageKey>(
+  cursor: string | undefined,
+  limit: number,
+): PageCollector<One> {
+  const after = cursor === undefined ? undefined : parseCursor(cursor);
+  let candidates: One[] = [];
+  let [total, following] = [0, 0];
+  let least: One | undefined;
+  const cut = (): void => {
+    candidates = candidates.sort(compareNewestFirst).slice(0, limit);
+    least = candidates.length === limit ? candidates.at(-1) : undefined;
+  };
+  return {
+    add(one) {
+      total += 1;
+      if (after && compareNewestFirst(after, one) >= 0) return;
+      following += 1;
+      if (least && compareNewestFirst(least, one) <= 0) return;
+      candidates.push(one);
+      if (candidates.length >= limit + SPARE) cut();
+    },
+    end() {
+      cut();
+      return { found: candidates, total, isLast: following <= limit };
+    },
+  };
+}

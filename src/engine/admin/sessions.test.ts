@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMemory } from "../../memory.ts";
+import type { Keepsake, ScopedMemory } from "../api.ts";
+
+let memory: Keepsake;
+let ana: ScopedMemory;
+
+beforeEach(async () => {
+  memory = await createMemory({ path: ":memory:", clock: () => new Date("2026-03-09T12:00:00Z") });
+  ana = memory.scope({ user: "ana" });
+  const say = (session: string, content: string, at: string) =>
+    ana.remember([{ role: "user", content, at }], { session });
+  await say("trip", "I went to Faro.", "2026-03-01T10:00:00Z");
+  await say("work", "I like my desk.", "2026-03-02T10:00:00+02:00");
+  await say("trip", "The sea was cold.", "2026-03-03T10:00:00Z");
+  await ana.remember("No session has this.");
+});
+afterEach(() => memory.close());
+
+describe("sessions", () => {
+  it("are listed most recently used first, in pages", async () => {
+    const first = await ana.sessions({ limit: 1 });
+    expect(first).toMatchObject({
+      total: 2,
+      items: [{ id: "trip", messages: 2, from: "2026-03-01T10:00:00.000Z", to: "2026-03-03T10:00:00.000Z" }],
+    });
+    const { items, cursor } = await ana.sessions({ limit: 1, cursor: first.cursor ?? "" });
+    expect([items.map(({ id }) => id), cursor]).toEqual([["work"], undefined]);
+  });
+
+  it("give their messages in order, in pages", async () => {
+    const first = await ana.session("trip", { limit: 1 });
+    expect(first).toMatchObject({
+      id: "trip",
+      total: 2,
+      items: [{ role: "user", content: "I went to Faro." }],
+    });
+    const second = await ana.session("trip", { limit: 1, cursor: first.cursor ?? "" });
+    expect(second.items.map(({ content }) => content)).toEqual(["The sea was cold."]);
+    expect(second.cursor).toBeUndefined();
+    expect((await ana.session("work")).items[0]?.at).toBe("2026-03-02T10:00:00.000+02:00");
+  });
+
+  it("are not found when they do not exist or belong to another user", async () => {
+    await expect(ana.session("nothing")).rejects.toMatchObject({ code: "not_found" });
+    const eva = memory.scope({ user: "eva" });
+    await expect(eva.session("trip")).rejects.toMatchObject({ code: "not_found" });
+    expect(await eva.sessions()).toEqual({ items: [], total: 0 });
+  });
+
+  it("omit undone and erased messages", async () => {
+    await ana.forget({ session: "trip" });
+    await expect(ana.session("trip")).rejects.toMatchObject({ code: "not_found" });
+    expect((await ana.sessions()).items.map(({ id }) => id)).toEqual(["work"]);
+    await ana.undo(2);
+    expect((await ana.sessions()).items).toEqual([]);
+  });
+
+  it("accept only cursors that a listing returned", async () => {
+    await expect(ana.sessions({ cursor: "x" })).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(ana.session("trip", { cursor: "x" })).rejects.toMatchObject({ code: "invalid_input" });
+  });
+});

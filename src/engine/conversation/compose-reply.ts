@@ -1,0 +1,139 @@
+import type { Answer } from "../../domain/recall.ts";
+import type {
+  ErasureReceipt,
+  HeldBackup,
+  PendingConfirmation,
+  Receipt,
+  ReceiptLine,
+} from "../../domain/receipt.ts";
+import { joinList, toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
+import { formatDateInWords } from "../../language/en/format-date.ts";
+import { CONFIRMATION_PHRASE } from "../ingest/confirmations.ts";
+
+/**
+ * The reply of a turn without a model: what was learnt, changed or forgotten, an answer from memory, or that
+ * it is unknown. It repeats no erased word: for an erasure it gives only the counts.
+ */
+export function composeReply(turn: {
+  readonly receipt: Receipt;
+  readonly answer?: Answer;
+  /** The user's message. */
+  readonly said?: string;
+}): string {
+  const { receipt, answer, said = "" } = turn;
+  const erased = (receipt.erasures ?? []).map(sayErasure);
+  if (erased.length > 0) return erased.join(" ");
+  if (receipt.waiting) return receipt.waiting.map(sayWaiting).join(" ");
+  const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
+  if (parts.length > 0) return parts.join(" ");
+  if (answer) return isForAssistant(said) ? SELF_DESCRIPTION : answer.text;
+  if (receipt.pending > 0) return "Noted. I will read it in a moment.";
+  return isLong(said) ? "Saved. I found no new facts in that." : "All right, I'm listening.";
+}
+
+const SELF_DESCRIPTION =
+  "I only remember things. Tell me something about yourself, or ask me about something you told me.";
+
+/** Whether the speaker refers to themselves: "tell me more" does not, "tell me about me" does. */
+export const mentionsSelf = (text: string): boolean =>
+  /\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(text);
+
+/** "how are you?", "tell me a joke", "what's 2 + 2?": questions that no memory could answer. */
+function isForAssistant(text: string): boolean {
+  if (mentionsSelf(text)) return false;
+  const isAboutYou = /\b(?:you|your|yourself)\b/i.test(text);
+  const isOrder = /^\s*(?:please\s+)?(?:tell|write|give|make|sing|show|draw|translate|calculate)\b/i.test(
+    text,
+  );
+  return isAboutYou || isOrder || /\d\s*[-+*/×÷]\s*\d/.test(text);
+}
+
+/** Longer than a greeting or a thank-you. */
+function isLong(text: string): boolean {
+  return (text.match(/[\p{L}\p{N}'’]+/gu) ?? []).length > 4;
+}
+
+function sayErasure(erasure: ErasureReceipt): string {
+  const { memories, messages, rewritten = 0, requests = 0 } = erasure.erased;
+  if (memories + messages + rewritten === 0) return "I found nothing like that in my memory.";
+  if (memories + messages === requests && requests > 0)
+    return "I found nothing like that, so I erased only your request itself.";
+  if (memories + messages === 0) return "Done. It was only in the history, and is erased there.";
+  const counts = [
+    ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
+    ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),
+  ];
+  const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
+  const opening = erasure.complete
+    ? "Done. I have forgotten everything about that"
+    : "I have forgotten that, but could not verify every place";
+  return `${opening}: ${joinList(counts)} ${verb} erased.${sayBackups(erasure.backups ?? [])}`;
+}
+
+/** Backups that cannot be changed from here, and how long they are kept. */
+function sayBackups(backups: readonly HeldBackup[]): string {
+  if (backups.length === 0) return "";
+  const many = backups.length === 1 ? "A backup" : `${backups.length} backups`;
+  const holds = backups.length === 1 ? "holds" : "hold";
+  const ends = backups.flatMap(({ until }) => until ?? []).sort();
+  const last = ends.length === backups.length ? ends.at(-1) : undefined;
+  const deadline =
+    last === undefined
+      ? ""
+      : `, until ${formatDateInWords(last.slice(0, 10), { weekday: false })} at the latest`;
+  return ` ${many} made before still ${holds} it${deadline}.`;
+}
+
+/** What would be removed, and how to confirm it. */
+function sayWaiting({ action, memories }: PendingConfirmation): string {
+  const verb = action === "erase" ? "forget" : "end";
+  const things = memories.length === 1 ? "1 thing" : `${memories.length} things`;
+  const texts = formatList(memories.map(({ text }) => text));
+  return `That would ${verb} ${things}: ${texts}. Say “yes, ${verb} them” ${CONFIRMATION_PHRASE}.`;
+}
+
+const MAX_LISTED = 6;
+
+function saySaved(lines: readonly ReceiptLine[]): string[] {
+  const added = textsOf(lines, "added");
+  const merged = textsOf(lines, "merged");
+  const ended = lines
+    .filter(({ action, by }) => (action === "superseded" || action === "retracted") && !by)
+    .map(({ text }) => text);
+  const replaced = lines
+    .filter(({ action, by }) => (action === "superseded" || action === "retracted") && by)
+    .map(({ text }) => text);
+  const refused = lines.filter(({ action }) => action === "refused" || action === "quarantined");
+  const sentences: string[] = [];
+  if (added.length > 0)
+    sentences.push(formatNoted(added, replaced.length > 0 ? "Noted, that is changed" : "Noted"));
+  if (ended.length > 0)
+    sentences.push(
+      `${added.length > 0 ? "Also no longer so" : "Noted. No longer so"}: ${formatList(ended)}.`,
+    );
+  if (sentences.length === 0 && replaced.length > 0) sentences.push("Noted, that is changed.");
+  if (sentences.length === 0 && merged.length > 0) sentences.push(`I know: ${formatList(merged)}.`);
+  const [why] = refused.flatMap((line) => line.why ?? []);
+  if (sentences.length === 0 && why) sentences.push(`I did not keep that: ${why}.`);
+  return sentences;
+}
+
+function formatNoted(texts: readonly string[], opening: string): string {
+  return `${opening}: ${formatList(texts)}.`;
+}
+
+function textsOf(lines: readonly ReceiptLine[], action: ReceiptLine["action"]): string[] {
+  return lines.filter((line) => line.action === action && line.text !== "").map(({ text }) => text);
+}
+
+/** "you use Shram; you use Magnet" */
+function formatList(texts: readonly string[]): string {
+  const shown = texts.slice(0, MAX_LISTED).map((text) => {
+    const sentence = toSentence(toSecondPerson(text)).replace(/\.$/, "");
+    return /^(?:You|Your|The)\b/.test(sentence)
+      ? sentence.charAt(0).toLowerCase() + sentence.slice(1)
+      : sentence;
+  });
+  const more = texts.length - shown.length;
+  return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}

@@ -1,0 +1,158 @@
+import type { Memory } from "../../domain/memory.ts";
+import type { RecallReceipt, Source } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { capitalize } from "../../domain/text/english-forms.ts";
+import { toLocalTime } from "../../domain/time.ts";
+import { formatDateInWords } from "../../language/en/format-date.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
+import { type ExplainPorts, explainAbsence, explainReceipt } from "../admin/explain.ts";
+import { type AnswerIndex, answerIndexInSlices } from "../answer/answer-index.ts";
+import { bag } from "../answer/bags.ts";
+import { coverage, essence } from "../answer/essence.ts";
+import type { UserState } from "../user-state/user-state.ts";
+
+/** An explanation of the last answer, and its sources. */
+export interface TalkAnswer {
+  readonly text: string;
+  readonly used: readonly string[];
+}
+
+const MAX_QUOTED = 4;
+
+/**
+ * Answers "why did you say that?", "how do you know that?" and "why did you not mention …?" from the receipt
+ * of the session's last answer, in words, with date and quote. Undefined if the question is about something
+ * else.
+ */
+export async function explainLastAnswer(
+  ports: ExplainPorts,
+  scope: Scope,
+  { talk }: Question,
+  session: string | undefined,
+): Promise<TalkAnswer | undefined> {
+  if (!talk) return undefined;
+  const state = await ports.states.of(scope);
+  const last = await ports.recalls?.lastAnswer(scope, session);
+  if (talk.asks === "omission")
+    return explainOmission(ports, scope, { state, last, about: talk.about ?? "" });
+  if (talk.about === undefined) return last ? describeLastSources(ports, scope, last) : NOTHING_SAID;
+  const meant = findMeantMemory(await answerIndexInSlices(state.memories), talk.about);
+  return meant && describeSource(state, meant);
+}
+
+const NOTHING_SAID: TalkAnswer = { text: "I have not answered anything from memory yet.", used: [] };
+
+async function describeLastSources(
+  ports: ExplainPorts,
+  scope: Scope,
+  last: RecallReceipt,
+): Promise<TalkAnswer> {
+  const used = last.used ?? [];
+  if (used.length === 0) return { text: "I did not know: nothing you told me answers it.", used: [] };
+  const state = await ports.states.of(scope);
+  const { items } = await explainReceipt(ports, scope, last);
+  const reasons: string[] = [];
+  let erased = 0;
+  for (const id of used) {
+    const memory = state.memories.get(id);
+    const item = items.find((one) => one.id === id);
+    if (memory) reasons.push(...describeGrounds(state, memory));
+    else if (item && item.now !== "erased")
+      reasons.push(...item.sources.map((source) => formatQuote(state, source)));
+    else erased += 1;
+  }
+  return { text: formatReasons([...new Set(reasons)], erased), used };
+}
+
+function formatReasons(reasons: readonly string[], erased: number): string {
+  const gone = erased > 0 ? "Its sources have been erased since." : "";
+  if (reasons.length === 0) return gone || "I can no longer tell what it was based on.";
+  const [first = "", ...rest] = reasons.slice(0, MAX_QUOTED);
+  const explanation = rest.length === 0 ? `Because ${first}` : `Because ${first} And ${rest.join(" And ")}`;
+  return [explanation, gone].filter(Boolean).join(" ");
+}
+
+/** The origin of a memory, in words: what was said and when, or that it was added by hand. */
+function describeGrounds(state: UserState, memory: Memory): string[] {
+  const sources = memory.sources.flatMap((span) => {
+    const message = state.messages.get(span.message);
+    return message
+      ? [{ ...span, role: message.role, at: toLocalTime(message.at, message.zone), name: message.name }]
+      : [];
+  });
+  const [first, ...more] = sources;
+  if (!first) return [`it was added to my memory on ${formatDate(memory.at)}.`];
+  const last = more.at(-1);
+  const quote = formatSource(first);
+  return last && memory.evidence > 1 ? [quote, formatSource(last)] : [quote];
+}
+
+type QuotedSource = Pick<Source, "at" | "quote"> & { readonly name?: string | undefined };
+
+function formatSource({ at, name, quote }: QuotedSource): string {
+  return `on ${formatDate(at)} ${name ?? "you"} said: “${toOneLine(quote)}”.`;
+}
+
+function formatQuote(state: UserState, source: Source): string {
+  const zone = state.messages.get(source.message)?.zone;
+  return formatSource({ ...source, at: toLocalTime(source.at, zone) });
+}
+
+function toOneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+function formatDate(iso: string): string {
+  return formatDateInWords(iso.slice(0, 10), { weekday: false });
+}
+
+function describeSource(state: UserState, memory: Memory): TalkAnswer {
+  const over = memory.status === "current" ? "" : ` It is outdated${memory.why ? `: ${memory.why}` : ""}.`;
+  const grounds = describeGrounds(state, memory).map(capitalize).join(" ");
+  return { text: `${grounds}${over}`, used: [memory.id] };
+}
+
+/** The memory whose words contain all distinctive ones; current memories first, then the newest. */
+function findMeantMemory(index: AnswerIndex, about: string): Memory | undefined {
+  const telling = essence(about);
+  if (telling.length === 0) return undefined;
+  const [rare] = telling
+    .map((word) => index.words.get(word) ?? new Set<Memory>())
+    .sort((one, other) => one.size - other.size);
+  return [...(rare ?? [])]
+    .filter((memory) => !memory.quarantined && coverage(bag(memory), telling) === 1)
+    .sort((one, other) => rankStatus(one) - rankStatus(other) || (one.at < other.at ? 1 : -1))[0];
+}
+
+function rankStatus({ status }: Memory): number {
+  return status === "current" ? 0 : 1;
+}
+
+/** Why the last answer did not mention something. */
+async function explainOmission(
+  ports: ExplainPorts,
+  scope: Scope,
+  asked: { readonly state: UserState; readonly last: RecallReceipt | undefined; readonly about: string },
+): Promise<TalkAnswer> {
+  const { state, last, about } = asked;
+  const memory = findMeantMemory(await answerIndexInSlices(state.memories), about);
+  if (!memory) return { text: "I know nothing about that.", used: [] };
+  const known = capitalize(describeGrounds(state, memory)[0] ?? "");
+  if (!last) return { text: known, used: [memory.id] };
+  const { reason, text } = await explainAbsence(ports, scope, last, memory.id);
+  if (reason === "used") return { text: `I did: my answer is based on it. ${known}`, used: [memory.id] };
+  const end = reason === "superseded" || reason === "retracted" ? describeEnd(state, memory) : "";
+  const why = end || (reason === "below_floor" ? "It did not seem relevant to your question." : text);
+  return { text: `${known} ${why}`, used: [memory.id] };
+}
+
+/** The words that ended a memory: its own last source, or the first source of its successor. */
+function describeEnd(state: UserState, memory: Memory): string {
+  const next = memory.supersededBy === undefined ? undefined : state.memories.get(memory.supersededBy);
+  const span = next ? next.sources[0] : memory.sources.length > 1 ? memory.sources.at(-1) : undefined;
+  const message = span && state.messages.get(span.message);
+  if (!span || !message) return "";
+  const quote = formatSource({ ...span, at: toLocalTime(message.at, message.zone), name: message.name });
+  return `I left it out because it is outdated: ${quote}`;
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { createMemory } from "../../memory.ts";
+import type { Forget, Keepsake, ScopedMemory } from "../api.ts";
+
+let keepsake: Keepsake;
+let ana: ScopedMemory;
+
+beforeEach(async () => {
+  keepsake = await createMemory({ record: createInMemoryStore() });
+  ana = keepsake.scope({ user: "ana" });
+});
+afterEach(() => keepsake.close());
+
+const texts = async (): Promise<string> =>
+  (await ana.list({ status: "all" })).items
+    .map(({ text }) => text)
+    .sort()
+    .join("; ");
+
+describe("an exact selection", () => {
+  it("selects by the time of statements: from inclusive, to exclusive", async () => {
+    await ana.remember("I live in Bergen.", { at: "2026-03-01T10:00:00Z" });
+    await ana.remember("I play the cello.", { at: "2026-03-02T10:00:00Z" });
+    await ana.remember("I use Figma.", { at: "2026-03-03T10:00:00Z" });
+    await ana.forget({ from: "2026-03-02T10:00:00Z", to: new Date("2026-03-03T10:00:00Z") });
+    expect(await texts()).toMatch(/Bergen.*Figma/);
+    expect(await texts()).not.toMatch(/cello/);
+    await ana.forget({ to: "2026-03-02" });
+    expect(await texts()).not.toMatch(/Bergen/);
+  });
+
+  it("selects by topic, and includes the source words", async () => {
+    await ana.remember("I was diagnosed with asthma. I live in Bergen.");
+    await ana.remember("I'm allergic to penicillin and I use Figma.");
+    const receipt = await ana.forget({ topic: "health" });
+    expect(receipt.complete).toBe(true);
+    expect(await texts()).toMatch(/Bergen/);
+    expect(await texts()).toMatch(/Figma/);
+    expect(await texts()).not.toMatch(/asthma|penicillin/);
+    expect(JSON.stringify((await ana.recall("asthma penicillin")).items)).not.toMatch(/asthma|penicillin/);
+  });
+
+  it("selects by relation", async () => {
+    await ana.remember("I live in Bergen. I use Figma.");
+    await ana.forget({ topic: "reside in" });
+    expect(await texts()).toMatch(/Figma/);
+    expect(await texts()).not.toMatch(/Bergen/);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["nothing at all", {}, /say what to forget/],
+    ["what is not there", undefined, /say what to forget/],
+    ["a number", 7, /say what to forget/],
+    ["an empty filter", { where: {} }, /empty filter/],
+    ["no ids", { ids: [] }, /at least one/],
+    ["a span that ends before it begins", { from: "2026-03-02", to: "2026-03-01" }, /after from/],
+    ["no time", { from: "yesterday" }, /from is not a time/],
+    ["an unknown topic", { topic: "zorbing" }, /unknown topic.*health/],
+    ["an empty topic", { topic: " " }, /topic is empty/],
+    ["an empty session", { session: "" }, /session is empty/],
+    ["empty words", "  ", /empty/],
+  ])("refuses %s", async (_name, what, message) => {
+    await ana.remember("I live in Bergen.");
+    await expect(ana.forget(what as Forget)).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(ana.forget(what as Forget)).rejects.toThrow(message);
+    expect(await texts()).toMatch(/Bergen/);
+  });
+});

@@ -1,0 +1,197 @@
+import type { Tombstone } from "../../domain/change-set.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { ARTICLES, splitWords, stem } from "../../domain/search/search-terms.ts";
+import { cutText, GAP_MARK, matchWholeTokens, type TextCut } from "../../domain/text/cut-text.ts";
+import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import type { Secret } from "../../ports/system.ts";
+import { hashTombstone, isRestatedByUser, MAX_TOMBSTONE_WORDS } from "./tombstones.ts";
+
+/**
+ * A message as it may be stored, and the hashes of tombstones that the user lifts by repeating the content.
+ */
+export interface ScreenedMessage {
+  readonly message: Message;
+  readonly liftedTombstones: readonly string[];
+}
+
+/** Hash prefix for the last part of a number: it is blocked alone only where such parts are mentioned. */
+const PART_PREFIX = "…";
+/**
+ * Hash prefix for words that others may share: they are blocked only in a statement or question about
+ * something deleted.
+ */
+const SHARED_PREFIX = "~";
+const NAMING_PHRASES: readonly string[] = ["ask for", "alias", "name", "named", "called"];
+/** Fewer digits do not identify a number. */
+const MIN_DIGITS = 3;
+
+const ERASURE_TALK =
+  /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal|any ?more\b|any longer|no one\b|nobody\b|not to be\b|do not\b|don['’]t\b|stop\b|never\b|no\b)/i;
+/** "Finish that erased line for me": then no part of the message is a new statement. */
+const DELETED_THING =
+  /\b(?:the|that|this|any|my|our|his|her|their|an?) (?:old |former |earlier )?(?:deleted|erased|removed|purged|forgotten) \p{L}/iu;
+const QUESTION_START =
+  /\?["'”’)]*$|^\s*(?:is|was|were|are|did|does|do|has|had|have|can|could|would|should|will|what|which|who|whose|where|when|why|how|tell me|confirm|just confirm|remind me)\b/i;
+const PART_TALK =
+  /\b(?:ends?|ended|ending|last|final|digits?|starts?|started|begins?|began|beginning|first|prefix|suffix|then)\b/i;
+
+/**
+ * The message without words blocked by a tombstone. A user's own restatement stays and lifts the tombstone;
+ * asking for it, or saying that it is deleted, does not. A sentence that states it as if nothing had been
+ * erased is removed in full, if it was said earlier or by another speaker.
+ */
+export function redactErased(
+  secret: Secret,
+  scope: Scope,
+  message: Message,
+  tombstones: ReadonlyMap<string, Tombstone>,
+): ScreenedMessage {
+  const wordTombstones = new Map([...tombstones].filter(([, { of }]) => of === "words"));
+  if (wordTombstones.size === 0) return { message, liftedTombstones: [] };
+  const lifted = new Set<string>();
+  const cuts: TextCut[] = [];
+  const asksForIt = DELETED_THING.test(message.content);
+  for (const sentence of splitSentences(message.content)) {
+    const text = message.content.slice(sentence.start, sentence.end);
+    const runs = findErasedRuns(secret, scope, text, wordTombstones);
+    const stays = runs.filter((run) => mayStay(message, text, run) && !(run.isMarked && asksForIt));
+    if (runs.length > 0 && stays.length === runs.length) for (const { hash } of runs) lifted.add(hash);
+    else
+      cuts.push(
+        ...toCuts(
+          sentence,
+          text,
+          runs.filter((run) => !stays.includes(run)),
+        ),
+      );
+  }
+  if (cuts.length === 0) return { message, liftedTombstones: [...lifted] };
+  const { parts: _parts, ...rest } = message;
+  return {
+    message: { ...rest, content: cutText(message.content, cuts).text },
+    liftedTombstones: [...lifted],
+  };
+}
+
+interface ErasedRun extends TextSpan {
+  readonly hash: string;
+  readonly tombstone: Tombstone;
+  /** Several words, or one with a digit: not said in passing. */
+  readonly isMarked: boolean;
+}
+
+function mayStay(message: Message, sentence: string, { tombstone, isMarked }: ErasedRun): boolean {
+  if (!isRestatedByUser(message, tombstone)) return false;
+  return !isMarked || !(ERASURE_TALK.test(sentence) || QUESTION_START.test(sentence));
+}
+
+function toCuts(sentence: TextSpan, text: string, runs: readonly ErasedRun[]): TextCut[] {
+  if (runs.length === 0) return [];
+  if (!ERASURE_TALK.test(text) && !QUESTION_START.test(text)) return [{ ...sentence, put: "" }];
+  return runs.map(({ start, end }) => ({
+    start: sentence.start + start,
+    end: sentence.start + end,
+    put: GAP_MARK,
+  }));
+}
+
+const WORD = /[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
+
+function tokenizeSentence(sentence: string): SentenceToken[] {
+  return Array.from(sentence.matchAll(WORD), ({ 0: word, index }) => ({
+    word: splitWords(word)[0] ?? "",
+    start: index,
+    end: index + word.length,
+  })).filter(({ word }) => word !== "" && !ARTICLES.has(word));
+}
+
+interface SentenceToken extends TextSpan {
+  readonly word: string;
+}
+
+/** Hash inputs of the first token, the first two, and so on, as long as they end at a token boundary. */
+function* eachPrefixKey(
+  sentence: string,
+  tokens: readonly SentenceToken[],
+): Generator<{ readonly key: string; readonly last: SentenceToken; readonly isMarked: boolean }> {
+  const [first] = tokens;
+  let key = "";
+  for (const [more, last] of tokens.entries()) {
+    key += `${more === 0 ? "" : " "}${stem(last.word)}`;
+    // "200 USD" is not blocked in "2,200 USD". The longest runs may be parts of a longer value and end
+    // anywhere.
+    const isStretch = more === MAX_TOMBSTONE_WORDS - 1;
+    if (first && !isStretch && !isWholeToken(sentence, first, last)) continue;
+    yield { key, last, isMarked: more > 0 || /\d/.test(key) };
+  }
+}
+
+function isWholeToken(sentence: string, { start }: TextSpan, { end }: TextSpan): boolean {
+  return matchWholeTokens(sentence, { start, end }) !== undefined;
+}
+
+/** The runs of words in a sentence that have a tombstone. */
+function findErasedRuns(
+  secret: Secret,
+  scope: Scope,
+  sentence: string,
+  barred: ReadonlyMap<string, Tombstone>,
+): ErasedRun[] {
+  const tokens = tokenizeSentence(sentence);
+  const speaksOfParts = PART_TALK.test(sentence) || QUESTION_START.test(sentence);
+  const speaksOfGone = ERASURE_TALK.test(sentence) || QUESTION_START.test(sentence);
+  const runs: ErasedRun[] = [];
+  const look = (key: string, from: TextSpan, to: TextSpan, isMarked: boolean): void => {
+    const hash = hashTombstone(secret, scope, "words", key);
+    const tombstone = barred.get(hash);
+    if (tombstone) runs.push({ hash, tombstone, start: from.start, end: to.end, isMarked });
+  };
+  for (const [i, first] of tokens.entries()) {
+    for (const { key, last, isMarked } of eachPrefixKey(sentence, tokens.slice(i, i + MAX_TOMBSTONE_WORDS))) {
+      look(key, first, last, isMarked);
+      if (speaksOfGone) look(SHARED_PREFIX + key, first, last, true);
+    }
+    if (speaksOfParts && /^\d+$/.test(first.word)) look(PART_PREFIX + first.word, first, first, true);
+  }
+  return runs;
+}
+
+/**
+ * How widely a value is blocked: everywhere, only as a name, or only where something deleted is mentioned.
+ */
+export type ErasureReach = "everywhere" | "as a name" | "where it is spoken of";
+
+/** The tombstones of a value or a wording: its words, each run of them, its joined form, its last part. */
+export function createWordTombstones(
+  secret: Secret,
+  scope: Scope,
+  { text, barring, at }: { readonly text: string; readonly barring: ErasureReach; readonly at: string },
+): Tombstone[] {
+  const words = splitWords(text).filter((word) => !ARTICLES.has(word));
+  if (words.length === 0) return [];
+  const keys =
+    barring === "everywhere" ? toWordKeys(words) : toLimitedKeys(words.map(stem).join(" "), barring);
+  return keys.map((key) => ({ hash: hashTombstone(secret, scope, "words", key), of: "words", at }));
+}
+
+function toLimitedKeys(key: string, barring: ErasureReach): string[] {
+  if (barring === "where it is spoken of") return [SHARED_PREFIX + key];
+  return [
+    SHARED_PREFIX + key,
+    ...NAMING_PHRASES.map((naming) => `${splitWords(naming).map(stem).join(" ")} ${key}`),
+  ];
+}
+
+function toWordKeys(all: readonly string[]): string[] {
+  const stems = all.map(stem);
+  const isNumber =
+    all.length > 1 && all.length <= MAX_TOMBSTONE_WORDS && all.every((word) => /^\d+$/.test(word));
+  const last = all.at(-1) ?? "";
+  const starts = Array.from({ length: Math.max(1, stems.length - MAX_TOMBSTONE_WORDS + 1) }, (_, i) => i);
+  return [
+    ...new Set(starts.map((i) => stems.slice(i, i + MAX_TOMBSTONE_WORDS).join(" "))),
+    ...(isNumber ? [all.join("")] : []),
+    ...(isNumber && last.length >= MIN_DIGITS ? [PART_PREFIX + last] : []),
+  ];
+}

@@ -1,0 +1,116 @@
+import type { ErasureReceipt } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
+import { eraseFromIndexes } from "../index-sync/erase-from-indexes.ts";
+import type { Ports } from "../ports.ts";
+import { type ErasedContent, eraseFromStores } from "../secondary-stores/erase-from-stores.ts";
+import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
+import { createPhraseIndex } from "./phrase-index.ts";
+import { isComplete, RECALL_PLACE, signReceipt } from "./sign-receipt.ts";
+
+/** Scans every place again and seals the receipt with the findings. */
+export async function verifyErasure(
+  ports: Ports,
+  scope: Scope,
+  receipt: ErasureReceipt,
+  went: {
+    readonly texts: readonly string[];
+    readonly erased: ErasedContent;
+    readonly units: readonly string[];
+  },
+): Promise<ErasureReceipt> {
+  const { texts } = went;
+  const [beside, indexes] = await Promise.all([
+    eraseFromStores(ports, scope, went.erased),
+    eraseFromIndexes(ports, scope, went.units),
+  ]);
+  await Promise.all([ports.states.purgeUser(scope), ports.recaller?.purgeUser(scope)]);
+  const { messages, memories } = await ports.record.since(scope, 0, { units: false });
+  const cachedTexts = ports.states.peekTexts(scope, 0);
+  const left = [
+    ...(await mapInSlices(messages, ({ content }) => content)),
+    ...(await mapInSlices(cachedTexts?.messages.values() ?? [], ({ content }) => content)),
+    ...(await mapInSlices(memories, ({ text }) => text)),
+    ...(await mapInSlices(cachedTexts?.memories.values() ?? [], ({ text }) => text)),
+  ].filter((text) => text !== "");
+  const { inside, found } = await findRemainingTexts(left, texts);
+  const searched = texts.filter((text) => !inside.has(text));
+  const places = await ports.record.scrub(scope, searched);
+  const all = [{ place: RECALL_PLACE, found }, ...places, ...beside, ...indexes];
+  const sealed = signReceipt(ports.secret, {
+    ...receipt,
+    verified: all,
+    complete: isComplete(all),
+  });
+  await ports.record.seal(scope, sealed);
+  return sealed;
+}
+
+/** The texts that remain, and how many of them as whole words. */
+async function findRemainingTexts(
+  left: readonly string[],
+  texts: readonly string[],
+): Promise<{ readonly inside: ReadonlySet<string>; readonly found: number }> {
+  const lower = texts.map((text) => text.toLowerCase());
+  // A short text can be part of other remaining words ("Magnet", "magnetic"); there, only whole words count.
+  const inside = new Set<string>();
+  await forEachInSlices(
+    left,
+    (one) => {
+      const all = one.toLowerCase();
+      for (const [i, text] of texts.entries()) if (all.includes(lower[i] ?? "")) inside.add(text);
+    },
+    50,
+  );
+  const index = createPhraseIndex([...inside].map((text) => splitWords(text)));
+  const whole = new Set<readonly string[]>();
+  if (inside.size > 0)
+    await forEachInSlices(left, (one) => index.findIn(one).forEach((run) => void whole.add(run)));
+  return { inside, found: whole.size };
+}
+
+/**
+ * Completes erasures that a crash interrupted before verification: rewrites the files that may still contain
+ * the words. The words themselves are no longer known, so a receipt without any verification stays incomplete
+ * and says why. One that lacked only the files, because another process was reading them, becomes complete.
+ * Gives the number completed.
+ */
+export async function finishInterruptedErasures(
+  ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
+): Promise<number> {
+  const open = (await ports.record.erasureSummaries()).filter(({ isComplete }) => !isComplete);
+  let ended = 0;
+  for (const { receipt: id, project, user } of open) {
+    const scope = { project, user };
+    const receipt = (await ports.record.erasures(scope)).find((one) => one.id === id);
+    if (!receipt || !isUnfinished(receipt)) continue;
+    const left = await ports.record.scrub(scope, []);
+    if (left.some(({ found }) => found > 0)) continue;
+    const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
+    // Interrupted before any place was checked, it did not reach the secondary stores either.
+    const erased = { messages: "everything", revision: receipt.revision } as const;
+    const beside = places.length === 0 ? await eraseFromStores(ports, scope, erased) : [];
+    const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN_UNIT]) : [];
+    const all = [...places, { place: FILES_REWRITTEN, found: 0 }, ...beside, ...indexes];
+    await ports.record.seal(
+      scope,
+      signReceipt(ports.secret, { ...receipt, verified: all, complete: isComplete(all) }),
+    );
+    ended += 1;
+  }
+  return ended;
+}
+
+/** The erased units are no longer known; an index is checked by the erasure's trace when it is fed. */
+const UNKNOWN_UNIT = "";
+const FILES = "files";
+const FILES_REWRITTEN = "files, written anew at the next start";
+
+/**
+ * Whether rewriting the files may complete it: it was not verified at all, or a reader held the log
+ * meanwhile.
+ */
+function isUnfinished({ verified: places }: ErasureReceipt): boolean {
+  if (places.some(({ place }) => place === FILES_REWRITTEN)) return false;
+  return places.length === 0 || places.some(({ place, found }) => place === FILES && found > 0);
+}

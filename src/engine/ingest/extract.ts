@@ -1,0 +1,347 @@
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { PendingConfirmation, ReceiptLine } from "../../domain/receipt.ts";
+import { extractTerms } from "../../domain/search/search-terms.ts";
+import type { EraseProposal, Proposal } from "../../ports/language/extractor.ts";
+import type { Ports } from "../ports.ts";
+import { rowOfMemory, type SearchIndex } from "../search-index/search-index.ts";
+import { termWeightOf as weightOf } from "../search-index/word-index.ts";
+import { yieldToEventLoop } from "../time-slicing.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import { createMemoryDraft, type MemoryDraft } from "./change-set.ts";
+import { findConfirmedRequest, getHeldSweeps, needsConfirmation, toWaiting } from "./confirmations.ts";
+import { type DecisionContext, decide } from "./decide.ts";
+import { inspectMessage, isUserAuthored } from "./provenance.ts";
+
+/** Turns before a message that an extractor sees. */
+const EARLIER_TURNS = 12;
+/** Turns searched for them: if other sessions came between, older turns of the session are long past. */
+const MAX_LOOKBACK = 2000;
+
+const NO_MOVED_TIMES: ReadonlyMap<string, string> = new Map();
+
+/** The rules never wait for I/O, so their slices are limited to this, in an import of thousands too. */
+const MAX_SLICE_MS = 10;
+
+/** The result of reading messages. */
+export interface ExtractionResult {
+  /**
+   * The messages read, marked `done`, or `heard` if a model is to read them too. A request to forget stays
+   * `pending` until it is executed.
+   */
+  readonly messages: readonly Message[];
+  /** New versions of memories, in order. */
+  readonly memories: readonly Memory[];
+  /** Hashes of tombstones that the user's words lifted. */
+  readonly liftedTombstones: readonly string[];
+  readonly lines: readonly ReceiptLine[];
+  /** Requests that wait for confirmation. */
+  readonly waiting: readonly PendingConfirmation[];
+  /** Requests to forget in the last message read; they end the reading. */
+  readonly erase?: { readonly message: Message; readonly proposals: readonly EraseProposal[] };
+}
+
+/**
+ * Reads messages in order and decides on the extractor's proposals, up to and including the first message
+ * with a request to forget. Writes nothing.
+ */
+export async function extractMessages(
+  ports: Pick<Ports, "extractor" | "modelExtractor" | "ids" | "secret" | "meter">,
+  input: {
+    state: UserState;
+    at: string;
+    messages: readonly Message[];
+    /** The time at which a message arrived that is ordered after later ones: "tomorrow" is relative to it. */
+    spokenAt?: ReadonlyMap<string, string>;
+    mayErase: boolean;
+    signal?: AbortSignal;
+  },
+): Promise<ExtractionResult> {
+  const { state, at, mayErase } = input;
+  const draft = createMemoryDraft(state, at);
+  const deciding: DecisionContext = {
+    scope: state.scope,
+    draft,
+    tombstones: state.tombstones,
+    liftedTombstones: new Set(),
+  };
+  const extracted: Message[] = [];
+  const lines: ReceiptLine[] = [];
+  const waiting: PendingConfirmation[] = [];
+  const result = { messages: extracted, lines, waiting, memories: draft.versions };
+  const sessions = createSessionTails(state);
+  let sliceStart = performance.now();
+  for (const message of input.messages) {
+    input.signal?.throwIfAborted();
+    if (performance.now() - sliceStart > MAX_SLICE_MS) {
+      await yieldToEventLoop();
+      sliceStart = performance.now();
+    }
+    const earlier = sessions.before(message);
+    const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
+    const spokenAt = input.spokenAt ?? NO_MOVED_TIMES;
+    const hearing = { state, deciding, message, earlier, mayErase: isAllowed, spokenAt };
+    const read = await extractMessage(ports, hearing, input.signal);
+    lines.push(...read.refused);
+    const requests = read.proposals.filter(isErasure);
+    for (const proposal of read.proposals) {
+      if (proposal.propose !== "erase") lines.push(...decide(ports, read.deciding, proposal, read.message));
+    }
+    waiting.push(...read.waiting);
+    if (requests.length > 0) {
+      extracted.push(message);
+      return {
+        ...result,
+        liftedTombstones: [...deciding.liftedTombstones],
+        erase: { message, proposals: requests },
+      };
+    }
+    extracted.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
+    sessions.add(message);
+  }
+  return { ...result, liftedTombstones: [...deciding.liftedTombstones] };
+}
+
+/** Marks a message that was read within the write: done, or left for the model if it may find something. */
+function markExtracted(
+  { modelExtractor, meter }: Pick<Ports, "modelExtractor" | "meter">,
+  message: Message,
+  earlier: readonly Message[],
+): Message {
+  const isSpoken = message.role === "user" && message.content !== "";
+  if (!modelExtractor || !isSpoken) return { ...message, digest: "done" };
+  if (modelExtractor.wants?.(message, earlier) ?? true) return { ...message, heard: true };
+  meter?.count("memory_understanding_spared_total");
+  return { ...message, digest: "done" };
+}
+
+/** A message in its conversation, and the context of the decision. */
+interface ExtractionInput {
+  readonly state: UserState;
+  readonly deciding: DecisionContext;
+  readonly message: Message;
+  readonly earlier: readonly Message[];
+  readonly mayErase: boolean;
+  readonly spokenAt: ReadonlyMap<string, string>;
+}
+
+interface MessageExtraction {
+  readonly message: Message;
+  readonly proposals: readonly Proposal[];
+  readonly deciding: DecisionContext;
+  readonly waiting: readonly PendingConfirmation[];
+  readonly refused: readonly ReceiptLine[];
+}
+
+/**
+ * The proposals of a message, without those that wait for confirmation. If the message is that confirmation,
+ * the proposals that waited.
+ */
+async function extractMessage(
+  ports: Pick<Ports, "extractor" | "modelExtractor">,
+  hearing: ExtractionInput,
+  signal: AbortSignal | undefined,
+): Promise<MessageExtraction> {
+  const { deciding, message, earlier, mayErase } = hearing;
+  const before = findConfirmedRequest(message, earlier);
+  if (before && mayErase) {
+    const then = earlier.slice(0, earlier.indexOf(before));
+    const earlierProposals = await proposeFor(ports, { ...hearing, message: before, earlier: then }, signal);
+    const swept = getHeldSweeps(ports.modelExtractor, hearing.state.scope, before.id);
+    const proposals = [...earlierProposals, ...swept].filter((one) =>
+      needsConfirmation(one, deciding, before),
+    );
+    if (proposals.length > 0) {
+      return {
+        message: before,
+        proposals,
+        deciding: { ...deciding, isAgreed: true },
+        waiting: [],
+        refused: [],
+      };
+    }
+  }
+  const proposals = await proposeFor(ports, hearing, signal);
+  const wide = mayErase ? proposals.filter((one) => needsConfirmation(one, deciding, message)) : [];
+  return {
+    message,
+    // A proposal that would end too much is refused in `decide`, with its reason.
+    proposals: proposals.filter((one) => one.propose !== "erase" || (mayErase && !wide.includes(one))),
+    deciding,
+    waiting: wide.map((one) => toWaiting(one, deciding, message)),
+    refused: message.mayErase === false && proposals.some(isErasure) ? [ERASURE_REFUSED] : [],
+  };
+}
+
+const ERASURE_REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this key may not erase" };
+
+async function proposeFor(
+  ports: Pick<Ports, "extractor">,
+  { state, deciding, message, earlier, spokenAt }: ExtractionInput,
+  signal: AbortSignal | undefined,
+): Promise<Proposal[]> {
+  const { draft } = deciding;
+  if (message.digest === "never" || message.content === "") return [];
+  const reading = {
+    messages: [{ ...message, at: spokenAt.get(message.id) ?? message.at }],
+    earlier,
+    known: findKnownMemories(state, draft, message, earlier),
+    ended: () => findRecentlyEnded(state, draft),
+  };
+  const proposals = await ports.extractor.propose(reading, signal ? { signal } : {});
+  if (proposals.length > 0) await inspectMessage(message);
+  return proposals.filter((one) => one.propose !== "erase" || isUserAuthored(message, one));
+}
+
+function isErasure(proposal: { propose: string }): proposal is EraseProposal {
+  return proposal.propose === "erase";
+}
+
+/** The last turns of each session, extended as messages are read. */
+function createSessionTails(state: UserState): {
+  before(message: Message): readonly Message[];
+  add(message: Message): void;
+} {
+  const tails = new Map<string, Message[]>();
+  const tail = (session: string | undefined): Message[] => {
+    const key = session ?? "";
+    let turns = tails.get(key);
+    if (!turns) {
+      turns = findLastTurns(state, session);
+      tails.set(key, turns);
+    }
+    return turns;
+  };
+  return {
+    // A message that is already stored (pending work) is not its own past.
+    before: (message) =>
+      tail(message.session).filter(
+        (one) => one.id !== message.id && (message.turn === 0 || one.turn < message.turn),
+      ),
+    add(message) {
+      const turns = tail(message.session);
+      if (turns.some(({ id }) => id === message.id)) return;
+      turns.push(message);
+      if (turns.length > EARLIER_TURNS) turns.shift();
+    },
+  };
+}
+
+/** The last turns of a session, found among the newest of all turns. */
+function findLastTurns({ searchIndex, messages }: UserState, session: string | undefined): Message[] {
+  const { count, columns, ids } = searchIndex.turns;
+  const wanted = session === undefined ? -1 : searchIndex.names.find(session);
+  const last: Message[] = [];
+  if (wanted === undefined) return last;
+  for (
+    let turn = count - 1;
+    turn >= Math.max(0, count - MAX_LOOKBACK) && last.length < EARLIER_TURNS;
+    turn -= 1
+  ) {
+    if (columns.sessionId[turn] !== wanted) continue;
+    const message = messages.get(ids.at(turn) ?? "");
+    if (message && !message.undone) last.unshift(message);
+  }
+  return last;
+}
+
+/** Up to this many current memories, an extractor sees all of them. */
+const MAX_SHOWN_WHOLE = 500;
+const MAX_NEWEST = 60;
+/** A word found in more texts than this does not distinguish memories. */
+const COMMON_TERM_UNITS = 250;
+/** Maximum number of units that share the most distinctive words. */
+const MAX_RELATED = 120;
+const MAX_TEXT_LENGTH = 8000;
+
+/**
+ * The current memories that a message may refer to, without quarantined ones, in stored order. Of few
+ * memories, all. Of many, those that share a distinctive word with the message or the turns before it, those
+ * that give a name, and the newest. So the cost of a write does not grow with the user's history.
+ */
+export function findKnownMemories(
+  state: UserState,
+  draft: MemoryDraft,
+  message: Message,
+  earlier: readonly Message[],
+): readonly Memory[] {
+  if (state.current.size <= MAX_SHOWN_WHOLE) return draft.current().filter(isNotQuarantined);
+  const texts = [...earlier.slice(-4), message]
+    .map(({ content }) => content.slice(0, MAX_TEXT_LENGTH))
+    .join("\n");
+  const telling = [...new Set(extractTerms(texts))].filter(
+    (term) => state.searchIndex.words.frequency(term) <= COMMON_TERM_UNITS,
+  );
+  const rows = new Set<number>(findNewestRows(state));
+  for (const row of findRowsWithTerms(state.searchIndex, telling)) rows.add(row);
+  for (const id of state.claims.findNamings()) rows.add(rowOfMemory(state.searchIndex, id));
+  // Row numbers rise with the time of storing.
+  const known = [...rows]
+    .sort((one, other) => one - other)
+    .flatMap((row) => getCurrent(draft, memoryIdAt(state.searchIndex, row)));
+  const isKnown = new Set(known);
+  const made = draft.versions
+    .flatMap(({ id }) => getCurrent(draft, id))
+    .filter((memory) => !isKnown.has(memory));
+  return made.length === 0 ? known : [...known, ...new Set(made)];
+}
+
+function getCurrent(draft: MemoryDraft, id: string): readonly Memory[] {
+  const memory = draft.get(id);
+  return memory?.status === "current" && isNotQuarantined(memory) ? [memory] : [];
+}
+
+/** An extractor never sees quarantined memories: it would extract them again. */
+function isNotQuarantined({ quarantined }: Memory): boolean {
+  return !quarantined;
+}
+
+function memoryIdAt({ memoryIds }: SearchIndex, row: number): string {
+  return memoryIds.at(row) ?? "";
+}
+
+/** The rows of the memories that share the most distinctive words. */
+function findRowsWithTerms({ words, units }: SearchIndex, terms: readonly string[]): number[] {
+  const { row: rowAt } = units.columns;
+  const shared = new Map<number, number>();
+  for (const term of terms) {
+    const weight = weightOf(words, term);
+    for (const { slots, from, to } of words.postings(term)) {
+      for (let i = from; i < to; i += 1) {
+        const row = rowAt[slots[i] as number] as number;
+        if (row >= 0) shared.set(row, (shared.get(row) ?? 0) + weight);
+      }
+    }
+  }
+  const best = [...shared];
+  if (best.length > MAX_RELATED) best.sort(([, one], [, other]) => other - one).length = MAX_RELATED;
+  return best.map(([row]) => row);
+}
+
+/** The rows of the newest current memories. A scan of all memories would grow with the user's history. */
+function findNewestRows({ searchIndex, current }: UserState): number[] {
+  const rows: number[] = [];
+  for (let row = searchIndex.memoryIds.count - 1; row >= 0 && rows.length < MAX_NEWEST; row -= 1) {
+    if (current.has(memoryIdAt(searchIndex, row))) rows.push(row);
+  }
+  return rows;
+}
+
+/** Number of recently ended memories shown, and of rows searched for them. */
+const MAX_ENDED = 80;
+const ENDED_LOOKBACK = 2000;
+
+/** The memories that ended and were stored last, newest first: statements may become true again. */
+function findRecentlyEnded({ searchIndex }: UserState, draft: MemoryDraft): readonly Memory[] {
+  const endedMemories: Memory[] = [];
+  const last = searchIndex.memoryIds.count - 1;
+  for (
+    let row = last;
+    row >= Math.max(0, last - ENDED_LOOKBACK) && endedMemories.length < MAX_ENDED;
+    row -= 1
+  ) {
+    const memory = draft.get(memoryIdAt(searchIndex, row));
+    if (memory?.status === "superseded") endedMemories.push(memory);
+  }
+  return endedMemories;
+}

@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { passingSecret, uuidv7 } from "../../adapters/system/index.ts";
+import type { Message } from "../../domain/message.ts";
+import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
+import { createKeepsake } from "../keepsake.ts";
+import { createUserStates } from "../user-state/user-state.ts";
+import { createMemoryDraft } from "./change-set.ts";
+import { findKnownMemories } from "./extract.ts";
+
+const SCOPE = { project: "default", user: "ana" };
+const AT = "2026-01-01T00:00:00.000Z";
+
+function said(content: string): Message {
+  return {
+    id: "m",
+    turn: 0,
+    role: "user",
+    content,
+    origin: "user_message",
+    at: AT,
+    storedAt: AT,
+    digest: "pending",
+  };
+}
+
+it("shows all of a small memory, and of a large one the related memories, the names, and the newest", async () => {
+  const record = createInMemoryStore();
+  const states = createUserStates(record, hashEmbedder());
+  const clock = (): Date => new Date(AT);
+  const memory = createKeepsake(
+    {
+      record,
+      states,
+      clock,
+      ids: uuidv7(clock),
+      secret: passingSecret(),
+      embedder: hashEmbedder(),
+      extractor: scriptedExtractor(),
+      questions: blankQuestionReader(),
+    },
+    { release: async () => {} },
+  );
+  const ana = memory.scope(SCOPE);
+  await ana.add({
+    text: "The user's cat is called Momo.",
+    claim: { subject: "user/cat", relation: "be called", value: "Momo" },
+  });
+  const shown = async (words: string): Promise<string[]> => {
+    const state = await states.of(SCOPE);
+    return findKnownMemories(state, createMemoryDraft(state, AT), said(words), []).map(({ text }) => text);
+  };
+  expect(await shown("Hello.")).toEqual(["The user's cat is called Momo."]);
+  await ana.remember(
+    Array.from({ length: 900 }, (_, i) => ({ role: "user" as const, content: `I use Tool${i}.` })),
+  );
+  const known = await shown("I sold Tool17 today.");
+  expect(known).toContain("The user's cat is called Momo.");
+  expect(known).toContain("The user uses Tool17.");
+  expect(known).toContain("The user uses Tool899.");
+  expect(known.length).toBeLessThan(250);
+  expect(known.indexOf("The user uses Tool17.")).toBeLessThan(known.indexOf("The user uses Tool899."));
+});

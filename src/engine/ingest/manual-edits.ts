@@ -1,0 +1,351 @@
+import type { LogEntry } from "../../domain/change-set.ts";
+import { checkCount, checkMetadata, checkShare, checkText, INPUT_LIMITS } from "../../domain/limits.ts";
+import { type Claim, type Kind, MEMORY_KINDS, type Memory, toClaimKey } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Receipt, ReceiptLine } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { toIsoTime } from "../../domain/time.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import type { MemoryChanges, NewMemory } from "../api.ts";
+import { findMeantMemories } from "../erase/selection.ts";
+import { hashClaimTombstones } from "../erase/tombstones.ts";
+import type { Ports } from "../ports.ts";
+import { passageIdsOf } from "../search-index/search-index.ts";
+import { createSearchUnits } from "../search-index/search-units.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "./change-set.ts";
+
+/** Adds a memory by hand. If the same text or claim exists, that memory gains evidence instead. */
+export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promise<Receipt> {
+  const put = prepareAddition(ports, scope, memory);
+  return commitEdit(ports, scope, (state, at) => {
+    const draft = createMemoryDraft(state, at);
+    const { line, liftedTombstones: lifted } = put(state, at, draft);
+    return { versions: draft.versions, lines: [line], draft: { liftTombstones: lifted } };
+  });
+}
+
+/** The result of adding a memory by hand: its line, and the hashes of lifted tombstones. */
+interface ManualAddition {
+  readonly line: ReceiptLine;
+  readonly liftedTombstones: readonly string[];
+}
+
+/**
+ * Checks a new memory and gives the function that adds it to a draft. Throws `invalid_input` for wrong
+ * fields.
+ */
+function prepareAddition(
+  ports: Pick<Ports, "ids" | "secret" | "clock">,
+  scope: Scope,
+  memory: NewMemory,
+): (state: UserState, at: string, draft: MemoryDraft) => ManualAddition {
+  const fields = checkFields(memory);
+  const text = checkText(memory.text, "text");
+  const saidAt = memory.at === undefined ? undefined : toIsoTime(memory.at, "at");
+  return (state, at, draft) => {
+    checkNotExpired(fields, ports.clock().toISOString());
+    const same = [...state.current.values()].find(
+      (existing) => !existing.quarantined && isSameMemory(existing, text, fields.claim),
+    );
+    if (same) {
+      draft.put({
+        ...same,
+        ...fields,
+        text,
+        evidence: same.evidence + 1,
+        at: saidAt ?? at,
+        action: "merged",
+      });
+      return { line: { id: same.id, action: "merged", text }, liftedTombstones: [] };
+    }
+    const id = ports.ids();
+    draft.put({
+      id,
+      text,
+      kind: "fact",
+      status: "current",
+      confidence: 1,
+      importance: 0.5,
+      evidence: 1,
+      origin: "api",
+      at: saidAt ?? at,
+      validFrom: saidAt ?? at,
+      sources: [],
+      action: "added",
+      ...(scope.agent === undefined ? {} : { agent: scope.agent }),
+      ...(scope.session === undefined ? {} : { session: scope.session }),
+      ...fields,
+    });
+    // Adding it by hand is the user's own word and lifts its tombstones.
+    const lifted = fields.claim ? Object.values(hashClaimTombstones(ports.secret, scope, fields.claim)) : [];
+    return {
+      line: { id, action: "added", text },
+      liftedTombstones: lifted.filter((hash) => state.tombstones.has(hash)),
+    };
+  };
+}
+
+/**
+ * Changes fields of a memory by hand; the history keeps the earlier version. Throws `not_found` for an
+ * unknown id.
+ */
+export async function update(
+  ports: Ports,
+  scope: Scope,
+  id: string,
+  changes: MemoryChanges,
+): Promise<Receipt> {
+  const fields = checkFields(changes);
+  const validTo = changes.validTo === undefined ? {} : { validTo: toIsoTime(changes.validTo, "validTo") };
+  const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
+  const isReleased = isQuarantineRelease(changes.quarantined);
+  if (!isReleased && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
+    throw invalid("update: name at least one field to change.");
+  return commitEdit(ports, scope, (state, at) => {
+    const memory = requireMemory(state, id);
+    checkNotExpired(fields, ports.clock().toISOString());
+    const draft = createMemoryDraft(state, at);
+    // After an edit the words are no longer those of the source, which stays as their origin.
+    const { quarantined, ...free } = memory;
+    const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
+    const version = draft.put({
+      ...(isReleased ? free : memory),
+      ...fields,
+      ...validTo,
+      ...text,
+      action: "updated",
+      why,
+    });
+    return { versions: draft.versions, lines: [{ id, action: "merged", text: version.text, why }] };
+  });
+}
+
+/** A memory that has already expired could never be read, so it is a mistake. */
+function checkNotExpired({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: string): void {
+  if (expiresAt !== undefined && expiresAt <= at)
+    throw invalid("expiresAt is in the past: give a future time, or remove the memory.");
+}
+
+/** Approval needs an explicit `false`; nothing can be quarantined by hand. */
+function isQuarantineRelease(quarantined: unknown): boolean {
+  if (quarantined === undefined) return false;
+  if (quarantined === false) return true;
+  throw invalid("quarantined can only be set to false, which approves a quarantined memory.");
+}
+
+/** Removes a memory by hand: only the history returns it, and `undo` restores it. This is not an erasure. */
+export async function remove(ports: Ports, scope: Scope, id: string): Promise<Receipt> {
+  return commitEdit(ports, scope, (state, at) => {
+    const memory = requireMemory(state, id);
+    if (memory.status === "retracted") return { versions: [], lines: [] };
+    const draft = createMemoryDraft(state, at);
+    draft.put({ ...memory, status: "retracted", action: "retracted", why: "removed by hand" });
+    return {
+      versions: draft.versions,
+      lines: [{ id, action: "retracted", text: memory.text, why: "removed by hand" }],
+    };
+  });
+}
+
+interface EditResult {
+  readonly versions: readonly Memory[];
+  readonly lines: Receipt["memories"];
+  readonly draft?: Partial<ChangeSetDraft>;
+}
+
+async function commitEdit(
+  ports: Ports,
+  scope: Scope,
+  think: (state: UserState, at: string) => EditResult,
+): Promise<Receipt> {
+  const { result, revision } = await commitChange(ports, scope, async (state, at) => {
+    const { versions, lines, draft } = think(state, at);
+    const result = { lines, pending: state.pending };
+    if (versions.length === 0) return { result };
+    const isAdded = versions[0]?.version === 1;
+    return {
+      draft: {
+        cause: isAdded ? "add" : "update",
+        memories: versions,
+        units: await createSearchUnits(ports, [], versions.slice(-1)),
+        ...draft,
+      },
+      result,
+    };
+  });
+  return { revision, messages: [], memories: result.lines, pending: result.pending };
+}
+
+export function requireMemory(state: UserState, id: string): Memory {
+  const memory = state.memories.get(id);
+  if (!memory)
+    throw new MemoryError("not_found", "no memory has this id. List the memories to see the existing ones.");
+  return memory;
+}
+
+function isSameMemory(memory: Memory, text: string, claim: Claim | undefined): boolean {
+  if (claim && memory.claim) return toClaimKey(claim) === toClaimKey(memory.claim);
+  return memory.text === text;
+}
+
+function checkFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<Memory> {
+  return {
+    ...(fields.kind === undefined ? {} : { kind: checkKind(fields.kind) }),
+    ...(fields.claim === undefined ? {} : { claim: checkClaim(fields.claim) }),
+    ...(fields.confidence === undefined ? {} : { confidence: checkShare(fields.confidence, "confidence") }),
+    ...(fields.importance === undefined ? {} : { importance: checkShare(fields.importance, "importance") }),
+    ...(fields.validFrom === undefined ? {} : { validFrom: toIsoTime(fields.validFrom, "validFrom") }),
+    ...(fields.expiresAt === undefined ? {} : { expiresAt: toIsoTime(fields.expiresAt, "expiresAt") }),
+    ...(fields.metadata === undefined ? {} : { metadata: checkMetadata(fields.metadata, "metadata") }),
+  };
+}
+
+function checkKind(kind: unknown): Kind {
+  if ((MEMORY_KINDS as readonly unknown[]).includes(kind)) return kind as Kind;
+  throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
+}
+
+function checkClaim(claim: Claim): Claim {
+  if (typeof claim !== "object" || claim === null)
+    throw invalid("claim must be an object with subject, relation and value.");
+  return {
+    subject: checkText(claim.subject, "claim.subject", INPUT_LIMITS.nameBytes),
+    relation: checkText(claim.relation, "claim.relation", INPUT_LIMITS.nameBytes),
+    value: checkText(claim.value, "claim.value", INPUT_LIMITS.textBytes),
+    ...(claim.qualifier === undefined
+      ? {}
+      : { qualifier: checkText(claim.qualifier, "claim.qualifier", INPUT_LIMITS.nameBytes) }),
+  };
+}
+
+/**
+ * Records a change in the world: adds what is true now, and ends everything current that `what` describes
+ * (words, as for `forget`). The history keeps both. If nothing current matches, it only adds.
+ */
+export async function supersede(
+  ports: Ports,
+  scope: Scope,
+  what: string,
+  memory: NewMemory,
+): Promise<Receipt> {
+  const phrase = checkText(what, "what to supersede");
+  const put = prepareAddition(ports, scope, memory);
+  const { result, revision } = await commitChange(ports, scope, async (state, at) => {
+    const draft = createMemoryDraft(state, at);
+    const { line, liftedTombstones: lifted } = put(state, at, draft);
+    const added = draft.versions[0];
+    const from = added?.validFrom ?? at;
+    const lines = [...(await findMeantMemories(ports, state, phrase))]
+      .filter(({ id, status }) => status === "current" && id !== line.id)
+      .map((old): ReceiptLine => {
+        draft.put({
+          ...old,
+          status: "superseded",
+          action: "superseded",
+          supersededBy: line.id,
+          validTo: from,
+          why: "a newer statement took its place",
+        });
+        return { id: old.id, action: "superseded", text: old.text, by: line.id };
+      });
+    return {
+      draft: {
+        cause: "update",
+        memories: draft.versions,
+        units: await createSearchUnits(ports, [], added ? [added] : []),
+        liftTombstones: lifted,
+      },
+      result: { lines: [...lines, line], pending: state.pending },
+    };
+  });
+  return { revision, messages: [], memories: result.lines, pending: result.pending };
+}
+
+/**
+ * Reverts a revision: its new memories are retracted, changed memories are restored, and its messages are no
+ * longer searched. Undoing an undo restores everything. Throws `not_found` for an unknown revision and
+ * `conflict` if something later changed the same memories. Throws `unsupported` for an erasure, which cannot
+ * be reverted.
+ */
+export async function undo(ports: Ports, scope: Scope, revision: number): Promise<Receipt> {
+  checkCount(revision, "revision", 1, Number.MAX_SAFE_INTEGER - 1);
+  const { result, revision: newRevision } = await commitChange(ports, scope, async (state, at) => {
+    const entry = await findLogEntry(ports, scope, revision);
+    if (entry.cause === "forget") {
+      throw new MemoryError(
+        "unsupported",
+        "an erasure cannot be undone: nothing of the erased content is left.",
+      );
+    }
+    const draft = createMemoryDraft(state, at);
+    const lines: ReceiptLine[] = [];
+    for (const id of new Set(entry.memories.map((memory) => memory.id))) {
+      const line = restoreVersion(draft, await ports.record.versions(scope, id), id, revision);
+      if (line) lines.push(line);
+    }
+    const undone = entry.cause !== "undo";
+    const messages = await findAddedMessages(ports, scope, state, entry);
+    return {
+      draft: {
+        cause: "undo",
+        undoes: revision,
+        memories: draft.versions,
+        digests: messages.map(({ id, digest }) => ({ id, digest, undone })),
+        dropUnits: undone ? findPassageIds(state, messages) : [],
+        units: await createSearchUnits(ports, undone ? [] : messages, draft.versions),
+      },
+      result: { lines, pending: state.pending },
+    };
+  });
+  return { revision: newRevision, messages: [], memories: result.lines, pending: result.pending };
+}
+
+async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision: number): Promise<LogEntry> {
+  const [entry] = await ports.record.log(scope, { before: revision + 1, limit: 1 });
+  if (entry?.revision === revision) return entry;
+  throw new MemoryError(
+    "not_found",
+    `there is no revision ${revision}. \`history\` lists the existing ones.`,
+  );
+}
+
+/** The messages that a revision added; for an undo, those of the revision it reverted. */
+async function findAddedMessages(
+  ports: Pick<Ports, "record">,
+  scope: Scope,
+  state: UserState,
+  entry: LogEntry,
+): Promise<Message[]> {
+  let added = entry;
+  while (added.cause === "undo" && added.undoes !== undefined)
+    added = await findLogEntry(ports, scope, added.undoes);
+  return added.messages.flatMap((id) => state.messages.get(id) ?? []).filter(({ content }) => content !== "");
+}
+
+function findPassageIds(state: UserState, messages: readonly Message[]): string[] {
+  return messages.flatMap(({ id }) => passageIdsOf(state.searchIndex, id));
+}
+
+function restoreVersion(
+  draft: MemoryDraft,
+  versions: readonly Memory[],
+  id: string,
+  revision: number,
+): ReceiptLine | undefined {
+  const memory = draft.get(id);
+  if (!memory) return undefined;
+  if (memory.revision > revision) {
+    throw new MemoryError(
+      "conflict",
+      `something later changed the same memory: undo revision ${memory.revision} first.`,
+    );
+  }
+  const before = versions.findLast((version) => version.revision < revision);
+  if (before) {
+    draft.put({ ...before, action: "restored", why: "undone" });
+    return { id, action: "merged", text: before.text, why: "undone" };
+  }
+  draft.put({ ...memory, status: "retracted", action: "retracted", why: "undone" });
+  return { id, action: "retracted", text: memory.text, why: "undone" };
+}

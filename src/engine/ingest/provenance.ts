@@ -1,0 +1,69 @@
+import type { Message } from "../../domain/message.ts";
+import type { TextSpan } from "../../domain/text/split-text.ts";
+import {
+  findInjections,
+  findInjectionsInSteps,
+  type InjectionSpan,
+} from "../../language/en/prompt-injection/find-injections.ts";
+import { findPastedText, findQuotes } from "../../language/en/prompt-injection/pasted-text.ts";
+import { runAtOnce, runInSlices } from "../time-slicing.ts";
+
+/** Spans of a user's message that are not the user's own words. */
+interface UntrustedSpans {
+  readonly injections: readonly InjectionSpan[];
+  readonly pasted: readonly TextSpan[];
+}
+
+/** Each message is read once, however many proposals it has. */
+const untrustedByMessage = new WeakMap<Message, UntrustedSpans>();
+
+/** Characters of a message that are inspected. Nobody types more: later text counts as pasted. */
+const MAX_INSPECTED_LENGTH = 40_000;
+
+function getUntrustedSpans(message: Message): UntrustedSpans {
+  return untrustedByMessage.get(message) ?? runAtOnce(inspectSteps(message));
+}
+
+/** Inspects a message ahead of time, in slices, and caches the result. */
+export async function inspectMessage(message: Message): Promise<void> {
+  if (!untrustedByMessage.has(message)) await runInSlices(inspectSteps(message));
+}
+
+function* inspectSteps(message: Message): Generator<void, UntrustedSpans, void> {
+  const { length } = message.content;
+  const text = message.content.slice(0, MAX_INSPECTED_LENGTH);
+  const orders = yield* findInjectionsInSteps(text, "typed");
+  yield;
+  const rest = length > text.length ? [{ start: text.length, end: length }] : [];
+  const ward = { injections: orders, pasted: [...findPastedText(text), ...rest] };
+  untrustedByMessage.set(message, ward);
+  return ward;
+}
+
+/** The prompt injection that contains these words of the user, or that a statement made of them is. */
+export function findInjection(message: Message, place: TextSpan, text = ""): InjectionSpan | undefined {
+  const { injections: orders } = getUntrustedSpans(message);
+  return orders.find((span) => spansOverlap(span, place)) ?? findInjections(text, "typed")[0];
+}
+
+/** Whether these words are in a text that the user pasted: a mail, a page, a quote. */
+export function isPasted(message: Message, place: TextSpan): boolean {
+  return getUntrustedSpans(message).pasted.some(({ start, end }) => start <= place.start && place.end <= end);
+}
+
+/**
+ * Whether these words are the user's own, so that they may end or erase something. They are neither pasted
+ * nor quoted, and not next to a prompt injection.
+ */
+export function isUserAuthored(message: Message, place: TextSpan): boolean {
+  const { injections: orders, pasted } = getUntrustedSpans(message);
+  const others = [...pasted, ...findQuotes(message.content.slice(0, MAX_INSPECTED_LENGTH))];
+  return (
+    !orders.some(({ foreign }) => foreign) &&
+    !others.some(({ start, end }) => start <= place.start && place.end <= end)
+  );
+}
+
+function spansOverlap(one: TextSpan, other: TextSpan): boolean {
+  return one.start < other.end && other.start < one.end;
+}

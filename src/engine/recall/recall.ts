@@ -1,0 +1,294 @@
+import type { Memory } from "../../domain/memory.ts";
+import { matchesFilter } from "../../domain/metadata-filter.ts";
+import type { Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { RecallRequest, RecallResponse } from "../../ports/recall-worker.ts";
+import type { Ports } from "../ports.ts";
+import { addMemoryRow, createMemoryTable, putMemory } from "../search-index/memory-table.ts";
+import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
+import { getSharedQueryVector } from "../secondary-stores/shared-cache.ts";
+import { forEachInSlices } from "../time-slicing.ts";
+import { type PackedContext, packContext } from "./context.ts";
+import { type ItemBodies, insertSuccessors, loadItems, prefetchBodies } from "./items.ts";
+import { findNearest, yieldToPendingWork } from "./nearest.ts";
+import { type ParsedRecallOptions, parseRecallOptions, toIndexFilters } from "./options.ts";
+import {
+  orderNewerFirst,
+  type PlacedItem,
+  type RankingInput,
+  type RankingResult,
+  rankUnits,
+} from "./rank.ts";
+import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
+import { type Scratch, withScratch } from "./retrievers/signals.ts";
+import { mayNameTime } from "./retrievers/structured-retrievers.ts";
+import type { QuerySimilarity } from "./retrievers/vector-retriever.ts";
+import { type SearchResult, search, searchByText, type TextSearchResult } from "./search.ts";
+
+/** Characters. */
+const MAX_QUERY_LENGTH = 4000;
+
+/** Recalls in progress in this process. */
+let activeRecalls = 0;
+
+type RecallPorts = LocalRecallPorts &
+  Pick<Ports, "clock" | "ids" | "recalls"> &
+  Partial<Pick<Ports, "cache" | "secret" | "recaller">>;
+
+/** The ports that a local recall needs. */
+type LocalRecallPorts = Pick<
+  Ports,
+  "record" | "states" | "embedder" | "questions" | "meter" | "decayDays" | "following"
+>;
+
+/**
+ * Finds what a user's memory holds on a query: memories and passages, best first, and as text for a prompt.
+ * Gives nothing if nothing is relevant. Only reads. Throws `invalid_input` for a wrong query or a wrong or
+ * unknown option.
+ */
+export async function recall(
+  ports: RecallPorts,
+  scope: Scope,
+  query: string,
+  { signal, ...options }: RecallOptions = {},
+): Promise<Recall> {
+  signal?.throwIfAborted();
+  const from = performance.now();
+  const now = ports.clock().toISOString();
+  const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
+  const call = { scope, ...(signal ? { signal } : {}) };
+  const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
+  const id = ports.ids();
+  const request = { scope, query, options, vector, id, now };
+  const back = await ports.recaller?.recall(request, call);
+  const { recall: recalled, receipt } = back
+    ? { recall: back.recall, receipt: () => back.receipt }
+    : await recallLocally(ports, { request, options: wanted, call });
+  signal?.throwIfAborted();
+  ports.recalls?.keep(scope, id, receipt);
+  ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
+  return recalled;
+}
+
+/**
+ * Executes a recall that another thread requested. Computes everything, because the result goes back as a
+ * copy.
+ */
+export async function executeRecallRequest(
+  ports: LocalRecallPorts,
+  request: RecallRequest,
+): Promise<RecallResponse> {
+  const { scope, query, options, now } = request;
+  const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
+  const { recall: recalled, receipt } = await recallLocally(ports, {
+    request,
+    options: wanted,
+    call: { scope },
+  });
+  return { recall: { ...recalled }, receipt: receipt() };
+}
+
+interface RecallTask {
+  readonly request: RecallRequest;
+  readonly options: ParsedRecallOptions;
+  readonly call: CallOptions;
+}
+
+interface RecallOutcome {
+  readonly recall: Recall;
+  /** Computed on demand, so that no recall waits for it. */
+  readonly receipt: () => RecallReceipt;
+}
+
+async function recallLocally(ports: LocalRecallPorts, asking: RecallTask): Promise<RecallOutcome> {
+  activeRecalls += 1;
+  try {
+    return await withScratch((scratch) => recallWith(ports, asking, scratch));
+  } finally {
+    activeRecalls -= 1;
+  }
+}
+
+async function recallWith(
+  ports: LocalRecallPorts,
+  { request, options, call }: RecallTask,
+  scratch: Scratch,
+): Promise<RecallOutcome> {
+  const { scope, vector, id } = request;
+  const { filters: bounds } = options;
+  const text = excerptOf(request.query);
+  const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
+  const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
+  const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
+  const span = mayNameTime(text)
+    ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
+    : {};
+  const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
+    const { searchIndex, texts, filters, facts } = state;
+    const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
+    return { search: found, ranking: rankUnits({ searchIndex, search: found, options, filters, facts }) };
+  };
+  let ahead: Promise<ItemBodies | undefined> | undefined;
+  const { near, meanwhile, isGone } = await findNearest<TextSearchState>(ports, {
+    scope,
+    vector,
+    scratch,
+    call,
+    meanwhile(now, likely) {
+      // Text read for an older index may be older than this one.
+      ahead = undefined;
+      const searchIndex = known ? toIndexAsKnown(now, known) : now;
+      return {
+        searchIndex,
+        texts: searchByText(searchIndex, scratch, { query: text, span, near: likely }, options.profile),
+        filters: toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
+        facts: new Map(),
+      };
+    },
+    ahead(now, likely, searched) {
+      // Ranking ahead means ranking twice, which takes processor time from other recalls.
+      if (known || activeRecalls > 1 || ports.states.peekTexts(scope, now.revision)) return;
+      const { chosen } = ranking(searched, likely).ranking;
+      // The next reader reports a read error.
+      ahead = prefetchBodies(ports.record, scope, now, chosen).catch(() => undefined);
+    },
+  });
+  const { searchIndex, filters } = meanwhile;
+  const { search: found, ranking: best } = ranking(meanwhile, near);
+  const { revision } = searchIndex;
+  // A unit that is gone shows that the cache is older than the store.
+  const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
+  // The store omits damaged rows; the cache still has them, for erasures.
+  const cachedTexts = texts?.damaged.size === 0 ? texts : undefined;
+  const ending = { searchIndex, filters, limit: options.limit, memories: known ?? cachedTexts?.memories };
+  const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
+  const ranked = { ...best, chosen };
+  const instead = { memories: known, ahead: isGone ? undefined : ahead, held: cachedTexts };
+  const reading = loadItems(ports.record, scope, searchIndex, ranked.chosen, instead);
+  const noting = yieldToPendingWork().then(() =>
+    createRecallReceipt({ id, revision, wanted: options }, ranked, found),
+  );
+  const [got, receipt] = await Promise.all([reading, noting]);
+  const placed = got.items.flatMap((item, i): PlacedItem[] => {
+    const one = got.chosen[i];
+    return one ? [{ item, unit: one }] : [];
+  });
+  const ordered = options.profile.isNewestFirst ? orderNewerFirst(searchIndex, text, placed) : placed;
+  const items = ordered.map(({ item }) => item);
+  const places = ordered.map(({ unit: one }) => one.position);
+  const plain = { id, abstained: items.length === 0 };
+  const packed = (): PackedContext => packContext(items, options.maxTokens, places);
+  if (request.options.explain !== true)
+    return { recall: withLazyContext({ ...plain, items }, packed), receipt };
+  const explained = ordered.map(({ item, unit: one }) => ({
+    ...item,
+    why: explainItem(text, found, one, item),
+  }));
+  const explainedRecall = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
+  return { recall: withLazyContext(explainedRecall, packed), receipt };
+}
+
+/** An index, what the retrievers without vectors found in it, and which units may be returned. */
+interface TextSearchState extends Pick<RankingInput, "searchIndex" | "filters" | "facts"> {
+  readonly texts: TextSearchResult;
+}
+
+interface RankedSearch {
+  readonly search: SearchResult;
+  readonly ranking: RankingResult;
+}
+
+/**
+ * Computes the context of a recall on first read; a caller who builds the prompt from items never needs it.
+ */
+function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () => PackedContext): Recall {
+  let packed: PackedContext | undefined;
+  const once = (): PackedContext => {
+    packed ??= pack();
+    return packed;
+  };
+  return {
+    ...recall,
+    get context() {
+      return once().text;
+    },
+    get tokens() {
+      return once().tokens;
+    },
+  };
+}
+
+/** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */
+async function createMetadataFilter(
+  ports: LocalRecallPorts,
+  scope: Scope,
+  where: NonNullable<ParsedRecallOptions["filters"]["where"]>,
+): Promise<(searchIndex: SearchIndex, slot: number) => boolean> {
+  const { messages, memories } = await ports.states.of(scope);
+  const passing = new Set<string>();
+  await forEachInSlices(
+    messages.values(),
+    ({ id, metadata }) => {
+      if (matchesFilter(where, metadata ?? {})) passing.add(id);
+    },
+    FILTER_SLICE,
+  );
+  const ofMemory = ({ metadata, sources }: Memory): boolean => {
+    // A memory's own metadata decides; without any, the metadata of its source messages does.
+    const sourceIds = sources.map(({ message }) => message).filter((one) => messages.has(one));
+    if (metadata || sourceIds.length === 0) return matchesFilter(where, metadata ?? {});
+    return sourceIds.some((one) => passing.has(one));
+  };
+  const accepted = new Set<string>();
+  await forEachInSlices(
+    memories.values(),
+    (memory) => void (ofMemory(memory) && accepted.add(memory.id)),
+    FILTER_SLICE,
+  );
+  return (searchIndex, slot) => {
+    const id = unitIdAt(searchIndex, slot);
+    if (memories.has(id)) return accepted.has(id);
+    const message = id.slice(0, id.lastIndexOf("#"));
+    return messages.has(message) ? passing.has(message) : matchesFilter(where, {});
+  };
+}
+
+/** Units tested against a filter between two yields; the largest takes some microseconds each. */
+const FILTER_SLICE = 50;
+
+/** The searched text: of a long query the beginning and the end, where the question mostly is. */
+function excerptOf(query: string): string {
+  if (query.length <= MAX_QUERY_LENGTH) return query;
+  const half = MAX_QUERY_LENGTH / 2;
+  return `${query.slice(0, half)}\n${query.slice(-half)}`.toWellFormed();
+}
+
+/** The memories as known at a time (ISO 8601): the newest version of each that was stored by then. */
+export function selectKnownAt(versions: readonly Memory[], at: string): ReadonlyMap<string, Memory> {
+  const known = new Map<string, Memory>();
+  for (const memory of versions) {
+    const version = known.get(memory.id);
+    if (memory.storedAt <= at && (!version || version.version < memory.version)) known.set(memory.id, memory);
+  }
+  return known;
+}
+
+/**
+ * The index with its memories as known then; memories not yet known count as stored in the infinite future.
+ */
+function toIndexAsKnown(searchIndex: SearchIndex, known: ReadonlyMap<string, Memory>): SearchIndex {
+  const memories = createMemoryTable();
+  const sources = new Int32Array(searchIndex.turns.columns.sources.length).fill(-1);
+  const turns = { ...searchIndex.turns, columns: { ...searchIndex.turns.columns, sources } };
+  for (const id of searchIndex.memoryIds.all()) {
+    const row = addMemoryRow(memories);
+    const memory = known.get(id);
+    if (memory) putMemory(memories, row, memory, { names: searchIndex.names, turns });
+    else memories.columns.storedAt[row] = Number.POSITIVE_INFINITY;
+  }
+  return Object.create(searchIndex, {
+    memories: { value: memories },
+    turns: { value: turns },
+  }) as SearchIndex;
+}

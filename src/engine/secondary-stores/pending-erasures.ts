@@ -1,0 +1,90 @@
+import type { ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
+import { isComplete, signReceipt } from "../erase/sign-receipt.ts";
+import type { Ports } from "../ports.ts";
+import { eraseFromStores, formatStorePlace } from "./erase-from-stores.ts";
+
+/**
+ * Erasures that have not reached every secondary store yet. They are saved in the store, so that none is lost
+ * with this process.
+ */
+export interface PendingErasures {
+  /** Retries pending erasures, soon and then at longer intervals, until none is left. */
+  scheduleRetry(): void;
+  /** Stops the retries and waits for the running one. */
+  close(): Promise<void>;
+}
+
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+
+export function createPendingErasures(ports: Ports): PendingErasures {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isClosed = false;
+  let pauseMs = FIRST_RETRY_MS;
+  const plan = (): void => {
+    if (isClosed || timer || running) return;
+    timer = setTimeout(run, pauseMs).unref();
+    pauseMs = Math.min(LONGEST_RETRY_MS, pauseMs * 2);
+  };
+  const run = (): void => {
+    timer = undefined;
+    running = retryErasures(ports)
+      // If the store cannot be read, assume that some are left.
+      .catch(() => 1)
+      .then((left) => {
+        running = undefined;
+        if (left > 0) plan();
+        else pauseMs = FIRST_RETRY_MS;
+      });
+  };
+  return {
+    scheduleRetry: plan,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/**
+ * Completes erasures that could not reach the sessions or the cache. Removes everything of the user from them
+ * and seals the receipt with the current findings. Gives the number left.
+ */
+async function retryErasures(ports: Ports): Promise<number> {
+  const { record, sessions, cache } = ports;
+  const places = new Set([
+    ...(sessions ? [formatStorePlace("sessions", sessions)] : []),
+    ...(cache ? [formatStorePlace("cache", cache)] : []),
+  ]);
+  if (places.size === 0) return 0;
+  let left = 0;
+  for (const { receipt: id, project, user } of await findOpenErasures(record)) {
+    const scope = { project, user };
+    const receipt = (await record.erasures(scope)).find((one) => one.id === id);
+    if (!receipt?.verified.some(({ place, found }) => places.has(place) && found > 0)) continue;
+    const now = await eraseFromStores(ports, scope, { messages: "everything", revision: receipt.revision });
+    await record.seal(scope, signReceipt(ports.secret, updateReceipt(receipt, now)));
+    if (now.some(({ found }) => found > 0)) left += 1;
+  }
+  return left;
+}
+
+async function findOpenErasures(
+  record: Ports["record"],
+): Promise<{ receipt: string; project: string; user: string }[]> {
+  return (await record.erasureSummaries()).filter(({ isComplete, isVerified }) => isVerified && !isComplete);
+}
+
+/**
+ * The receipt with the current findings. The time by which a store is empty by itself is that of the erasure.
+ */
+function updateReceipt(receipt: ErasureReceipt, now: readonly VerifiedPlace[]): ErasureReceipt {
+  const verified = receipt.verified.map((one) => {
+    const found = now.find(({ place }) => place === one.place);
+    if (!found) return one;
+    return found.found > 0 && one.until !== undefined ? { ...found, until: one.until } : found;
+  });
+  return { ...receipt, verified, complete: isComplete(verified) };
+}

@@ -1,0 +1,49 @@
+import type { Ports } from "../ports.ts";
+import { createPendingErasures } from "./pending-erasures.ts";
+import { waitForTurns } from "./session-turns.ts";
+import { tryStore } from "./try-store.ts";
+
+/** Manages the secondary stores, the sessions and the cache, while a memory is open. */
+interface SecondaryStores {
+  /** The ports, with the secondary stores added. */
+  readonly ports: Ports;
+  /** Waits for writes in progress. */
+  close(): Promise<void>;
+}
+
+export function openSecondaryStores(plain: Ports): SecondaryStores {
+  const { sessions, cache } = plain;
+  if (!sessions && !cache) return { ports: plain, close: async () => {} };
+  const owed = createPendingErasures(plain);
+  // For a program that ended before it reached them.
+  owed.scheduleRetry();
+  const unwatch = watchStoreSize(plain);
+  return {
+    ports: { ...plain, owing: owed },
+    async close() {
+      unwatch();
+      await owed.close();
+      await waitForTurns(plain);
+    },
+  };
+}
+
+const EVERY_MS = 30_000;
+
+/**
+ * Reports the size and limit of the session store to the meter, twice a minute. Returns a function that stops
+ * it.
+ */
+function watchStoreSize(ports: Pick<Ports, "sessions" | "meter">): () => void {
+  const { sessions, meter } = ports;
+  if (!sessions || !meter) return () => {};
+  const look = async (): Promise<void> => {
+    const room = await tryStore(ports, "sessions", () => sessions.room());
+    if (!room) return;
+    meter.set("memory_sessions_store_bytes", room.bytes);
+    meter.set("memory_sessions_store_limit_bytes", room.most ?? 0);
+  };
+  const timer = setInterval(() => void look(), EVERY_MS).unref();
+  void look();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,98 @@
+/** Maximum pieces of work before a yield; sooner if each takes more than some microseconds. */
+const SLICE_SIZE = 200;
+
+/** Maximum time between two yields, in ms. */
+const SLICE_MS = 5;
+/** Pieces of work between two readings of the clock. */
+const CLOCK_INTERVAL = 8;
+
+/** Calls `work` for each item, in slices, so that one user's large data does not block others. */
+export async function forEachInSlices<One>(
+  all: Iterable<One>,
+  work: (one: One) => void,
+  slice: number = SLICE_SIZE,
+): Promise<void> {
+  let done = 0;
+  let begun = performance.now();
+  for (const one of all) {
+    const isLate = done % CLOCK_INTERVAL === CLOCK_INTERVAL - 1 && performance.now() - begun > SLICE_MS;
+    if (isLate || (done > 0 && done % slice === 0)) {
+      await yieldToEventLoop();
+      begun = performance.now();
+    }
+    work(one);
+    done += 1;
+  }
+}
+
+/** Runs work that marks possible pauses with `yield`, and gives its result. */
+export async function runInSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
+  let begun = performance.now();
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (performance.now() - begun < SLICE_MS) continue;
+    await yieldToEventLoop();
+    begun = performance.now();
+  }
+}
+
+/** The same without pauses, if no other work waits. */
+export function runAtOnce<Result>(work: Generator<void, Result, void>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Maps items in order. */
+export async function mapInSlices<One, Made>(
+  all: Iterable<One>,
+  make: (one: One) => Made,
+  slice: number = SLICE_SIZE,
+): Promise<Made[]> {
+  const results: Made[] = [];
+  await forEachInSlices(all, (one) => void results.push(make(one)), slice);
+  return results;
+}
+
+/** Maps each item to none, one or several results, in order. */
+export async function flatMapInSlices<One, Made>(
+  all: Iterable<One>,
+  make: (one: One) => Made | readonly Made[],
+  slice: number = SLICE_SIZE,
+): Promise<Made[]> {
+  const results: Made[] = [];
+  await forEachInSlices(
+    all,
+    (one) => {
+      const some = make(one);
+      if (Array.isArray(some)) for (const each of some) results.push(each);
+      else results.push(some as Made);
+    },
+    slice,
+  );
+  return results;
+}
+
+/** Filters items in order. */
+export async function filterInSlices<One>(
+  all: Iterable<One>,
+  passes: (one: One) => boolean,
+  slice: number = SLICE_SIZE,
+): Promise<One[]> {
+  const passed: One[] = [];
+  await forEachInSlices(
+    all,
+    (one) => {
+      if (passes(one)) passed.push(one);
+    },
+    slice,
+  );
+  return passed;
+}
+
+/** Resolves after all work that is already waiting has run, so that long sliced work blocks nothing. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

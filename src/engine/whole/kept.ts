@@ -1,9 +1,0 @@
-import type { WholePart, WholeRow } from "../../ports/whole.ts";
-
-/**
- * Whether a row is moved along. How far a follower is says nothing beside another record, for another index may stand
- * there under the same name: it is fed from the beginning.
- */
-export function isKept(_part: WholePart, row: WholeRow<WholePart>): boolean {
-  return !("visit" in row) || !row.job.startsWith("follow");
-}

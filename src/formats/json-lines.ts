@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import type { Message } from "../domain/message.ts";
+import type { InputMessage, NewMemory, ShownMemory } from "../engine/api.ts";
+import { invalid } from "../errors.ts";
+import {
+  type ImportedMessage,
+  type ImportSource,
+  isObjectValue,
+  type NumberedLine,
+  parseObject,
+  readLines,
+  toInputMessage,
+} from "./import-source.ts";
+
+/**
+ * Reads messages from JSON lines: `{ id?, role?, content, name?, at?, session?, metadata? }`. Ignores other fields. A line
+ * without an id gets one from its content, so importing the same lines again adds nothing. Storing checks the fields.
+ */
+export async function* readJsonl(source: ImportSource): AsyncIterable<ImportedMessage> {
+  const parseLine = createJsonlParser();
+  for await (const line of readLines(source)) yield parseLine(line);
+}
+
+/** Creates a parser for the lines of one source. It numbers repeated lines, so use one parser for all. */
+function createJsonlParser(): (line: NumberedLine) => ImportedMessage {
+  const repeats = new Map<string, number>();
+  return (line) => {
+    const place = `line ${line.number}`;
+    const { id, role = "user", content, name, at, session, metadata } = parseObject(line);
+    if (content === undefined) throw invalid(`${place} has no content.`);
+    const hash = hashContent(JSON.stringify([session, at, role, name, content]));
+    const repeat = repeats.get(hash) ?? 0;
+    if (id === undefined) repeats.set(hash, repeat + 1);
+    const known = id === undefined ? `jsonl-${hash}${repeat === 0 ? "" : `-${repeat}`}` : id;
+    return { place, message: toInputMessage({ id: known, role, content, name, at, session, metadata }) };
+  };
+}
+
+function hashContent(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+/** Reads the messages of a Keepsake export, with their ids, times and sessions. */
+export async function* readKeepsakeExport(source: ImportSource): AsyncIterable<ImportedMessage> {
+  for await (const { type, place, body } of readExportedLines(source)) {
+    const entry = type === "message" ? toExportedMessage(place, body) : undefined;
+    if (entry) yield entry;
+  }
+}
+
+/** Gives the message; `undefined` if an erasure left none of its content. */
+function toExportedMessage(place: string, body: ExportedLine["body"]): ImportedMessage | undefined {
+  const { id, role, content, parts, name, at, session, metadata } = body as unknown as Message;
+  if (content === "" && !parts) return undefined;
+  return {
+    place,
+    message: toInputMessage({ id, role, content: parts ?? content, name, at, session, metadata }),
+  };
+}
+
+/** Reads the current memories of an export that come from no message, such as those added by hand. */
+export async function* readAddedMemories(source: ImportSource): AsyncIterable<NewMemory> {
+  for await (const { type, body } of readExportedLines(source)) {
+    const memory = type === "memory" ? toAddedMemory(body) : undefined;
+    if (memory) yield memory;
+  }
+}
+
+/** Gives the memory; `undefined` if it comes from messages or is not current. */
+function toAddedMemory(body: ExportedLine["body"]): NewMemory | undefined {
+  const memory = body as unknown as ShownMemory;
+  if (memory.status !== "current" || !Array.isArray(memory.sources) || memory.sources.length > 0)
+    return undefined;
+  const { text, kind, claim, confidence, importance, metadata, at, validFrom, expiresAt } = memory;
+  return {
+    text,
+    kind,
+    confidence,
+    importance,
+    at,
+    ...(claim === undefined ? {} : { claim }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(validFrom === undefined ? {} : { validFrom }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+interface ExportedLine {
+  readonly type: unknown;
+  readonly place: string;
+  /** The object under the name of the line's type. */
+  readonly body: { readonly [field: string]: unknown };
+}
+
+async function* readExportedLines(source: ImportSource): AsyncIterable<ExportedLine> {
+  let isFirst = true;
+  for await (const line of readLines(source)) {
+    if (isFirst && !isKeepsakeExport(line)) {
+      throw invalid("the file is not a Keepsake export of a supported version: its first line must say so.");
+    }
+    isFirst = false;
+    const exported = parseExportedLine(line);
+    if (exported) yield exported;
+  }
+}
+
+/** Whether the first line marks a Keepsake export. */
+function isKeepsakeExport(line: NumberedLine): boolean {
+  const { type, version } = parseObject(line);
+  return type === "keepsake" && version === 1;
+}
+
+function parseExportedLine(line: NumberedLine): ExportedLine | undefined {
+  const { type, ...rest } = parseObject(line);
+  const body = rest[String(type)];
+  return isObjectValue(body) ? { type, place: `line ${line.number}`, body } : undefined;
+}
+
+/** A line of an import stream: a message, or a memory that comes from no message. */
+export interface StreamedImportLine {
+  /** The place for error messages: "line 12". */
+  readonly place: string;
+  readonly message?: InputMessage;
+  readonly memory?: NewMemory;
+}
+
+/** Reads JSON lines or a Keepsake export, recognised by its first line, in one pass, one line at a time. */
+export async function* readImportStream(source: ImportSource): AsyncIterable<StreamedImportLine> {
+  const parseLine = createJsonlParser();
+  let isExport: boolean | undefined;
+  for await (const line of readLines(source)) {
+    isExport ??= isKeepsakeExport(line);
+    if (!isExport) {
+      yield parseLine(line);
+      continue;
+    }
+    const exported = parseExportedLine(line);
+    if (!exported) continue;
+    const { type, place, body } = exported;
+    const entry = type === "message" ? toExportedMessage(place, body) : undefined;
+    if (entry) yield entry;
+    const memory = type === "memory" ? toAddedMemory(body) : undefined;
+    if (memory) yield { place, memory };
+  }
+}

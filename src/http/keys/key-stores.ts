@@ -1,0 +1,274 @@
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import * as z from "zod";
+import { isMemoryError, MemoryError } from "../../errors.ts";
+import type { Documents, SharedDocument } from "../../ports/documents.ts";
+import { withLock } from "./file-lock.ts";
+import { EMPTY_RING, KEY_SCOPES, type KeyEntry, type KeyRing, type KeyStore } from "./key-ring.ts";
+
+/** How long a read is cached at most, whatever the times of the file are. */
+const MAX_CACHED_MS = 500;
+
+/**
+ * Opens a store of key hashes in a file with mode 0600. Several processes may use it: it is read again after each change,
+ * and writes are serialised. Throws `corrupt` if the file contains something else, and `unavailable` if it cannot be read
+ * or written.
+ */
+export function keysFile(path: string): KeyStore {
+  let known: { mark: string; at: number; ring: KeyRing } | undefined;
+  return {
+    read() {
+      const mark = getFileMark(path);
+      if (mark === undefined) {
+        known = undefined;
+        return undefined;
+      }
+      // Two changes within one tick of the disk's clock have the same mark, so time is checked as well.
+      const now = performance.now();
+      if (known?.mark !== mark || now - known.at > MAX_CACHED_MS)
+        known = { mark, at: now, ring: parseKeyFile(path) };
+      return known.ring;
+    },
+    write(change, patienceMs) {
+      withWriteErrors(path, () =>
+        withLock(
+          `${path}.lock`,
+          (isHeld) => {
+            const held = getFileMark(path) === undefined ? EMPTY_RING : parseKeyFile(path);
+            const next = change(held);
+            if (next !== held) replaceFile(path, next, isHeld);
+          },
+          patienceMs,
+        ),
+      );
+      known = undefined;
+    },
+  };
+}
+
+/** Gives the path of a database's keys file. */
+export function keysPathOf(database: string): string {
+  return `${database}.keys.json`;
+}
+
+/** Gives a mark that changes with the file; undefined if there is no file. */
+function getFileMark(path: string): string | undefined {
+  const state = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return state && `${state.ino}/${state.mtimeNs}/${state.size}`;
+}
+
+function parseKeyFile(path: string): KeyRing {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new MemoryError("unavailable", `keys ${path}: cannot read the file. Check its owner and mode.`, {
+      cause,
+    });
+  }
+  try {
+    return parseKeyRing(text);
+  } catch (cause) {
+    throw new MemoryError(
+      "corrupt",
+      `keys ${path}: not a keys file. Restore the right file, or delete it: the next start creates a new key.`,
+      { cause },
+    );
+  }
+}
+
+/** Writes a temporary file and renames it: readers never see a partial file, and a power cut leaves the old or the new one. */
+function replaceFile(path: string, ring: KeyRing, isHeld: () => boolean): void {
+  const draft = `${path}.${randomUUID()}.new`;
+  try {
+    writeFileSync(draft, formatKeyRing(ring), { mode: 0o600, flag: "wx", flush: true });
+    if (!isHeld()) {
+      throw new MemoryError("unavailable", `keys ${path}: another program has changed the file. Try again.`);
+    }
+    renameSync(draft, path);
+    syncFolder(dirname(path));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Syncs the folder, so that the rename survives a power cut and a revoked key stays revoked. */
+function syncFolder(folder: string): void {
+  let open: number;
+  try {
+    open = openSync(folder, "r");
+  } catch {
+    // Some systems cannot open folders; they sync names by themselves.
+    return;
+  }
+  try {
+    fsyncSync(open);
+  } finally {
+    closeSync(open);
+  }
+}
+
+function withWriteErrors(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (isMemoryError(cause)) throw cause;
+    throw new MemoryError("unavailable", `keys ${path}: cannot write the file. Is the folder writable?`, {
+      cause,
+    });
+  }
+}
+
+const DOCUMENT_NAME = "keys";
+
+/** Keys that several servers share. `read` gives the state of the last `refresh`, which runs before each request. */
+export type SharedKeys = KeyStore & Required<Pick<KeyStore, "refresh" | "kept">>;
+
+/**
+ * Opens a store of key hashes in the shared database. A change is valid here at once and is stored in the background, in
+ * order; `kept` waits for it. A change that cannot be stored is undone. Throws `corrupt` if the document is something else.
+ */
+export function sharedKeys(documents: Documents): SharedKeys {
+  let known: { readonly mark: string; readonly ring: KeyRing } | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let failure: { readonly reason: unknown } | undefined;
+  const learn = (found: SharedDocument | undefined): void => {
+    if (found?.mark === known?.mark) return;
+    known = found && { mark: found.mark, ring: parseSharedKeys(found.text ?? "") };
+  };
+  const look = coalesceCalls(async () => {
+    for (;;) {
+      await writing;
+      const mark = known?.mark;
+      const found = await documents.read(DOCUMENT_NAME, mark);
+      // Changed here meanwhile: the result is outdated, and may lack the text.
+      if (known?.mark !== mark) continue;
+      learn(found);
+      return;
+    }
+  });
+  const keep = async (change: (held: KeyRing) => KeyRing, isTold: boolean): Promise<void> => {
+    try {
+      learn(await documents.change(DOCUMENT_NAME, (text) => applyChange(text, change)));
+    } catch (reason) {
+      known = undefined;
+      if (isTold) failure ??= { reason };
+    }
+  };
+  return {
+    read: () => known?.ring,
+    refresh: look,
+    write(change, patienceMs) {
+      const held = known?.ring ?? EMPTY_RING;
+      const ring = change(held);
+      if (ring === held) return;
+      // No real mark is empty, so the next refresh reads the document again.
+      known = { mark: "", ring };
+      // A write without patience is a time of last use, which may be lost.
+      writing = writing.then(() => keep(change, patienceMs !== 0));
+    },
+    async kept() {
+      await writing;
+      const { reason } = failure ?? {};
+      failure = undefined;
+      if (reason !== undefined) throw reason;
+    },
+  };
+}
+
+/** Applies a change to the stored text. Gives the same text if nothing changes. */
+function applyChange(text: string | undefined, change: (held: KeyRing) => KeyRing): string | undefined {
+  const held = text === undefined ? EMPTY_RING : parseSharedKeys(text);
+  const next = change(held);
+  return next === held ? text : formatKeyRing(next);
+}
+
+function parseSharedKeys(text: string): KeyRing {
+  try {
+    return parseKeyRing(text);
+  } catch (cause) {
+    throw new MemoryError(
+      "corrupt",
+      "keys: the shared database contains no valid keys. Restore the newest backup.",
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/**
+ * Shares one call among all callers that wait while another call runs. The shared call starts after they asked, so none gets
+ * an outdated result. At most two calls run at once.
+ */
+function coalesceCalls(look: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    running = look().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (!running) return start();
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return start();
+      });
+    return next;
+  };
+}
+
+const ENTRY_SCHEMA = z.object({
+  id: z.string(),
+  project: z.string(),
+  hash: z.string(),
+  createdAt: z.string(),
+});
+const SESSIONS_SCHEMA = z.array(
+  z.object({ key: z.string(), hash: z.string(), proofHash: z.string(), expiresAt: z.string() }),
+);
+const SCOPED_ENTRY_SCHEMA = ENTRY_SCHEMA.extend({
+  scopes: z.array(z.enum(KEY_SCOPES)),
+  expiresAt: z.string().optional(),
+  user: z.string().optional(),
+  label: z.string().optional(),
+  lastUsedAt: z.string().optional(),
+  past: z.array(z.object({ hash: z.string(), until: z.string() })).optional(),
+});
+
+const KEY_RING_SCHEMA = z.discriminatedUnion("version", [
+  // Keys of version 1 had no scopes and could do everything, so they get all scopes.
+  z
+    .object({ version: z.literal(1), keys: z.array(ENTRY_SCHEMA), sessions: SESSIONS_SCHEMA })
+    .transform(({ keys, sessions }) => ({
+      keys: keys.map((entry) => ({ ...entry, scopes: KEY_SCOPES })),
+      sessions,
+    })),
+  z
+    .object({ version: z.literal(2), keys: z.array(SCOPED_ENTRY_SCHEMA), sessions: SESSIONS_SCHEMA })
+    .transform(({ keys, sessions }) => ({ keys: keys as readonly KeyEntry[], sessions })),
+]);
+
+/** Parses stored keys of this or an earlier version. Throws if the text is invalid. */
+function parseKeyRing(text: string): KeyRing {
+  return KEY_RING_SCHEMA.parse(JSON.parse(text));
+}
+
+/** Gives keys in their stored form. */
+function formatKeyRing(ring: KeyRing): string {
+  return `${JSON.stringify({ version: 2, ...ring }, null, 2)}\n`;
+}

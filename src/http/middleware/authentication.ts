@@ -1,0 +1,121 @@
+import { getCookie } from "hono/cookie";
+import type { Forget, ScopedMemory } from "../../engine/api.ts";
+import { MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { ApiKeys, Bearer } from "../keys/api-keys.ts";
+import {
+  getRequiredScopes,
+  type Operation,
+  type OperationRequest,
+  type ServerServices,
+} from "../operation.ts";
+import { isOpenAiPath, refuse } from "../problem.ts";
+import type { RequestContext } from "../request-context.ts";
+
+/** The header of the page's proof. The cookie alone gives no access, because a browser sends it by itself. */
+export const PROOF_HEADER = "x-keepsake-proof";
+
+/**
+ * Authenticates a request by a key or a session, and checks its scopes, before reading the body. Gives undefined if the
+ * operation needs no key. Throws 401 or 403.
+ */
+export async function authenticate(
+  operation: Operation,
+  exchange: RequestContext,
+  { keys, failedKeys }: Pick<ServerServices, "keys" | "failedKeys">,
+): Promise<Bearer | undefined> {
+  if (operation.scope === "none") return undefined;
+  const bearer = findBearer(exchange, keys);
+  if (!bearer) {
+    if (operation.scope === "optional" && !hasProof(exchange)) return undefined;
+    const unknown = refuse({
+      status: 401,
+      code: "forbidden",
+      detail: "Send a valid key in the header authorization: Bearer KEY.",
+      headers: { "www-authenticate": 'Bearer realm="keepsake"' },
+    });
+    // A request without a key is not a guess.
+    throw hasCredentials(exchange) ? await failedKeys.refusal(exchange, unknown) : unknown;
+  }
+  const missing = getRequiredScopes(operation).filter((scope) => !bearer.scopes.includes(scope));
+  if (missing.length > 0) {
+    const needs = missing.length === 1 ? "the scope" : "the scopes";
+    throw refuse({
+      status: 403,
+      code: "forbidden",
+      detail: `This key lacks ${needs} ${missing.join(" and ")}.`,
+    });
+  }
+  return bearer;
+}
+
+/** Whether the request needs a lookup of keys. With an optional key that is absent, it works even if keys cannot be read. */
+export function mayCarryKey({ scope }: Operation, exchange: RequestContext): boolean {
+  return scope !== "none" && (scope !== "optional" || hasProof(exchange));
+}
+
+/** Whether the request has a proof or a key, not just the cookie, which a browser sends by itself. */
+function hasProof(exchange: RequestContext): boolean {
+  return getKeyHeader(exchange) !== undefined || exchange.req.header(PROOF_HEADER) !== undefined;
+}
+
+function hasCredentials(exchange: RequestContext): boolean {
+  return getKeyHeader(exchange) !== undefined || getCookie(exchange, getCookieName(exchange)) !== undefined;
+}
+
+function findBearer(exchange: RequestContext, keys: ApiKeys): Bearer | undefined {
+  const header = getKeyHeader(exchange);
+  if (header !== undefined) return keys.verify(/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? "");
+  // Sessions belong to the server's own page only.
+  if (exchange.get("foreignOrigin") !== undefined) return undefined;
+  const token = getCookie(exchange, getCookieName(exchange));
+  return token === undefined ? undefined : keys.verifySession(token, exchange.req.header(PROOF_HEADER) ?? "");
+}
+
+/** Gives the Keepsake key. An OpenAI client may send its provider's key in `authorization`, and ours in another header. */
+function getKeyHeader({ req }: RequestContext): string | undefined {
+  const own = isOpenAiPath(req.path) ? req.header("x-keepsake-key") : undefined;
+  return own === undefined ? req.header("authorization") : `Bearer ${own}`;
+}
+
+/** Gives the cookie's name, which contains the port: cookies ignore ports, and two servers on one machine must not conflict. */
+export function getCookieName(exchange: RequestContext): string {
+  const host = exchange.req.header("host") ?? new URL(exchange.req.url).host;
+  return `keepsake_${/:(\d+)$/.exec(host)?.[1] ?? "0"}`;
+}
+
+/** Gives access to a bearer's project or, if its key is restricted, to one user. */
+export function createUserAccess(
+  services: Pick<ServerServices, "keepsake">,
+  bearer: Bearer | undefined,
+): Pick<OperationRequest, "memoryOf" | "project"> {
+  const project = (): string => {
+    if (!bearer) throw new TypeError("an operation without a key has no project");
+    return bearer.project;
+  };
+  return {
+    project,
+    memoryOf(user): ScopedMemory {
+      // The same error for all other users, whether they exist or not.
+      if (bearer?.user !== undefined && bearer.user !== user) {
+        throw new MemoryError("not_found", "User not found.");
+      }
+      const memory = services.keepsake.scope({ project: project(), user });
+      return bearer?.scopes.includes("erase") ? memory : forbidErasure(memory);
+    },
+  };
+}
+
+/** Wraps a memory for a key that may not erase, neither by a call nor by a message. */
+function forbidErasure(memory: ScopedMemory): ScopedMemory {
+  return {
+    ...memory,
+    remember: (input, options) => memory.remember(input, { ...options, mayErase: false }),
+    converse: (message, options) => memory.converse(message, { ...options, mayErase: false }),
+    converseStream: (message, options) => memory.converseStream(message, { ...options, mayErase: false }),
+    forget: (async (what: Forget, options: CallOptions & { dryRun?: boolean } = {}) => {
+      if (options.dryRun) return memory.forget(what, { ...options, dryRun: true });
+      throw new MemoryError("forbidden", "This key may not erase: it lacks the scope erase.");
+    }) as ScopedMemory["forget"],
+  };
+}

@@ -1,0 +1,235 @@
+import type { Scope } from "../../../domain/scope.ts";
+import type { ScopedMemory } from "../../../engine/api.ts";
+import { runInSlices } from "../../../engine/time-slicing.ts";
+import { MemoryError } from "../../../errors.ts";
+import type { OperationRequest } from "../../operation.ts";
+import type { OpenAiProxy } from "../proxy.ts";
+import { findNewTurns, type OpenAiDialect, type RequestTurn } from "../request/dialects.ts";
+import type { MemoryAccess } from "../request/memory-access.ts";
+import type { ProxyRequest } from "../request/proxy-request.ts";
+import type { UpstreamReply } from "../request/reply-reader.ts";
+import {
+  EMPTY_MEMORY_CONTEXT,
+  hashTurns,
+  type MemoryContext,
+  type ProxyConversation,
+  prepareMemoryContext,
+} from "./conversations.ts";
+import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memory-writer.ts";
+
+/** The work of memory in one turn of a chat. It never throws. */
+interface MemoryTurn {
+  /** Executes a request to forget before anything is recalled. */
+  forgetFirst(): Promise<void>;
+  /** Recalls memory within the time limit. */
+  recall(): Promise<MemoryContext>;
+  /** Stores the user's messages, once. Does not wait. */
+  storeUserTurns(): void;
+  /** Stores the model's reply as far as it was received. Does not wait. */
+  storeReply(reply: UpstreamReply): void;
+  /** Gives the response headers about memory. */
+  headers(given: MemoryContext): { readonly [name: string]: string };
+}
+
+/** The user, conversation and messages of a turn. */
+export interface MemoryTurnState {
+  readonly scope: Scope;
+  /** The key of the user's scope. */
+  readonly key: string;
+  readonly conversation: ProxyConversation;
+  /** The user's messages to store. */
+  readonly turns: readonly StoredTurn[];
+  /** Opened on use, so that a failure belongs to the step that needs it. */
+  memory(): ScopedMemory;
+}
+
+/** Gives the state of a turn; undefined if memory is off. */
+export function findTurnState(
+  asked: Pick<OperationRequest, "memoryOf" | "project">,
+  { conversations }: OpenAiProxy,
+  { user, session, mode }: MemoryAccess,
+  { turns: said, threadId: kept, newTurns: fresh }: ConversationInput,
+): MemoryTurnState | undefined {
+  if (mode === "off" || user === undefined) return undefined;
+  const scope = { project: asked.project(), user };
+  const opening = fresh.find(({ isOpening }) => isOpening)?.turn;
+  const conversation = conversations.open(scope, { session, threadId: kept, turns: said, opening });
+  const stored = mode === "read" ? [] : fresh;
+  return {
+    scope,
+    key: JSON.stringify([scope.project, user]),
+    conversation,
+    turns: stored.map(({ said: one, turn, isOpening }) => ({
+      id: conversations.turnId(scope, conversation, turn, isOpening),
+      turn: one,
+    })),
+    memory: () => asked.memoryOf(user),
+  };
+}
+
+/** Matches possible requests to forget, which are executed before the model is called. Other matches are only stored earlier. */
+const FORGET_PATTERN =
+  /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
+/** The number of characters searched for requests to forget: no more is read as a request. */
+const MAX_SCANNED_CHARACTERS = 40_000;
+
+function isForgetRequest({ newTurns: fresh }: ConversationInput): boolean {
+  return fresh.some(({ said }) => FORGET_PATTERN.test(said.text.slice(0, MAX_SCANNED_CHARACTERS)));
+}
+
+/** How long a request waits for an erasure, in ms. */
+const FORGET_TIMEOUT_MS = 2000;
+
+export function createMemoryTurn(
+  { services }: Pick<OperationRequest, "services">,
+  proxy: OpenAiProxy,
+  { who, spoken, held }: { who: MemoryAccess; spoken: ConversationInput; held: MemoryTurnState | undefined },
+): MemoryTurn {
+  if (!held) return createTurnWithoutMemory(who);
+  const { conversation, key, turns: said, memory } = held;
+  let degraded: "forget" | "recall" | undefined;
+  let isKept = false;
+  const keep = (write: () => Promise<void>): Promise<boolean> => {
+    const kept = proxy.writer.write(key, write);
+    services.lifecycle.trackAfterAnswer(kept);
+    void kept
+      .then(async () => {
+        proxy.profiles.markChanged(key, memory);
+        // Reads the written state now, so that the next turn need not wait for it.
+        await memory().list({ limit: 1 });
+      })
+      .catch(ignoreError);
+    return kept;
+  };
+  const keepOnce = (): Promise<boolean> => {
+    if (isKept || said.length === 0) return Promise.resolve(true);
+    isKept = true;
+    return keep(async () => storeUserTurns(memory(), conversation.session, said));
+  };
+  const recall = async (): Promise<MemoryContext> => {
+    return prepareMemoryContext(
+      memory(),
+      { conversation, profiles: proxy.profiles },
+      {
+        key,
+        query: spoken.newest.text,
+        turn: spoken.newest.turn,
+        hasNewWords: spoken.newTurns.length > 0,
+        ownIds: said.map(({ id }) => id),
+        maxTokens: proxy.maxTokens,
+      },
+    );
+  };
+  return {
+    async forgetFirst() {
+      if (said.length === 0 || !isForgetRequest(spoken)) return;
+      const isDone = await rejectAfter(FORGET_TIMEOUT_MS, keepOnce()).catch(() => false);
+      if (isDone) return;
+      degraded = "forget";
+      proxy.reportTrouble(
+        "forget",
+        new MemoryError("unavailable", "a request to forget has not been executed yet."),
+      );
+    },
+    async recall() {
+      // The data to forget may still be stored, so nothing is shown.
+      if (degraded) return EMPTY_MEMORY_CONTEXT;
+      // A failed write has been reported. Stored data is recalled anyway.
+      await proxy.writer.waitForWrites(key);
+      try {
+        return await rejectAfter(
+          proxy.retrievalMs,
+          recall().finally(() => proxy.conversations.updateSize(conversation)),
+        );
+      } catch (error) {
+        degraded = "recall";
+        proxy.reportTrouble("recall", error);
+        return getFrozenContext(conversation);
+      }
+    },
+    storeUserTurns: () => void keepOnce(),
+    storeReply(reply) {
+      if (reply.id !== undefined) proxy.conversations.linkAnswer(held.scope, reply.id, conversation);
+      if (who.mode === "on") void keep(async () => storeReply(memory(), conversation.session, reply));
+    },
+    headers: ({ recallId: id }) => ({
+      ...toMemoryHeaders(degraded ? { ...who, mode: "degraded", why: `${degraded} failed` } : who),
+      ...(id === undefined ? {} : { "x-keepsake-recall": id }),
+    }),
+  };
+}
+
+/** Ignores an error that occurs again where the result is needed. */
+function ignoreError(): void {}
+
+function createTurnWithoutMemory(who: MemoryAccess): MemoryTurn {
+  return {
+    forgetFirst: async () => {},
+    recall: async () => EMPTY_MEMORY_CONTEXT,
+    storeUserTurns() {},
+    storeReply() {},
+    headers: () => toMemoryHeaders(who),
+  };
+}
+
+/** Gives headers with the mode, its reason and the user. Headers allow only ASCII, so the user is percent-encoded. */
+export function toMemoryHeaders(done: {
+  readonly mode: string;
+  readonly why?: string;
+  readonly user?: string;
+  readonly from?: string;
+}): { readonly [name: string]: string } {
+  const { mode, why, user, from } = done;
+  return {
+    "x-keepsake-memory": mode,
+    ...(why === undefined ? {} : { "x-keepsake-memory-why": why }),
+    ...(user === undefined ? {} : { "x-keepsake-user": encodeURIComponent(user) }),
+    ...(from === undefined ? {} : { "x-keepsake-user-from": from }),
+  };
+}
+
+/** Gives the cached profile if memory is unavailable, so that the prompt cache stays warm. */
+function getFrozenContext({ profile }: ProxyConversation): MemoryContext {
+  return { profileBlock: profile?.block ?? "", recallBlock: "" };
+}
+
+/** The messages of a request, from either interface. */
+export interface ConversationInput {
+  readonly turns: readonly RequestTurn[];
+  /** The id of the conversation stored at the upstream. */
+  readonly threadId: string | undefined;
+  /** The user's new messages, with their turn ids. */
+  readonly newTurns: readonly {
+    readonly said: RequestTurn;
+    readonly turn: string;
+    readonly isOpening: boolean;
+  }[];
+  /** The new messages as one text. */
+  readonly words: string;
+  /** The user's newest message: a new one, or the one that the model is working on with tools. */
+  readonly newest: { readonly text: string; readonly turn: string };
+}
+
+/** Maximum number of consecutive user messages treated as new. Earlier ones are history. */
+const MAX_NEW_TURNS = 100;
+
+export async function readConversation(
+  { body }: ProxyRequest,
+  dialect: OpenAiDialect,
+): Promise<ConversationInput> {
+  const said = await runInSlices(dialect.parseTurns(body));
+  const kept = dialect.findThreadId(body);
+  const turns = await runInSlices(hashTurns(kept, said));
+  const isBegun = kept !== undefined || said.some(({ role }) => role === "assistant");
+  const first = said.findIndex(({ role }) => role === "user");
+  const last = said.findLastIndex(({ role }) => role === "user");
+  const fresh = findNewTurns(said)
+    .slice(-MAX_NEW_TURNS)
+    .flatMap((i) => {
+      const one = said[i];
+      return one ? [{ said: one, turn: turns[i] ?? "", isOpening: !isBegun && i === first }] : [];
+    });
+  const words = fresh.map(({ said: { text } }) => text).join("\n");
+  const text = fresh.length > 0 ? words : (said[last]?.text ?? "");
+  return { turns: said, threadId: kept, newTurns: fresh, words, newest: { text, turn: turns[last] ?? "" } };
+}

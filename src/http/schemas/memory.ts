@@ -1,0 +1,328 @@
+import * as z from "zod";
+import { MEMORY_KINDS } from "../../domain/memory.ts";
+import { CURSOR_FIELDS } from "../pagination.ts";
+import { anyFieldsSchema, timeSchema, wholeNumberSchema, withSchemaId } from "./fields.ts";
+
+const HELD_BACKUP_SCHEMA = z.object({ name: z.string(), at: timeSchema, until: timeSchema.optional() });
+
+/** An `ErasureReceipt` after `toWire`. */
+export const ERASURE_RECEIPT_SCHEMA: z.ZodType = withSchemaId(
+  "ErasureReceipt",
+  z
+    .object({
+      version: z.literal(2).optional(),
+      id: z.string().describe("Empty if nothing was found: such a receipt is not stored"),
+      at: timeSchema,
+      project: z.string(),
+      user: z.string(),
+      revision: wholeNumberSchema,
+      erased: z.record(z.string(), wholeNumberSchema).describe("Number of erased items of each kind"),
+      ids: z.array(z.string()).describe("Ids of the erased memories"),
+      backups: z.array(HELD_BACKUP_SCHEMA).describe("Known backups that contain the erased data").optional(),
+      remains: z
+        .array(z.object({ place: z.string(), until: timeSchema.optional() }))
+        .describe("Where bytes remained after the erasure, and until when at the latest")
+        .optional(),
+      trace: z.string().optional(),
+      replays: z.string().optional(),
+      verified: z
+        .array(
+          z.object({
+            place: z.string(),
+            found: wholeNumberSchema,
+            until: timeSchema.describe("When remaining data disappears by itself at the latest").optional(),
+            why: z.literal("not reached").describe("The store is checked again until it responds").optional(),
+          }),
+        )
+        .describe("Each re-scanned store, and the number of traces found in it"),
+      complete: z.boolean(),
+      previous: z.string(),
+      hash: z.string(),
+      key: z.string().optional(),
+      signature: z.string(),
+    })
+    .describe("What was erased, from where, and the proof. It contains no erased text."),
+);
+
+const RECEIPT_LINE_SCHEMA = z.object({
+  id: z.string(),
+  action: z.enum(["added", "merged", "superseded", "retracted", "erased", "refused", "quarantined"]),
+  text: z.string(),
+  display: z.string(),
+  by: z.string().describe("The memory that replaced it, or into which it was merged").optional(),
+  why: z.string().optional(),
+});
+
+const PENDING_CONSENT_SCHEMA = z.object({
+  action: z.enum(["erase", "supersede", "retract"]),
+  memories: z.array(z.object({ id: z.string(), text: z.string() })),
+});
+
+/** A receipt after `receiptToWire`. */
+export const RECEIPT_SCHEMA: z.ZodType = withSchemaId(
+  "Receipt",
+  z
+    .object({
+      revision: wholeNumberSchema,
+      messages: z.array(z.string()).describe("Ids of the messages stored"),
+      memories: z.array(RECEIPT_LINE_SCHEMA),
+      pending: wholeNumberSchema.describe("Number of messages that are not processed yet"),
+      hindered: z
+        .enum(["over_quota", "unavailable"])
+        .optional()
+        .describe("Why they wait longer: the budget is used up, or the model's server is down"),
+      erasures: z.array(ERASURE_RECEIPT_SCHEMA).optional(),
+      waiting: z
+        .array(PENDING_CONSENT_SCHEMA)
+        .describe("The action that a plain yes in the same session would execute")
+        .optional(),
+    })
+    .describe("The result of a write, by ids."),
+);
+
+export const ERASURE_PLAN_SCHEMA: z.ZodType = withSchemaId(
+  "ErasurePlan",
+  z
+    .object({
+      dry_run: z.literal(true),
+      memories: z.array(z.object({ id: z.string(), text: z.string(), display: z.string() })),
+      messages: z.array(z.object({ id: z.string(), at: timeSchema, words: z.array(z.string()) })),
+    })
+    .describe("What an erasure would remove. Nothing is erased yet."),
+);
+
+export const ERASURES_SCHEMA: z.ZodType = z.object({
+  items: z.array(ERASURE_RECEIPT_SCHEMA),
+  total: wholeNumberSchema,
+  ...CURSOR_FIELDS,
+});
+
+export const KIND_SCHEMA: z.ZodType = withSchemaId("Kind", z.enum(MEMORY_KINDS));
+export const STATUS_SCHEMA: z.ZodType = withSchemaId(
+  "Status",
+  z.enum(["current", "superseded", "retracted"]),
+);
+const ROLE_SCHEMA: z.ZodType = withSchemaId("Role", z.enum(["user", "assistant", "system", "tool"]));
+const ORIGIN_SCHEMA: z.ZodType = withSchemaId(
+  "Origin",
+  z
+    .enum(["user_message", "assistant_message", "tool_result", "document", "import", "api"])
+    .describe("Who said it. Set once; nothing raises it later."),
+);
+const ACTION_SCHEMA: z.ZodType = z.enum([
+  "added",
+  "merged",
+  "updated",
+  "superseded",
+  "retracted",
+  "erased",
+  "refused",
+  "quarantined",
+  "restored",
+]);
+
+export const CLAIM_SCHEMA: z.ZodType = withSchemaId(
+  "Claim",
+  z.object({
+    subject: z.string().describe("`user`, what is theirs (`user/sister`), or a name"),
+    relation: z.string().describe("An English verb phrase in its base form: `use`, `live in`"),
+    value: z.string(),
+    qualifier: z.string().optional(),
+  }),
+);
+
+const SPAN_FIELDS = {
+  message: z.string().describe("The message's id"),
+  quote: z.string().describe("The exact words, from `start` to `end` of the message's content"),
+  start: wholeNumberSchema,
+  end: wholeNumberSchema,
+};
+
+export const SOURCE_SCHEMA: z.ZodType = withSchemaId(
+  "Source",
+  z.object({
+    ...SPAN_FIELDS,
+    role: ROLE_SCHEMA.optional(),
+    at: timeSchema.optional(),
+    session: z.string().optional(),
+    name: z.string().optional(),
+  }),
+);
+
+const MEMORY_FIELDS = {
+  id: z.string(),
+  user_id: z.string(),
+  content: z.string().describe("The same as `text`"),
+  text: z.string().describe("One statement, understandable alone"),
+  display: z.string().describe("The text said to the user: `You use Shram.`"),
+  type: KIND_SCHEMA.describe("The same as `kind`"),
+  kind: KIND_SCHEMA,
+  claim: CLAIM_SCHEMA.optional(),
+  status: STATUS_SCHEMA,
+  version: z.int().min(1),
+  confidence: z.number().min(0).max(1),
+  importance: z.number().min(0).max(1),
+  evidence: z.int().min(0).describe("How often the same claim was made"),
+  origin: ORIGIN_SCHEMA,
+  agent: z.string().optional(),
+  session: z.string().optional(),
+  source_turn: z.unknown().describe("The value in the metadata").optional(),
+  at: timeSchema.describe("When it was said"),
+  created_at: timeSchema.describe("The same as `at`"),
+  stored_at: timeSchema.describe("When this version was stored"),
+  updated_at: timeSchema.describe("The same as `stored_at`"),
+  valid_from: timeSchema.optional(),
+  valid_to: timeSchema.optional(),
+  when: z.string().describe("When an event takes place, as a date or a time in ISO 8601").optional(),
+  expires_at: timeSchema.optional(),
+  quarantined: z.boolean().optional(),
+  archived: z.boolean().describe("Merged into another or cleaned up; still true").optional(),
+  sensitive: z.boolean().optional(),
+  metadata: anyFieldsSchema.optional(),
+  sources: z.array(SOURCE_SCHEMA),
+  superseded_by: z.string().optional(),
+  revision: wholeNumberSchema,
+  action: ACTION_SCHEMA,
+  why: z.string().optional(),
+};
+
+/** A memory after `memoryToWire`. */
+export const MEMORY_SCHEMA: z.ZodType = withSchemaId("Memory", z.object(MEMORY_FIELDS));
+
+/** A memory, with the write that created or changed it. */
+export const WRITTEN_MEMORY_SCHEMA: z.ZodType = withSchemaId(
+  "WrittenMemory",
+  z.object({ ...MEMORY_FIELDS, receipt: RECEIPT_SCHEMA }),
+);
+
+export const MEMORY_PAGE_SCHEMA: z.ZodType = withSchemaId(
+  "MemoryPage",
+  z.object({
+    items: z.array(MEMORY_SCHEMA),
+    total: wholeNumberSchema.describe("Total number"),
+    ...CURSOR_FIELDS,
+  }),
+);
+
+export const VERSIONS_SCHEMA: z.ZodType = z.object({
+  items: z.array(MEMORY_SCHEMA),
+  ...CURSOR_FIELDS,
+});
+
+const LOG_ENTRY_SCHEMA = withSchemaId(
+  "LogEntry",
+  z
+    .object({
+      revision: wholeNumberSchema.describe("What `undo` takes"),
+      at: timeSchema,
+      cause: z.string().describe("Its cause: `remember`, `add`, `update`, `undo`, `forget`"),
+      undoes: wholeNumberSchema.describe("The revision that it undid").optional(),
+      messages: z.array(z.string()).describe("Ids of messages added"),
+      memories: z
+        .array(z.object({ id: z.string(), version: wholeNumberSchema, action: ACTION_SCHEMA }))
+        .describe("New versions of memories"),
+      erased: z.array(z.string()).describe("Ids of messages with removed words, and of erased memories"),
+    })
+    .describe("The effect of one change, by ids."),
+);
+
+export const LOG_SCHEMA: z.ZodType = withSchemaId(
+  "Log",
+  z.object({ items: z.array(LOG_ENTRY_SCHEMA), ...CURSOR_FIELDS }),
+);
+
+export const PROFILE_SCHEMA: z.ZodType = withSchemaId(
+  "Profile",
+  z.object({
+    user_id: z.string(),
+    text: z
+      .string()
+      .describe("The profile as text, for people and prompts: the same bytes while nothing changes"),
+    sections: z.array(
+      z.object({
+        name: z.string(),
+        title: z.string(),
+        lines: z.array(
+          z.object({
+            text: z.string(),
+            memories: z.array(z.string()).describe("Ids of the memories in it"),
+            sources: z.array(z.string()).describe("Ids of their source messages"),
+            sensitive: z.boolean().optional(),
+          }),
+        ),
+      }),
+    ),
+    left: wholeNumberSchema.describe("Number of lines left out"),
+    kinds: z
+      .record(z.string(), z.array(MEMORY_SCHEMA))
+      .describe("Current memories by kind: the hundred stored last of each"),
+    left_of_kinds: z
+      .record(z.string(), wholeNumberSchema)
+      .describe("Number of further current memories by kind; the list of memories contains all"),
+  }),
+);
+
+export const IMPORT_RESULT_SCHEMA: z.ZodType = withSchemaId(
+  "Imported",
+  z.object({
+    read: wholeNumberSchema.describe("Messages in it"),
+    stored: wholeNumberSchema.describe("New messages"),
+    known: wholeNumberSchema.describe("Messages already known, by id"),
+    memories: wholeNumberSchema.describe("New memories"),
+  }),
+);
+
+export const USER_PAGE_SCHEMA: z.ZodType = withSchemaId(
+  "UserPage",
+  z.object({
+    items: z.array(z.object({ user_id: z.string() })).describe("By name"),
+    total: wholeNumberSchema,
+    ...CURSOR_FIELDS,
+  }),
+);
+
+export const SESSION_PAGE_SCHEMA: z.ZodType = withSchemaId(
+  "SessionPage",
+  z.object({
+    items: z.array(
+      z.object({
+        id: z.string(),
+        messages: wholeNumberSchema.describe("Number of messages"),
+        from: timeSchema.describe("Time of the first message"),
+        to: timeSchema.describe("Time of the last message"),
+      }),
+    ),
+    total: wholeNumberSchema,
+    ...CURSOR_FIELDS,
+  }),
+);
+
+const MESSAGE_SCHEMA = withSchemaId(
+  "Message",
+  z.object({
+    id: z.string(),
+    turn: wholeNumberSchema.describe(
+      "The message's position in the order in which the user's messages were stored",
+    ),
+    role: ROLE_SCHEMA,
+    name: z.string().optional(),
+    content: z.string().describe("All its text; spans of sources refer to it"),
+    parts: z
+      .array(z.looseObject({ type: z.string() }))
+      .describe("The original parts, if there was more than one text")
+      .optional(),
+    at: timeSchema.describe("When it was said"),
+    metadata: anyFieldsSchema.optional(),
+  }),
+);
+
+export const SESSION_SCHEMA: z.ZodType = withSchemaId(
+  "Session",
+  z.object({
+    id: z.string(),
+    user_id: z.string(),
+    items: z.array(MESSAGE_SCHEMA).describe("In the order of storing"),
+    total: wholeNumberSchema,
+    ...CURSOR_FIELDS,
+  }),
+);

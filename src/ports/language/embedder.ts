@@ -1,0 +1,40 @@
+import type { CallOptions } from "../call-options.ts";
+import type { CircuitState } from "./model-calls.ts";
+
+/** Turns texts into vectors of unit length. Texts close in meaning have a small angle. */
+export interface Embedder {
+  /**
+   * Names the embedding space: model, version and dimensions ("static-minilm-1/256"). Vectors of different
+   * spaces are never mixed. A change that moves vectors needs another name; stored texts are then embedded
+   * again.
+   */
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  /**
+   * True if it needs no network; it then runs before the commit. Otherwise texts are committed without
+   * vectors, found by their words, and embedded in the background.
+   */
+  readonly local: boolean;
+  /** The cosine below which a query and a text count as unrelated, found by calibration. */
+  readonly floor: number;
+  /**
+   * How long a recall waits for its query vector, in ms (default 50). After that, the recall uses words only.
+   * Local embedders are always awaited.
+   */
+  readonly patienceMs?: number;
+  /**
+   * Returns one vector per text, in order. The same text has the same vector in any batch (a server's may
+   * differ in the last digits). The vectors belong to the caller.
+   *
+   * A text without a word (empty, white space) gives the zero vector. So does a text without a known word, if
+   * the embedder can tell. A text that is too long is truncated.
+   *
+   * Throws `unavailable` if the embedder cannot be reached now, and `invalid_input` if it will never accept
+   * these texts. An aborted signal rejects with its reason. Error messages contain no user text.
+   */
+  embed(texts: readonly string[], options?: CallOptions): Promise<Float32Array[]>;
+  /** Evicts cached vectors of earlier texts. Called at each erasure. */
+  evict?(): void;
+  /** The circuit breaker's state, for an embedder on a server. */
+  circuit?(): CircuitState;
+}

@@ -1,0 +1,112 @@
+import type { Claim, Kind, Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { CallOptions } from "../call-options.ts";
+import type { CircuitState } from "./model-calls.ts";
+
+/**
+ * Reads messages and proposes what to remember, change or erase. It decides nothing: `engine/decide.ts` does.
+ */
+export interface Extractor {
+  /** "rules", "model". */
+  readonly name: string;
+  /** True if it needs no network; it then runs before the commit. Otherwise the messages wait. */
+  readonly local: boolean;
+  /** Returns proposals in the order of their words in the text. Empty if nothing is worth keeping. */
+  propose(input: Reading, options?: CallOptions): Promise<Proposal[]>;
+  /**
+   * Returns false for a message that cannot contain anything for this extractor. The message is then skipped.
+   */
+  wants?(message: Message, earlier: readonly Message[]): boolean;
+  /**
+   * For an extractor on a server: how long a user must pause before messages are read together, in ms. They
+   * are read sooner if a dozen messages wait, and after five times as long in a conversation without a pause.
+   */
+  readonly lingerMs?: number;
+  /** The circuit breaker's state, for an extractor on a server. */
+  circuit?(): CircuitState;
+}
+
+export interface Reading {
+  /** The messages to read, oldest first. */
+  readonly messages: readonly Message[];
+  /** The preceding turns of the same session, oldest first: the context for "it", "her" and "no, Tuesday". */
+  readonly earlier: readonly Message[];
+  /** Current memories that the messages may refer to, oldest first, so that a change can name its target. */
+  readonly known: readonly Memory[];
+  /**
+   * Some of the memories that ended last, newest first, so that "I'm back on X" can revive one. Rarely
+   * called.
+   */
+  readonly ended?: () => readonly Memory[];
+  /**
+   * Called for a message that could not be read, with the reason: the model refused it or gave no usable
+   * answer.
+   */
+  readonly unread?: (message: string, why: "refused" | "unusable") => void;
+}
+
+/** The position of the words: `message.content.slice(start, end)`. A proposal without one is refused. */
+interface ProposalSpan {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface AddProposal extends ProposalSpan {
+  readonly propose: "add";
+  readonly text: string;
+  readonly kind: Kind;
+  readonly claim?: Claim;
+  /** `one`: a new value replaces the old one. */
+  readonly holds: "one" | "many";
+  /** True if the words say that the stored value was never true ("I meant", "sorry, not Monday"). */
+  readonly corrects?: boolean;
+  /** What this replaces, if the words name it. */
+  readonly replaces?: ProposalTarget;
+  readonly confidence: number;
+  readonly importance: number;
+  /** The reasons for its confidence and importance, in plain words, without the user's own. */
+  readonly why?: string;
+  readonly when?: string;
+  readonly validFrom?: string;
+  readonly validTo?: string;
+  readonly expiresAt?: string;
+  readonly sensitive?: boolean;
+}
+
+/** The world changed (`supersede`) or the statement was never true (`retract`), and nothing replaces it. */
+export interface EndProposal extends ProposalSpan {
+  readonly propose: "supersede" | "retract";
+  readonly target: ProposalTarget;
+  /** When it ended, if the words say so. */
+  readonly validTo?: string;
+}
+
+/** A request to forget. */
+export interface EraseProposal extends ProposalSpan {
+  readonly propose: "erase";
+  /** What to forget, in the user's words ("Magnet", "my salary"). Absent if the message itself is meant. */
+  readonly about?: string;
+  /** True for "forget everything you know about me". */
+  readonly everything?: boolean;
+  /** True for "forget this conversation". */
+  readonly session?: boolean;
+  /** A topic by its name ("health"): "forget what I told you about my health". */
+  readonly topic?: string;
+  /**
+   * The period of the statements, from (inclusive) to (exclusive), ISO 8601: "forget everything I told you
+   * yesterday".
+   */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Names memories by id, or by the claim fields that they must match (compared as `sameWords` does). */
+export interface ProposalTarget {
+  readonly ids?: readonly string[];
+  readonly subject?: string;
+  readonly relation?: string;
+  readonly value?: string;
+}
+
+export type Proposal = AddProposal | EndProposal | EraseProposal;

@@ -1,0 +1,37 @@
+import type { Recall, RecallOptions, RecallReceipt } from "../domain/recall.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { CallOptions } from "./call-options.ts";
+
+/** A recall passed to a worker, with everything it needs apart from the memory store. */
+export interface RecallRequest {
+  readonly scope: Scope;
+  /** Checked, like the options. */
+  readonly query: string;
+  readonly options: Omit<RecallOptions, "signal">;
+  /** The query's vector; undefined if there is none. */
+  readonly vector: Float32Array | undefined;
+  /** The id of the recall, and the time of the request (ISO 8601). */
+  readonly id: string;
+  readonly now: string;
+}
+
+/** A worker's result. The caller stores its receipt. */
+export interface RecallResponse {
+  readonly recall: Recall;
+  readonly receipt: RecallReceipt;
+}
+
+/**
+ * Runs recalls on another thread or process, over the same memory store. The result is the same as the
+ * engine's own.
+ */
+export interface RecallWorker {
+  /**
+   * Returns undefined if the worker cannot run it now, for any reason; the caller then runs it. Rejects only
+   * with the reason of an aborted signal.
+   */
+  recall(request: RecallRequest, options?: Pick<CallOptions, "signal">): Promise<RecallResponse | undefined>;
+  /** Evicts a user, so that no erased content stays in the worker. */
+  purgeUser(scope: Scope): Promise<void>;
+  close(): Promise<void>;
+}

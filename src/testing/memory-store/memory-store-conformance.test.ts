@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import type { ChangeSet } from "../../domain/change-set.ts";
+import type { ErasureReceipt } from "../../domain/receipt.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Delta, MemoryStore } from "../../ports/memory-store.ts";
+import { MEMORY_STORE_CASES } from "./memory-store-conformance.ts";
+
+type Fault = (store: MemoryStore) => Partial<MemoryStore>;
+
+const ANN: Scope = { project: "default", user: "ann" };
+
+/** Faults of real memory stores. The suite must detect each of them alone. */
+const FAULTS: { readonly [what: string]: Fault } = {
+  "reads the versions of everybody": (store) => ({
+    versions: async ({ project }, id) => {
+      const all = await Promise.all(
+        (await store.users(project)).map((user) => store.versions({ project, user }, id)),
+      );
+      return all.flat();
+    },
+  }),
+  "finds another user's receipt": (store) => ({
+    receipt: async (scope, key) => (await store.receipt(scope, key)) ?? store.receipt(ANN, key),
+  }),
+  "gives units outside a space of everybody": (store) => ({
+    unitsWithStaleEmbeddings: (_scope, space, limit) => store.unitsWithStaleEmbeddings(ANN, space, limit),
+  }),
+  "gives everybody's erasures": (store) => ({ erasures: () => store.erasures() }),
+  "gives everybody's traces": (store) => ({ traces: () => store.traces() }),
+  "puts project and user together with a colon": (store) => inScope(store, joined),
+  "folds the case of user names": (store) =>
+    inScope(store, ({ project, user }) => ({ project, user: user.toLowerCase() })),
+  "forgets the project": (store) => inScope(store, ({ user }) => ({ project: "default", user })),
+  "lists the users of every project": (store) => ({
+    users: async () => [...(await store.users("p")), ...(await store.users("q"))],
+  }),
+  "accepts a stale base": (store) =>
+    committing(store, async (scope, changes) => ({ ...changes, base: await store.revision(scope) })),
+  "skips the removal of units": (store) =>
+    committing(store, async (_scope, { dropUnits: _dropped, ...changes }) => changes),
+  "skips the lifting of tombstones": (store) =>
+    committing(store, async (_scope, { liftTombstones: _lifted, ...changes }) => changes),
+  "skips links": (store) => committing(store, async (_scope, { links: _links, ...changes }) => changes),
+  "skips the redaction of messages": (store) => erasing(store, { messages: [] }),
+  "skips the erasure of memories": (store) => erasing(store, { memories: [] }),
+  "skips rewrites": (store) => erasing(store, { rewrites: [] }),
+  "passes over a message that is there already": (store) =>
+    committing(store, async (scope, changes) => {
+      const existing = new Set((await store.since(scope, 0)).messages.map(({ id }) => id));
+      return { ...changes, messages: changes.messages?.filter(({ id }) => !existing.has(id)) ?? [] };
+    }),
+  "numbers versions by itself": (store) =>
+    committing(store, async (scope, changes) => {
+      const versions = await store.versions(scope);
+      const next = (id: string): number => versions.filter((version) => version.id === id).length + 1;
+      const memories = changes.memories?.map((memory) => ({ ...memory, version: next(memory.id) }));
+      return { ...changes, memories: memories ?? [] };
+    }),
+  "keeps the messages of a change-set that it refuses": (store) => ({
+    async commit(scope, changes) {
+      try {
+        return await store.commit(scope, changes);
+      } catch (error) {
+        const { base, at, cause, messages = [] } = changes;
+        await store.commit(scope, { base, at, cause, messages }).catch(() => undefined);
+        throw error;
+      }
+    },
+  }),
+  "says nothing of what is gone": (store) =>
+    reading(store, (delta) => ({ ...delta, gone: { units: [], memories: [] } })),
+  "gives everything that ever changed": (store) => ({ since: (scope) => store.since(scope, 0) }),
+  "gives messages by id": (store) =>
+    reading(store, (delta) => ({
+      ...delta,
+      messages: [...delta.messages].sort((one, other) => (one.id < other.id ? -1 : 1)),
+    })),
+  "counts turns from 0": (store) =>
+    reading(store, (delta) => ({
+      ...delta,
+      messages: delta.messages.map((message) => ({ ...message, turn: message.turn - 1 })),
+    })),
+  "rounds vectors to halves": (store) =>
+    reading(store, (delta) => ({
+      ...delta,
+      units: delta.units.map((unit) => ({ ...unit, vector: unit.vector.map((part) => Math.round(part)) })),
+    })),
+  "hands out what it keeps": (store) => {
+    const given = new Map<string, Promise<Delta>>();
+    return {
+      since(scope, revision) {
+        const key = JSON.stringify([scope, revision]);
+        const delta = given.get(key) ?? store.since(scope, revision);
+        given.set(key, delta);
+        return delta;
+      },
+    };
+  },
+  "finds units outside a space by their first vector alone": (store) => ({
+    unitsWithStaleEmbeddings: async (scope, space, limit) => ({
+      ...(await store.unitsWithStaleEmbeddings(scope, space, limit)),
+      ...(space === "test/3" ? { units: [] } : {}),
+    }),
+    usersWithStaleEmbeddings: async (space, limit) =>
+      (await store.usersWithStaleEmbeddings(space, limit)).slice(0, 1),
+  }),
+  "gives the log oldest first": (store) => ({
+    log: async (scope, options) => (await store.log(scope, options)).reverse(),
+  }),
+  "forgets what a log entry erased": (store) => ({
+    log: async (scope, options) =>
+      (await store.log(scope, options)).map((entry) => ({ ...entry, erased: [] })),
+  }),
+  "gives erasures by id": (store) => ({
+    erasures: async (scope) =>
+      (await store.erasures(scope)).sort((one, other) => (one.id < other.id ? -1 : 1)),
+  }),
+  "gives traces by id": (store) => ({
+    traces: async (scope) =>
+      (await store.traces(scope)).sort((one, other) => (one.receipt < other.receipt ? -1 : 1)),
+  }),
+  "marks every erasure as verified": (store) => ({
+    erasureSummaries: async () =>
+      (await store.erasureSummaries()).map((mark) => ({ ...mark, isVerified: true })),
+  }),
+  "keeps no trace": (store) =>
+    committing(store, async (_scope, changes) => {
+      if (!changes.erase) return changes;
+      const { trace: _trace, ...erase } = changes.erase;
+      return { ...changes, erase };
+    }),
+  "counts what hangs on memories of somebody else": (store) => ({
+    countDependents: (_scope, memories) => store.countDependents(ANN, memories),
+  }),
+  "counts a receipt for each memory it names": (store) => ({
+    countDependents: async (scope, memories) => {
+      const each = await Promise.all(memories.map((one) => store.countDependents(scope, [one])));
+      const sum = each.reduce((all, { answers }) => all + answers, 0);
+      return { ...(await store.countDependents(scope, memories)), answers: sum };
+    },
+  }),
+  "is named anew each time": () => {
+    let named = 0;
+    return {
+      async identity() {
+        named += 1;
+        return String(named).padStart(32, "0");
+      },
+    };
+  },
+  "forgets the copies that were made": () => ({ saveBackupNote: async () => undefined }),
+  "notes a copy twice": (store) => {
+    const noted: Awaited<ReturnType<MemoryStore["backups"]>> = [];
+    return {
+      saveBackupNote: async (note) => {
+        noted.push(note);
+        await store.saveBackupNote(note);
+      },
+      backups: async () => noted,
+    };
+  },
+  "does not seal": () => ({ seal: async () => undefined }),
+  "replaces a complete receipt": (store) => {
+    const last = new Map<string, ErasureReceipt>();
+    return {
+      async seal(scope, receipt) {
+        await store.seal(scope, receipt);
+        last.set(receipt.id, receipt);
+      },
+      erasures: async (scope) => (await store.erasures(scope)).map((one) => last.get(one.id) ?? one),
+    };
+  },
+  "finds nothing, wherever it looks": (store) => ({
+    scrub: async (scope, texts) => (await store.scrub(scope, texts)).map((place) => ({ ...place, found: 0 })),
+  }),
+  "gives a lease to everybody": () => ({ takeLease: async () => ({ token: "one" }) }),
+  "lets no lease run out": (store) => ({
+    takeLease: (name, options) => store.takeLease(name, { ...options, forMs: 60_000 }),
+  }),
+  "lets no lease rest": (store) => ({ releaseLease: (name, token) => store.releaseLease(name, token) }),
+  "forgets what broke off": () => ({ failedProgress: async () => [] }),
+  "answers after it was closed": () => ({ close: async () => undefined }),
+};
+
+describe("memoryStoreConformance", () => {
+  it("finds no fault in the reference store", async () => {
+    expect(await failing(createInMemoryStore)).toEqual([]);
+  });
+
+  it.each(Object.keys(FAULTS))("detects a store that %s", async (what) => {
+    const faulty = (): MemoryStore => {
+      const store = createInMemoryStore();
+      return { ...store, ...FAULTS[what]?.(store) };
+    };
+    expect(await failing(faulty)).not.toEqual([]);
+  });
+});
+
+/** The titles of the cases that a store fails. */
+async function failing(open: () => MemoryStore): Promise<string[]> {
+  // In parallel, because some cases wait for an expiry.
+  const failed = Object.entries(MEMORY_STORE_CASES).map(async ([title, run]) => {
+    const has = await run(open()).then(
+      () => false,
+      () => true,
+    );
+    return has ? [title] : [];
+  });
+  return (await Promise.all(failed)).flat();
+}
+
+function committing(
+  store: MemoryStore,
+  change: (scope: Scope, changes: ChangeSet) => Promise<ChangeSet>,
+): Partial<MemoryStore> {
+  return { commit: async (scope, changes) => store.commit(scope, await change(scope, changes)) };
+}
+
+function erasing(store: MemoryStore, part: Partial<NonNullable<ChangeSet["erase"]>>): Partial<MemoryStore> {
+  return committing(store, async (_scope, changes) =>
+    changes.erase ? { ...changes, erase: { ...changes.erase, ...part } } : changes,
+  );
+}
+
+function reading(store: MemoryStore, change: (delta: Delta) => Delta): Partial<MemoryStore> {
+  return { since: async (scope, revision) => change(await store.since(scope, revision)) };
+}
+
+function joined({ project, user }: Scope): Scope {
+  return { project: "", user: `${project}:${user}` };
+}
+
+/** The store, with each scope replaced by another. */
+function inScope(store: MemoryStore, other: (scope: Scope) => Scope): Partial<MemoryStore> {
+  return {
+    revision: (scope) => store.revision(other(scope)),
+    commit: (scope, changes) => store.commit(other(scope), changes),
+    since: (scope, revision) => store.since(other(scope), revision),
+    versions: (scope, id) => store.versions(other(scope), id),
+    log: (scope, options) => store.log(other(scope), options),
+    receipt: (scope, key) => store.receipt(other(scope), key),
+    erasures: (scope) => store.erasures(scope && other(scope)),
+  };
+}

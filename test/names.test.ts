@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { measureStructure, readSources, type SourceFile } from "../scripts/structure.ts";
+
+const SRC = join(import.meta.dirname, "../src");
+/** Rules of English that a parser replaces: they keep their names until then. */
+const APART = ["adapters/rules/", "engine/answer", "engine/forget/"];
+/** SQL of migrations: each is what it was when it landed, name and all. */
+const MIGRATIONS = ["RECORD", "BLOCKS"];
+
+const SOURCES = readSources(SRC).filter(({ path }) => !APART.some((one) => path.startsWith(one)));
+const structureOf = (sources: readonly SourceFile[]) =>
+  measureStructure(sources, (path) => readFileSync(join(SRC, path), "utf8"));
+
+/** Participles and adverbs that say nothing by themselves, as whole names. A noun of the field stands for them. */
+const BARE =
+  /^(?:asked|held|told|heard|said|given|gone|kept|lost|shown|sent|taken|written|known|meant|brought|spent|left|lately|once|again|beside|whole|apart|ahead|together|deaf|anew|elsewhere|meanwhile|instead)$/i;
+/** A name of one word in -ed. Those that are published keep their names. */
+const PARTICIPLE = /^[A-Za-z][a-z]+ed$/;
+const PUBLISHED = new Set(["Answered", "Opened", "Optimized", "Restored", "Served", "embed", "feed"]);
+
+/** Exported names that are a bare participle or an adverb. */
+const bareNames = (names: readonly string[]): string[] =>
+  names.filter((name) => BARE.test(name) || (PARTICIPLE.test(name) && !PUBLISHED.has(name)));
+
+const source = (path: string, ...names: readonly string[]): SourceFile => ({
+  path,
+  lines: 80,
+  imports: [],
+  exports: names.map((name) => ({ name, isType: /^[A-Z][a-z]/.test(name) })),
+});
+
+describe("an exported name", () => {
+  it("of a type is declared in one file", () => {
+    expect(structureOf(SOURCES).typesDeclaredTwice).toEqual([]);
+  });
+
+  it("of anything else is declared in one file, but for the SQL of migrations", () => {
+    const twice = structureOf(SOURCES).namesDeclaredTwice;
+    expect(twice.filter((name) => !MIGRATIONS.includes(name))).toEqual([]);
+  });
+
+  it("shadows no global", () => {
+    expect(structureOf(SOURCES).shadowedGlobals).toEqual([]);
+  });
+
+  it("is no bare participle or adverb", () => {
+    expect(bareNames(SOURCES.flatMap(({ exports }) => exports.map(({ name }) => name)))).toEqual([]);
+  });
+});
+
+describe("the rules of names", () => {
+  it("find a type, and a function, that two files declare", () => {
+    const { typesDeclaredTwice, namesDeclaredTwice } = measureStructure(
+      [source("a.ts", "Place", "findPlace"), source("b.ts", "Place", "findPlace")],
+      () => "",
+    );
+    expect([typesDeclaredTwice, namesDeclaredTwice]).toEqual([["Place"], ["Place", "findPlace"]]);
+  });
+
+  it("find a name that hides a global", () => {
+    const { shadowedGlobals } = measureStructure([source("a.ts", "Record", "Request", "Store")], () => "");
+    expect(shadowedGlobals).toEqual(["Record", "Request"]);
+  });
+
+  it("find bare participles and adverbs, and leave verbs and nouns alone", () => {
+    expect(bareNames(["Held", "asked", "narrowed", "beside", "embed", "findHeld", "Memory"])).toEqual([
+      "Held",
+      "asked",
+      "narrowed",
+      "beside",
+    ]);
+  });
+});
+
+describe("the measure of structure", () => {
+  it("finds files that import one another in a circle, and folders that import each other", () => {
+    const { circles, foldersBothWays } = measureStructure(
+      [
+        { ...source("engine/a.ts"), imports: ["http/b.ts"] },
+        { ...source("http/b.ts"), imports: ["engine/a.ts"] },
+        { ...source("http/c.ts"), imports: ["http/b.ts"] },
+      ],
+      () => "",
+    );
+    expect([circles, foldersBothWays]).toEqual([[["engine/a.ts", "http/b.ts"]], ["engine -> http"]]);
+  });
+
+  it("counts the methods of the largest port", () => {
+    const text =
+      "export interface Store {\n  readonly name: string;\n  read(id: string): string;\n  readonly write: (id: string) => void;\n}\n";
+    expect(measureStructure([source("ports/store.ts")], () => text).largestPort).toEqual({
+      name: "Store",
+      methods: 2,
+    });
+  });
+
+  it("finds a small file that one file imports", () => {
+    const { smallFilesOfOneImporter } = measureStructure(
+      [
+        { ...source("a.ts"), lines: 40 },
+        { ...source("b.ts"), imports: ["a.ts", "c.ts"] },
+        { ...source("c.ts"), lines: 40 },
+        { ...source("d.ts"), imports: ["c.ts"] },
+      ],
+      () => "",
+    );
+    expect(smallFilesOfOneImporter).toEqual(["a.ts"]);
+  });
+});
