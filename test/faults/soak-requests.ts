@@ -54,6 +54,9 @@ export async function eraseUser(world: SoakWorld, user: SoakUser): Promise<void>
   while (user.requestsOpen > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   const answer = await world.send(`${pathOf(user)}/all`, { method: "DELETE" });
   if (!world.isDone("erase a user", answer)) {
+    // Whether the user was erased is not known: the facts may be there or not.
+    user.facts.splice(0);
+    user.memories.splice(0);
     user.isLeaving = false;
     return;
   }
