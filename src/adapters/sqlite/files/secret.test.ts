@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -17,6 +18,16 @@ describe("a secret in a file", () => {
     expect(made.secret.sign("word")).toMatch(/^[0-9a-f]{64}$/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(["once.secret"]);
+  });
+
+  it("removes drafts of processes that have ended, and leaves those of a running one", () => {
+    const path = join(folder, "left.secret");
+    fileSecret(path);
+    const ended = spawnSync(process.execPath, ["--version"]).pid;
+    const drafts = [`${path}.${ended}.new`, `${path}.${process.pid}.new`, `${path}.copy.new`];
+    for (const draft of drafts) writeFileSync(draft, "a draft");
+    fileSecret(path);
+    expect(drafts.map((draft) => existsSync(draft))).toEqual([false, true, true]);
   });
 
   it("differs between files", () => {

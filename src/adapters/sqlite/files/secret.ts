@@ -1,6 +1,15 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { MemoryError } from "../../../errors.ts";
 import type { Secret } from "../../../ports/system.ts";
 
@@ -13,7 +22,10 @@ const SECRET_HEX = /^[0-9a-f]{64}$/;
  */
 export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
   const existing = readSecret(path);
-  if (existing) return { secret: createSecret(existing), isNew: false };
+  if (existing) {
+    removeOldDrafts(path);
+    return { secret: createSecret(existing), isNew: false };
+  }
   const made = randomBytes(SECRET_BYTES);
   const draft = `${path}.${process.pid}.new`;
   try {
@@ -24,7 +36,9 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
     syncParentFolder(dirname(path));
     return { secret: createSecret(made), isNew: true };
   } catch (cause) {
-    const other = (cause as NodeJS.ErrnoException).code === "EEXIST" ? readSecret(path) : undefined;
+    // ENOENT: another process created the secret, and removed this draft as an old one.
+    const isTaken = ["EEXIST", "ENOENT"].includes((cause as NodeJS.ErrnoException).code ?? "");
+    const other = isTaken ? readSecret(path) : undefined;
     if (other) return { secret: createSecret(other), isNew: false };
     throw new MemoryError(
       "unavailable",
@@ -35,6 +49,27 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
     );
   } finally {
     removeDraft(draft);
+  }
+}
+
+/** Removes drafts that a process could not remove before it ended: each is a copy of a secret. */
+function removeOldDrafts(path: string): void {
+  const prefix = `${basename(path)}.`;
+  try {
+    for (const name of readdirSync(dirname(path))) {
+      const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.new$/.exec(name.slice(prefix.length)) ?? []) : [];
+      if (pid !== undefined && !isRunning(Number(pid))) removeDraft(join(dirname(path), name));
+    }
+  } catch {
+    // The folder cannot be listed: the secret itself can be read all the same.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
