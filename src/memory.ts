@@ -18,6 +18,8 @@ import { openSecondaryStores } from "./engine/secondary-stores/secondary-stores.
 import type { SharingOptions } from "./engine/secondary-stores/shared-cache.ts";
 import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
 import { createUserStates, type UserStates } from "./engine/user-state/user-state.ts";
+import { englishAnswerer } from "./language/en/answers/answers.ts";
+import { englishForgetRequests } from "./language/en/forget-requests/forget-requests.ts";
 import type { Cache } from "./ports/cache.ts";
 import type { Embedder } from "./ports/language/embedder.ts";
 import type { Extractor } from "./ports/language/extractor.ts";
@@ -162,14 +164,17 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     void erasures.notify(scope);
   });
   opening.own({ close: async () => unsubscribe?.() });
+  const questions =
+    options.questions ?? (options.inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader());
   const basePorts: Ports = {
     record,
     ...languagePorts,
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
     ...(options.tracer ? { tracer: options.tracer } : {}),
-    questions:
-      options.questions ?? (options.inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader()),
+    questions,
+    answerer: englishAnswerer({ questions, embedder: languagePorts.embedder }),
+    forgetRequests: englishForgetRequests(questions),
     clock,
     ids,
     secret,

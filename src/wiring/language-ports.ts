@@ -4,7 +4,6 @@ import { staticEmbedder } from "../adapters/static/index.ts";
 import type { ModelServers } from "../engine/admin/dependencies.ts";
 import type { ErasureWatch } from "../engine/erase/erasure-watch.ts";
 import { dropSweeps } from "../engine/ingest/confirmations.ts";
-import { withErasuresOnly, withVisibleText } from "../engine/ingest/extractor-decorators.ts";
 import type { Ports } from "../engine/ports.ts";
 import { invalid } from "../errors.ts";
 import { rulesExtractor } from "../language/en/grammar/rules.ts";
@@ -12,6 +11,7 @@ import type { Made, MemoryOptions } from "../memory.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
+import { withErasuresOnly, withVisibleText } from "./extractor-decorators.ts";
 
 /** Opens the embedder, extractors and model: the given ones or the defaults. */
 export async function openLanguagePorts(

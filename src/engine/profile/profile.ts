@@ -4,11 +4,6 @@ import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../../domain/time-slicing.ts";
-import { toShownMemory } from "../admin/listings.ts";
-import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../api.ts";
-import type { Ports } from "../ports.ts";
-import { sanitizeForPrompt } from "../prompt-block.ts";
-import type { UserState } from "../user-state/user-state.ts";
 import {
   buildLines,
   type DraftLine,
@@ -16,7 +11,12 @@ import {
   SECTIONS,
   type SectionName,
   weightOf,
-} from "./profile-lines.ts";
+} from "../../language/en/profile/profile-lines.ts";
+import { toShownMemory } from "../admin/listings.ts";
+import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../api.ts";
+import type { Ports } from "../ports.ts";
+import { sanitizeForPrompt } from "../prompt-block.ts";
+import type { UserState } from "../user-state/user-state.ts";
 
 /** Default size of a profile, in tokens. */
 const DEFAULT_MAX_TOKENS = 2000;
