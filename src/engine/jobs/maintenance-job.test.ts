@@ -4,6 +4,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { englishAnswerer } from "../../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
+import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
 import { hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
@@ -43,6 +44,7 @@ function ports(fields: Partial<Ports> = {}): Ports {
     extractor: scriptedExtractor(),
     questions,
     answerer: englishAnswerer({ questions, embedder }),
+    profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions),
     clock: () => now,
     ids: () => "id",
