@@ -182,7 +182,7 @@ async function findRecalledMemories(
 ): Promise<ReadonlySet<string>> {
   if (memories.length === 0) return new Set();
   return new Set(
-    await record.findRecalled(
+    await record.jobs.findRecalled(
       scope,
       memories.map(({ id }) => id),
     ),

@@ -29,6 +29,32 @@ describe("an answer", () => {
     expect(abstained).toBe(false);
   });
 
+  it.each([
+    "What are the research tools that I use?",
+    "What are the research tools I use?",
+    "Which are the research tools that I'm using?",
+    "What are all the research tools I currently use?",
+    "What are the names of the research tools I use?",
+    "Which tools are the ones I use?",
+    "What are my research tools?",
+    "List my research tools.",
+    "Could you list the tools I use for research?",
+  ])("gives all the things that “%s” asks for", async (question) => {
+    await say("I use Zotero and Tana as research tools.", "I use oat milk.");
+    expect((await ana.answer(question)).text).toBe("You use Zotero and Tana.");
+  });
+
+  it.each([
+    ["I'm reading Dune and Middlemarch.", "What are the books that I am reading?", /Dune and Middlemarch/],
+    ["My sister lives in Lisbon.", "What is the city my sister lives in?", /^Your sister lives in Lisbon\.$/],
+    ["I take metformin and lisinopril.", "Which are the medicines I take?", /metformin and lisinopril/],
+    ["I play chess with Bruno and Carla.", "Who are the people I play chess with?", /Bruno.*Carla/],
+    ["I have a Canon and a Leica as cameras.", "What are the cameras that I own?", /Canon and a Leica/],
+  ])("after “%s” reads the relative clause of “%s”", async (told, question, answer) => {
+    await say(told);
+    expect((await ana.answer(question)).text).toMatch(answer);
+  });
+
   it("leaves out what is over", async () => {
     await say("I use Zotero and Tana as research tools.", "I don't use Tana anymore.");
     expect((await ana.answer("What research tools do I use?")).text).toBe("You use Zotero.");

@@ -1,4 +1,5 @@
 import type { Claim, Memory } from "../../../domain/memory.ts";
+import { splitWords } from "../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
@@ -148,6 +149,12 @@ function isOfSame(one: Claim | undefined, other: Claim | undefined): boolean {
   return isList && toSingular(withoutName(one.subject)) === toSingular(withoutName(other.subject));
 }
 
+/** Whether the thing that is asked about is more than one. */
+function isPlural({ subject = "" }: Question): boolean {
+  const noun = splitWords(subject.split("/").at(-1) ?? "").at(-1) ?? "";
+  return toSingular(noun) !== noun;
+}
+
 /** "user/kid Ada" -> "user/kid". */
 export function withoutName(subject: string): string {
   return subject.replace(/ \p{Lu}[^/]*$/u, "");
@@ -162,9 +169,15 @@ function together(question: Question, matches: readonly Match[], first: Match): 
     question.asks === "where" ||
     question.asks === "who" ||
     question.asks === "unknown";
-  if (!lists || first.by === "thing" || (question.past === true && first.memory.kind === "event"))
-    return [first];
+  if (!lists || (question.past === true && first.memory.kind === "event")) return [first];
   const claim = first.memory.claim;
+  // "What are my productivity tools?" asks for all that are claimed alike, "What is my trackball?" for one.
+  if (first.by === "thing")
+    return isPlural(question)
+      ? matches
+          .filter(({ memory }) => memory.claim?.relation === claim?.relation && isOfSame(memory.claim, claim))
+          .slice(0, 12)
+      : [first];
   if (first.by === "words")
     return matches
       .filter(

@@ -1,5 +1,6 @@
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { textOf } from "../grammar/clauses/head-words.ts";
+import { readNounPhrase } from "../grammar/clauses/noun-phrases.ts";
 import { type Phrase, phrasesOf } from "../grammar/clauses/phrases.ts";
 import { readVerb, type Verb } from "../grammar/clauses/verbs.ts";
 import { tidy } from "../grammar/context.ts";
@@ -99,7 +100,11 @@ function framed(asking: Asking, frame: Frame, verbAt: number): Question | undefi
   const main = mainVerb(tokens, verbAt, end);
   if (!main && BE.has(auxiliary)) {
     const member = first.class === "pronoun" ? memberQuestion(asking, frame, start, end) : undefined;
-    return member ?? copulaQuestion(asking, frame, { start, end, auxiliary });
+    return (
+      member ??
+      relativeQuestion(asking, frame, start, end) ??
+      copulaQuestion(asking, frame, { start, end, auxiliary })
+    );
   }
   const verb = main ?? readVerb(tokens, verbAt, verbAt + 1);
   if (!verb) return undefined;
@@ -133,6 +138,31 @@ function withAuxiliary(
     tense: auxiliaryTense(auxiliary, verb),
   };
 }
+
+/** "What are the tools that I use?" asks what "Which tools do I use?" asks. */
+function relativeQuestion(asking: Asking, frame: Frame, start: number, end: number): Question | undefined {
+  const { tokens } = asking;
+  const named = tidy(textOf(tokens, [start, end]))
+    .replace(OUTER_WORDS, "")
+    .replace(ANY_ONE, "");
+  if (!/^(?:what|which|who|whom)$/.test(frame.wh) || (frame.topic !== "" && named !== "")) return undefined;
+  const from = /^(?:that|which|who|whom)$/.test(tokens[end]?.lower ?? "") ? end + 1 : end;
+  const opener = tokens[from];
+  if (!opener || !(opensSubject(opener) || opener.class === "name")) return undefined;
+  const to = opener.class === "pronoun" ? from + 1 : readNounPhrase(tokens, from, tokens.length);
+  const verb = to === undefined ? undefined : readVerb(tokens, skipLight(tokens, to), tokens.length);
+  if (to === undefined || !verb || (verb.copula && strandedAt(tokens, verb.to) === undefined))
+    return undefined;
+  return assemble(
+    asking,
+    { ...frame, topic: named === "" ? frame.topic : named },
+    { subject: pathAt(asking, from, to) ?? unknownName(asking, from, to), verb, from: verb.to },
+  );
+}
+
+const OUTER_WORDS =
+  /^(?:(?:all|names?) (?:of )?)*(?:the|my|our|those|some of the)? ?(?:names? of (?:the |my )?)?/i;
+const ANY_ONE = /^(?:persons?|people|guys?|ones?)$/i;
 
 /** "What am I a member of?" */
 function memberQuestion(asking: Asking, frame: Frame, start: number, end: number): Question | undefined {

@@ -87,6 +87,10 @@ export function readQuestion(
 const LED =
   /^(?:and |so |but |ok |as for |what about )*(?<whom>(?:my|our|the) [\p{L}' -]{2,40}|\p{Lu}\p{L}+),? (?<wh>(?:what|which|where|when|who|how)(?: \p{L}+)?)(?<verb> (?:do|does|did|is|are|was|has|have|will)) (?:he|she|it|they) (?<rest>.+)$/iu;
 
+/** "List the tools I use", "could you tell me my cat's name" */
+const CALL_FOR_THINGS =
+  /^(?:(?:please|pls|can you|could you|would you|will you|just|and|so|hey|ok)[, ]+)*(?:list|name|tell me|give me|show me|remind me of) (?:(?:a|the) (?:full |complete )?list of )?(?=(?:all (?:of )?)?(?:the|my|our) )/i;
+
 /** The sentence that asks, without what leads up to it. */
 function bare(question: string): string {
   const sentences = question.match(/[^.!?\n]+[.!?]*/g) ?? [question];
@@ -100,7 +104,7 @@ function bare(question: string): string {
     /^.*?(?:—|–| - |: )\s*(?=(?:what|which|who|where|when|how|do|does|did|am|is|are|have)\b)/i,
     "",
   );
-  const stripped = text.replace(PREAMBLE, "");
+  const stripped = text.replace(CALL_FOR_THINGS, "what are ").replace(PREAMBLE, "");
   return (
     stripped
       .replace(
