@@ -1,11 +1,11 @@
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
+import { createPhraseIndex } from "../../domain/text/phrase-index.ts";
+import { forEachInSlices, mapInSlices } from "../../domain/time-slicing.ts";
 import { eraseFromIndexes } from "../index-sync/erase-from-indexes.ts";
 import type { Ports } from "../ports.ts";
 import { type ErasedContent, eraseFromStores } from "../secondary-stores/erase-from-stores.ts";
-import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
-import { createPhraseIndex } from "./phrase-index.ts";
 import { isComplete, RECALL_PLACE, signReceipt } from "./sign-receipt.ts";
 
 /** Scans every place again and seals the receipt with the findings. */

@@ -9,8 +9,8 @@ import {
 } from "../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { extractTerms, splitWords } from "../../domain/search/search-terms.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { MemoryStore, NewRecallReceipts } from "../../ports/memory-store.ts";
-import { yieldToEventLoop } from "../time-slicing.ts";
 import type { ParsedRecallOptions } from "./options.ts";
 import type { DroppedUnit, RankedUnit, RankingResult } from "./rank.ts";
 import { createRelevanceExplainer, explainRelevance } from "./scoring.ts";

@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { clearWordCaches } from "../../domain/search/search-terms.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { Delta, MemoryStore } from "../../ports/memory-store.ts";
 import { type Meter, NO_METER } from "../../ports/telemetry.ts";
 import {
@@ -26,7 +27,6 @@ import {
   type SharedSearchIndexes,
   type SharingOptions,
 } from "../secondary-stores/shared-cache.ts";
-import { yieldToEventLoop } from "../time-slicing.ts";
 import { applyUserDelta, type ClaimIndex, createUserData, type UserData } from "./user-data.ts";
 
 /**
