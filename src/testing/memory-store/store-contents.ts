@@ -114,10 +114,19 @@ export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Pro
   await to.finishCopy();
 }
 
+/** A capability of the store. Throws if the store lacks it. */
+export function requireCapability<Name extends "dump" | "maintenance">(
+  store: MemoryStore,
+  name: Name,
+): NonNullable<MemoryStore[Name]> {
+  const capability = store[name];
+  if (!capability) throw new Error(`the store "${store.name}" lacks the capability "${name}"`);
+  return capability;
+}
+
 /** The store's full dump. Throws if it has none. */
-export function requireStoreDump({ dump, name }: MemoryStore): StoreDump {
-  if (!dump) throw new Error(`the store "${name}" does not support a full dump`);
-  return dump;
+export function requireStoreDump(store: MemoryStore): StoreDump {
+  return requireCapability(store, "dump");
 }
 
 async function* iteratePages<Part extends DumpPart>(

@@ -277,27 +277,6 @@ export const ERASURE_CASES: MemoryStoreCases = {
     expect(await store.erasures.list(ANN)).toMatchObject([{ id: "z", verified, complete: true }]);
   },
 
-  "counts unverified erasures in the storage condition, if there is one": async (store) => {
-    if (!store.maintenance?.condition) return;
-    const erase = (id: string) => ({
-      messages: [],
-      memories: [],
-      rewrites: [],
-      receipt: makeErasureReceipt(id),
-    });
-    await store.commit(ANN, makeChangeSet({ erase: erase("z") }));
-    await store.commit(BOB, makeChangeSet({ erase: erase("b") }));
-    expect(await store.maintenance.condition()).toMatchObject({
-      unverified: 2,
-      erasing: 0,
-      isReadOnly: false,
-    });
-    await store.erasures.seal(ANN, makeErasureReceipt("z", { complete: true }));
-    const { unverified, durability, reducedBy } = await store.maintenance.condition();
-    expect(unverified).toBe(1);
-    expect(durability === "reduced").toBe(reducedBy.length > 0);
-  },
-
   "returns traces by ids and positions in the order of the erasures, and never changes them": async (
     store,
   ) => {
@@ -377,23 +356,5 @@ export const ERASURE_CASES: MemoryStoreCases = {
       blocks: 0,
       answers: 0,
     });
-  },
-
-  "has an identity of its own, which no commit changes": async (store) => {
-    const name = await store.identity();
-    expect(name).toMatch(/^[0-9a-f]{32}$/);
-    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    expect(await store.identity()).toBe(name);
-  },
-
-  "notes backups in order, the newest under its name, without a change of revision": async (store) => {
-    const note = (name: string, bytes: number) => ({ name, at: BASE_TIME, bytes, digest: "d" });
-    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    expect(await store.backups.list()).toEqual([]);
-    await store.backups.save(note("z.db", 1));
-    await store.backups.save({ ...note("a.db", 2), until: BASE_TIME });
-    await store.backups.save(note("z.db", 3));
-    expect(await store.backups.list()).toEqual([note("z.db", 3), { ...note("a.db", 2), until: BASE_TIME }]);
-    expect(await store.revision(ANN)).toBe(1);
   },
 };
