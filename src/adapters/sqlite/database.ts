@@ -1,10 +1,11 @@
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { checkNames } from "../shared/stored-rows.ts";
 import { createSyncError, isSyncFailure } from "./errors.ts";
 import type { RowGuard } from "./integrity/row-guard.ts";
+import { DatabaseSync } from "./node-sqlite.ts";
 
 export type SqliteRow = { readonly [column: string]: SQLOutputValue };
 
