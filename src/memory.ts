@@ -42,6 +42,7 @@ import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/s
  */
 export type Made<Port> = Port | ((hooks: CallHooks) => Port | Promise<Port>);
 
+/** Options of `createMemory`. Each has a default. */
 export interface MemoryOptions {
   /** The database file (default `keepsake.db`). ":memory:" stores nothing on disk. */
   readonly path?: string;
@@ -67,6 +68,7 @@ export interface MemoryOptions {
   readonly cache?: Opened<Cache>;
   /** The number of requests from which a user's state is shared through the cache (5). */
   readonly hotAfter?: number;
+  /** Computes vectors of texts. Default: the built-in table of English word vectors, without a network. */
   readonly embedder?: Made<Embedder>;
   /**
    * Who extracts memories: `rules`, during the write; the `model`, later in the background; or `both`, the default with a
@@ -86,6 +88,7 @@ export interface MemoryOptions {
   readonly meter?: Meter;
   /** Records traces: `otelTracer()` of `keepsake/adapters/opentelemetry`. */
   readonly tracer?: Tracer;
+  /** Parses questions, for answers without a model. Default: English, by rules. */
   readonly questions?: QuestionReader;
   /**
    * Runs slow work in threads, for a server: a slow disk or a long message then does not delay other requests. It applies to
@@ -99,7 +102,9 @@ export interface MemoryOptions {
    * and opened again; a server should exit. Only with a database file.
    */
   readonly onSyncFailure?: () => void;
+  /** The current time. Default: the system's. */
   readonly clock?: Clock;
+  /** Creates ids. Default: UUIDv7. */
   readonly ids?: Ids;
   /** The key of tombstones and receipts: a text of at least 16 characters. Default: in a file beside the database. */
   readonly secret?: Secret | string;
@@ -113,7 +118,24 @@ export interface MemoryOptions {
   readonly ledger?: Ledger;
 }
 
-/** Opens a memory: wires the engine to its ports. Every port has a default, so `createMemory()` needs no options. */
+/**
+ * Opens a memory: wires the engine to its ports. Every port has a default, so `createMemory()` needs no options. Throws
+ * `invalid_input` for a wrong option, `unavailable` if the file is locked or cannot be opened, and `corrupt` if it is damaged.
+ *
+ * @example
+ * ```ts
+ * import { createMemory } from "keepsake";
+ *
+ * await using memory = await createMemory({ path: ":memory:" });
+ * const ana = memory.scope({ user: "ana" });
+ * const receipt = await ana.remember("I moved to Lisbon.");
+ * console.log(receipt.memories[0]?.action, receipt.memories[0]?.text);
+ * ```
+ *
+ * ```text
+ * added The user moved to Lisbon.
+ * ```
+ */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
   const opening = createResourceOwner();
