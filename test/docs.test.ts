@@ -106,6 +106,22 @@ describe("the pages", () => {
     const index = read("docs/decisions/README.md");
     expect(decisions.filter((file) => !index.includes(`(${file})`))).toEqual([]);
   });
+
+  it("keep each decision record within 250 words, as context, decision and consequences", () => {
+    const records = PAGES.filter((page) => /^docs\/decisions\/\d{4}-/.test(page));
+    expect(records.length).toBeGreaterThan(30);
+    const tooLong = records
+      .map((page) => ({ page, words: read(page).trim().split(/\s+/).length }))
+      .filter(({ words }) => words > 250);
+    expect(tooLong).toEqual([]);
+    const headings = records.map((page) => ({
+      page,
+      headings: [...read(page).matchAll(/^## (.+)$/gm)].map((match) => match[1]),
+    }));
+    expect(headings).toEqual(
+      records.map((page) => ({ page, headings: ["Context", "Decision", "Consequences"] })),
+    );
+  });
 });
 
 describe("the reference", () => {
