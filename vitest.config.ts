@@ -4,7 +4,7 @@ import { leftOut } from "./test/left-out.ts";
 
 /** Tests that hold a time against a bar. Other tests beside them would be measured, too. */
 const TIMED = [
-  "src/engine/forget/much.test.ts",
+  "src/language/en/forget-requests/much.test.ts",
   "src/http/long-turns.test.ts",
   "bench/stalls/stalls.test.ts",
   "test/crash/server-stop.test.ts",

@@ -157,7 +157,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
   const recallPorts = { ...languagePorts, ...stores, digestKey: digestKeyOf(secret) };
   const recaller = await openRecallWorkers({ ...options, meter: damage.meter }, path, recallPorts, opening);
   const states = openUserStates(options, record, { ...languagePorts, ...stores }, recaller);
-  const unsubscribe = record.watchErasures?.((scope) => {
+  const unsubscribe = record.erasureFeed?.subscribe((scope) => {
     void states.purgeUser(scope);
     void erasures.notify(scope);
   });

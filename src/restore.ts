@@ -86,12 +86,12 @@ async function prepareDraft(
     const { ledger, isLost } = await mergeLedgers(restoring, path, record);
     if (isLost && !withoutLedger) throw createMissingLedgerError();
     const { secret, isNew } = openSecret(path, given);
-    const before = (await record.erasures()).length;
+    const before = (await record.erasures.list()).length;
     const memory = await createMemory({ ...rest, path, record, calls: record.calls, ledger, secret });
     await noteCopies(record, restoring, from, at);
     await memory.close();
-    await resetAllCursors(record);
-    const after = (await record.erasures()).length;
+    await resetAllCursors(record.jobs);
+    const after = (await record.erasures.list()).length;
     const notices = [
       ...memory.notices,
       ...(isLost ? [WITHOUT_LEDGER_NOTICE] : []),
@@ -136,11 +136,11 @@ async function noteCopies(
   from: string,
   at: string,
 ): Promise<void> {
-  for (const note of present?.backups ?? []) await record.saveBackupNote(note);
+  for (const note of present?.backups ?? []) await record.backups.save(note);
   const name = from.split(/[\\/]/).at(-1) ?? from;
-  const noted = (await record.backups()).find((note) => note.name === name);
-  if (noted?.digest !== digest) await record.saveBackupNote({ name, at, bytes, digest });
-  if (aside) await record.saveBackupNote({ ...aside, at, digest: "" });
+  const noted = (await record.backups.list()).find((note) => note.name === name);
+  if (noted?.digest !== digest) await record.backups.save({ name, at, bytes, digest });
+  if (aside) await record.backups.save({ ...aside, at, digest: "" });
 }
 
 function openSecret(path: string, given: MemoryOptions["secret"]): { secret: Secret; isNew: boolean } {

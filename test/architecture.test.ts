@@ -7,7 +7,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   domain: [],
   ports: ["domain"],
   // What knows a language. Not all of it is behind ports yet, so that the engine and others import it.
-  language: ["domain"],
+  language: ["domain", "ports", "engine"],
   engine: ["domain", "ports", "language"],
   formats: ["domain", "engine (types)"],
   adapters: ["domain", "ports", "language"],
@@ -30,7 +30,7 @@ const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   engine: [/^node:crypto$/],
   formats: [/^node:/],
   adapters: [/^node:/],
-  "adapters/rules": [/^compromise/, /^chrono-node/],
+  "language/en": [/^node:module$/, /^compromise/, /^chrono-node/],
   testing: [/^node:/, /^vitest$/, /^fast-check$/],
   http: [/^node:/, /^hono/, /^@hono\/node-server/, /^zod$/],
   ui: [/^node:/, /^hono/],

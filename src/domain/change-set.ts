@@ -52,6 +52,9 @@ export interface MemoryLink {
   readonly strength: number;
 }
 
+/** The longest run of words that one word tombstone covers. Longer wordings have one for each run. */
+export const MAX_TOMBSTONE_WORDS = 5;
+
 /** Keeps an erased statement from being stored again. The value cannot be derived from it. */
 export interface Tombstone {
   /** Keyed hash (HMAC-SHA-256 with the secret), hex. */

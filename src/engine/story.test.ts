@@ -296,7 +296,12 @@ describe.each(RECORDS)("with a store of %s", (_name, openRecord) => {
     });
 
     it("an erasure interrupted before verification is completed at the next start, and its receipt says so", async () => {
-      const broken = open({ record: { ...record, scrub: () => Promise.reject(new Error("killed")) } });
+      const broken = open({
+        record: {
+          ...record,
+          erasures: { ...record.erasures, scrub: () => Promise.reject(new Error("killed")) },
+        },
+      });
       await expect(broken.scope({ user: "ana" }).forget("Magnet")).rejects.toThrow("killed");
       expect((await memory.audit()).receipts[0]).toMatchObject({ complete: false, verified: [] });
       expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(1);

@@ -39,7 +39,7 @@ export interface Cache {
   drop(of: CacheOf, options?: CallOptions & { readonly revision?: number }): Promise<number>;
 
   /** Places that an erasure cannot clear at once, as in `Sessions`. */
-  readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
+  remains(): Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
 
   close(): Promise<void>;
 }

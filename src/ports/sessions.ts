@@ -63,9 +63,9 @@ export interface Sessions {
 
   /**
    * Places that an erasure cannot clear at once, and for how long at most (ms): files that the store writes
-   * by itself. `forMs` is absent if unknown. Absent or empty if there are no such places.
+   * by itself. `forMs` is absent if unknown. Empty if there are no such places.
    */
-  readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
+  remains(): Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
 
   /** Memory used and its limit, in bytes, if known. */
   room(options?: CallOptions): Promise<{ readonly bytes: number; readonly most?: number }>;

@@ -1,5 +1,4 @@
 import { modelExtractor } from "../adapters/model/index.ts";
-import { rulesExtractor } from "../adapters/rules/index.ts";
 import { rulesInThread } from "../adapters/rules/thread.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
 import type { ModelServers } from "../engine/admin/dependencies.ts";
@@ -8,6 +7,7 @@ import { dropSweeps } from "../engine/ingest/confirmations.ts";
 import { withErasuresOnly, withVisibleText } from "../engine/ingest/extractor-decorators.ts";
 import type { Ports } from "../engine/ports.ts";
 import { invalid } from "../errors.ts";
+import { rulesExtractor } from "../language/en/grammar/rules.ts";
 import type { Made, MemoryOptions } from "../memory.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";

@@ -87,6 +87,10 @@ export function memoryCache(options: MemoryCacheOptions): Cache {
       return names.length;
     },
 
+    async remains() {
+      return [];
+    },
+
     async close() {
       users.clear();
       totalBytes = 0;

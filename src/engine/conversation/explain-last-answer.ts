@@ -3,12 +3,12 @@ import type { RecallReceipt, Source } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { capitalize } from "../../domain/text/english-forms.ts";
 import { toLocalTime } from "../../domain/time.ts";
+import { type AnswerIndex, answerIndexInSlices } from "../../language/en/answers/answer-index.ts";
+import { bag } from "../../language/en/answers/bags.ts";
+import { coverage, essence } from "../../language/en/answers/essence.ts";
 import { formatDateInWords } from "../../language/en/format-date.ts";
 import type { Question } from "../../ports/language/question-reader.ts";
 import { type ExplainPorts, explainAbsence, explainReceipt } from "../admin/explain.ts";
-import { type AnswerIndex, answerIndexInSlices } from "../answer/answer-index.ts";
-import { bag } from "../answer/bags.ts";
-import { coverage, essence } from "../answer/essence.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** An explanation of the last answer, and its sources. */

@@ -3,22 +3,22 @@ import type { Memory } from "../../domain/memory.ts";
 import { getCitedIds, type Message } from "../../domain/message.ts";
 import { checkWhere, matchesFilter, type Where } from "../../domain/metadata-filter.ts";
 import type { TextCut } from "../../domain/text/cut-text.ts";
+import { findExactPhrase } from "../../domain/text/phrase-index.ts";
 import { toIsoTime } from "../../domain/time.ts";
+import { filterInSlices, forEachInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
+import { type About, aboutOf, memoriesAbout } from "../../language/en/forget-requests/about.ts";
+import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "../../language/en/forget-requests/aliases.ts";
+import { cutSentences } from "../../language/en/forget-requests/cuts.ts";
+import { type Asking, selectValues } from "../../language/en/forget-requests/select-values.ts";
+import { thingsIn } from "../../language/en/forget-requests/things.ts";
+import type { Value } from "../../language/en/forget-requests/values.ts";
+import { namesValues, type Wanted, wantedIn } from "../../language/en/forget-requests/wanted.ts";
 import { toCanonicalRelation } from "../../language/en/relations/relations.ts";
 import { findTopic, isOfTopic, isRelationName, TOPICS } from "../../language/en/topics.ts";
 import type { Forget } from "../api.ts";
-import { type About, aboutOf, memoriesAbout } from "../forget/about.ts";
-import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "../forget/aliases.ts";
-import { cutSentences } from "../forget/cuts.ts";
-import { type Asking, selectValues } from "../forget/select-values.ts";
-import { thingsIn } from "../forget/things.ts";
-import type { Value } from "../forget/values.ts";
-import { namesValues, type Wanted, wantedIn } from "../forget/wanted.ts";
 import type { Ports } from "../ports.ts";
-import { filterInSlices, forEachInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { findExactPhrase } from "./phrase-index.ts";
 
 /** The content of an erasure: memories in full, and spans of messages. */
 export interface ErasureSelection {

@@ -7,6 +7,7 @@ import {
   type TextReplacement,
 } from "../../domain/text/rewrite-text.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
+import { runInSlices } from "../../domain/time-slicing.ts";
 import {
   findClauseStarts,
   findInjectionsInSteps,
@@ -14,7 +15,6 @@ import {
   isPlainText,
 } from "../../language/en/prompt-injection/find-injections.ts";
 import type { Extractor } from "../../ports/language/extractor.ts";
-import { runInSlices } from "../time-slicing.ts";
 
 /** Length of a message that is normalized before it is read. Later text is not trusted. */
 const MAX_READ_LENGTH = 40_000;

@@ -22,9 +22,12 @@ beforeEach(() => {
   record = {
     ...plain,
     looked,
-    currentMemories(scope, options) {
-      looked.push(scope.user);
-      return plain.currentMemories(scope, options);
+    jobs: {
+      ...plain.jobs,
+      currentMemories(scope, options) {
+        looked.push(scope.user);
+        return plain.jobs.currentMemories(scope, options);
+      },
     },
   };
 });
@@ -71,7 +74,7 @@ async function run(
 }
 
 const current = async (user: string): Promise<number> =>
-  (await record.currentMemories(scopeOf(user), { limit: 10 })).memories.length;
+  (await record.jobs.currentMemories(scopeOf(user), { limit: 10 })).memories.length;
 
 it("visits every user once, and skips users without changes", async () => {
   for (const user of ["ann", "bob", "cid"]) await doubled(user);
@@ -135,7 +138,7 @@ it("leaves a user who writes during the visit for the next round", async () => {
   await generator.next();
   await record.commit(scopeOf("ann"), makeChangeSet({ base: 1, memories: [makeMemory("new")] }));
   for await (const _ of generator);
-  expect((await record.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toBeUndefined();
+  expect((await record.jobs.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toBeUndefined();
 });
 
 it("a failing user does not delay the others", async () => {
@@ -168,7 +171,7 @@ it("a user is quarantined after five failures, and tried again after a change", 
   await run(failing);
   await run(failing);
   expect(tries).toBe(5);
-  expect(await record.failedProgress({ attempts: 5, limit: 9 })).toMatchObject([
+  expect(await record.jobs.failedProgress({ attempts: 5, limit: 9 })).toMatchObject([
     { job: "consolidation", scope: scopeOf("ann"), visit: { failed: { attempts: 5, problem: "internal" } } },
   ]);
   await record.commit(scopeOf("ann"), makeChangeSet({ base: 1, memories: [makeMemory("c")] }));
@@ -177,7 +180,7 @@ it("a user is quarantined after five failures, and tried again after a change", 
   isBroken = false;
   await record.commit(scopeOf("ann"), makeChangeSet({ base: 2, memories: [makeMemory("d")] }));
   expect(await run(failing)).toMatchObject({ done: 1 });
-  expect(await record.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
+  expect(await record.jobs.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
 });
 
 it("a temporary failure quarantines no user", async () => {
@@ -191,7 +194,7 @@ it("a temporary failure quarantines no user", async () => {
   for (let attempt = 0; attempt < 7; attempt += 1) {
     await expect(run(failing)).rejects.toMatchObject({ code: "over_quota" });
   }
-  expect(await record.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
+  expect(await record.jobs.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
 });
 
 it("saves the progress made before a failure", async () => {
@@ -204,7 +207,7 @@ it("saves the progress made before a failure", async () => {
     },
   };
   await expect(run(failing)).rejects.toMatchObject({ code: "unavailable" });
-  expect((await record.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toMatchObject({
+  expect((await record.jobs.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toMatchObject({
     revision: 2,
   });
 });

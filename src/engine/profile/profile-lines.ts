@@ -1,8 +1,8 @@
+import { isAhead } from "../../domain/current-memories.ts";
 import type { Memory } from "../../domain/memory.ts";
 import { capitalize, joinList } from "../../domain/text/english-forms.ts";
+import { flatMapInSlices, forEachInSlices } from "../../domain/time-slicing.ts";
 import { isOfTopic, TOPICS } from "../../language/en/topics.ts";
-import { isAhead } from "../answer/held.ts";
-import { flatMapInSlices, forEachInSlices } from "../time-slicing.ts";
 
 /** One line of a profile: one or a few sentences, and the memories that they were merged from. */
 export interface DraftLine {

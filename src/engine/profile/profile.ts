@@ -1,13 +1,13 @@
+import { holdsNow, isAhead } from "../../domain/current-memories.ts";
 import { checkCount } from "../../domain/limits.ts";
 import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
+import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../../domain/time-slicing.ts";
 import { toShownMemory } from "../admin/listings.ts";
-import { holdsNow, isAhead } from "../answer/held.ts";
 import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import { sanitizeForPrompt } from "../prompt-block.ts";
-import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import {
   buildLines,

@@ -195,7 +195,10 @@ describe("an erasure", () => {
   });
 
   it("that was interrupted before it reached them is completed at the next start", async () => {
-    const broken = { ...record, scrub: () => Promise.reject(new Error("killed")) };
+    const broken = {
+      ...record,
+      erasures: { ...record.erasures, scrub: () => Promise.reject(new Error("killed")) },
+    };
     const first = (await open({ record: broken })).scope({ user: "ana" });
     await first.remember("I use Magnet.", { session: "talk" });
     isDown = true;

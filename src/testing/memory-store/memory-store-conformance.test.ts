@@ -24,10 +24,17 @@ const FAULTS: { readonly [what: string]: Fault } = {
     receipt: async (scope, key) => (await store.receipt(scope, key)) ?? store.receipt(ANN, key),
   }),
   "gives units outside a space of everybody": (store) => ({
-    unitsWithStaleEmbeddings: (_scope, space, limit) => store.unitsWithStaleEmbeddings(ANN, space, limit),
+    staleEmbeddings: {
+      ...store.staleEmbeddings,
+      units: (_scope, space, limit) => store.staleEmbeddings.units(ANN, space, limit),
+    },
   }),
-  "gives everybody's erasures": (store) => ({ erasures: () => store.erasures() }),
-  "gives everybody's traces": (store) => ({ traces: () => store.traces() }),
+  "gives everybody's erasures": (store) => ({
+    erasures: { ...store.erasures, list: () => store.erasures.list() },
+  }),
+  "gives everybody's traces": (store) => ({
+    erasures: { ...store.erasures, traces: () => store.erasures.traces() },
+  }),
   "puts project and user together with a colon": (store) => inScope(store, joined),
   "folds the case of user names": (store) =>
     inScope(store, ({ project, user }) => ({ project, user: user.toLowerCase() })),
@@ -98,12 +105,14 @@ const FAULTS: { readonly [what: string]: Fault } = {
     };
   },
   "finds units outside a space by their first vector alone": (store) => ({
-    unitsWithStaleEmbeddings: async (scope, space, limit) => ({
-      ...(await store.unitsWithStaleEmbeddings(scope, space, limit)),
-      ...(space === "test/3" ? { units: [] } : {}),
-    }),
-    usersWithStaleEmbeddings: async (space, limit) =>
-      (await store.usersWithStaleEmbeddings(space, limit)).slice(0, 1),
+    staleEmbeddings: {
+      ...store.staleEmbeddings,
+      units: async (scope, space, limit) => ({
+        ...(await store.staleEmbeddings.units(scope, space, limit)),
+        ...(space === "test/3" ? { units: [] } : {}),
+      }),
+      users: async (space, limit) => (await store.staleEmbeddings.users(space, limit)).slice(0, 1),
+    },
   }),
   "gives the log oldest first": (store) => ({
     log: async (scope, options) => (await store.log(scope, options)).reverse(),
@@ -113,16 +122,25 @@ const FAULTS: { readonly [what: string]: Fault } = {
       (await store.log(scope, options)).map((entry) => ({ ...entry, erased: [] })),
   }),
   "gives erasures by id": (store) => ({
-    erasures: async (scope) =>
-      (await store.erasures(scope)).sort((one, other) => (one.id < other.id ? -1 : 1)),
+    erasures: {
+      ...store.erasures,
+      list: async (scope) =>
+        (await store.erasures.list(scope)).sort((one, other) => (one.id < other.id ? -1 : 1)),
+    },
   }),
   "gives traces by id": (store) => ({
-    traces: async (scope) =>
-      (await store.traces(scope)).sort((one, other) => (one.receipt < other.receipt ? -1 : 1)),
+    erasures: {
+      ...store.erasures,
+      traces: async (scope) =>
+        (await store.erasures.traces(scope)).sort((one, other) => (one.receipt < other.receipt ? -1 : 1)),
+    },
   }),
   "marks every erasure as verified": (store) => ({
-    erasureSummaries: async () =>
-      (await store.erasureSummaries()).map((mark) => ({ ...mark, isVerified: true })),
+    erasures: {
+      ...store.erasures,
+      summaries: async () =>
+        (await store.erasures.summaries()).map((mark) => ({ ...mark, isVerified: true })),
+    },
   }),
   "keeps no trace": (store) =>
     committing(store, async (_scope, changes) => {
@@ -131,13 +149,19 @@ const FAULTS: { readonly [what: string]: Fault } = {
       return { ...changes, erase };
     }),
   "counts what hangs on memories of somebody else": (store) => ({
-    countDependents: (_scope, memories) => store.countDependents(ANN, memories),
+    erasures: {
+      ...store.erasures,
+      countDependents: (_scope, memories) => store.erasures.countDependents(ANN, memories),
+    },
   }),
   "counts a receipt for each memory it names": (store) => ({
-    countDependents: async (scope, memories) => {
-      const each = await Promise.all(memories.map((one) => store.countDependents(scope, [one])));
-      const sum = each.reduce((all, { answers }) => all + answers, 0);
-      return { ...(await store.countDependents(scope, memories)), answers: sum };
+    erasures: {
+      ...store.erasures,
+      countDependents: async (scope, memories) => {
+        const each = await Promise.all(memories.map((one) => store.erasures.countDependents(scope, [one])));
+        const sum = each.reduce((all, { answers }) => all + answers, 0);
+        return { ...(await store.erasures.countDependents(scope, memories)), answers: sum };
+      },
     },
   }),
   "is named anew each time": () => {
@@ -149,37 +173,56 @@ const FAULTS: { readonly [what: string]: Fault } = {
       },
     };
   },
-  "forgets the copies that were made": () => ({ saveBackupNote: async () => undefined }),
+  "forgets the copies that were made": (store) => ({
+    backups: { ...store.backups, save: async () => undefined },
+  }),
   "notes a copy twice": (store) => {
-    const noted: Awaited<ReturnType<MemoryStore["backups"]>> = [];
+    const noted: Awaited<ReturnType<MemoryStore["backups"]["list"]>> = [];
     return {
-      saveBackupNote: async (note) => {
-        noted.push(note);
-        await store.saveBackupNote(note);
+      backups: {
+        ...store.backups,
+        save: async (note) => {
+          noted.push(note);
+          await store.backups.save(note);
+        },
+        list: async () => noted,
       },
-      backups: async () => noted,
     };
   },
-  "does not seal": () => ({ seal: async () => undefined }),
+  "does not seal": (store) => ({ erasures: { ...store.erasures, seal: async () => undefined } }),
   "replaces a complete receipt": (store) => {
     const last = new Map<string, ErasureReceipt>();
     return {
-      async seal(scope, receipt) {
-        await store.seal(scope, receipt);
-        last.set(receipt.id, receipt);
+      erasures: {
+        ...store.erasures,
+        async seal(scope, receipt) {
+          await store.erasures.seal(scope, receipt);
+          last.set(receipt.id, receipt);
+        },
+        list: async (scope) => (await store.erasures.list(scope)).map((one) => last.get(one.id) ?? one),
       },
-      erasures: async (scope) => (await store.erasures(scope)).map((one) => last.get(one.id) ?? one),
     };
   },
   "finds nothing, wherever it looks": (store) => ({
-    scrub: async (scope, texts) => (await store.scrub(scope, texts)).map((place) => ({ ...place, found: 0 })),
+    erasures: {
+      ...store.erasures,
+      scrub: async (scope, texts) =>
+        (await store.erasures.scrub(scope, texts)).map((place) => ({ ...place, found: 0 })),
+    },
   }),
-  "gives a lease to everybody": () => ({ takeLease: async () => ({ token: "one" }) }),
+  "gives a lease to everybody": (store) => ({
+    jobs: { ...store.jobs, takeLease: async () => ({ token: "one" }) },
+  }),
   "lets no lease run out": (store) => ({
-    takeLease: (name, options) => store.takeLease(name, { ...options, forMs: 60_000 }),
+    jobs: {
+      ...store.jobs,
+      takeLease: (name, options) => store.jobs.takeLease(name, { ...options, forMs: 60_000 }),
+    },
   }),
-  "lets no lease rest": (store) => ({ releaseLease: (name, token) => store.releaseLease(name, token) }),
-  "forgets what broke off": () => ({ failedProgress: async () => [] }),
+  "lets no lease rest": (store) => ({
+    jobs: { ...store.jobs, releaseLease: (name, token) => store.jobs.releaseLease(name, token) },
+  }),
+  "forgets what broke off": (store) => ({ jobs: { ...store.jobs, failedProgress: async () => [] } }),
   "answers after it was closed": () => ({ close: async () => undefined }),
 };
 
@@ -240,6 +283,6 @@ function inScope(store: MemoryStore, other: (scope: Scope) => Scope): Partial<Me
     versions: (scope, id) => store.versions(other(scope), id),
     log: (scope, options) => store.log(other(scope), options),
     receipt: (scope, key) => store.receipt(other(scope), key),
-    erasures: (scope) => store.erasures(scope && other(scope)),
+    erasures: { ...store.erasures, list: (scope) => store.erasures.list(scope && other(scope)) },
   };
 }

@@ -104,7 +104,9 @@ export function memoryStoreConformance(harness: MemoryStoreHarness): void {
       it("gives a lease to one of several handles", async () => {
         const other = await second(store);
         const handles = [store, other, store, other];
-        const answers = await Promise.all(handles.map((one) => one.takeLease("decay", { forMs: 60_000 })));
+        const answers = await Promise.all(
+          handles.map((one) => one.jobs.takeLease("decay", { forMs: 60_000 })),
+        );
         expect(answers.filter(({ token }) => token !== undefined)).toHaveLength(1);
         await other.close();
       });

@@ -26,7 +26,7 @@ import {
 async function readInParts(store: MemoryStore, scope: Scope): Promise<StoredSearchIndex | undefined> {
   let began: { readonly revision: number; readonly size: number } | undefined;
   let taken: number[] = [];
-  const saved = await store.searchIndex(scope, {
+  const saved = await store.searchIndexes.read(scope, {
     begin(revision, size) {
       began = { revision, size };
       taken = [];
@@ -46,7 +46,7 @@ export const READ_CASES: MemoryStoreCases = {
     expect(await store.versions(ANN)).toEqual([]);
     expect(await store.log(ANN, { limit: 10 })).toEqual([]);
     expect(await store.receipt(ANN, "k")).toBeUndefined();
-    expect(await store.erasures(ANN)).toEqual([]);
+    expect(await store.erasures.list(ANN)).toEqual([]);
   },
 
   "returns changes with since, and none at the newest revision": async (store) => {
@@ -107,52 +107,52 @@ export const READ_CASES: MemoryStoreCases = {
 
   "returns a saved search index unchanged, to its user only, until an erasure": async (store) => {
     const searchIndex = { revision: 1, bytes: Uint8Array.from([3, 1, 4, 1, 5]) };
-    await store.saveSearchIndex(ANN, searchIndex);
-    expect(await store.searchIndex(ANN)).toBeUndefined();
+    await store.searchIndexes.save(ANN, searchIndex);
+    expect(await store.searchIndexes.read(ANN)).toBeUndefined();
     await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    await store.saveSearchIndex(ANN, searchIndex);
-    expect(await store.searchIndex(ANN)).toEqual(searchIndex);
+    await store.searchIndexes.save(ANN, searchIndex);
+    expect(await store.searchIndexes.read(ANN)).toEqual(searchIndex);
     expect(await readInParts(store, ANN)).toEqual(searchIndex);
     expect(await readInParts(store, BOB)).toBeUndefined();
-    expect(await store.searchIndex(BOB)).toBeUndefined();
+    expect(await store.searchIndexes.read(BOB)).toBeUndefined();
     expect(await store.revision(ANN)).toBe(1);
-    await store.saveSearchIndex(ANN, { revision: 1, bytes: Uint8Array.from([9]) });
-    expect((await store.searchIndex(ANN))?.bytes).toEqual(Uint8Array.from([9]));
+    await store.searchIndexes.save(ANN, { revision: 1, bytes: Uint8Array.from([9]) });
+    expect((await store.searchIndexes.read(ANN))?.bytes).toEqual(Uint8Array.from([9]));
     await store.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
-    expect((await store.searchIndex(ANN))?.revision).toBe(1);
-    await store.saveSearchIndex(ANN, { revision: 1, bytes: Uint8Array.from([7]) });
-    expect((await store.searchIndex(ANN))?.bytes).toEqual(Uint8Array.from([9]));
+    expect((await store.searchIndexes.read(ANN))?.revision).toBe(1);
+    await store.searchIndexes.save(ANN, { revision: 1, bytes: Uint8Array.from([7]) });
+    expect((await store.searchIndexes.read(ANN))?.bytes).toEqual(Uint8Array.from([9]));
     const gone = { messages: [], memories: [], rewrites: [], receipt: makeErasureReceipt("e1") };
     await store.commit(ANN, makeChangeSet({ base: 2, erase: gone }));
-    expect(await store.searchIndex(ANN)).toBeUndefined();
+    expect(await store.searchIndexes.read(ANN)).toBeUndefined();
   },
 
   "keeps receipts of recalls for their user only, newest first, up to the limit": async (store) => {
     const many = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => makeRecallReceipt(`recall-${from + i}`));
-    await store.saveRecallReceipts([{ scope: ANN, receipts: many(0, 1) }]);
-    expect(await store.recallReceipts(ANN, { limit: 5 })).toEqual([]);
+    await store.recallReceipts.save([{ scope: ANN, receipts: many(0, 1) }]);
+    expect(await store.recallReceipts.list(ANN, { limit: 5 })).toEqual([]);
     await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    await store.saveRecallReceipts([{ scope: ANN, receipts: many(0, 3) }]);
-    await store.saveRecallReceipts([
+    await store.recallReceipts.save([{ scope: ANN, receipts: many(0, 3) }]);
+    await store.recallReceipts.save([
       { scope: ANN, receipts: [{ ...makeRecallReceipt("recall-0"), used: ["one"] }] },
     ]);
-    const receipts = await store.recallReceipts(ANN, { limit: 2 });
+    const receipts = await store.recallReceipts.list(ANN, { limit: 2 });
     expect(receipts).toEqual([
       { ...makeRecallReceipt("recall-0"), used: ["one"] },
       makeRecallReceipt("recall-2"),
     ]);
-    expect(await store.recallReceipts(ANN, { id: "recall-1", limit: 1 })).toEqual([
+    expect(await store.recallReceipts.list(ANN, { id: "recall-1", limit: 1 })).toEqual([
       makeRecallReceipt("recall-1"),
     ]);
-    expect(await store.recallReceipts(BOB, { limit: 5 })).toEqual([]);
+    expect(await store.recallReceipts.list(BOB, { limit: 5 })).toEqual([]);
     expect(await store.revision(ANN)).toBe(1);
-    await store.saveRecallReceipts([{ scope: ANN, receipts: many(10, MAX_RECALL_RECEIPTS - 1) }]);
-    expect(await store.recallReceipts(ANN, { limit: 2 * MAX_RECALL_RECEIPTS })).toHaveLength(
+    await store.recallReceipts.save([{ scope: ANN, receipts: many(10, MAX_RECALL_RECEIPTS - 1) }]);
+    expect(await store.recallReceipts.list(ANN, { limit: 2 * MAX_RECALL_RECEIPTS })).toHaveLength(
       MAX_RECALL_RECEIPTS,
     );
-    expect(await store.recallReceipts(ANN, { id: "recall-2", limit: 1 })).toEqual([]);
-    expect(await store.recallReceipts(ANN, { id: "recall-0", limit: 1 })).toHaveLength(1);
+    expect(await store.recallReceipts.list(ANN, { id: "recall-2", limit: 1 })).toEqual([]);
+    expect(await store.recallReceipts.list(ANN, { id: "recall-0", limit: 1 })).toHaveLength(1);
   },
 
   "separates scopes, however their names are composed": async (store) => {
@@ -213,13 +213,13 @@ export const READ_CASES: MemoryStoreCases = {
         ],
       }),
     );
-    expect(await store.usersWithStaleEmbeddings("new/3", 10)).toEqual([
+    expect(await store.staleEmbeddings.users("new/3", 10)).toEqual([
       { scope: { project: "q", user: "bob" }, units: 3 },
       { scope: ANN, units: 3 },
     ]);
-    expect(await store.usersWithStaleEmbeddings("new/3", 1)).toHaveLength(1);
-    expect(await store.usersWithStaleEmbeddings("test/3", 10)).toEqual([{ scope: ANN, units: 3 }]);
-    const { revision, units, messages, memories } = await store.unitsWithStaleEmbeddings(ANN, "new/3", 10);
+    expect(await store.staleEmbeddings.users("new/3", 1)).toHaveLength(1);
+    expect(await store.staleEmbeddings.users("test/3", 10)).toEqual([{ scope: ANN, units: 3 }]);
+    const { revision, units, messages, memories } = await store.staleEmbeddings.units(ANN, "new/3", 10);
     expect(revision).toBe(1);
     expect([...units].sort((one, other) => (one.id < other.id ? -1 : 1))).toEqual(
       [
@@ -230,8 +230,8 @@ export const READ_CASES: MemoryStoreCases = {
     );
     expect(messages.map(({ id, content }) => [id, content])).toEqual([["m1", "Words of m1."]]);
     expect(memories.map(({ id, version }) => [id, version])).toEqual([["b", 2]]);
-    expect((await store.unitsWithStaleEmbeddings(ANN, "new/3", 2)).units).toHaveLength(2);
-    expect(await store.unitsWithStaleEmbeddings({ project: "q", user: "ann" }, "new/3", 10)).toEqual({
+    expect((await store.staleEmbeddings.units(ANN, "new/3", 2)).units).toHaveLength(2);
+    expect(await store.staleEmbeddings.units({ project: "q", user: "ann" }, "new/3", 10)).toEqual({
       revision: 0,
       units: [],
       messages: [],
@@ -246,10 +246,10 @@ export const READ_CASES: MemoryStoreCases = {
         ),
       }),
     );
-    expect(await store.usersWithStaleEmbeddings("new/3", 10)).toEqual([
+    expect(await store.staleEmbeddings.users("new/3", 10)).toEqual([
       { scope: { project: "q", user: "bob" }, units: 3 },
     ]);
-    expect((await store.unitsWithStaleEmbeddings(ANN, "new/3", 10)).units).toEqual([]);
+    expect((await store.staleEmbeddings.units(ANN, "new/3", 10)).units).toEqual([]);
   },
 
   "returns ids of 64 KB and texts of every script unchanged": async (store) => {

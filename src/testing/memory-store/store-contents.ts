@@ -84,11 +84,11 @@ export async function readContents(store: MemoryStore, scope: Scope): Promise<St
     all: await store.since(scope, 0),
     versions: await store.versions(scope),
     log: await store.log(scope, { limit: 100 }),
-    erasures: await store.erasures(scope),
-    traces: await store.traces(scope),
-    backups: await store.backups(),
+    erasures: await store.erasures.list(scope),
+    traces: await store.erasures.traces(scope),
+    backups: await store.backups.list(),
     receipts: await Promise.all(SAMPLE_IDS.map((key) => store.receipt(scope, key))),
-    outside: (await store.unitsWithStaleEmbeddings(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
+    outside: (await store.staleEmbeddings.units(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
   };
 }
 
