@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
+import { englishAnswerer } from "../language/en/answers/answers.ts";
+import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
+import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./api.ts";
@@ -28,6 +31,9 @@ function open(over: Partial<Ports> = {}): Keepsake {
       embedder: hashEmbedder(),
       extractor: scriptedExtractor(),
       questions: blankQuestionReader(),
+      answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
+      profileWriter: englishProfileWriter,
+      forgetRequests: englishForgetRequests(blankQuestionReader()),
       clock,
       ids: uuidv7(clock),
       secret,

@@ -1,4 +1,5 @@
 import type { Tombstone } from "../../domain/change-set.ts";
+import type { ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasedCounts, ErasureReceipt, HeldBackup, Trace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -13,7 +14,6 @@ import { findStoreRemainders } from "../secondary-stores/erase-from-stores.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import type { ResidualMatches } from "./prepare-erasure.ts";
 import { type PreparedErasure, prepareErasure } from "./prepare-erasure.ts";
-import type { ErasureSelection } from "./selection.ts";
 import { addReplies } from "./selection.ts";
 import { createUnverifiedReceipt, hashTrace } from "./sign-receipt.ts";
 import { verifyErasure } from "./verify-erasure.ts";

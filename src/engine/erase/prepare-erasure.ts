@@ -1,4 +1,5 @@
 import type { MessageRedaction, Tombstone } from "../../domain/change-set.ts";
+import type { ErasedValue, ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
 import type { Metadata } from "../../domain/metadata-filter.ts";
@@ -19,11 +20,9 @@ import {
   yieldToEventLoop,
 } from "../../domain/time-slicing.ts";
 import { isDistinctive } from "../../language/en/distinctive-words.ts";
-import type { Value } from "../../language/en/forget-requests/values.ts";
 import type { Ports } from "../ports.ts";
 import { passageIdsOf } from "../search-index/search-index.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import type { ErasureSelection } from "./selection.ts";
 import { createWordTombstones, type ErasureReach } from "./tombstone-filter.ts";
 import { hashClaimTombstones } from "./tombstones.ts";
 
@@ -250,7 +249,7 @@ function listTombstoneTexts({
   ];
 }
 
-function chooseTombstoneScope({ text, isName, isDistinct }: Value): ErasureReach {
+function chooseTombstoneScope({ text, isName, isDistinct }: ErasedValue): ErasureReach {
   if (isName && splitWords(text).length === 1) return "as a name";
   return isDistinct ? "everywhere" : "where it is spoken of";
 }

@@ -1,3 +1,4 @@
+import type { ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Trace } from "../../domain/receipt.ts";
 import type { TextCut } from "../../domain/text/cut-text.ts";
@@ -6,7 +7,6 @@ import type { ErasureSummary, MemoryStore } from "../../ports/memory-store.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { executeErasure } from "./execute-erasure.ts";
-import type { ErasureSelection } from "./selection.ts";
 
 /** The result of comparing the store with the ledger. */
 export interface LedgerReplay {

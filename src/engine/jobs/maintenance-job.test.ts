@@ -2,6 +2,9 @@ import { beforeEach, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import { englishAnswerer } from "../../language/en/answers/answers.ts";
+import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
+import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
 import { hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
@@ -34,11 +37,18 @@ beforeEach(() => {
 
 function ports(fields: Partial<Ports> = {}): Ports {
   const embedder = hashEmbedder(16);
+  const questions: Ports["questions"] = {
+    isQuestion: () => false,
+    read: () => ({ asks: "unknown", relations: [] }),
+  };
   return {
     record,
     embedder,
     extractor: scriptedExtractor(),
-    questions: { isQuestion: () => false, read: () => ({ asks: "unknown", relations: [] }) },
+    questions,
+    answerer: englishAnswerer({ questions, embedder }),
+    profileWriter: englishProfileWriter,
+    forgetRequests: englishForgetRequests(questions),
     clock: () => now,
     ids: () => "id",
     secret: { key: new Uint8Array(32) } as unknown as Ports["secret"],

@@ -5,7 +5,7 @@ import { splitWords } from "../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../domain/text/english-forms.ts";
 import { splitSentences } from "../../../domain/text/split-text.ts";
 import { toLocalTime } from "../../../domain/time.ts";
-import { toQuotableText } from "../../../engine/prompt-block.ts";
+import type { AnswerRequest } from "../../../ports/language/answerer.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { formatDateInWords } from "../format-date.ts";
@@ -44,6 +44,7 @@ export function quoteFor(input: {
   past: boolean;
   /** The day that words name, said at a time. */
   dayIn: (words: string, at: string) => string | undefined;
+  toQuotableText: AnswerRequest["toQuotableText"];
 }): Quoted | undefined {
   const { text, question } = input;
   const telling = essence(text);
@@ -95,11 +96,13 @@ function* sentencesFound({
   state,
   index,
   past,
+  toQuotableText,
 }: {
   items: readonly Item[];
   state: StoredContent;
   index: AnswerIndex;
   past: boolean;
+  toQuotableText: AnswerRequest["toQuotableText"];
 }): Iterable<Found> {
   for (const { id, message, source } of passagesSaid(items, state)) {
     const read = [...(index.sources.get(message.id) ?? [])];

@@ -1,7 +1,7 @@
 import type { Recall } from "../../../domain/recall.ts";
 import { extractTerms, toWordKey } from "../../../domain/search/search-terms.ts";
 import { splitSentences } from "../../../domain/text/split-text.ts";
-import { toQuotableText } from "../../../engine/prompt-block.ts";
+import type { AnswerRequest } from "../../../ports/language/answerer.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isOfOtherLanguage } from "../detect-language.ts";
 
@@ -13,11 +13,12 @@ export function verbatim(
   question: string,
   { items }: Pick<Recall, "items">,
   { messages }: Pick<StoredContent, "messages">,
+  toQuotableText: AnswerRequest["toQuotableText"],
 ): { readonly text: string; readonly used: readonly string[] } | undefined {
   if (!isOfOtherLanguage(question)) return undefined;
   const terms = new Set(extractTerms(question));
   let best: (Said & { readonly shared: number }) | undefined;
-  for (const said of sentencesSaid(items, messages)) {
+  for (const said of sentencesSaid(items, messages, toQuotableText)) {
     // Asked before, it is no answer.
     if (toWordKey(said.sentence) === toWordKey(question)) continue;
     const shared = new Set(extractTerms(said.sentence).filter((term) => terms.has(term))).size;
@@ -36,7 +37,11 @@ interface Said {
 const QUESTION_MARK = /[?？؟\u037e]["”'’」』）)\]]*$/u;
 
 /** What the user stated in the passages found, best first. */
-function* sentencesSaid(items: Recall["items"], messages: StoredContent["messages"]): Iterable<Said> {
+function* sentencesSaid(
+  items: Recall["items"],
+  messages: StoredContent["messages"],
+  toQuotableText: AnswerRequest["toQuotableText"],
+): Iterable<Said> {
   for (const { id, type, sources } of items) {
     const [source] = sources;
     const message = type === "passage" && source ? messages.get(source.message) : undefined;

@@ -3,11 +3,10 @@ import { extractTerms, splitWords, stem } from "../../../domain/search/search-te
 import { findExactPhrase, findPhrase } from "../../../domain/text/phrase-index.ts";
 import { splitSentences } from "../../../domain/text/split-text.ts";
 import { filterInSlices } from "../../../domain/time-slicing.ts";
-import type { Ports } from "../../../engine/ports.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { listAnsweringRelations, listAttributeRelations } from "../relations/relations.ts";
-import { asked } from "./asked.ts";
+import { type AnswerSources, asked } from "./asked.ts";
 import { stemsMet, stemsOf } from "./kin.ts";
 import { ofPerson } from "./of-person.ts";
 
@@ -83,7 +82,7 @@ export function holdsName(text: string, name: string): boolean {
 
 /** The memories that are about it, and those that hang on them. */
 export async function memoriesAbout(
-  ports: Pick<Ports, "questions">,
+  ports: AnswerSources,
   state: StoredContent,
   phrase: string,
   about: About,

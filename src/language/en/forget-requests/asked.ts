@@ -1,16 +1,19 @@
 import type { Memory } from "../../../domain/memory.ts";
 import { filterInSlices } from "../../../domain/time-slicing.ts";
-import type { Ports } from "../../../engine/ports.ts";
+import type { QuestionReader } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { answerIndexInSlices } from "../answers/answer-index.ts";
 import { look } from "../answers/look.ts";
 import { stemsOf } from "./kin.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
-type Asking = Pick<Ports, "questions">;
+/** What a description that is a question is read by. */
+export interface AnswerSources {
+  readonly questions: QuestionReader;
+}
 
 /** "what car I drive", "my salary", "the money I lent my aunt": what an answer to it would rest on. */
-export async function asked(ports: Asking, state: StoredContent, phrase: string): Promise<Memory[]> {
+export async function asked(ports: AnswerSources, state: StoredContent, phrase: string): Promise<Memory[]> {
   const plain = phrase.trim().replace(/[.!?]+$/, "");
   const told = [...(await claimed(ports, state, plain)), ...ofNoun(state, plain)];
   return told.length > 0 ? told : answering(ports, state, plain);
@@ -24,7 +27,7 @@ function lastSaid({ messages }: StoredContent): string {
 }
 
 /** The memories of the relations that are asked for. */
-async function claimed(ports: Asking, state: StoredContent, plain: string): Promise<Memory[]> {
+async function claimed(ports: AnswerSources, state: StoredContent, plain: string): Promise<Memory[]> {
   const known = [...state.memories.values()];
   const question = /^(?:(?:[Mm]y|[Oo]ur)\b|\p{Lu}[\p{L}-]*['’]s? \p{Ll}+$)/u.test(plain)
     ? `What is ${plain}?`
@@ -91,7 +94,7 @@ function ofNoun({ memories }: StoredContent, plain: string): Memory[] {
 }
 
 /** What the answer to it would be found in: by the relation or the thing that is asked for, not by a shared word. */
-async function answering(ports: Asking, state: StoredContent, plain: string): Promise<Memory[]> {
+async function answering(ports: AnswerSources, state: StoredContent, plain: string): Promise<Memory[]> {
   const at = lastSaid(state);
   const known = [...state.memories.values()];
   const index = await answerIndexInSlices(state.memories);

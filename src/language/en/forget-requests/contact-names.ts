@@ -1,6 +1,7 @@
+import type { ErasedValue } from "../../../domain/erasure-selection.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
 import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
-import type { Said, Value } from "./values.ts";
+import type { Said } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** A name of two words and more, with no owner's s. */
@@ -18,8 +19,8 @@ export function contactNames(
   said: readonly Said[],
   phrase: string,
   wanted: Wanted,
-  found: readonly Value[],
-): Value[] {
+  found: readonly ErasedValue[],
+): ErasedValue[] {
   const isContact =
     found.some(({ shape }) => shape === "phone") ||
     (found.length === 0 && wanted.head?.shapes[0] === "phone" && wanted.names.length > 1);

@@ -1,30 +1,25 @@
+import type { ErasedValue, ErasureSelection } from "../../../domain/erasure-selection.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { Message } from "../../../domain/message.ts";
 import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
 import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
 import { filterInSlices, forEachInSlices, yieldToEventLoop } from "../../../domain/time-slicing.ts";
-import type { ErasureSelection } from "../../../engine/erase/selection.ts";
+import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { findShapedValues } from "../value-shapes.ts";
 import { contactNames } from "./contact-names.ts";
 import { stemsMet } from "./kin.ts";
-import { placesOfValue, type Said, type Value, valuesMeant } from "./values.ts";
+import { placesOfValue, type Said, valuesMeant } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 import { aboutWording, type Wording, wordingsIn } from "./wording.ts";
-
-/** Who asks, and with which words: they are no source of what is meant. */
-export interface Asking {
-  readonly message: Message;
-  readonly spans: readonly TextSpan[];
-}
 
 /** What goes where a phrase names or describes values or a wording; nothing where none is found. */
 export async function selectValues(
   state: StoredContent,
   phrase: string,
   wanted: Wanted,
-  asking: Asking | undefined,
+  asking: ForgetRequestSource | undefined,
 ): Promise<ErasureSelection | undefined> {
   const said = saidBefore(state, asking);
   await yieldToEventLoop();
@@ -51,7 +46,7 @@ function union(one: ErasureSelection, other: ErasureSelection): ErasureSelection
 }
 
 /** Everything in the order in which it was said: the messages, and the memories that came from none. */
-function saidBefore(state: StoredContent, asking: Asking | undefined): Said[] {
+function saidBefore(state: StoredContent, asking: ForgetRequestSource | undefined): Said[] {
   const messages = [...state.messages.values()]
     .filter(({ content, undone }) => content !== "" && !undone)
     .map((message) => ({
@@ -77,7 +72,7 @@ function blanked(text: string, spans: readonly TextSpan[]): string {
 
 async function withValues(
   state: StoredContent,
-  values: readonly Value[],
+  values: readonly ErasedValue[],
   wanted: Wanted,
   asker: string | undefined,
 ): Promise<ErasureSelection> {
@@ -116,7 +111,7 @@ const COUNTED =
   /^\s+(?!(?:in|on|at|for|to|as|of|from|by|with|and|or|but|until|after|before|because|so|then|now|not)\b)(?:\p{Ll}+\s+)?(?!(?:its|his|this|is|was|has|does|stays|remains|works|expires|needs|opens|belongs|becomes|gets|goes|unlocks|gives|always|as)\b)\p{Ll}{3,}s\b/u;
 
 /** Where a value stands in a text and is meant there: not where a number only counts something. */
-function placesMeant(text: string, value: Value, { terms, slots }: Wanted): TextSpan[] {
+function placesMeant(text: string, value: ErasedValue, { terms, slots }: Wanted): TextSpan[] {
   const places = placesOfValue(text, value);
   if (value.shape !== "number" || places.length === 0 || terms.length + slots.length === 0) return places;
   const stems = extractTerms(text);
@@ -128,7 +123,7 @@ function placesMeant(text: string, value: Value, { terms, slots }: Wanted): Text
 function isOfIt(
   text: string,
   by: string,
-  { isDistinct }: Value,
+  { isDistinct }: ErasedValue,
   { terms, names, slots, named }: Wanted,
   asker?: string,
 ): boolean {
@@ -144,10 +139,10 @@ function isOfIt(
 
 function meantIn(
   { content, name = "" }: Message,
-  values: readonly Value[],
+  values: readonly ErasedValue[],
   wanted: Wanted,
   asker: string | undefined,
-): Value[] {
+): ErasedValue[] {
   return values.filter((value) => isOfIt(content, name, value, wanted, asker));
 }
 
@@ -157,7 +152,7 @@ const SHORT = 14;
 function cutValues(
   message: Message,
   sentence: TextSpan,
-  values: readonly Value[],
+  values: readonly ErasedValue[],
   wanted: Wanted,
   kept: readonly TextSpan[],
 ): TextCut[] {
@@ -182,7 +177,7 @@ function withWording(
   state: StoredContent,
   wording: Wording,
   phrase: string,
-  asking: Asking | undefined,
+  asking: ForgetRequestSource | undefined,
 ): ErasureSelection | undefined {
   const cuts = new Map<string, TextCut[]>();
   const wordings: string[] = [];

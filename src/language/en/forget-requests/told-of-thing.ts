@@ -1,6 +1,6 @@
+import type { ErasedValue } from "../../../domain/erasure-selection.ts";
 import { splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
-import type { Value } from "./values.ts";
 import type { Wanted } from "./wanted.ts";
 
 const TELLS =
@@ -11,7 +11,7 @@ export function toldOfThing(
   said: readonly { readonly text: string }[],
   word: string,
   { slots }: Pick<Wanted, "slots">,
-): Value[] {
+): ErasedValue[] {
   if (!/^\p{Ll}+$/u.test(word)) return [];
   return said.flatMap(({ text }) =>
     findExactPhrase(text, word).flatMap(({ start, end }) => {

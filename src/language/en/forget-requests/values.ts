@@ -1,3 +1,4 @@
+import type { ErasedValue } from "../../../domain/erasure-selection.ts";
 import type { Message } from "../../../domain/message.ts";
 import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { findExactPhrase, listSpellings, type ValueShape } from "../../../domain/text/phrase-index.ts";
@@ -9,18 +10,6 @@ import { isKin, stemsMet } from "./kin.ts";
 import { toldOfThing } from "./told-of-thing.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** A value that goes, and where: wherever it stands, or only beside words that say whose it is. */
-export interface Value {
-  readonly text: string;
-  readonly shape?: ValueShape;
-  /** True where it is nobody else's: it goes wherever it stands. */
-  readonly isDistinct: boolean;
-  /** True for a name: it counts with a capital alone. */
-  readonly isName?: boolean;
-  /** True for a name that somebody who speaks here bears too: it goes only behind "ask for", "alias" and the like. */
-  readonly isBorrowed?: boolean;
-}
-
 /** A text in which values are looked for: a message, or a memory that came from none. */
 export interface Said {
   readonly text: string;
@@ -28,7 +17,7 @@ export interface Said {
   readonly role: Message["role"];
 }
 
-interface Candidate extends Value {
+interface Candidate extends ErasedValue {
   readonly rating: number;
   /** How much of the description stands right beside it, 0 to 1. */
   readonly close: number;
@@ -50,7 +39,7 @@ export async function valuesMeant(
   said: readonly Said[],
   wanted: Wanted,
   asker: string | undefined,
-): Promise<Value[]> {
+): Promise<ErasedValue[]> {
   const named = [
     ...wanted.named.map(({ text, shape }) => valueFrom(text, shape)),
     ...wanted.called.map((name) => nameValue(said, name)),
@@ -68,13 +57,13 @@ export async function valuesMeant(
   return found.length > 0 || own === said ? found : described(said, wanted);
 }
 
-function valueFrom(text: string, shape: ValueShape | undefined): Value {
+function valueFrom(text: string, shape: ValueShape | undefined): ErasedValue {
   const bare = text.replace(/^["“'‘]|["”'’]$/g, "");
   const isOne = shape === undefined ? splitWords(bare).length > 1 : isDistinctValue({ shape, text });
   return { text: bare, ...(shape ? { shape } : {}), isDistinct: isOne };
 }
 
-function nameValue(said: readonly Said[], name: string): Value {
+function nameValue(said: readonly Said[], name: string): ErasedValue {
   const all = splitWords(name);
   const isBorrowed =
     all.length === 1 && said.some(({ by }) => by !== undefined && splitWords(by).includes(all[0] ?? ""));
@@ -82,7 +71,7 @@ function nameValue(said: readonly Said[], name: string): Value {
 }
 
 /** "the alias": the one name that was given as one, if there is no other. */
-function onlyName(said: readonly Said[]): Value[] {
+function onlyName(said: readonly Said[]): ErasedValue[] {
   const names = said.flatMap(({ text }) =>
     Array.from(text.matchAll(GIVEN_NAME), ({ groups }) => groups?.name ?? ""),
   );
@@ -94,7 +83,7 @@ const GIVEN_NAME =
   /\b(?:ask(?:ing)? for|alias|under the name|pseudonym)\s+["“'‘]?(?<name>\p{Lu}[\p{L}'’-]+)/gu;
 
 /** Words that name no noun of information, where they were said before as they stand; of many, the last ones will do. */
-function asItStands(said: readonly Said[], { run, isOwn }: Wanted): Value[] {
+function asItStands(said: readonly Said[], { run, isOwn }: Wanted): ErasedValue[] {
   if (run === undefined || isOwn) return [];
   const isSaid = (text: string): boolean => said.some((one) => findExactPhrase(one.text, text).length > 0);
   const text = [run, ...lastRuns(run.split(/\s+/))].find(isSaid);
@@ -120,7 +109,7 @@ function lastRuns(all: readonly string[]): string[] {
 const LEAST_RUN = 3;
 
 /** The words before a noun of place, as far as they were said before in one run of two and more. */
-function leading(said: readonly Said[], { leads }: Wanted): Value[] {
+function leading(said: readonly Said[], { leads }: Wanted): ErasedValue[] {
   if (leads === undefined) return [];
   const all = leads.split(/[\s-]+/).filter((word) => word !== "");
   for (let length = all.length; length >= 2; length -= 1) {
@@ -146,7 +135,7 @@ function isBy({ by, role, text }: Said, asker: string): boolean {
 }
 
 /** The words behind the noun, as far as they were said before in one run. */
-function following(said: readonly Said[], wanted: Wanted): Value[] {
+function following(said: readonly Said[], wanted: Wanted): ErasedValue[] {
   const { follows } = wanted;
   if (follows === undefined) return [];
   const told = toldOfThing(said, follows, wanted);
@@ -163,8 +152,8 @@ function following(said: readonly Said[], wanted: Wanted): Value[] {
   return [];
 }
 
-function ofPart(said: readonly Said[], { at, text }: NonNullable<Wanted["part"]>): Value[] {
-  const found = new Map<string, Value>();
+function ofPart(said: readonly Said[], { at, text }: NonNullable<Wanted["part"]>): ErasedValue[] {
+  const found = new Map<string, ErasedValue>();
   const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
   for (const one of said) {
     for (const shaped of findShapedValues(one.text)) {
@@ -177,7 +166,7 @@ function ofPart(said: readonly Said[], { at, text }: NonNullable<Wanted["part"]>
 }
 
 /** The values that a description fits best. */
-async function described(said: readonly Said[], wanted: Wanted): Promise<Value[]> {
+async function described(said: readonly Said[], wanted: Wanted): Promise<ErasedValue[]> {
   const candidates = await flatMapInSlices<[number, Said], Candidate>(said.entries(), ([at, one]) =>
     candidatesIn(one, said.slice(Math.max(0, at - BEFORE), at), at, wanted),
   );
@@ -242,7 +231,7 @@ function ratingOf(near: string, wanted: Wanted, isMeant: boolean): number {
 }
 
 /** The values of the looks wanted, each with the words that it stands among; else the words that the text gives for it. */
-function valuesIn(sentence: string, wanted: Wanted): { value: Value; near: string }[] {
+function valuesIn(sentence: string, wanted: Wanted): { value: ErasedValue; near: string }[] {
   const looks = new Set(wanted.head?.shapes ?? wanted.slots.flatMap(({ slot }) => slot.shapes));
   const shaped = findShapedValues(sentence).filter(({ shape }) => looks.has(shape));
   if (shaped.length > 0) {
@@ -283,7 +272,7 @@ function slotMet(stems: readonly string[], { slots }: Wanted): boolean {
 }
 
 /** Where a value stands in a text, in all the ways in which it can be written. */
-export function placesOfValue(text: string, value: Value): TextSpan[] {
+export function placesOfValue(text: string, value: ErasedValue): TextSpan[] {
   const places = listSpellings(value).flatMap((variant) => findExactPhrase(text, variant));
   if (!value.isName) return places;
   return places.filter(

@@ -325,7 +325,8 @@ describe("questions", () => {
 
 it("reads a long message in bounded time", async () => {
   const content = "I use Shram and my sister lives in Porto. ".repeat(3000);
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   await propose(content);
-  expect(performance.now() - begun).toBeLessThan(5000);
+  // Processor time in µs: it does not depend on what else runs on the machine.
+  expect(process.cpuUsage(begun).user).toBeLessThan(5_000_000);
 });

@@ -1,20 +1,20 @@
-import type { Message } from "../../domain/message.ts";
-import { findInvisible } from "../../domain/text/normalize-text.ts";
+import type { Message } from "../domain/message.ts";
+import { findInvisible } from "../domain/text/normalize-text.ts";
 import {
   findLinks,
   type RewrittenText,
   rewriteText,
   type TextReplacement,
-} from "../../domain/text/rewrite-text.ts";
-import type { TextSpan } from "../../domain/text/split-text.ts";
-import { runInSlices } from "../../domain/time-slicing.ts";
+} from "../domain/text/rewrite-text.ts";
+import type { TextSpan } from "../domain/text/split-text.ts";
+import { runInSlices } from "../domain/time-slicing.ts";
 import {
   findClauseStarts,
   findInjectionsInSteps,
   findJointBefore,
   isPlainText,
-} from "../../language/en/prompt-injection/find-injections.ts";
-import type { Extractor } from "../../ports/language/extractor.ts";
+} from "../language/en/prompt-injection/find-injections.ts";
+import type { Extractor } from "../ports/language/extractor.ts";
 
 /** Length of a message that is normalized before it is read. Later text is not trusted. */
 const MAX_READ_LENGTH = 40_000;

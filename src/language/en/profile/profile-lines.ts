@@ -1,32 +1,25 @@
-import { isAhead } from "../../domain/current-memories.ts";
-import type { Memory } from "../../domain/memory.ts";
-import { capitalize, joinList } from "../../domain/text/english-forms.ts";
-import { flatMapInSlices, forEachInSlices } from "../../domain/time-slicing.ts";
-import { isOfTopic, TOPICS } from "../../language/en/topics.ts";
+import { isAhead } from "../../../domain/current-memories.ts";
+import type { Memory } from "../../../domain/memory.ts";
+import { type ProfileSection, weightOf } from "../../../domain/profile.ts";
+import { capitalize, joinList } from "../../../domain/text/english-forms.ts";
+import { flatMapInSlices, forEachInSlices } from "../../../domain/time-slicing.ts";
+import type { DraftLine, ProfileWriter } from "../../../ports/language/profile-writer.ts";
+import { isOfTopic, TOPICS } from "../topics.ts";
 
-/** One line of a profile: one or a few sentences, and the memories that they were merged from. */
-export interface DraftLine {
-  readonly section: SectionName;
-  readonly text: string;
-  readonly memories: readonly Memory[];
-  readonly weight: number;
-  /** The same line for only some of its memories. */
-  withOnly(some: readonly Memory[]): string;
-}
-
-/** Weight of a memory: importance, confidence, and how often it was stated. */
-export function weightOf({ importance, confidence, evidence }: Memory): number {
-  return importance * confidence * (1 + Math.log2(evidence) / 4);
-}
+/** Writes the lines of a profile in English. */
+export const englishProfileWriter: ProfileWriter = {
+  titleOf: (section) => SECTION_TITLES[section],
+  buildLines,
+};
 
 /**
  * Formats memories as lines: statements with one verb share a line, and so do statements about one person or
  * thing.
  */
-export async function buildLines(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
+async function buildLines(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
   const names = findNames(memories);
   const called = new Set([...names].flatMap(([path, name]) => (path.startsWith("user/") ? [name] : [])));
-  const groups = new Map<string, { section: SectionName; subject: string; memories: Memory[] }>();
+  const groups = new Map<string, { section: ProfileSection; subject: string; memories: Memory[] }>();
   await forEachInSlices(memories, (memory) => {
     const section = sectionOf(memory, today);
     if (section === undefined || isRepeated(memory, called)) return;
@@ -63,7 +56,7 @@ export async function buildLines(memories: readonly Memory[], today: string): Pr
 }
 
 function formatSection(
-  section: SectionName,
+  section: ProfileSection,
   subject: string,
   held: readonly Memory[],
   telling: LineContext,
@@ -214,23 +207,7 @@ function escapeText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The sections of a profile, in reading order. */
-export const SECTIONS = [
-  "person",
-  "people",
-  "home",
-  "work",
-  "likes",
-  "habits",
-  "health",
-  "private",
-  "plans",
-  "instructions",
-  "other",
-] as const;
-export type SectionName = (typeof SECTIONS)[number];
-
-export const SECTION_TITLES: { readonly [name in SectionName]: string } = {
+const SECTION_TITLES: { readonly [name in ProfileSection]: string } = {
   person: "Who they are",
   people: "People and animals",
   home: "Home",
@@ -258,7 +235,7 @@ const HABIT_RELATIONS =
 const HOME_RELATIONS = /^(?:live|rent|share a|move to|own a (?:house|flat))\b/;
 
 /** The section of a memory; undefined if it is about the past or says nothing by itself. */
-function sectionOf(memory: Memory, today: string): SectionName | undefined {
+function sectionOf(memory: Memory, today: string): ProfileSection | undefined {
   const { kind, claim } = memory;
   if (claim && SELF_RELATIONS.test(claim.relation) && claim.subject === "user") return "person";
   if (kind === "instruction" || claim?.relation === "wish to be called") return "instructions";
@@ -274,7 +251,7 @@ function sectionOf(memory: Memory, today: string): SectionName | undefined {
 }
 
 /** For the user's own statements: the first row that matches the verb or else the topic. */
-const OWN_SECTIONS: readonly (readonly [SectionName, RegExp | undefined, string?])[] = [
+const OWN_SECTIONS: readonly (readonly [ProfileSection, RegExp | undefined, string?])[] = [
   ["people", /^(?:have|own|keep)$/, "pets"],
   ["people", /^(?:have|own|keep)$/, "family"],
   ["person", PERSON_RELATIONS],
@@ -289,7 +266,7 @@ const OWN_SECTIONS: readonly (readonly [SectionName, RegExp | undefined, string?
   ["home", undefined, "home"],
 ];
 
-function sectionOfUser(memory: Memory): SectionName {
+function sectionOfUser(memory: Memory): ProfileSection {
   const relation = (memory.claim?.relation ?? "").replace(/^used to /, "");
   if (memory.kind === "preference") return "likes";
   const row = OWN_SECTIONS.find(
@@ -300,7 +277,7 @@ function sectionOfUser(memory: Memory): SectionName {
 }
 
 /** Belongs to the user: a person, an animal, or a thing. */
-function sectionOfThing(memory: Memory): SectionName {
+function sectionOfThing(memory: Memory): ProfileSection {
   const { subject = "", relation = "" } = memory.claim ?? {};
   const noun = subject.split("/").at(-1)?.toLowerCase() ?? "";
   const named = { text: noun };
