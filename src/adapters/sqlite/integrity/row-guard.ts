@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { DigestKeyState, RowGuard, SqliteDatabase, SqliteRow } from "../database.ts";
+import type { DigestKeyState, RowGuard, SqliteRow } from "../database.ts";
 import {
   addDigest,
   createRowDigester,
