@@ -30,7 +30,7 @@ function main(): void {
   if (!values.spacy) return;
   const reference = JSON.parse(readFileSync(values.spacy, "utf8")) as ReferenceText[];
   print(
-    "spaCy, float32",
+    "spaCy",
     scoreParses(
       gold,
       reference.map((r) => flattenReference(r)),
@@ -41,7 +41,7 @@ function main(): void {
     const difference = compareSentences(parses[i] ?? [], sentences);
     for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += difference[name];
   });
-  console.log("differences to spaCy in float32:", total);
+  console.log("differences to spaCy:", total);
 }
 
 function print(name: string, { uas, las, upos, xpos, sentences }: ParseScores): void {

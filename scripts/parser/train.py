@@ -1,6 +1,9 @@
-"""Train the parser: convert the treebank, augment it, train, and score the dev part.
+"""Train the parser: convert the treebank, augment it, train, export the weights, and score them.
 
-usage: python train.py TREEBANK OUT [--steps 6000] [--seed 0] [--threads 1]
+usage: python train.py TREEBANK OUT [--asset FILE] [--test] [--steps 6000] [--seed 0] [--threads 1]
+
+TREEBANK holds UD English EWT. The weights of OUT/model/model-best go to --asset (OUT/parser-en.bin). The dev part is scored by
+spaCy's scorer; the test part only with --test, which is for the end.
 """
 
 import argparse
@@ -13,6 +16,8 @@ def read_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("treebank", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--asset", type=Path)
+    parser.add_argument("--test", action="store_true")
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
@@ -69,6 +74,32 @@ def main() -> None:
             "system.seed": arguments.seed,
         },
     )
+    finish(arguments)
+
+
+def finish(arguments) -> None:
+    """Export the best weights, and score them as trained (float32) and as exported (8 bits)."""
+    import spacy
+    from spacy.tokens import DocBin
+    from spacy.training import Example
+
+    from export import export, round_weights
+
+    nlp = spacy.load(arguments.out / "model" / "model-best")
+    asset = arguments.asset or arguments.out / "parser-en.bin"
+    print(f"{asset}: {export(nlp, asset):,} bytes")
+
+    def score(name, part):
+        docs = DocBin().from_disk(arguments.out / f"{part}.spacy").get_docs(nlp.vocab)
+        scores = nlp.evaluate([Example(nlp.make_doc(doc.text), doc) for doc in docs])
+        print(name, part, {key: round(100 * scores[key], 2) for key in ("dep_uas", "dep_las", "pos_acc", "tag_acc")})
+
+    parts = ["dev", "test"] if arguments.test else ["dev"]
+    for part in parts:
+        score("float32", part)
+    round_weights(nlp)
+    for part in parts:
+        score("8 bits", part)
 
 
 if __name__ == "__main__":

@@ -242,22 +242,35 @@ function createEmbedding(
     model.symbols,
   );
   return (words, out) => {
-    out.fill(0, 0, words.length * width * TABLES);
     words.forEach((word, index) => {
       const rows = findRows(word);
-      for (const [i, row] of rows.entries()) {
-        const table = Math.floor(i / ROWS_PER_TABLE);
-        addRow(tables[table] as Tensor, row, out, (index * TABLES + table) * width);
+      for (let table = 0; table < TABLES; table += 1) {
+        const at = (index * TABLES + table) * width;
+        sumRows(tables[table] as Tensor, rows, table * ROWS_PER_TABLE, out, at);
       }
     });
   };
 }
 
-function addRow({ codes, scales, columns }: Tensor, row: number, out: Float32Array, at: number): void {
-  const scale = scales[row] as number;
-  const from = row * columns;
+/** Writes the sum of four rows of a table. */
+function sumRows(table: Tensor, rows: Uint16Array, first: number, out: Float32Array, at: number): void {
+  const { codes, scales, columns } = table;
+  const [a, b, c, d] = [rows[first], rows[first + 1], rows[first + 2], rows[first + 3]] as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const scaleA = scales[a] as number;
+  const scaleB = scales[b] as number;
+  const scaleC = scales[c] as number;
+  const scaleD = scales[d] as number;
   for (let i = 0; i < columns; i += 1) {
-    out[at + i] = (out[at + i] as number) + scale * (codes[from + i] as number);
+    out[at + i] =
+      scaleA * (codes[a * columns + i] as number) +
+      scaleB * (codes[b * columns + i] as number) +
+      scaleC * (codes[c * columns + i] as number) +
+      scaleD * (codes[d * columns + i] as number);
   }
 }
 
