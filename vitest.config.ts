@@ -4,7 +4,7 @@ import { leftOut } from "./test/left-out.ts";
 
 /** Tests that hold a time against a bar. Other tests beside them would be measured, too. */
 const TIMED = [
-  "src/engine/forget/much.test.ts",
+  "src/language/en/forget-requests/much.test.ts",
   "src/http/long-turns.test.ts",
   "bench/stalls/stalls.test.ts",
   "test/crash/server-stop.test.ts",
@@ -30,6 +30,8 @@ const OF_PROCESSES = [
 /** Tests of the whole tree that read sources and start nothing. */
 const OF_THE_TREE = ["test/architecture.test.ts", "test/names.test.ts", "test/left-out.test.ts"];
 
+const sourceOf = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname;
+
 const config: ViteUserConfig = {
   test: {
     // They end what hangs, and say nothing of speed: on a machine that others use, everything takes several times as long.
@@ -42,6 +44,14 @@ const config: ViteUserConfig = {
       // `npm test`: in this process, with nothing but Node.
       {
         extends: true,
+        // Examples import the package by its name. Here that is the source, which needs no build.
+        resolve: {
+          alias: [
+            { find: /^keepsake$/, replacement: sourceOf("index.ts") },
+            { find: /^keepsake\/testing$/, replacement: sourceOf("testing/index.ts") },
+            { find: /^keepsake\/adapters\/memory$/, replacement: sourceOf("adapters/memory/index.ts") },
+          ],
+        },
         test: {
           name: "fast",
           // They change nothing of their process: threads are up sooner than processes of their own.
@@ -50,7 +60,7 @@ const config: ViteUserConfig = {
           isolate: false,
           // One more than there are cores: some of them wait for clocks.
           maxWorkers: Math.max(2, availableParallelism()) + 1,
-          include: ["src/**/*.test.ts", "scripts/**/*.test.ts", ...OF_THE_TREE],
+          include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "examples/**/*.test.ts", ...OF_THE_TREE],
           exclude: [...TIMED, ...SERVICES, ...OF_PROCESSES],
           sequence: { groupOrder: 0 },
         },

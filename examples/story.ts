@@ -4,10 +4,10 @@ const memory = await createMemory({ path: ":memory:" });
 const ana = memory.scope({ user: "ana" });
 
 await ana.remember("I use Shram and Magnet as productivity tools.");
-console.log((await ana.answer("What productivity tools do I use?")).text);
+console.log((await ana.answer("What are the productivity tools that I use?")).text);
 
 await ana.remember("I don't use Magnet anymore.");
-console.log((await ana.answer("What productivity tools do I use?")).text);
+console.log((await ana.answer("What are the productivity tools that I use?")).text);
 
 const { complete, erased } = await ana.forget("Magnet");
 console.log(complete, erased.memories);

@@ -1,13 +1,12 @@
 import { memoryCalls } from "./adapters/memory/index.ts";
 import { memorySessions } from "./adapters/memory/sessions.ts";
-import { rulesQuestionReader, warmed } from "./adapters/rules/index.ts";
 import { digestKeyOf, fileLedger, openSqliteStore, type SqliteOptions } from "./adapters/sqlite/index.ts";
 import { openSqliteStoreInThread } from "./adapters/sqlite/writing-thread.ts";
 import { systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { checkCount } from "./domain/limits.ts";
 import { createModelServers } from "./engine/admin/dependencies.ts";
 import type { Keepsake } from "./engine/api.ts";
-import { type CostOptions, type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
+import { type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
 import { createErasureWatch } from "./engine/erase/erasure-watch.ts";
 import { type LedgerReplay, replayLedger } from "./engine/erase/replay-ledger.ts";
 import { finishInterruptedErasures } from "./engine/erase/verify-erasure.ts";
@@ -18,102 +17,35 @@ import { openSecondaryStores } from "./engine/secondary-stores/secondary-stores.
 import type { SharingOptions } from "./engine/secondary-stores/shared-cache.ts";
 import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
 import { createUserStates, type UserStates } from "./engine/user-state/user-state.ts";
-import type { Cache } from "./ports/cache.ts";
-import type { Embedder } from "./ports/language/embedder.ts";
-import type { Extractor } from "./ports/language/extractor.ts";
-import type { LanguageModel } from "./ports/language/language-model.ts";
+import type { MemoryOptions } from "./memory-options.ts";
 import type { CallHooks, Calls } from "./ports/language/model-calls.ts";
-import type { QuestionReader } from "./ports/language/question-reader.ts";
-import type { Ledger } from "./ports/ledger.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
-import type { Queue } from "./ports/queue.ts";
-import type { Sessions } from "./ports/sessions.ts";
-import type { Clock, Ids, Secret } from "./ports/system.ts";
-import type { Meter, Tracer } from "./ports/telemetry.ts";
+import type { Clock } from "./ports/system.ts";
+import type { Meter } from "./ports/telemetry.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
-import { openLanguagePorts } from "./wiring/language-ports.ts";
+import { openEnglish, openLanguagePorts } from "./wiring/language-ports.ts";
 import type { RecallWorkers } from "./wiring/recall-workers.ts";
-import { createResourceOwner, type Opened, type ResourceOwner } from "./wiring/resource-owner.ts";
+import { createResourceOwner, type ResourceOwner } from "./wiring/resource-owner.ts";
 import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/secret.ts";
 
 /**
- * A port, or a function that creates it. Ports that call a model's server use a function: its hooks record each request
- * and refuse requests once a budget is used up. Example: `model: (hooks) => openaiModel({ apiKey, ...hooks })`.
+ * Opens a memory: wires the engine to its ports. Every port has a default, so `createMemory()` needs no options. Throws
+ * `invalid_input` for a wrong option, `unavailable` if the file is locked or cannot be opened, and `corrupt` if it is damaged.
+ *
+ * @example
+ * ```ts
+ * import { createMemory } from "keepsake";
+ *
+ * await using memory = await createMemory({ path: ":memory:" });
+ * const ana = memory.scope({ user: "ana" });
+ * const receipt = await ana.remember("I moved to Lisbon.");
+ * console.log(receipt.memories[0]?.action, receipt.memories[0]?.text);
+ * ```
+ *
+ * ```text
+ * added The user moved to Lisbon.
+ * ```
  */
-export type Made<Port> = Port | ((hooks: CallHooks) => Port | Promise<Port>);
-
-export interface MemoryOptions {
-  /** The database file (default `keepsake.db`). ":memory:" stores nothing on disk. */
-  readonly path?: string;
-  /**
-   * A memory store instead of the file: that of `keepsake/adapters/postgres`, or your own. A store that a function opens is
-   * closed with the memory: `record: () => openPostgresRecord({ pool })`.
-   */
-  readonly record?: Opened<MemoryStore & { readonly calls?: Calls }>;
-  /** Vector indexes, synced from the store's log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
-  readonly index?: Opened<VectorIndex> | readonly Opened<VectorIndex>[];
-  /**
-   * How vector indexes are searched. `from`: the number of a user's search units from which an index is used (50,000).
-   * `timeoutMs`, `erasureMs`: how long a recall (50) and an erasure (5,000) wait for it, in ms.
-   */
-  readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number; readonly erasureMs?: number };
-  /** Recent messages, kept for a day: `redisSessions({ client })` of `keepsake/adapters/redis`. Default: in this process. */
-  readonly sessions?: Opened<Sessions>;
-  /** Notifies other processes on the same store of background jobs: `bullmqQueue` of `keepsake/adapters/bullmq`. */
-  readonly queue?: Opened<Queue>;
-  /** Where background jobs run: "here" (the default), or "elsewhere", in `keepsake worker` or another program. */
-  readonly jobs?: "here" | "elsewhere";
-  /** A cache that several servers share: `redisCache({ client })` of `keepsake/adapters/redis`. */
-  readonly cache?: Opened<Cache>;
-  /** The number of requests from which a user's state is shared through the cache (5). */
-  readonly hotAfter?: number;
-  readonly embedder?: Made<Embedder>;
-  /**
-   * Who extracts memories: `rules`, during the write; the `model`, later in the background; or `both`, the default with a
-   * model. Rules always execute requests to forget, at once. Your own extractors, one or two, replace the rules and, if
-   * one calls a server, the model.
-   */
-  readonly extractor?: "rules" | "model" | "both" | Made<Extractor | readonly Extractor[]>;
-  /** Answers questions and extracts memories. Without a model, answers are composed from memory. */
-  readonly model?: Made<LanguageModel>;
-  /** Prices, budgets and how long calls are kept. */
-  readonly costs?: CostOptions;
-  /** How long to wait for the first word of the model's answer, and for the whole answer, in ms (15,000 and 40,000). */
-  readonly patience?: { readonly first: number; readonly whole: number };
-  /** The log of model calls. Default: with SQLite, in the database file. */
-  readonly calls?: Calls;
-  /** Records metrics: `prometheusMeter()` of `keepsake/adapters/prometheus`, or your own. */
-  readonly meter?: Meter;
-  /** Records traces: `otelTracer()` of `keepsake/adapters/opentelemetry`. */
-  readonly tracer?: Tracer;
-  readonly questions?: QuestionReader;
-  /**
-   * Runs slow work in threads, for a server: a slow disk or a long message then does not delay other requests. It applies to
-   * a database file and to extraction by rules. Under many recalls, recalls run in separate processes.
-   */
-  readonly inThreads?: boolean;
-  /** Approximate size of the cache of recent users, in bytes (256,000,000). */
-  readonly cacheBytes?: number;
-  /**
-   * Called when the disk fails to make a change durable. From then on, writes throw `unavailable` until the memory is closed
-   * and opened again; a server should exit. Only with a database file.
-   */
-  readonly onSyncFailure?: () => void;
-  readonly clock?: Clock;
-  readonly ids?: Ids;
-  /** The key of tombstones and receipts: a text of at least 16 characters. Default: in a file beside the database. */
-  readonly secret?: Secret | string;
-  /** False stores credentials in messages unchanged. By default API keys, tokens, private keys and card numbers are redacted. */
-  readonly redact?: boolean;
-  /** Half-life of recency in ranking, in days (90). */
-  readonly decayDays?: number;
-  /** True archives memories that the clean-up job finds. By default it only counts them, and `optimize` archives them. */
-  readonly cleanUp?: boolean;
-  /** The erasure ledger, outside the database. Default: a file beside the database file. */
-  readonly ledger?: Ledger;
-}
-
-/** Opens a memory: wires the engine to its ports. Every port has a default, so `createMemory()` needs no options. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
   const opening = createResourceOwner();
@@ -157,7 +89,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
   const recallPorts = { ...languagePorts, ...stores, digestKey: digestKeyOf(secret) };
   const recaller = await openRecallWorkers({ ...options, meter: damage.meter }, path, recallPorts, opening);
   const states = openUserStates(options, record, { ...languagePorts, ...stores }, recaller);
-  const unsubscribe = record.watchErasures?.((scope) => {
+  const unsubscribe = record.erasureFeed?.subscribe((scope) => {
     void states.purgeUser(scope);
     void erasures.notify(scope);
   });
@@ -168,8 +100,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
     ...(options.tracer ? { tracer: options.tracer } : {}),
-    questions:
-      options.questions ?? (options.inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader()),
+    ...openEnglish(options, languagePorts.embedder),
     clock,
     ids,
     secret,

@@ -13,11 +13,13 @@ import { systemClock } from "./adapters/system/index.ts";
 import type { Trace } from "./domain/receipt.ts";
 import { resetAllCursors } from "./engine/index-sync/index-cursors.ts";
 import { MemoryError } from "./errors.ts";
-import { createMemory, type MemoryOptions } from "./memory.ts";
+import { createMemory } from "./memory.ts";
+import type { MemoryOptions } from "./memory-options.ts";
 import type { Ledger } from "./ports/ledger.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Secret } from "./ports/system.ts";
 
+/** Options of `restoreMemory`, and those of `createMemory`. */
 export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger"> {
   /** The backup file. */
   readonly from: string;
@@ -29,6 +31,7 @@ export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger">
   readonly withoutLedger?: boolean;
 }
 
+/** The result of a restore. */
 export interface Restored {
   /** SHA-256 of the backup, hex. */
   readonly digest: string;
@@ -86,12 +89,12 @@ async function prepareDraft(
     const { ledger, isLost } = await mergeLedgers(restoring, path, record);
     if (isLost && !withoutLedger) throw createMissingLedgerError();
     const { secret, isNew } = openSecret(path, given);
-    const before = (await record.erasures()).length;
+    const before = (await record.erasures.list()).length;
     const memory = await createMemory({ ...rest, path, record, calls: record.calls, ledger, secret });
     await noteCopies(record, restoring, from, at);
     await memory.close();
-    await resetAllCursors(record);
-    const after = (await record.erasures()).length;
+    await resetAllCursors(record.jobs);
+    const after = (await record.erasures.list()).length;
     const notices = [
       ...memory.notices,
       ...(isLost ? [WITHOUT_LEDGER_NOTICE] : []),
@@ -136,11 +139,11 @@ async function noteCopies(
   from: string,
   at: string,
 ): Promise<void> {
-  for (const note of present?.backups ?? []) await record.saveBackupNote(note);
+  for (const note of present?.backups ?? []) await record.backups.save(note);
   const name = from.split(/[\\/]/).at(-1) ?? from;
-  const noted = (await record.backups()).find((note) => note.name === name);
-  if (noted?.digest !== digest) await record.saveBackupNote({ name, at, bytes, digest });
-  if (aside) await record.saveBackupNote({ ...aside, at, digest: "" });
+  const noted = (await record.backups.list()).find((note) => note.name === name);
+  if (noted?.digest !== digest) await record.backups.save({ name, at, bytes, digest });
+  if (aside) await record.backups.save({ ...aside, at, digest: "" });
 }
 
 function openSecret(path: string, given: MemoryOptions["secret"]): { secret: Secret; isNew: boolean } {

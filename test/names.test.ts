@@ -5,7 +5,13 @@ import { measureStructure, readSources, type SourceFile } from "../scripts/struc
 
 const SRC = join(import.meta.dirname, "../src");
 /** Rules of English that a parser replaces: they keep their names until then. */
-const APART = ["adapters/rules/", "engine/answer", "engine/forget/"];
+const APART = [
+  "adapters/rules/",
+  "language/en/answers/",
+  "language/en/forget-requests/",
+  "language/en/grammar/",
+  "language/en/questions/",
+];
 /** SQL of migrations: each is what it was when it landed, name and all. */
 const MIGRATIONS = ["RECORD", "BLOCKS"];
 

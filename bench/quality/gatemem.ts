@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { rulesExtractor } from "../../src/adapters/rules/index.ts";
 import type { Embedder, Extractor } from "../../src/index.ts";
+import { rulesExtractor } from "../../src/language/en/grammar/rules.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { everythingIn } from "./everything.ts";

@@ -1,5 +1,5 @@
-import { rulesExtractor } from "../../src/adapters/rules/index.ts";
 import type { InputMessage, Message } from "../../src/index.ts";
+import { rulesExtractor } from "../../src/language/en/grammar/rules.ts";
 
 import { person } from "./made-up.ts";
 import { type Spread, settle, spreadOf, timeOf } from "./measure.ts";

@@ -12,7 +12,7 @@ export const commandLine: CiStep = {
   async run({ reports, read }) {
     const at = ["--db", join(reports, "ci.db"), "--json"];
     JSON.parse(await read([...KEEPSAKE, "remember", "I use Shram and Magnet as productivity tools.", ...at]));
-    const answer = await read([...KEEPSAKE, "answer", "What productivity tools do I use?", ...at]);
+    const answer = await read([...KEEPSAKE, "answer", "What are the productivity tools that I use?", ...at]);
     JSON.parse(await read([...KEEPSAKE, "doctor", ...at]));
     const { text } = JSON.parse(answer) as { readonly text: string };
     assertHolds(text === "You use Shram and Magnet.", `The answer is: ${text}`);

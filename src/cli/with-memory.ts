@@ -7,7 +7,7 @@ import { type EmbedderSettings, readSettings, type Settings } from "../config/se
 import { toIsoTime } from "../domain/time.ts";
 import type { Keepsake, ScopedMemory } from "../engine/api.ts";
 import { MemoryError } from "../errors.ts";
-import type { MemoryOptions } from "../memory.ts";
+import type { MemoryOptions } from "../memory-options.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
 import { toShownError } from "./exit.ts";
 import { createPrinter, type Printer } from "./printer.ts";

@@ -61,7 +61,7 @@ async function findNextUser(
   { record, embedder }: EmbedPorts,
   but: ReadonlySet<string>,
 ): Promise<Scope | undefined> {
-  const users = await record.usersWithStaleEmbeddings(spaceOf(embedder), 1 + but.size);
+  const users = await record.staleEmbeddings.users(spaceOf(embedder), 1 + but.size);
   return users.map(({ scope }) => scope).find((scope) => !but.has(toScopeKey(scope)));
 }
 
@@ -70,7 +70,7 @@ export async function countPendingUnits({
   record,
   embedder,
 }: Pick<Ports, "record" | "embedder">): Promise<number> {
-  const users = await record.usersWithStaleEmbeddings(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
+  const users = await record.staleEmbeddings.users(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
   return users.reduce((sum, { units }) => sum + units, 0);
 }
 
@@ -87,7 +87,7 @@ async function embedBatch(
   // Kept across tries, so that no text is paid for twice.
   const vectors = new Map<string, Float32Array>();
   for (let tried = 1; tried <= MAX_TRIES; tried += 1) {
-    const outside = await record.unitsWithStaleEmbeddings(scope, spaceOf(embedder), BATCH_SIZE);
+    const outside = await record.staleEmbeddings.units(scope, spaceOf(embedder), BATCH_SIZE);
     if (outside.units.length === 0) return 0;
     await reuseVectors(ports, scope, outside, vectors);
     await embedMissing(embedder, unitTextsOf(outside), vectors, { scope, ...(signal ? { signal } : {}) });
@@ -105,7 +105,7 @@ async function commitKnown(
   scope: Scope,
   known: ReadonlyMap<string, Float32Array>,
 ): Promise<number> {
-  const outside = await record.unitsWithStaleEmbeddings(scope, spaceOf(embedder), BATCH_SIZE);
+  const outside = await record.staleEmbeddings.units(scope, spaceOf(embedder), BATCH_SIZE);
   const texts = unitTextsOf(outside);
   const units = outside.units.flatMap((unit, i): SearchUnit[] => {
     const text = texts[i] ?? "";

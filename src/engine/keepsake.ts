@@ -81,7 +81,7 @@ export function createKeepsake(
     async erasures(project = "default") {
       check();
       const wanted = checkName(project, "project");
-      return (await ports.record.erasures()).filter((receipt) => receipt.project === wanted);
+      return (await ports.record.erasures.list()).filter((receipt) => receipt.project === wanted);
     },
     async backup(file, options) {
       check();
@@ -163,8 +163,8 @@ function bindChecks(
     async probe() {
       check();
       // If another process probes now, it will find out.
-      const { token } = await ports.record.takeLease(PROBE_LEASE, { forMs: 1000 });
-      if (token !== undefined) await ports.record.releaseLease(PROBE_LEASE, token);
+      const { token } = await ports.record.jobs.takeLease(PROBE_LEASE, { forMs: 1000 });
+      if (token !== undefined) await ports.record.jobs.releaseLease(PROBE_LEASE, token);
     },
   };
 }
@@ -216,7 +216,7 @@ function bindScope(
       options?.dryRun
         ? open(() => planForget(ports, scope, what))
         : write(() => forget(ports, scope, what, options))) as ScopedMemory["forget"],
-    erasures: async () => open(() => ports.record.erasures(scope)),
+    erasures: async () => open(() => ports.record.erasures.list(scope)),
     get: async (id) => open(() => getMemory(ports, scope, id)),
     list: (options) => open(() => listMemories(ports, scope, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),

@@ -1,7 +1,10 @@
 import type { Cache } from "../ports/cache.ts";
+import type { Answerer } from "../ports/language/answerer.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
+import type { ForgetRequestReader } from "../ports/language/forget-request-reader.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
+import type { ProfileWriter } from "../ports/language/profile-writer.ts";
 import type { QuestionReader } from "../ports/language/question-reader.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
@@ -29,6 +32,12 @@ export interface Ports {
   /** Extracts memories later with a model, from messages that `extractor` has already read. */
   readonly modelExtractor?: Extractor;
   readonly questions: QuestionReader;
+  /** Composes answers without a model. */
+  readonly answerer: Answerer;
+  /** Writes the lines of profiles. */
+  readonly profileWriter: ProfileWriter;
+  /** Finds the content that a request to forget means. */
+  readonly forgetRequests: ForgetRequestReader;
   /** Answers questions; without a model, answers are composed from memory. */
   readonly model?: LanguageModel;
   /** Time limits for its first word and its last, in ms; 15 and 40 seconds if absent. */

@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
+import { englishAnswerer } from "../language/en/answers/answers.ts";
+import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
+import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./api.ts";
@@ -28,6 +31,9 @@ function open(over: Partial<Ports> = {}): Keepsake {
       embedder: hashEmbedder(),
       extractor: scriptedExtractor(),
       questions: blankQuestionReader(),
+      answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
+      profileWriter: englishProfileWriter,
+      forgetRequests: englishForgetRequests(blankQuestionReader()),
       clock,
       ids: uuidv7(clock),
       secret,
@@ -296,7 +302,12 @@ describe.each(RECORDS)("with a store of %s", (_name, openRecord) => {
     });
 
     it("an erasure interrupted before verification is completed at the next start, and its receipt says so", async () => {
-      const broken = open({ record: { ...record, scrub: () => Promise.reject(new Error("killed")) } });
+      const broken = open({
+        record: {
+          ...record,
+          erasures: { ...record.erasures, scrub: () => Promise.reject(new Error("killed")) },
+        },
+      });
       await expect(broken.scope({ user: "ana" }).forget("Magnet")).rejects.toThrow("killed");
       expect((await memory.audit()).receipts[0]).toMatchObject({ complete: false, verified: [] });
       expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(1);

@@ -356,14 +356,14 @@ describe("the two simple calls", () => {
     const say = async (message: string): Promise<string> =>
       (await call("POST", "/message", { userId: "ana", message })).json.reply;
     await say("I use Shram and Magnet as productivity tools.");
-    expect(await say("What productivity tools do I use?")).toMatch(/Shram.*Magnet|Magnet.*Shram/);
+    expect(await say("What are the productivity tools that I use?")).toMatch(/Shram.*Magnet|Magnet.*Shram/);
     const { json } = await call("POST", "/forget", {
       userId: "ana",
       message: "Forget that I ever mentioned Magnet.",
     });
     expect(json.reply).toMatch(/^Forgotten: 1 memory/);
     expect(json.reply).not.toContain("Magnet");
-    expect(await say("What productivity tools do I use?")).not.toContain("Magnet");
+    expect(await say("What are the productivity tools that I use?")).not.toContain("Magnet");
     expect((await call("POST", "/forget", { userId: "ana", message: "Shram" })).json.reply).toMatch(
       /^Forgotten/,
     );

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { mapInSlices } from "../engine/time-slicing.ts";
+import { mapInSlices } from "../domain/time-slicing.ts";
 import { invalid } from "../errors.ts";
 import type { RequestContext } from "./request-context.ts";
 import { countTextSchema, cursorSchema, nameSchema } from "./schemas/fields.ts";

@@ -18,8 +18,11 @@ import type { StoreDump } from "./store-dump.ts";
  * reading it is no error.
  *
  * Results belong to the caller: changing a result changes nothing in the store.
+ *
+ * The methods are the core. Everything else is a capability, an object of its own. A store has the first seven
+ * and may lack the last five. Which ones it has does not change while it is open.
  */
-export interface MemoryStore extends JobStore, AnswerCache {
+export interface MemoryStore {
   /** Shown in messages: "memory", "sqlite". */
   readonly name: string;
 
@@ -69,35 +72,6 @@ export interface MemoryStore extends JobStore, AnswerCache {
     space: string,
   ): Promise<readonly (Float32Array | undefined)[]>;
 
-  /**
-   * The search index saved with `saveSearchIndex`. It is a cache and may be of an older revision. The store
-   * deletes it with every erasure, and may delete it at any time.
-   *
-   * If `parts` is given, a remote store may pass the bytes to it as they arrive. The result then contains no
-   * bytes.
-   */
-  searchIndex(scope: Scope, parts?: SearchIndexSink): Promise<StoredSearchIndex | undefined>;
-
-  /**
-   * Saves a search index, replacing the one before. Ignored if its revision is not the user's current one. It
-   * is not a change: no revision, no log entry.
-   */
-  saveSearchIndex(scope: Scope, searchIndex: StoredSearchIndex): Promise<void>;
-
-  /**
-   * Saves receipts of recalls, for all named users in one call. A receipt with an existing id replaces it and
-   * counts as the newest. The store keeps the newest `MAX_RECALL_RECEIPTS` of each user.
-   *
-   * It is not a change: no revision, no log entry, nothing in `since`. A user at revision 0 keeps none.
-   */
-  saveRecallReceipts(receipts: readonly NewRecallReceipts[]): Promise<void>;
-
-  /** Receipts of recalls, newest first: the one with `id`, or all; at most `limit`. */
-  recallReceipts(
-    scope: Scope,
-    options: { readonly id?: string; readonly limit: number },
-  ): Promise<RecallReceipt[]>;
-
   /** All versions of one memory, or of all memories, oldest first. Erased memories have none. */
   versions(scope: Scope, id?: string): Promise<Memory[]>;
 
@@ -110,56 +84,66 @@ export interface MemoryStore extends JobStore, AnswerCache {
   /** The receipt kept under the hash of an idempotency key. */
   receipt(scope: Scope, key: string): Promise<(KeptReceipt & { readonly revision: number }) | undefined>;
 
+  /** The users of a project, sorted by name. */
+  users(project: string): Promise<string[]>;
+
+  /** The store's unique id, assigned when it was created. All its copies have the same one. */
+  identity(): Promise<string>;
+
+  /**
+   * Checks the whole store for damage, orphans, wrong counts, and erasures in the log without a receipt
+   * (place "erasures"). Empty if there are no faults.
+   */
+  check(): Promise<Fault[]>;
+
+  /**
+   * Releases the resources that opening took. Every later call throws `unavailable`. A client that the caller
+   * passed in stays open.
+   */
+  close(): Promise<void>;
+
+  /** Receipts and traces of erasures. */
+  readonly erasures: ErasureStore;
+  /** Saved search indexes of users. */
+  readonly searchIndexes: SearchIndexStore;
+  /** Receipts of recalls. */
+  readonly recallReceipts: RecallReceiptLog;
+  /** Search units without a vector of the current embedder. */
+  readonly staleEmbeddings: StaleEmbeddings;
+  /** Notes of the backups that were made. */
+  readonly backups: BackupNotes;
+  /** What background jobs use. */
+  readonly jobs: JobStore;
+  /** HTTP answers kept under idempotency keys. */
+  readonly answers: AnswerCache;
+
+  /** Verifies rows by digests. Absent if the store keeps none. */
+  readonly integrity?: Integrity;
+  /** Full dump, for copying into another store. Absent if the store does not support it. */
+  readonly dump?: StoreDump;
+  /** Absent if the store cannot be a file. */
+  readonly fileCopy?: StoreFileCopy;
+  /** Absent if the store keeps nothing on disk. */
+  readonly maintenance?: StorageMaintenance;
+  /** Absent if the store has no notifications between processes. */
+  readonly erasureFeed?: ErasureFeed;
+}
+
+/** Receipts and traces of erasures, and the removal of erased content from the raw storage. */
+export interface ErasureStore {
   /** Receipts of erasures in the order in which they were made: of one user, or of the whole store. */
-  erasures(scope?: Scope): Promise<ErasureReceipt[]>;
+  list(scope?: Scope): Promise<ErasureReceipt[]>;
 
   /**
    * A short form of every erasure, in the order in which they were made. Fast, regardless of their number.
    */
-  erasureSummaries(): Promise<ErasureSummary[]>;
+  summaries(): Promise<ErasureSummary[]>;
 
   /** The traces of erasures (ids and places) in the order in which they were made: of one user, or of all. */
   traces(scope?: Scope): Promise<Trace[]>;
 
   /** Counts what an erasure of these memories also removes, apart from messages, versions and units. */
   countDependents(scope: Scope, memories: readonly string[]): Promise<DependentCounts>;
-
-  /** The store's unique id, assigned when it was created. All its copies have the same one. */
-  identity(): Promise<string>;
-
-  /**
-   * Copies the whole store into a file as of one moment, while other processes read and write. The copy is
-   * durable and verified. Absent if the store cannot be a file. Throws `conflict` if the file exists,
-   * `unsupported` if the store keeps nothing on disk.
-   */
-  readonly copyTo?: (file: string, options: StoreCopyOptions) => Promise<StoreCopy>;
-
-  /** Verifies rows by digests. Absent if the store keeps none. */
-  readonly integrity?: Integrity;
-
-  /** Full dump, for copying into another store. Absent if the store does not support it. */
-  readonly dump?: StoreDump;
-
-  /** The backups made of the store, in the order in which they were first noted. */
-  backups(): Promise<BackupNote[]>;
-
-  /** Notes a backup, replacing a note under the same name. It is not a change: no revision, no log entry. */
-  saveBackupNote(note: BackupNote): Promise<void>;
-
-  /** The users of a project, sorted by name. */
-  users(project: string): Promise<string[]>;
-
-  /**
-   * Users of all projects with units outside an embedding space: units that have no vector yet, or another
-   * embedder's. Ordered by the user's first write; at most `limit`. Cheap if there are none.
-   */
-  usersWithStaleEmbeddings(space: string, limit: number): Promise<UserWithStaleEmbeddings[]>;
-
-  /**
-   * Some of a user's units outside an embedding space, at most `limit`, with their source texts, as of one
-   * moment.
-   */
-  unitsWithStaleEmbeddings(scope: Scope, space: string, limit: number): Promise<StaleUnits>;
 
   /**
    * Removes erased content from the raw storage (by checkpoints and rewritten files) and verifies it.
@@ -177,43 +161,102 @@ export interface MemoryStore extends JobStore, AnswerCache {
    * that took the erasure for interrupted may seal it late. Throws `not_found` if the scope has no receipt with that id.
    */
   seal(scope: Scope, receipt: ErasureReceipt): Promise<void>;
+}
+
+/** Serialized search indexes, one per user. They are a cache. */
+export interface SearchIndexStore {
+  /**
+   * The search index saved with `save`. It is a cache and may be of an older revision. The store
+   * deletes it with every erasure, and may delete it at any time.
+   *
+   * If `parts` is given, a remote store may pass the bytes to it as they arrive. The result then contains no
+   * bytes.
+   */
+  read(scope: Scope, parts?: SearchIndexSink): Promise<StoredSearchIndex | undefined>;
 
   /**
-   * Places that an erasure cannot clear at once, and for how long at most (ms). `forMs` is absent if unknown.
-   * Absent or empty if there are no such places.
+   * Saves a search index, replacing the one before. Ignored if its revision is not the user's current one. It
+   * is not a change: no revision, no log entry.
    */
-  readonly remains?: () => Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
+  save(scope: Scope, searchIndex: StoredSearchIndex): Promise<void>;
+}
+
+/** Receipts of recalls. */
+export interface RecallReceiptLog {
+  /**
+   * Saves receipts of recalls, for all named users in one call. A receipt with an existing id replaces it and
+   * counts as the newest. The store keeps the newest `MAX_RECALL_RECEIPTS` of each user.
+   *
+   * It is not a change: no revision, no log entry, nothing in `since`. A user at revision 0 keeps none.
+   */
+  save(receipts: readonly NewRecallReceipts[]): Promise<void>;
+
+  /** Receipts of recalls, newest first: the one with `id`, or all; at most `limit`. */
+  list(scope: Scope, options: { readonly id?: string; readonly limit: number }): Promise<RecallReceipt[]>;
+}
+
+/** Finds search units that have no vector yet, or another embedder's. */
+export interface StaleEmbeddings {
+  /**
+   * Users of all projects with units outside an embedding space: units that have no vector yet, or another
+   * embedder's. Ordered by the user's first write; at most `limit`. Cheap if there are none.
+   */
+  users(space: string, limit: number): Promise<UserWithStaleEmbeddings[]>;
+
+  /**
+   * Some of a user's units outside an embedding space, at most `limit`, with their source texts, as of one
+   * moment.
+   */
+  units(scope: Scope, space: string, limit: number): Promise<StaleUnits>;
+}
+
+/** Notes of the backups made of the store. */
+export interface BackupNotes {
+  /** The backups made of the store, in the order in which they were first noted. */
+  list(): Promise<BackupNote[]>;
+
+  /** Notes a backup, replacing a note under the same name. It is not a change: no revision, no log entry. */
+  save(note: BackupNote): Promise<void>;
+}
+
+/** Copies a store that is a file. */
+export interface StoreFileCopy {
+  /**
+   * Copies the whole store into a file as of one moment, while other processes read and write. The copy is
+   * durable and verified. Throws `conflict` if the file exists, `unsupported` if the store keeps nothing on
+   * disk.
+   */
+  copyTo(file: string, options: StoreCopyOptions): Promise<StoreCopy>;
+}
+
+/** Watches over storage on a disk. */
+export interface StorageMaintenance {
+  /**
+   * Places that an erasure cannot clear at once, and for how long at most (ms). `forMs` is absent if unknown.
+   * Empty if there are no such places.
+   */
+  remains(): Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
 
   /**
    * Maintains the storage in the background; it carries out in time what `remains` promises. Returns the
-   * number of things done. Absent if there is nothing to do.
+   * number of things done.
    */
-  readonly tidy?: () => Promise<number>;
-
-  /**
-   * Subscribes to erasures made by other processes, so that this process can evict the user's cached state at
-   * once. The callback gets no scope if any user may be affected. Returns a function that unsubscribes.
-   * Absent if the store has no such notifications.
-   */
-  readonly watchErasures?: (erased: (scope?: Scope) => void) => () => void;
+  tidy(): Promise<number>;
 
   /**
    * The storage's condition, for a check once a minute. Fast, in slices of a few milliseconds. Throws
-   * `unavailable` if it cannot be read. Absent if the store keeps nothing on disk.
+   * `unavailable` if it cannot be read.
    */
-  readonly condition?: () => Promise<StorageCondition>;
+  condition(): Promise<StorageCondition>;
+}
 
+/** Notifications of erasures made by other processes. */
+export interface ErasureFeed {
   /**
-   * Checks the whole store for damage, orphans, wrong counts, and erasures in the log without a receipt
-   * (place "erasures"). Empty if there are no faults.
+   * Calls back after an erasure, so that this process can evict the user's cached state at once. The callback
+   * gets no scope if any user may be affected. Returns a function that unsubscribes.
    */
-  check(): Promise<Fault[]>;
-
-  /**
-   * Releases the resources that opening took. Every later call throws `unavailable`. A client that the caller
-   * passed in stays open.
-   */
-  close(): Promise<void>;
+  subscribe(erased: (scope?: Scope) => void): () => void;
 }
 
 /** A serialized search index at a revision. The engine defines its format. */
@@ -241,6 +284,7 @@ export interface NewRecallReceipts {
 
 /** Changes since a revision. */
 export interface Delta {
+  /** The user's revision now. */
   readonly revision: number;
   /** Messages added or changed, by turn. */
   readonly messages: readonly Message[];
@@ -252,6 +296,7 @@ export interface Delta {
   readonly gone: { readonly units: readonly string[]; readonly memories: readonly string[] };
   /** All tombstones and links, because there are few. */
   readonly tombstones: readonly Tombstone[];
+  /** New links between memories. */
   readonly links: readonly MemoryLink[];
   /**
    * Ids of the messages and memories above that were altered after they were written. They are listed so that
@@ -322,8 +367,11 @@ export interface DependentCounts {
 
 /** A fault in the memory store. It names ids and places, never user text. */
 export interface Fault {
+  /** Where the fault is, in words for a person. */
   readonly place: string;
+  /** What is wrong, without a user's text. */
   readonly problem: string;
+  /** How many times it was found. */
   readonly count: number;
   /** The affected rows if known, at most 100. */
   readonly rows?: readonly FaultyRow[];

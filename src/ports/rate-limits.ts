@@ -22,8 +22,7 @@ export interface RateLimits {
   take(key: string): Promise<number>;
   /**
    * Like `take`, for `amount` units at once (at least 1; an amount above the maximum takes all), and returns
-   * what is left. Absent if the limits count only single requests. Throws `unavailable` if the limits cannot
-   * be read.
+   * what is left. Throws `unavailable` if the limits cannot be read.
    */
-  spend?(key: string, amount: number): Promise<Allowance>;
+  spend(key: string, amount: number): Promise<Allowance>;
 }

@@ -13,6 +13,7 @@ export {
 export {
   MEMORY_STORE_CASES,
   MEMORY_STORE_CASES as RECORD_CASES,
+  MEMORY_STORE_CASES_BY_CAPABILITY,
   type MemoryStoreHarness,
   type MemoryStoreHarness as RecordHarness,
   memoryStoreConformance,

@@ -1,17 +1,23 @@
 import { modelExtractor } from "../adapters/model/index.ts";
-import { rulesExtractor } from "../adapters/rules/index.ts";
 import { rulesInThread } from "../adapters/rules/thread.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
 import type { ModelServers } from "../engine/admin/dependencies.ts";
 import type { ErasureWatch } from "../engine/erase/erasure-watch.ts";
 import { dropSweeps } from "../engine/ingest/confirmations.ts";
-import { withErasuresOnly, withVisibleText } from "../engine/ingest/extractor-decorators.ts";
 import type { Ports } from "../engine/ports.ts";
 import { invalid } from "../errors.ts";
-import type { Made, MemoryOptions } from "../memory.ts";
+import { englishAnswerer } from "../language/en/answers/answers.ts";
+import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
+import { rulesExtractor } from "../language/en/grammar/rules.ts";
+import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
+import { rulesQuestionReader } from "../language/en/questions/questions.ts";
+import { warmed } from "../language/en/questions/warm.ts";
+import type { Made, MemoryOptions } from "../memory-options.ts";
+import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
+import { withErasuresOnly, withVisibleText } from "./extractor-decorators.ts";
 
 /** Opens the embedder, extractors and model: the given ones or the defaults. */
 export async function openLanguagePorts(
@@ -40,6 +46,20 @@ export async function openLanguagePorts(
     dropSweeps(ports.modelExtractor, scope);
   });
   return ports;
+}
+
+/** Opens what reads and writes English. Questions are read by the option `questions` if it is given. */
+export function openEnglish(
+  { questions: given, inThreads }: MemoryOptions,
+  embedder: Embedder,
+): Pick<Ports, "questions" | "answerer" | "profileWriter" | "forgetRequests"> {
+  const questions = given ?? (inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader());
+  return {
+    questions,
+    answerer: englishAnswerer({ questions, embedder }),
+    profileWriter: englishProfileWriter,
+    forgetRequests: englishForgetRequests(questions),
+  };
 }
 
 /** Runs the rules in a thread, which drops its cached texts after an erasure. */

@@ -15,7 +15,7 @@ export interface Talker {
 
 /** What the tool says. */
 export const weatherIn = (city: string): string => `sunny in ${city}`;
-export const QUESTION = "What productivity tools do I use?";
+export const QUESTION = "What are the productivity tools that I use?";
 
 /** Holds the story over several conversations; each problem is a sentence. */
 export async function story(talker: Talker, stream: boolean, sent: () => string): Promise<string[]> {

@@ -72,8 +72,8 @@ describe.skipIf(!isLinux)("the locks of an open database", () => {
     const ana = memory.scope({ user: "ana" });
     await ana.remember("I use Shram.");
     const record = await openSqliteStore({ path });
-    await record.copyTo?.(join(folder, "backup.db"), {});
-    await record.copyTo?.(join(folder, "backup.db"), { replace: true });
+    await record.fileCopy?.copyTo(join(folder, "backup.db"), {});
+    await record.fileCopy?.copyTo(join(folder, "backup.db"), { replace: true });
     expect(await record.check()).toEqual([]);
     expect(locksHeld()).toEqual(BOTH);
     await record.close();

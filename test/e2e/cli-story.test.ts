@@ -9,7 +9,7 @@ describe("the story", () => {
     expect(told).toMatchObject({ status: 0, err: "" });
     expect(told.out.match(/^added: /gm)).toHaveLength(2);
 
-    const question = "What productivity tools do I use?";
+    const question = "What are the productivity tools that I use?";
     expect(await keepsake("answer", question)).toMatchObject({
       status: 0,
       out: "You use Shram and Magnet.\n",
@@ -73,10 +73,10 @@ describe("the story", () => {
   it("is told in a chat, where each line of stdin is a turn", { timeout: 30_000 }, async () => {
     const input = [
       "I use Shram and Magnet as productivity tools.",
-      "What productivity tools do I use?",
+      "What are the productivity tools that I use?",
       "/why",
       "I don't use Magnet anymore.",
-      "What productivity tools do I use?",
+      "What are the productivity tools that I use?",
       "/list",
       "/nonsense",
       "/forget Magnet",

@@ -66,17 +66,17 @@ describe("the story, over HTTP", () => {
     const told = await say("I use Shram and Magnet as productivity tools.", "one");
     expect(told.receipt.memories.map((line: { action: string }) => line.action)).toEqual(["added", "added"]);
 
-    const asked = await say("What productivity tools do I use?", "two");
+    const asked = await say("What are the productivity tools that I use?", "two");
     expect(asked.reply).toBe("You use Shram and Magnet.");
     expect(asked.memories_used).toHaveLength(2);
 
     const changed = await say("I don't use Magnet anymore.", "two");
     expect(changed.receipt.memories).toMatchObject([{ action: "superseded" }]);
-    expect((await say("What productivity tools do I use?", "three")).reply).toBe("You use Shram.");
+    expect((await say("What are the productivity tools that I use?", "three")).reply).toBe("You use Shram.");
 
     const forgotten = await say("Forget that I ever mentioned Magnet.", "three");
     expect(forgotten.receipt.erasures).toMatchObject([{ complete: true, erased: { memories: 1 } }]);
-    expect((await say("What productivity tools do I use?", "four")).reply).toBe("You use Shram.");
+    expect((await say("What are the productivity tools that I use?", "four")).reply).toBe("You use Shram.");
 
     const [receipt] = forgotten.receipt.erasures;
     expect((await call("GET", `/api/v1/erasures/${receipt.id}`)).json).toEqual(receipt);
@@ -89,9 +89,9 @@ describe("the story, over HTTP", () => {
     const message = async (text: string): Promise<string> =>
       (await call("POST", "/message", { userId: "ana", message: text })).json.reply;
     await message("I use Shram and Magnet as productivity tools.");
-    expect(await message("What productivity tools do I use?")).toBe("You use Shram and Magnet.");
+    expect(await message("What are the productivity tools that I use?")).toBe("You use Shram and Magnet.");
     await message("I don't use Magnet anymore.");
-    expect(await message("What productivity tools do I use?")).toBe("You use Shram.");
+    expect(await message("What are the productivity tools that I use?")).toBe("You use Shram.");
     const { status, json } = await call("POST", "/forget", {
       userId: "ana",
       message: "Forget that I ever mentioned Magnet.",

@@ -120,7 +120,7 @@ describe.skipIf(!isThere)("the page", () => {
     expect(await page.locator(".memory .source").first().innerText()).toContain("I use Shram and Magnet");
 
     await page.click("#fresh");
-    expect(await say("What productivity tools do I use?")).toBe("You use Shram and Magnet.");
+    expect(await say("What are the productivity tools that I use?")).toBe("You use Shram and Magnet.");
     await page.click(".why summary");
     expect(await page.locator(".why li").allInnerTexts()).toEqual([
       expect.stringContaining("I use Shram and Magnet as productivity tools"),
@@ -133,7 +133,7 @@ describe.skipIf(!isThere)("the page", () => {
     await expect
       .poll(() => page.locator(".memory.past s").allTextContents())
       .toEqual([expect.stringContaining("Magnet")]);
-    expect(await say("What productivity tools do I use?")).toBe("You use Shram.");
+    expect(await say("What are the productivity tools that I use?")).toBe("You use Shram.");
 
     await say("Forget that I ever mentioned Magnet.");
     await expect.poll(() => page.locator(".memory.past").count()).toBe(0);

@@ -58,7 +58,7 @@ async function call(
 const say = async (message: string, session: string, more: Record<string, string> = {}): Promise<Json> =>
   (await call("POST", "/api/v1/conversation", { user_id: "ana", message, session_id: session }, more)).json;
 const tools = async (session: string): Promise<string> =>
-  (await say("What productivity tools do I use?", session)).reply;
+  (await say("What are the productivity tools that I use?", session)).reply;
 const bytes = (): string =>
   readdirSync(folder)
     .map((file) => readFileSync(join(folder, file), "latin1"))

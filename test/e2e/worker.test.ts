@@ -39,7 +39,7 @@ describe("worker", () => {
     const scope = { project: "default", user: "ann" };
     await record.commit(scope, makeChangeSet({ messages: [makeMessage("m1")] }));
     const failed = { attempts: 5, problem: "internal", at: new Date().toISOString() };
-    await record.saveProgress("consolidation", [{ scope, visit: { revision: 1, failed } }]);
+    await record.jobs.saveProgress("consolidation", [{ scope, visit: { revision: 1, failed } }]);
     await record.close();
     const shown = await keepsake("worker", "--set-aside", "--json");
     expect(shown.json.items).toMatchObject([

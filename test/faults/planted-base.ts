@@ -69,12 +69,12 @@ export async function makeBase(folder: string): Promise<{ path: string; older: s
   const record = await openSqliteStore({ path, digestKey });
   for (const { user, project = "default" } of scopes) {
     const scope = { user, project };
-    await record.beginAnswer(
+    await record.answers.beginAnswer(
       scope,
       { key: "k", request: "asked", at: "2026-01-01T00:00:00.000Z" },
       { outdated: "", abandoned: "" },
     );
-    await record.endAnswer(
+    await record.answers.endAnswer(
       scope,
       "k",
       { status: 200, headers: {}, body: '{"reply":"You live in Porto."}' },
@@ -90,7 +90,7 @@ export async function makeBase(folder: string): Promise<{ path: string; older: s
         links: [{ from: one.id, type: "extends", to: other.id, strength: 0.5 }],
       });
     }
-    await record.saveSearchIndex(scope, { revision: revision + 1, bytes: new Uint8Array(300).fill(7) });
+    await record.searchIndexes.save(scope, { revision: revision + 1, bytes: new Uint8Array(300).fill(7) });
   }
   await record.close();
   return { path, older };

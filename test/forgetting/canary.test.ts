@@ -119,7 +119,7 @@ describe("a word that was forgotten", () => {
   }, async () => {
     const word = canary();
     const record = await openSqliteStore({ path });
-    const careless = { ...record, scrub: async () => [] };
+    const careless = { ...record, erasures: { ...record.erasures, scrub: async () => [] } };
     const { secret } = fileSecret(`${path}.secret`);
     const memory = await createMemory({ path, record: careless, secret });
     const ana = memory.scope({ user: "ana" });

@@ -16,8 +16,8 @@ await using memory = await createMemory({
   path,
   record: {
     ...record,
-    ...(when === "check" ? { scrub: die } : {}),
-    ...(when === "seal" ? { seal: die } : {}),
+    ...(when === "check" ? { erasures: { ...record.erasures, scrub: die } } : {}),
+    ...(when === "seal" ? { erasures: { ...record.erasures, seal: die } } : {}),
   },
   ledger: {
     ...ledger,

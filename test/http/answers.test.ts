@@ -77,8 +77,8 @@ describe("every answer holds to the document", () => {
     const say = (message: string, more: object = {}) =>
       call("POST", "/api/v1/conversation", { user_id: "ana", message, ...more });
     await say("I use Shram and Magnet as productivity tools.", { session_id: "one" });
-    await say("What productivity tools do I use?", { session_id: "two", include_memories: true });
-    await say("What productivity tools do I use?", { stream: true });
+    await say("What are the productivity tools that I use?", { session_id: "two", include_memories: true });
+    await say("What are the productivity tools that I use?", { stream: true });
     await say("My sister Eva lives in Porto and her birthday is on 3 May 1990.");
     await say("I don't use Magnet anymore.");
     await say("Forget that I ever mentioned Magnet.");

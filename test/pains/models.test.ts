@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { modelExtractor } from "../../src/adapters/model/index.ts";
 import { openaiModel } from "../../src/adapters/openai/index.ts";
-import { createMemory, type MemoryOptions } from "../../src/memory.ts";
+import { createMemory } from "../../src/memory.ts";
+import type { MemoryOptions } from "../../src/memory-options.ts";
 import {
   itemsAnswer,
   type OpenaiServer,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
-import { rulesExtractor } from "../../src/adapters/rules/index.ts";
 import type { Message, Origin } from "../../src/domain/message.ts";
+import { rulesExtractor } from "../../src/language/en/grammar/rules.ts";
 import { createMemory } from "../../src/memory.ts";
 
 const THINGS = [

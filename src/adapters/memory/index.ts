@@ -56,8 +56,11 @@ export function createInMemoryStore(): MemoryStore {
 
   return {
     name: "memory",
-    ...createMemoryJobStore(users, read, notes),
-    ...answers.port,
+
+    jobs: createMemoryJobStore(users, read, notes),
+
+    answers: answers.port,
+
     dump: createMemoryStoreDump({ users, erasures, answers, notes, backups, clear }, refuseClosed),
 
     async revision(scope) {
@@ -112,33 +115,6 @@ export function createInMemoryStore(): MemoryStore {
       });
     },
 
-    async searchIndex(scope) {
-      return structuredClone(read(scope).searchIndex);
-    },
-
-    async saveSearchIndex(scope, index) {
-      const user = read(scope);
-      if (user.revision > 0 && user.revision === index.revision) user.searchIndex = structuredClone(index);
-    },
-
-    async saveRecallReceipts(kept) {
-      for (const { scope, receipts } of structuredClone(kept)) {
-        const user = read(scope);
-        if (user.revision === 0) continue;
-        for (const receipt of receipts) {
-          user.recalls.delete(receipt.id);
-          user.recalls.set(receipt.id, receipt);
-        }
-        const most = user.recalls.size - MAX_RECALL_RECEIPTS;
-        for (const id of [...user.recalls.keys()].slice(0, Math.max(0, most))) user.recalls.delete(id);
-      }
-    },
-
-    async recallReceipts(scope, { id, limit }) {
-      const kept = [...read(scope).recalls.values()].reverse();
-      return structuredClone(kept.filter((one) => id === undefined || one.id === id).slice(0, limit));
-    },
-
     async versions(scope, id) {
       return structuredClone(read(scope).versions.filter((version) => id === undefined || version.id === id));
     },
@@ -152,57 +128,8 @@ export function createInMemoryStore(): MemoryStore {
       return structuredClone(read(scope).receipts.get(key));
     },
 
-    async erasures(scope) {
-      const kept = scope
-        ? read(scope).erasures
-        : erasures.flatMap(({ user, index }) => user.erasures[index] ?? []);
-      return structuredClone(kept);
-    },
-
-    async erasureSummaries() {
-      return erasures.flatMap(({ user, index }) => {
-        const receipt = user.erasures[index];
-        if (!receipt) return [];
-        return {
-          receipt: receipt.id,
-          project: user.scope.project,
-          user: user.scope.user,
-          ...(receipt.replays === undefined ? {} : { replays: receipt.replays }),
-          hasTrace: user.traces.has(receipt.id),
-          isVerified: receipt.verified.length > 0,
-          isComplete: receipt.complete,
-        };
-      });
-    },
-
-    async traces(scope) {
-      const kept = erasures.filter(({ user }) => !scope || user === read(scope));
-      return structuredClone(
-        kept.flatMap(({ user, index }) => user.traces.get(user.erasures[index]?.id ?? "") ?? []),
-      );
-    },
-
-    async countDependents(scope, memories) {
-      const user = read(scope);
-      const ids = new Set(memories);
-      const links = [...user.links.values()].filter(({ from, to }) => ids.has(from) || ids.has(to));
-      const receipts = [...user.receipts.values()].filter((kept) =>
-        kept.memories.some(({ id }) => ids.has(id)),
-      );
-      const bodies = answers.bodies(scope).length;
-      return { links: links.length, blocks: user.searchIndex ? 1 : 0, answers: receipts.length + bodies };
-    },
-
     async identity() {
       return identity;
-    },
-
-    async backups() {
-      return structuredClone([...backups.values()]);
-    },
-
-    async saveBackupNote(note) {
-      backups.set(note.name, structuredClone(note));
     },
 
     async users(project) {
@@ -212,54 +139,143 @@ export function createInMemoryStore(): MemoryStore {
         .sort();
     },
 
-    async usersWithStaleEmbeddings(space, limit) {
-      return [...users.values()]
-        .map((user) => ({ scope: { ...user.scope }, units: listStaleUnits(user, space).length }))
-        .filter(({ units }) => units > 0)
-        .slice(0, limit);
-    },
-
-    async unitsWithStaleEmbeddings(scope, space, limit) {
-      const user = read(scope);
-      const units = listStaleUnits(user, space).slice(0, limit);
-      const owners = <Value>(type: SearchUnit["type"], held: Map<string, RevisionedValue<Value>>): Value[] =>
-        [...new Set(units.filter((unit) => unit.type === type).map(({ owner }) => owner))].flatMap(
-          (id) => held.get(id)?.value ?? [],
-        );
-      return structuredClone({
-        revision: user.revision,
-        units: units.map(({ vector: _vector, ...unit }) => unit),
-        messages: owners("passage", user.messages),
-        memories: owners("memory", user.heads),
-      });
-    },
-
-    async scrub(scope, texts) {
-      const user = read(scope);
-      const messages = [...user.messages.values()].flatMap(({ value }) => collectMessageTexts(value));
-      const terms = [...user.units.values()].map(({ value }) => value.terms);
-      const receipts = [...user.receipts.values()].flatMap(collectReceiptTexts);
-      return [
-        { place: "messages", found: countOccurringTexts(texts, messages) },
-        { place: "memories", found: countOccurringTexts(texts, user.versions.flatMap(collectMemoryTexts)) },
-        { place: "text index", found: countOccurringTexts(texts, terms) },
-        { place: "receipts", found: countOccurringTexts(texts, [...receipts, ...answers.bodies(scope)]) },
-      ];
-    },
-
-    async seal(scope, receipt) {
-      const { erasures: kept } = read(scope);
-      const index = kept.findIndex(({ id }) => id === receipt.id);
-      if (index === -1) throw new MemoryError("not_found", "there is no erasure receipt with this id.");
-      if (kept[index]?.complete !== true) kept[index] = structuredClone(receipt);
-    },
-
     async check() {
       return [];
     },
 
     async close() {
       isClosed = true;
+    },
+
+    searchIndexes: {
+      async read(scope) {
+        return structuredClone(read(scope).searchIndex);
+      },
+
+      async save(scope, index) {
+        const user = read(scope);
+        if (user.revision > 0 && user.revision === index.revision) user.searchIndex = structuredClone(index);
+      },
+    },
+
+    recallReceipts: {
+      async save(kept) {
+        for (const { scope, receipts } of structuredClone(kept)) {
+          const user = read(scope);
+          if (user.revision === 0) continue;
+          for (const receipt of receipts) {
+            user.recalls.delete(receipt.id);
+            user.recalls.set(receipt.id, receipt);
+          }
+          const most = user.recalls.size - MAX_RECALL_RECEIPTS;
+          for (const id of [...user.recalls.keys()].slice(0, Math.max(0, most))) user.recalls.delete(id);
+        }
+      },
+
+      async list(scope, { id, limit }) {
+        const kept = [...read(scope).recalls.values()].reverse();
+        return structuredClone(kept.filter((one) => id === undefined || one.id === id).slice(0, limit));
+      },
+    },
+
+    erasures: {
+      async list(scope) {
+        const kept = scope
+          ? read(scope).erasures
+          : erasures.flatMap(({ user, index }) => user.erasures[index] ?? []);
+        return structuredClone(kept);
+      },
+
+      async summaries() {
+        return erasures.flatMap(({ user, index }) => {
+          const receipt = user.erasures[index];
+          if (!receipt) return [];
+          return {
+            receipt: receipt.id,
+            project: user.scope.project,
+            user: user.scope.user,
+            ...(receipt.replays === undefined ? {} : { replays: receipt.replays }),
+            hasTrace: user.traces.has(receipt.id),
+            isVerified: receipt.verified.length > 0,
+            isComplete: receipt.complete,
+          };
+        });
+      },
+
+      async traces(scope) {
+        const kept = erasures.filter(({ user }) => !scope || user === read(scope));
+        return structuredClone(
+          kept.flatMap(({ user, index }) => user.traces.get(user.erasures[index]?.id ?? "") ?? []),
+        );
+      },
+
+      async countDependents(scope, memories) {
+        const user = read(scope);
+        const ids = new Set(memories);
+        const links = [...user.links.values()].filter(({ from, to }) => ids.has(from) || ids.has(to));
+        const receipts = [...user.receipts.values()].filter((kept) =>
+          kept.memories.some(({ id }) => ids.has(id)),
+        );
+        const bodies = answers.bodies(scope).length;
+        return { links: links.length, blocks: user.searchIndex ? 1 : 0, answers: receipts.length + bodies };
+      },
+
+      async scrub(scope, texts) {
+        const user = read(scope);
+        const messages = [...user.messages.values()].flatMap(({ value }) => collectMessageTexts(value));
+        const terms = [...user.units.values()].map(({ value }) => value.terms);
+        const receipts = [...user.receipts.values()].flatMap(collectReceiptTexts);
+        return [
+          { place: "messages", found: countOccurringTexts(texts, messages) },
+          { place: "memories", found: countOccurringTexts(texts, user.versions.flatMap(collectMemoryTexts)) },
+          { place: "text index", found: countOccurringTexts(texts, terms) },
+          { place: "receipts", found: countOccurringTexts(texts, [...receipts, ...answers.bodies(scope)]) },
+        ];
+      },
+
+      async seal(scope, receipt) {
+        const { erasures: kept } = read(scope);
+        const index = kept.findIndex(({ id }) => id === receipt.id);
+        if (index === -1) throw new MemoryError("not_found", "there is no erasure receipt with this id.");
+        if (kept[index]?.complete !== true) kept[index] = structuredClone(receipt);
+      },
+    },
+
+    backups: {
+      async list() {
+        return structuredClone([...backups.values()]);
+      },
+
+      async save(note) {
+        backups.set(note.name, structuredClone(note));
+      },
+    },
+
+    staleEmbeddings: {
+      async users(space, limit) {
+        return [...users.values()]
+          .map((user) => ({ scope: { ...user.scope }, units: listStaleUnits(user, space).length }))
+          .filter(({ units }) => units > 0)
+          .slice(0, limit);
+      },
+
+      async units(scope, space, limit) {
+        const user = read(scope);
+        const units = listStaleUnits(user, space).slice(0, limit);
+        const owners = <Value>(
+          type: SearchUnit["type"],
+          held: Map<string, RevisionedValue<Value>>,
+        ): Value[] =>
+          [...new Set(units.filter((unit) => unit.type === type).map(({ owner }) => owner))].flatMap(
+            (id) => held.get(id)?.value ?? [],
+          );
+        return structuredClone({
+          revision: user.revision,
+          units: units.map(({ vector: _vector, ...unit }) => unit),
+          messages: owners("passage", user.messages),
+          memories: owners("memory", user.heads),
+        });
+      },
     },
   };
 }

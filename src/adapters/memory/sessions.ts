@@ -147,6 +147,10 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
       return over;
     },
 
+    async remains() {
+      return [];
+    },
+
     async room() {
       return { bytes, most };
     },

@@ -102,11 +102,12 @@ describe("the JSON of an answer", () => {
         removeThoughts(parts.join(""));
       }),
     );
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     for (const piece of ['{"a":', "[", "{/*", "/*{", "<think>", '{"a":"', "{'", "</think>"]) {
       findJson(piece.repeat(200_000), fits);
     }
-    expect(performance.now() - begun).toBeLessThan(4000);
+    // Processor time in µs: it does not depend on what else runs on the machine.
+    expect(process.cpuUsage(begun).user).toBeLessThan(4_000_000);
   });
 
   it("has no effect on prototypes with names special to JavaScript", () => {

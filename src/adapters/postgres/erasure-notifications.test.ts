@@ -22,7 +22,7 @@ describe.skipIf(!url)(`notifications between servers${missing}`, () => {
         const one = await place.open();
         const other = await place.again(one);
         const heard: (Scope | undefined)[] = [];
-        const stop = other.watchErasures?.((scope) => heard.push(scope)) ?? (() => {});
+        const stop = other.erasureFeed?.subscribe((scope) => heard.push(scope)) ?? (() => {});
         const sql = "SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND query LIKE 'LISTEN%'";
         const listener = async (): Promise<number | undefined> =>
           (await place.pool.query<{ pid: number }>(sql, [place.name])).rows[0]?.pid;
@@ -64,7 +64,7 @@ describe.skipIf(!url)(`notifications between servers${missing}`, () => {
   it("do not use the only connection of a pool", async () => {
     const place = testPlace(url ?? "", { max: 1 });
     const record = await place.open();
-    record.watchErasures?.(() => {});
+    record.erasureFeed?.subscribe(() => {});
     expect(await record.revision(ANN)).toBe(0);
     await record.close();
     await place.clear();

@@ -47,7 +47,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
       }),
     );
     await record.commit(BOB, makeChangeSet({ messages: [makeMessage("m1")], memories: [makeMemory("a")] }));
-    await record.saveSearchIndex(ANN, { revision: 1, bytes: Buffer.from(WORD) });
+    await record.searchIndexes.save(ANN, { revision: 1, bytes: Buffer.from(WORD) });
     await record.commit(
       ANN,
       makeChangeSet({
@@ -65,7 +65,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     const before = (await filesHolding(schema)).map((name) => name.replace(/_\d+$/, ""));
     expect(before).toEqual(["blocks", "messages", "units", "versions"]);
     // Who reads what was before, in another test, puts it off.
-    const scrub = () => record.scrub(ANN, [WORD]);
+    const scrub = () => record.erasures.scrub(ANN, [WORD]);
     const wiped = { place: "PostgreSQL: freed space of its tables", found: 0 };
     await expect.poll(scrub, { timeout: 30_000, interval: 100 }).toContainEqual(wiped);
     expect(await filesHolding(schema)).toEqual([]);
@@ -93,7 +93,9 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
         seen.now -= 1;
       });
     });
-    const scrubbed = Array.from({ length: 12 }, (_, i) => record.scrub(i % 2 === 0 ? ANN : BOB, [WORD]));
+    const scrubbed = Array.from({ length: 12 }, (_, i) =>
+      record.erasures.scrub(i % 2 === 0 ? ANN : BOB, [WORD]),
+    );
     await Promise.all(scrubbed).finally(() => vi.restoreAllMocks());
     expect(seen.most).toBe(1);
     // Two tables of everybody's and four of each one's part; alone, each of the twelve would have six written.
@@ -113,7 +115,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
         units: said.map((text, i) => makeUnit(`a${i}`, "memory", `a${i}`, text)),
       }),
     );
-    await record.saveSearchIndex(ANN, { revision: 1, bytes: Buffer.from(WORD) });
+    await record.searchIndexes.save(ANN, { revision: 1, bytes: Buffer.from(WORD) });
     const { rows: tables } = await place.pool.query<{ name: string }>(
       "SELECT oid::regclass::text AS name FROM pg_class " +
         "WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition",
@@ -150,19 +152,19 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
     const wiped = { place: "PostgreSQL: freed space of its tables", found: 0 };
     await expect
-      .poll(() => record.scrub(ANN, [WORD]), { timeout: 30_000, interval: 100 })
+      .poll(() => record.erasures.scrub(ANN, [WORD]), { timeout: 30_000, interval: 100 })
       .toContainEqual(wiped);
     const position = async (): Promise<number> => {
       const sql = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS at";
       return (await place.pool.query<{ at: number }>(sql)).rows[0]?.at ?? 0;
     };
     const before = await position();
-    expect(await record.tidy?.()).toBe(3);
+    expect(await record.maintenance?.tidy()).toBe(3);
     expect(await position()).toBeGreaterThan(before + 2 * 16 * 1024 * 1024);
-    const [, log] = (await record.remains?.()) ?? [];
+    const [, log] = (await record.maintenance?.remains()) ?? [];
     expect(log).toEqual({ place: "PostgreSQL: write-ahead log", forMs: 7 * 86_400_000 });
     await place.pool.query(`UPDATE ${schema}.freed SET up_to = NULL`);
-    expect([await record.tidy?.(), await record.tidy?.()]).toEqual([0, 0]);
+    expect([await record.maintenance?.tidy(), await record.maintenance?.tidy()]).toEqual([0, 0]);
     expect((await place.pool.query(`SELECT name FROM ${schema}.freed`)).rows).toEqual([]);
     await record.close();
   });
@@ -173,7 +175,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     const holder = await place.pool.connect();
     // At work, with a number and no snapshot: what was there when it began is kept for it.
     await holder.query("BEGIN; SELECT pg_current_xact_id()");
-    const places = await record.scrub(ANN, [WORD]);
+    const places = await record.erasures.scrub(ANN, [WORD]);
     expect(places.map(({ place: name }) => name)).not.toContain("PostgreSQL: freed space of its tables");
     await holder.query("ROLLBACK");
     holder.release();
@@ -186,16 +188,16 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: WORD })] }));
     const holder = await place.pool.connect();
     await holder.query(`BEGIN; LOCK TABLE ${schema}.receipts IN ACCESS SHARE MODE`);
-    const places = await record.scrub(ANN, [WORD]);
+    const places = await record.erasures.scrub(ANN, [WORD]);
     expect(places.map(({ place: name }) => name)).not.toContain("PostgreSQL: freed space of its tables");
     await place.pool.query(`UPDATE ${schema}.freed SET up_to = NULL WHERE name = ''`);
-    expect(await record.tidy?.()).toBe(0);
+    expect(await record.maintenance?.tidy()).toBe(0);
     await holder.query("ROLLBACK");
     holder.release();
     await place.pool.query(`UPDATE ${schema}.freed SET since = now() - interval '4 days'`);
     // Who reads what was before, in another test, puts this off, too.
-    await expect.poll(() => record.tidy?.(), { timeout: 30_000, interval: 100 }).toBe(1);
-    expect(await record.remains?.()).toEqual([
+    await expect.poll(() => record.maintenance?.tidy(), { timeout: 30_000, interval: 100 }).toBe(1);
+    expect(await record.maintenance?.remains()).toEqual([
       { place: "PostgreSQL: freed space of its tables", forMs: 7 * 86_400_000 },
       { place: "PostgreSQL: write-ahead log", forMs: 86_400_000 },
     ]);
@@ -216,15 +218,15 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     };
     // Who reads what was before, in another test, puts the smaller ones off, too.
     const scrub = async () => {
-      const places = await record.scrub(ANN, [WORD]);
+      const places = await record.erasures.scrub(ANN, [WORD]);
       expect(places.map(({ place: name }) => name)).not.toContain("PostgreSQL: freed space of its tables");
       return waiting();
     };
     await expect.poll(scrub, { timeout: 30_000, interval: 100 }).toEqual(["messages"]);
     await place.pool.query(`DELETE FROM ${schema}.freed WHERE name = ''`);
-    expect([await record.tidy?.(), await waiting()]).toEqual([0, ["messages"]]);
+    expect([await record.maintenance?.tidy(), await waiting()]).toEqual([0, ["messages"]]);
     await place.pool.query(`UPDATE ${schema}.freed SET since = now() - interval '2 hours'`);
-    await expect.poll(() => record.tidy?.(), { timeout: 30_000, interval: 100 }).toBe(1);
+    await expect.poll(() => record.maintenance?.tidy(), { timeout: 30_000, interval: 100 }).toBe(1);
     expect(await waiting()).toEqual([]);
     await record.close();
   });

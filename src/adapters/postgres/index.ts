@@ -54,58 +54,76 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     since: (scope, revision, what) => read.fetchChangesSince(database, scope, revision, what),
     read: (scope, ids) => read.fetchByIds(database, scope, ids),
     vectors: (scope, ids, space) => read.fetchVectors(database, scope, ids, space),
-    searchIndex: (scope, parts) => fetchSearchIndex(database, scope, parts),
-    saveSearchIndex: (scope, index) => storeSearchIndex(database, scope, index),
-    saveRecallReceipts: (kept) => storeRecallReceipts(database, kept),
-    recallReceipts: (scope, options) => fetchRecallReceipts(database, scope, options),
-    beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),
-    endAnswer: (scope, key, answer, own) => answers.completeAnswer(database, scope, key, { answer, own }),
-    releaseAnswer: (scope, key) => answers.releaseAnswer(database, scope, key),
-    dropAnswers: (before) => answers.deleteOldAnswers(database, before),
     versions: (scope, id) => read.fetchVersions(database, scope, id),
     log: (scope, options) => read.fetchLog(database, scope, options),
     receipt: (scope, key) => read.fetchReceipt(database, scope, key),
-    erasures: (scope) => read.fetchErasureReceipts(database, scope),
-    erasureSummaries: () => receipts.fetchErasureSummaries(database),
-    traces: (scope) => receipts.fetchTraces(database, scope),
-    countDependents: (scope, memories) => receipts.fetchTouchedCounts(database, scope, memories),
     identity: () => receipts.fetchIdentity(database),
-    backups: () => receipts.fetchBackupNotes(database),
-    saveBackupNote: (note) => receipts.storeBackupNote(database, note),
     users: (project) => read.fetchUserNames(database, project),
-    usersWithStaleEmbeddings: (space, limit) => fetchUsersWithStaleEmbeddings(database, space, limit),
-    unitsWithStaleEmbeddings: (scope, space, limit) => fetchStaleUnits(database, scope, space, limit),
-    usersWithPendingMessages: (before, limit) =>
-      jobStore.fetchUsersWithPendingMessages(database, before, limit),
-    jobProgress: (job, options) => jobStore.fetchJobProgressPage(database, job, options),
-    userProgress: (job, scope) => jobStore.fetchJobProgress(database, job, scope),
-    saveProgress: (job, visited) => jobStore.storeJobProgress(database, job, visited),
-    failedProgress: (options) => jobStore.fetchFailedProgress(database, options),
-    takeLease: (name, options) => acquireServerLease(database, name, options),
-    renewLease: (name, token, forMs) => renewServerLease(database, name, token, forMs),
-    releaseLease: (name, token, restMs) => releaseServerLease(database, name, token, restMs ?? 0),
-    currentMemories: (scope, options) => jobStore.fetchCurrentMemories(database, scope, options),
-    findRecalled: (scope, memories) => jobStore.fetchRecalledIds(database, scope, memories),
-    jobRuns: () => jobStore.fetchJobNotes(database),
-    saveJobRun: (note) => jobStore.storeJobNote(database, note),
-    scrub: (scope, texts) => scrubTables(database, scope, texts),
-    watchErasures: (erased) => {
-      const unsubscribe = listenForErasures(database, erased);
-      unsubscribers.add(unsubscribe);
-      return () => {
-        unsubscribers.delete(unsubscribe);
-        unsubscribe();
-      };
-    },
-    remains: () => fetchRemainders(database, options.logKeptMs),
-    tidy: async () => (await rewriteDueTables(database)) + (await rotateWal(database)),
-    seal: (scope, receipt) => storeSealedReceipt(database, scope, receipt),
-    condition: () => fetchStorageCondition(database, reducedBy),
     check: () => checkPostgresStore(database),
     async close() {
       for (const unsubscribe of unsubscribers) unsubscribe();
       unsubscribers.clear();
       await database.close();
+    },
+    searchIndexes: {
+      read: (scope, parts) => fetchSearchIndex(database, scope, parts),
+      save: (scope, index) => storeSearchIndex(database, scope, index),
+    },
+    recallReceipts: {
+      save: (kept) => storeRecallReceipts(database, kept),
+      list: (scope, options) => fetchRecallReceipts(database, scope, options),
+    },
+    answers: {
+      beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),
+      endAnswer: (scope, key, answer, own) => answers.completeAnswer(database, scope, key, { answer, own }),
+      releaseAnswer: (scope, key) => answers.releaseAnswer(database, scope, key),
+      dropAnswers: (before) => answers.deleteOldAnswers(database, before),
+    },
+    erasures: {
+      list: (scope) => read.fetchErasureReceipts(database, scope),
+      summaries: () => receipts.fetchErasureSummaries(database),
+      traces: (scope) => receipts.fetchTraces(database, scope),
+      countDependents: (scope, memories) => receipts.fetchTouchedCounts(database, scope, memories),
+      scrub: (scope, texts) => scrubTables(database, scope, texts),
+      seal: (scope, receipt) => storeSealedReceipt(database, scope, receipt),
+    },
+    backups: {
+      list: () => receipts.fetchBackupNotes(database),
+      save: (note) => receipts.storeBackupNote(database, note),
+    },
+    staleEmbeddings: {
+      users: (space, limit) => fetchUsersWithStaleEmbeddings(database, space, limit),
+      units: (scope, space, limit) => fetchStaleUnits(database, scope, space, limit),
+    },
+    jobs: {
+      usersWithPendingMessages: (before, limit) =>
+        jobStore.fetchUsersWithPendingMessages(database, before, limit),
+      jobProgress: (job, options) => jobStore.fetchJobProgressPage(database, job, options),
+      userProgress: (job, scope) => jobStore.fetchJobProgress(database, job, scope),
+      saveProgress: (job, visited) => jobStore.storeJobProgress(database, job, visited),
+      failedProgress: (options) => jobStore.fetchFailedProgress(database, options),
+      takeLease: (name, options) => acquireServerLease(database, name, options),
+      renewLease: (name, token, forMs) => renewServerLease(database, name, token, forMs),
+      releaseLease: (name, token, restMs) => releaseServerLease(database, name, token, restMs ?? 0),
+      currentMemories: (scope, options) => jobStore.fetchCurrentMemories(database, scope, options),
+      findRecalled: (scope, memories) => jobStore.fetchRecalledIds(database, scope, memories),
+      jobRuns: () => jobStore.fetchJobNotes(database),
+      saveJobRun: (note) => jobStore.storeJobNote(database, note),
+    },
+    erasureFeed: {
+      subscribe: (erased) => {
+        const unsubscribe = listenForErasures(database, erased);
+        unsubscribers.add(unsubscribe);
+        return () => {
+          unsubscribers.delete(unsubscribe);
+          unsubscribe();
+        };
+      },
+    },
+    maintenance: {
+      remains: () => fetchRemainders(database, options.logKeptMs),
+      tidy: async () => (await rewriteDueTables(database)) + (await rotateWal(database)),
+      condition: () => fetchStorageCondition(database, reducedBy),
     },
   };
 }

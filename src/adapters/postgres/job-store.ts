@@ -16,10 +16,10 @@ import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-sto
 import { parseBody } from "../shared/stored-rows.ts";
 import { createStatement, type PostgresTransaction, type Row } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import { NEWEST_VERSIONS } from "./database/recall-statements.ts";
 import {
   decodeText,
   encodeText,
-  NEWEST_VERSIONS,
   parseScope,
   SELECT_USER,
   toAccessScope,

@@ -66,8 +66,8 @@ describe.skipIf(!url)(`failures of the server or the connection${missing}`, () =
         const begun = { key: "k", request: "r", at: "2026-01-02T00:00:00.000Z" };
         const limits = { outdated: "2026-01-01T00:00:00.000Z", abandoned: "2026-01-01T00:00:00.000Z" };
         line.become("loses the answer to COMMIT");
-        expect(await record.beginAnswer(ANN, begun, limits)).toBeUndefined();
-        expect(await record.beginAnswer(ANN, begun, limits)).toMatchObject({ state: "begun" });
+        expect(await record.answers.beginAnswer(ANN, begun, limits)).toBeUndefined();
+        expect(await record.answers.beginAnswer(ANN, begun, limits)).toMatchObject({ state: "begun" });
       });
 
       it("continues after idle connections broke", async () => {

@@ -35,7 +35,7 @@ describe.skipIf(!url)(`search indexes in pieces${missing}`, () => {
         const all = sizes.map((size) => new Uint8Array(randomBytes(size)));
         for (const [i, bytes] of all.entries()) {
           await record.commit(scopeOf(i), makeChangeSet({ messages: [makeMessage("m")] }));
-          await record.saveSearchIndex(scopeOf(i), { revision: 1, bytes });
+          await record.searchIndexes.save(scopeOf(i), { revision: 1, bytes });
         }
         return all;
       };
@@ -44,7 +44,7 @@ describe.skipIf(!url)(`search indexes in pieces${missing}`, () => {
         const all = await filled([LARGE, 0, 1, 65_536, 65_537, 300_000]);
         const reads = all.map(async (bytes, i) => {
           const [found, revision] = await Promise.all([
-            record.searchIndex(scopeOf(i)),
+            record.searchIndexes.read(scopeOf(i)),
             record.revision(scopeOf(i)),
           ]);
           expect(revision).toBe(1);
@@ -58,7 +58,7 @@ describe.skipIf(!url)(`search indexes in pieces${missing}`, () => {
       it("are passed on in parts, each once and in order", async () => {
         const [bytes = new Uint8Array(0)] = await filled([LARGE]);
         const parts: Buffer[] = [];
-        const found = await record.searchIndex(scopeOf(0), {
+        const found = await record.searchIndexes.read(scopeOf(0), {
           begin: (revision, size) => expect([revision, size]).toEqual([1, LARGE]),
           take: (part) => void parts.push(Buffer.from(part)),
         });
@@ -73,12 +73,12 @@ describe.skipIf(!url)(`search indexes in pieces${missing}`, () => {
         let isOver = false;
         const keeping = (async () => {
           for (let i = 0; i < 4; i += 1) {
-            await record.saveSearchIndex(scopeOf(0), { revision: 1, bytes: i % 2 === 0 ? second : first });
+            await record.searchIndexes.save(scopeOf(0), { revision: 1, bytes: i % 2 === 0 ? second : first });
           }
           isOver = true;
         })();
         while (!isOver) {
-          const found = await record.searchIndex(scopeOf(0));
+          const found = await record.searchIndexes.read(scopeOf(0));
           const isOne = [first, second].some((one) => found && Buffer.compare(found.bytes, one) === 0);
           expect(found === undefined || isOne).toBe(true);
         }

@@ -1,9 +1,9 @@
 import { clearWordCaches } from "../../domain/search/search-terms.ts";
+import { type Flat, type KnownMemory, unflattened } from "../../language/en/grammar/known-memory.ts";
+import { rulesExtractor } from "../../language/en/grammar/rules.ts";
+import { isKnownWord } from "../../language/en/grammar/words/tagger.ts";
 import type { Proposal, Reading } from "../../ports/language/extractor.ts";
 import { serveInThread } from "../shared/worker-channel.ts";
-import { rulesExtractor } from "./index.ts";
-import { type Flat, type KnownMemory, unflattened } from "./known-memory.ts";
-import { isKnownWord } from "./words/tagger.ts";
 
 /** What the thread is asked, with what it needs of the memories that ended, once it has said that it needs them. */
 export type Asked = AskedReading | "drop words";

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import { rulesExtractor } from "../../language/en/grammar/rules.ts";
 import type { WorkerHandle } from "../shared/worker-channel.ts";
-import { rulesExtractor } from "./index.ts";
 import { rulesInThread } from "./thread.ts";
 
 const WORKER = new URL("./thread-worker.ts", import.meta.url);

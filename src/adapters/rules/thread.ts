@@ -1,4 +1,6 @@
 import { Worker } from "node:worker_threads";
+import { flattened, type RulesReading } from "../../language/en/grammar/known-memory.ts";
+import { rulesExtractor } from "../../language/en/grammar/rules.ts";
 import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
 import {
   openWorkerChannel,
@@ -6,8 +8,6 @@ import {
   type WorkerChannel,
   type WorkerHandle,
 } from "../shared/worker-channel.ts";
-import { rulesExtractor } from "./index.ts";
-import { flattened, type RulesReading } from "./known-memory.ts";
 import type { Asked, Read } from "./thread-worker.ts";
 
 /** After a thread has ended by itself, the next one is begun no sooner than this. */

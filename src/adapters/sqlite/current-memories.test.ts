@@ -16,7 +16,7 @@ it("reads a page of current memories without scanning all 30,000 of a user", asy
   const took: number[] = [];
   for (let time = 0; time < 4; time += 1) {
     const before = process.threadCpuUsage();
-    const page = await record.currentMemories(ANN, { after: "a15000", limit: 100 });
+    const page = await record.jobs.currentMemories(ANN, { after: "a15000", limit: 100 });
     const { user, system } = process.threadCpuUsage(before);
     took.push((user + system) / 1000);
     expect(page.memories.map(({ id }) => id).slice(0, 3)).toEqual(["a15001", "a15002", "a15004"]);

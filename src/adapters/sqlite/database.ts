@@ -1,10 +1,46 @@
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { checkNames } from "../shared/stored-rows.ts";
 import { createSyncError, isSyncFailure } from "./errors.ts";
-import type { RowGuard } from "./integrity/row-guard.ts";
+import type { DigestBytes, DigestTable } from "./integrity/row-digest.ts";
+import { DatabaseSync } from "./node-sqlite.ts";
+
+/** Whether rows can be checked: `none` without a key, `another` if their digests were made with another key. */
+export type DigestKeyState = "same" | "another" | "none";
+
+/** Adds a digest to every row that a connection writes, and checks rows that are read. */
+export interface RowGuard {
+  key: DigestKeyState;
+  /** Replaces a key in state `another`, and gives whether it did. The caller recomputes all digests. */
+  adoptKey(): boolean;
+  /** The check value of the key, as stored in the file. */
+  readonly mark: DigestBytes | undefined;
+  /** The number of rows read so far that were changed outside of this program. */
+  damageSeen: number;
+  /** Called for each of them. */
+  onDamage?: () => void;
+  /** While true, rows get digests but sums stay unchanged; for repairs, which set the sums themselves. */
+  isPaused: boolean;
+  /** Must be called before a transaction writes. */
+  begin(): void;
+  /** Must be called before a transaction commits: updates the users that it changed. */
+  settle(): void;
+  /** Must be called after a rollback. */
+  rollBack(): void;
+  /** The digest for a row to insert, added to the sums. Undefined without the key; then a trigger clears the digest. */
+  digestInserted(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
+  /** Reverts `digestInserted`, if the row already existed. */
+  undoInserted(table: DigestTable, row: SqliteRow, digest: DigestBytes): void;
+  /** The digest that a row should have; undefined without the key. */
+  digestOf(table: DigestTable, row: SqliteRow): DigestBytes | undefined;
+  /** Whether a row is unchanged since it was written. True if it has no digest yet, or there is no key. */
+  isSound(table: DigestTable, row: SqliteRow): boolean;
+  /** The same for a row that is about to be given to a caller; an unsound row is counted. */
+  verifyOnRead(table: DigestTable, row: SqliteRow): boolean;
+  userDigest(row: SqliteRow, sums: DigestBytes): DigestBytes | undefined;
+}
 
 export type SqliteRow = { readonly [column: string]: SQLOutputValue };
 

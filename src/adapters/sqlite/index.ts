@@ -1,6 +1,11 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
-import type { Integrity, MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
+import type {
+  Integrity,
+  MemoryStore,
+  StorageMaintenance,
+  StoredSearchIndex,
+} from "../../ports/memory-store.ts";
 import * as answers from "./answer-cache.ts";
 import { createSqliteCallLedger } from "./calls.ts";
 import { commitChangeSet, saveSealedReceipt } from "./commit.ts";
@@ -48,8 +53,11 @@ export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./files/secr
 
 const BUSY_TIMEOUT_MS = 5000;
 
+/** Options of `openSqliteStore`. */
 export interface SqliteOptions {
+  /** The database file; ":memory:" stores nothing on disk. */
   readonly path: string;
+  /** How long to wait for another process's lock, in ms (5,000). */
   readonly busyTimeoutMs?: number;
   /**
    * The key for row digests (32 bytes, hex), or a function that gives it. The function is called once the file is known to be a
@@ -69,7 +77,7 @@ const FILL_DIGESTS_MS = 200;
 export type SqliteStore = MemoryStore & {
   readonly calls: Calls;
   readonly erasing: ErasureSteps;
-  readonly tidy: () => Promise<number>;
+  readonly maintenance: StorageMaintenance;
   readonly integrity: Integrity;
   /** The stored search index of a user, for another thread, and its size in bytes. */
   readonly shareable: {
@@ -120,49 +128,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     since: (scope, revision, what) => run(() => readChangesSince(database, scope, revision, what)),
     read: (scope, ids) => run(() => read.readByIds(database, scope, ids)),
     vectors: (scope, ids, space) => run(() => read.readVectors(database, scope, ids, space)),
-    searchIndex: (scope) => run(() => readSearchIndex(database, scope)),
-    saveSearchIndex: (scope, index) => run(() => saveSearchIndex(database, scope, index)),
-    saveRecallReceipts: (kept) => run(() => saveRecallReceipts(database, kept)),
-    recallReceipts: (scope, options) => run(() => readRecallReceipts(database, scope, options)),
-    beginAnswer: (scope, begun, limits) =>
-      run(() => answers.beginStoredAnswer(database, scope, begun, limits)),
-    endAnswer: (scope, key, answer, own) =>
-      run(() => answers.endStoredAnswer(database, scope, key, { answer, own })),
-    releaseAnswer: (scope, key) => run(() => answers.cancelStoredAnswer(database, scope, key)),
-    dropAnswers: (before) => run(() => answers.deleteStoredAnswers(database, before)),
     versions: (scope, id) => run(() => read.readVersions(database, scope, id)),
     log: (scope, options) => run(() => read.readLog(database, scope, options)),
     receipt: (scope, key) => run(() => read.readReceipt(database, scope, key)),
-    erasures: (scope) => run(() => read.readErasureReceipts(database, scope)),
-    erasureSummaries: () => run(() => receipts.readErasureSummaries(database)),
-    traces: (scope) => run(() => receipts.readTraces(database, scope)),
-    countDependents: (scope, memories) => run(() => receipts.readTouchedCounts(database, scope, memories)),
     identity: () => run(() => receipts.readIdentity(database)),
-    copyTo: (file, how) => run(() => copyTo(database, file, how)),
-    backups: () => run(() => receipts.readBackupNotes(database)),
-    saveBackupNote: (note) => run(() => receipts.saveBackupNote(database, note)),
     users: (project) => run(() => read.readUserNames(database, project)),
-    usersWithStaleEmbeddings: (space, limit) =>
-      run(() => readUsersWithStaleEmbeddings(database, space, limit)),
-    unitsWithStaleEmbeddings: (scope, space, limit) =>
-      run(() => readStaleUnits(database, scope, space, limit)),
-    usersWithPendingMessages: (before, limit) =>
-      run(() => jobStore.readUsersWithPendingMessages(database, before, limit)),
-    jobProgress: (job, options) => run(() => jobStore.readJobProgressPage(database, job, options)),
-    userProgress: (job, scope) => run(() => jobStore.readJobProgress(database, job, scope)),
-    saveProgress: (job, visited) => run(() => jobStore.saveJobProgress(database, job, visited)),
-    failedProgress: (options) => run(() => jobStore.readFailedProgress(database, options)),
-    takeLease: (name, options) => run(() => acquireLocalLease(database, name, options)),
-    renewLease: (name, token, forMs) => run(() => renewLocalLease(database, name, token, forMs)),
-    releaseLease: (name, token, restMs) => run(() => releaseLocalLease(database, name, token, restMs ?? 0)),
-    currentMemories: (scope, options) => run(() => jobStore.readCurrentMemories(database, scope, options)),
-    findRecalled: (scope, memories) => run(() => jobStore.readRecalledIds(database, scope, memories)),
-    jobRuns: () => run(() => jobStore.readJobNotes(database)),
-    saveJobRun: (note) => run(() => jobStore.saveJobNote(database, note)),
-    scrub: (scope, texts) => run(() => scrubDatabase(database, scope, texts)),
-    seal: (scope, receipt) => run(() => saveSealedReceipt(database, scope, receipt)),
-    tidy: () => run(() => fillDigests(database)),
-    condition: () => run(() => readStorageCondition(database)),
     check: () => run(() => checkSqliteStore(database)),
     integrity: createSqliteIntegrity(database, run),
     shareable: {
@@ -172,6 +142,62 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     close: () => {
       copies.stop();
       return run(() => database.close());
+    },
+    searchIndexes: {
+      read: (scope) => run(() => readSearchIndex(database, scope)),
+      save: (scope, index) => run(() => saveSearchIndex(database, scope, index)),
+    },
+    recallReceipts: {
+      save: (kept) => run(() => saveRecallReceipts(database, kept)),
+      list: (scope, options) => run(() => readRecallReceipts(database, scope, options)),
+    },
+    answers: {
+      beginAnswer: (scope, begun, limits) =>
+        run(() => answers.beginStoredAnswer(database, scope, begun, limits)),
+      endAnswer: (scope, key, answer, own) =>
+        run(() => answers.endStoredAnswer(database, scope, key, { answer, own })),
+      releaseAnswer: (scope, key) => run(() => answers.cancelStoredAnswer(database, scope, key)),
+      dropAnswers: (before) => run(() => answers.deleteStoredAnswers(database, before)),
+    },
+    erasures: {
+      list: (scope) => run(() => read.readErasureReceipts(database, scope)),
+      summaries: () => run(() => receipts.readErasureSummaries(database)),
+      traces: (scope) => run(() => receipts.readTraces(database, scope)),
+      countDependents: (scope, memories) => run(() => receipts.readTouchedCounts(database, scope, memories)),
+      scrub: (scope, texts) => run(() => scrubDatabase(database, scope, texts)),
+      seal: (scope, receipt) => run(() => saveSealedReceipt(database, scope, receipt)),
+    },
+    fileCopy: {
+      copyTo: (file, how) => run(() => copyTo(database, file, how)),
+    },
+    backups: {
+      list: () => run(() => receipts.readBackupNotes(database)),
+      save: (note) => run(() => receipts.saveBackupNote(database, note)),
+    },
+    staleEmbeddings: {
+      users: (space, limit) => run(() => readUsersWithStaleEmbeddings(database, space, limit)),
+      units: (scope, space, limit) => run(() => readStaleUnits(database, scope, space, limit)),
+    },
+    jobs: {
+      usersWithPendingMessages: (before, limit) =>
+        run(() => jobStore.readUsersWithPendingMessages(database, before, limit)),
+      jobProgress: (job, options) => run(() => jobStore.readJobProgressPage(database, job, options)),
+      userProgress: (job, scope) => run(() => jobStore.readJobProgress(database, job, scope)),
+      saveProgress: (job, visited) => run(() => jobStore.saveJobProgress(database, job, visited)),
+      failedProgress: (options) => run(() => jobStore.readFailedProgress(database, options)),
+      takeLease: (name, options) => run(() => acquireLocalLease(database, name, options)),
+      renewLease: (name, token, forMs) => run(() => renewLocalLease(database, name, token, forMs)),
+      releaseLease: (name, token, restMs) => run(() => releaseLocalLease(database, name, token, restMs ?? 0)),
+      currentMemories: (scope, options) => run(() => jobStore.readCurrentMemories(database, scope, options)),
+      findRecalled: (scope, memories) => run(() => jobStore.readRecalledIds(database, scope, memories)),
+      jobRuns: () => run(() => jobStore.readJobNotes(database)),
+      saveJobRun: (note) => run(() => jobStore.saveJobNote(database, note)),
+    },
+    maintenance: {
+      // Every place is cleared at once.
+      remains: async () => [],
+      tidy: () => run(() => fillDigests(database)),
+      condition: () => run(() => readStorageCondition(database)),
     },
   };
 }

@@ -32,19 +32,19 @@ function taken(change: (token: string) => string): void {
 
 describe("a lease in a SQLite file", () => {
   it("is free at once after its process was killed", async () => {
-    await record.takeLease("decay", { forMs: HOUR });
+    await record.jobs.takeLease("decay", { forMs: HOUR });
     const { pid } = spawnSync(process.execPath, ["--version"]);
     taken((token) => token.replace(`.${process.pid}.`, `.${pid}.`));
-    const { token } = await record.takeLease("decay", { forMs: HOUR });
+    const { token } = await record.jobs.takeLease("decay", { forMs: HOUR });
     expect(token).toBeDefined();
-    expect(await record.renewLease("decay", token ?? "", HOUR)).toBe(true);
+    expect(await record.jobs.renewLease("decay", token ?? "", HOUR)).toBe(true);
   });
 
   it("is held while its process lives, or if it is on another machine", async () => {
-    await record.takeLease("decay", { forMs: HOUR });
-    expect(await record.takeLease("decay", { forMs: HOUR })).toMatchObject({ refused: "held" });
+    await record.jobs.takeLease("decay", { forMs: HOUR });
+    expect(await record.jobs.takeLease("decay", { forMs: HOUR })).toMatchObject({ refused: "held" });
     const { pid } = spawnSync(process.execPath, ["--version"]);
     taken((token) => token.replace(/^[^.]+\.\d+\./, `elsewhere.${pid}.`));
-    expect(await record.takeLease("decay", { forMs: HOUR })).toMatchObject({ refused: "held" });
+    expect(await record.jobs.takeLease("decay", { forMs: HOUR })).toMatchObject({ refused: "held" });
   });
 });

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
+import { createDatabaseFile } from "./files/create.ts";
 import { openSqliteStore } from "./index.ts";
 import { checkOwner, isOlderVersion, openSqliteDatabase } from "./open.ts";
 
@@ -88,6 +89,34 @@ describe("opening a SQLite database", () => {
       ["memory.db-wal", 0o600],
     ]);
     await record.close();
+    expect(readdirSync(folder)).toEqual(["memory.db"]);
+  });
+
+  it("gives a new file its name only when it is complete, and leaves no draft", () => {
+    const made: string[] = [];
+    createDatabaseFile(path, (handle) => {
+      handle.exec("CREATE TABLE a (b TEXT)");
+      made.push(...readdirSync(folder));
+    });
+    expect(made).not.toContain("memory.db");
+    expect(readdirSync(folder)).toEqual(["memory.db"]);
+    expect(() =>
+      createDatabaseFile(join(folder, "other.db"), () => {
+        throw new Error("no space");
+      }),
+    ).toThrow("no space");
+    expect(readdirSync(folder)).toEqual(["memory.db"]);
+  });
+
+  it("keeps the file of another process that created it first", () => {
+    createDatabaseFile(path, () => writeFileSync(path, "first"));
+    expect(readFileSync(path, "utf8")).toBe("first");
+    expect(readdirSync(folder)).toEqual(["memory.db"]);
+  });
+
+  it("removes drafts that an ended process left", async () => {
+    for (const end of ["", "-wal", "-journal"]) writeFileSync(`${path}.999999999.0123abcd.new${end}`, "x");
+    await (await openSqliteStore({ path })).close();
     expect(readdirSync(folder)).toEqual(["memory.db"]);
   });
 

@@ -1,14 +1,16 @@
-import { accessSync, chmodSync, closeSync, constants, openSync, type Stats, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { invalid, MemoryError } from "../../errors.ts";
 import { createSqliteDatabase, readPragma, type SqliteDatabase } from "./database.ts";
 import { finishErasures } from "./erasure/erase-in-steps.ts";
 import { getSqliteResultCode, isBusy, isFull, retryWhileBusy } from "./errors.ts";
 import { copyBeforeUpdate, deleteOutdatedCopies, hasUnfinishedCopy } from "./files/backup.ts";
+import { createDatabaseFile } from "./files/create.ts";
+import { removeOldDrafts } from "./files/drafts.ts";
 import { guardRows } from "./integrity/row-guard.ts";
 import { migrationsFor, SQLITE_MIGRATIONS } from "./migrations/index.ts";
+import { DatabaseSync } from "./node-sqlite.ts";
 
 /** Version 3.51.3 fixes a race between two checkpointing connections that can damage a WAL database. */
 const MIN_SQLITE_VERSION: readonly number[] = [3, 51, 3];
@@ -73,11 +75,8 @@ function openUnmigrated(named: string, { onSyncFailure }: SqliteOpenOptions): Sq
   const handle = new DatabaseSync(path, { timeout: BLOCKING_MS });
   try {
     checkSqliteVersion(handle);
-    // The page size only takes effect before the first table; larger pages suit rows with vectors.
-    handle.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL");
-    handle.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON");
-    // macOS: fsync(2) alone leaves data in the cache of the disk (sqlite.org/pragma.html#pragma_fullfsync). No effect elsewhere.
-    handle.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
+    handle.exec(PRAGMAS_OF_FILE);
+    handle.exec(`${PRAGMAS_OF_WRITER}; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON`);
     handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
     // Otherwise INSERT OR REPLACE would delete rows without firing their triggers.
     handle.exec("PRAGMA recursive_triggers = ON");
@@ -89,6 +88,12 @@ function openUnmigrated(named: string, { onSyncFailure }: SqliteOpenOptions): Sq
     throw error;
   }
 }
+
+/** The page size only takes effect before the first table; larger pages suit rows with vectors. */
+const PRAGMAS_OF_FILE = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL";
+/** macOS: fsync(2) alone leaves data in the cache of the disk (sqlite.org/pragma.html#pragma_fullfsync). No effect elsewhere. */
+const PRAGMAS_OF_WRITER =
+  "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON";
 
 function isOlderFile({ path, handle }: SqliteDatabase): boolean {
   const version = readPragma(handle, "user_version");
@@ -184,6 +189,7 @@ export function prepareFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) createFile(path);
   else examineFile(path, found);
+  removeOldDrafts(path);
 }
 
 function examineFile(path: string, found: Stats): void {
@@ -205,10 +211,12 @@ function createFile(path: string): void {
   if (!folder?.isDirectory())
     throw createUnavailableError(path, "its folder does not exist. Create the folder first.");
   try {
-    closeSync(openSync(path, "wx", 0o600));
+    createDatabaseFile(path, (handle) => {
+      handle.exec(`${PRAGMAS_OF_FILE}; ${PRAGMAS_OF_WRITER}; BEGIN IMMEDIATE`);
+      applyMigrations(handle);
+      handle.exec("COMMIT");
+    });
   } catch (cause) {
-    // Another process created it at this moment.
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
     throw createUnavailableError(
       path,
       "the file cannot be created. Is the folder writable, and is there free space?",

@@ -47,26 +47,12 @@ export async function openSqliteStoreInThread(
   return {
     ...local,
     erasing,
-    searchIndex: async (scope) =>
-      (await local.shareable.size(scope)) > LARGE_BYTES ? readIndexInThread(scope) : local.searchIndex(scope),
     // The parts of a large erasure are sent one by one, so that other writes can run between them.
     commit: createCommit(erasing, inThread("commit", local.commit)),
-    seal: inThread("seal", local.seal),
-    scrub: inThread("scrub", local.scrub),
-    saveSearchIndex: inThread("saveSearchIndex", local.saveSearchIndex),
-    saveRecallReceipts: inThread("saveRecallReceipts", local.saveRecallReceipts),
-    beginAnswer: inThread("beginAnswer", local.beginAnswer),
-    endAnswer: inThread("endAnswer", local.endAnswer),
-    releaseAnswer: inThread("releaseAnswer", local.releaseAnswer),
-    dropAnswers: inThread("dropAnswers", local.dropAnswers),
-    saveBackupNote: inThread("saveBackupNote", local.saveBackupNote),
-    tidy: inThread("tidy", local.tidy),
-    integrity: { ...local.integrity, addMissingDigests: inThread("fill", local.integrity.addMissingDigests) },
-    saveProgress: inThread("saveProgress", local.saveProgress),
-    saveJobRun: inThread("saveJobRun", local.saveJobRun),
-    takeLease: inThread("takeLease", local.takeLease),
-    renewLease: inThread("renewLease", local.renewLease),
-    releaseLease: inThread("releaseLease", local.releaseLease),
+    integrity: {
+      ...local.integrity,
+      addMissingDigests: inThread("integrity.addMissingDigests", local.integrity.addMissingDigests),
+    },
     calls: {
       ...calls,
       note: inThread("calls.note", calls.note),
@@ -78,6 +64,46 @@ export async function openSqliteStoreInThread(
       await channel.request({ operation: "close", args: [] });
       await channel.close();
       await local.close();
+    },
+    searchIndexes: {
+      ...local.searchIndexes,
+      read: async (scope) =>
+        (await local.shareable.size(scope)) > LARGE_BYTES
+          ? readIndexInThread(scope)
+          : local.searchIndexes.read(scope),
+      save: inThread("searchIndexes.save", local.searchIndexes.save),
+    },
+    erasures: {
+      ...local.erasures,
+      seal: inThread("erasures.seal", local.erasures.seal),
+      scrub: inThread("erasures.scrub", local.erasures.scrub),
+    },
+    recallReceipts: {
+      ...local.recallReceipts,
+      save: inThread("recallReceipts.save", local.recallReceipts.save),
+    },
+    answers: {
+      ...local.answers,
+      beginAnswer: inThread("answers.beginAnswer", local.answers.beginAnswer),
+      endAnswer: inThread("answers.endAnswer", local.answers.endAnswer),
+      releaseAnswer: inThread("answers.releaseAnswer", local.answers.releaseAnswer),
+      dropAnswers: inThread("answers.dropAnswers", local.answers.dropAnswers),
+    },
+    backups: {
+      ...local.backups,
+      save: inThread("backups.save", local.backups.save),
+    },
+    maintenance: {
+      ...local.maintenance,
+      tidy: inThread("maintenance.tidy", local.maintenance.tidy),
+    },
+    jobs: {
+      ...local.jobs,
+      saveProgress: inThread("jobs.saveProgress", local.jobs.saveProgress),
+      saveJobRun: inThread("jobs.saveJobRun", local.jobs.saveJobRun),
+      takeLease: inThread("jobs.takeLease", local.jobs.takeLease),
+      renewLease: inThread("jobs.renewLease", local.jobs.renewLease),
+      releaseLease: inThread("jobs.releaseLease", local.jobs.releaseLease),
     },
   };
 }

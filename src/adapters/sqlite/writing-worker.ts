@@ -5,27 +5,24 @@ import { openSqliteStore, type SqliteStore } from "./index.ts";
 
 /** The operations of the thread, by their names in the store: writes, and large reads. */
 export type WriteOperation =
-  | keyof Pick<
-      SqliteStore,
-      | "commit"
-      | "seal"
-      | "scrub"
-      | "saveSearchIndex"
-      | "saveRecallReceipts"
-      | "beginAnswer"
-      | "endAnswer"
-      | "releaseAnswer"
-      | "dropAnswers"
-      | "saveBackupNote"
-      | "saveProgress"
-      | "saveJobRun"
-      | "takeLease"
-      | "renewLease"
-      | "releaseLease"
-      | "tidy"
-      | "close"
-    >
-  | "fill"
+  | "commit"
+  | "close"
+  | "erasures.seal"
+  | "erasures.scrub"
+  | "searchIndexes.save"
+  | "recallReceipts.save"
+  | "answers.beginAnswer"
+  | "answers.endAnswer"
+  | "answers.releaseAnswer"
+  | "answers.dropAnswers"
+  | "backups.save"
+  | "jobs.saveProgress"
+  | "jobs.saveJobRun"
+  | "jobs.takeLease"
+  | "jobs.renewLease"
+  | "jobs.releaseLease"
+  | "maintenance.tidy"
+  | "integrity.addMissingDigests"
   | "shareable.block"
   | "erasing.stage"
   | "erasing.begin"
@@ -33,6 +30,8 @@ export type WriteOperation =
   | "calls.note"
   | "calls.unname"
   | "calls.removeBefore";
+
+type Operations = { readonly [name in WriteOperation]: (...given: never[]) => Promise<unknown> };
 
 export interface WriteRequest {
   readonly operation: WriteOperation;
@@ -57,19 +56,7 @@ const store = await openSqliteStore({
     hasLostSync = true;
   },
 });
-const { stage, begin, step } = store.erasing;
-const { note, unname, removeBefore } = store.calls;
-const operations: { readonly [name in WriteOperation]: (...given: never[]) => Promise<unknown> } = {
-  ...store,
-  fill: store.integrity.addMissingDigests,
-  "shareable.block": store.shareable.block,
-  "erasing.stage": stage,
-  "erasing.begin": begin,
-  "erasing.step": step,
-  "calls.note": note,
-  "calls.unname": unname,
-  "calls.removeBefore": removeBefore,
-};
+const operations = toOperations(store);
 
 serveInThread(async ({ operation, args }: WriteRequest): Promise<WriteResponse> => {
   try {
@@ -85,3 +72,34 @@ serveInThread(async ({ operation, args }: WriteRequest): Promise<WriteResponse> 
     };
   }
 });
+
+function toOperations(store: SqliteStore): Operations {
+  const { erasures, searchIndexes, recallReceipts, answers, backups, jobs, maintenance } = store;
+  return {
+    commit: store.commit,
+    close: store.close,
+    "erasures.seal": erasures.seal,
+    "erasures.scrub": erasures.scrub,
+    "searchIndexes.save": searchIndexes.save,
+    "recallReceipts.save": recallReceipts.save,
+    "answers.beginAnswer": answers.beginAnswer,
+    "answers.endAnswer": answers.endAnswer,
+    "answers.releaseAnswer": answers.releaseAnswer,
+    "answers.dropAnswers": answers.dropAnswers,
+    "backups.save": backups.save,
+    "jobs.saveProgress": jobs.saveProgress,
+    "jobs.saveJobRun": jobs.saveJobRun,
+    "jobs.takeLease": jobs.takeLease,
+    "jobs.renewLease": jobs.renewLease,
+    "jobs.releaseLease": jobs.releaseLease,
+    "maintenance.tidy": maintenance.tidy,
+    "integrity.addMissingDigests": store.integrity.addMissingDigests,
+    "shareable.block": store.shareable.block,
+    "erasing.stage": store.erasing.stage,
+    "erasing.begin": store.erasing.begin,
+    "erasing.step": store.erasing.step,
+    "calls.note": store.calls.note,
+    "calls.unname": store.calls.unname,
+    "calls.removeBefore": store.calls.removeBefore,
+  };
+}

@@ -104,7 +104,7 @@ export async function moveLedgerAndKeys(from: MoveEndpoint, to: MoveEndpoint): P
   const identity = await from.record.identity();
   const ledger = await from.ledger(identity)?.read();
   const known = new Set(ledger?.traces.map(({ receipt }) => receipt));
-  const unlisted = (await from.record.traces()).filter(({ receipt }) => !known.has(receipt));
+  const unlisted = (await from.record.erasures.traces()).filter(({ receipt }) => !known.has(receipt));
   await to.ledger(identity)?.append([...(ledger?.traces ?? []), ...unlisted]);
   await from.keys.refresh?.();
   const ring = from.keys.read();

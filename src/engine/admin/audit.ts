@@ -27,11 +27,11 @@ export async function audit(
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
     throw invalid("head must be the head of an earlier audit: 64 hexadecimal digits.");
   }
-  const receipts = await ports.record.erasures();
+  const receipts = await ports.record.erasures.list();
   const heads = computeHeads(receipts);
   const broken: AuditFault[] = [
     ...groupByUser(receipts).flatMap((userReceipts) => findBrokenReceipts(ports.secret, userReceipts)),
-    ...(await findFalseTraces(receipts, await ports.record.traces())),
+    ...(await findFalseTraces(receipts, await ports.record.erasures.traces())),
     ...(await findLedgerMismatches(ports, receipts)),
     ...(await findStoreFaults(ports)),
   ];
@@ -43,7 +43,7 @@ export async function audit(
     broken,
     publicKey: deriveSigningKeys(ports.secret).publicKey,
     head: heads.at(-1) ?? "",
-    backups: (await ports.record.backups()).filter(({ bytes }) => bytes > 0),
+    backups: (await ports.record.backups.list()).filter(({ bytes }) => bytes > 0),
   };
 }
 

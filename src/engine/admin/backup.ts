@@ -15,7 +15,7 @@ export async function backup(
 ): Promise<Backup> {
   options.signal?.throwIfAborted();
   if (typeof file !== "string") throw invalid("backup: name the file to write.");
-  if (!record.copyTo) {
+  if (!record.fileCopy) {
     throw new MemoryError(
       "unsupported",
       `a database in ${record.name} cannot be copied here: use its server's own backups, or move it into a file.`,
@@ -25,17 +25,17 @@ export async function backup(
   const keptUntil = until === undefined ? undefined : toIsoTime(until, "until");
   if (keptUntil !== undefined && keptUntil <= now()) throw invalid("backup: until must be in the future.");
   const name = file.split(/[\\/]/).at(-1) ?? file;
-  const before = (await record.backups()).find((note) => note.name === name);
+  const before = (await record.backups.list()).find((note) => note.name === name);
   const draft: BackupNote = { name, at: now(), bytes: 0, digest: "" };
-  await record.saveBackupNote(draft);
+  await record.backups.save(draft);
   try {
-    const { counts, ...copied } = await record.copyTo(file, options);
+    const { counts, ...copied } = await record.fileCopy.copyTo(file, options);
     // The file may contain anything stored until now.
     const note = { ...copied, name, at: now(), ...(keptUntil === undefined ? {} : { until: keptUntil }) };
-    await record.saveBackupNote(note);
+    await record.backups.save(note);
     return { ...note, counts };
   } catch (error) {
-    await record.saveBackupNote(before ?? { ...draft, until: draft.at });
+    await record.backups.save(before ?? { ...draft, until: draft.at });
     throw error;
   }
 }

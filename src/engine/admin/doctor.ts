@@ -1,11 +1,11 @@
 import type { SearchUnit } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { formatPassage, splitPassages } from "../../domain/text/split-text.ts";
+import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { Delta, Fault, FaultyRow, IntegrityState } from "../../ports/memory-store.ts";
 import { runInUserQueue } from "../ingest/change-set.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits, termsOfText } from "../search-index/search-units.ts";
-import { forEachInSlices } from "../time-slicing.ts";
 
 export interface ExamineOptions {
   /** Copies of the database from which rows may be restored, newest first. */

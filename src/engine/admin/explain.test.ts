@@ -58,7 +58,7 @@ describe("the receipt of a recall", () => {
     await ida.answer("Where do I keep my bees, dear xylophone?");
     await memory.close();
     const kept = JSON.stringify(
-      await record.recallReceipts({ project: "default", user: "ida" }, { limit: 9 }),
+      await record.recallReceipts.list({ project: "default", user: "ida" }, { limit: 9 }),
     );
     expect(kept).toContain('"kind":"answer"');
     for (const word of ["bees", "chapel", "xylophone", "keep"]) expect(kept).not.toContain(word);

@@ -1,3 +1,4 @@
+import { holdsNow } from "../../domain/current-memories.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type {
@@ -14,7 +15,6 @@ import type { Scope } from "../../domain/scope.ts";
 import { splitPassages } from "../../domain/text/split-text.ts";
 import { MemoryError } from "../../errors.ts";
 import { formatDateInWords } from "../../language/en/format-date.ts";
-import { holdsNow } from "../answer/held.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { toSources } from "./listings.ts";

@@ -141,7 +141,7 @@ async function runChecks(
   { record, following }: CheckedPorts,
   { damagedRows, secret, jobs }: HealthSources,
 ): Promise<Pick<Health, "durability" | "checks">> {
-  const condition = await record.condition?.();
+  const condition = await record.maintenance?.condition();
   const setAside = (await jobs()).reduce((sum, one) => sum + (one.setAside ?? 0), 0);
   const behind = (following?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
   const storageChecks = condition ? toStorageChecks(condition) : [];

@@ -6,6 +6,7 @@ import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Source } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toLocalTime } from "../../domain/time.ts";
+import { forEachInSlices, mapInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type {
   Listing,
@@ -19,7 +20,6 @@ import type {
 } from "../api.ts";
 import { requireMemory } from "../ingest/manual-edits.ts";
 import type { Ports } from "../ports.ts";
-import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** Number of memories between two yields to the event loop: about two milliseconds of work. */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { CallReport } from "../../domain/model-usage.ts";
-import { createMemory, type MemoryOptions } from "../../memory.ts";
+import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 

@@ -6,7 +6,6 @@ import type { Scope } from "../../domain/scope.ts";
 import { listRedactedKinds, maskCredentials } from "../../domain/text/credentials.ts";
 import { toLocalTime } from "../../domain/time.ts";
 import type { LanguageModel } from "../../ports/language/language-model.ts";
-import { asksForAll } from "../answer/overview.ts";
 import { type ComposedAnswer, composeAnswer } from "../answer.ts";
 import type { RememberOptions, Reply } from "../api.ts";
 import { forget } from "../erase/forget.ts";
@@ -54,7 +53,7 @@ export async function* converseStream(
   options: RememberOptions = {},
 ): AsyncGenerator<string, Reply, void> {
   const message = typeof said === "string" ? toStorableText(said).text : said;
-  const asks = ports.questions.isQuestion(message) || asksForAll(message);
+  const asks = ports.questions.isQuestion(message) || ports.answerer.asksForAll(message);
   const signal = options.signal ? { signal: options.signal } : {};
   const session = options.session ?? scope.session;
   const before = asks ? await composeAnswer(ports, scope, message, signal, session) : undefined;

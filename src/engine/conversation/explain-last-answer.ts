@@ -4,18 +4,13 @@ import type { Scope } from "../../domain/scope.ts";
 import { capitalize } from "../../domain/text/english-forms.ts";
 import { toLocalTime } from "../../domain/time.ts";
 import { formatDateInWords } from "../../language/en/format-date.ts";
+import type { ComposedText } from "../../ports/language/answerer.ts";
 import type { Question } from "../../ports/language/question-reader.ts";
 import { type ExplainPorts, explainAbsence, explainReceipt } from "../admin/explain.ts";
-import { type AnswerIndex, answerIndexInSlices } from "../answer/answer-index.ts";
-import { bag } from "../answer/bags.ts";
-import { coverage, essence } from "../answer/essence.ts";
+import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
-/** An explanation of the last answer, and its sources. */
-export interface TalkAnswer {
-  readonly text: string;
-  readonly used: readonly string[];
-}
+type TalkPorts = ExplainPorts & Pick<Ports, "answerer">;
 
 const MAX_QUOTED = 4;
 
@@ -25,28 +20,28 @@ const MAX_QUOTED = 4;
  * else.
  */
 export async function explainLastAnswer(
-  ports: ExplainPorts,
+  ports: TalkPorts,
   scope: Scope,
   { talk }: Question,
   session: string | undefined,
-): Promise<TalkAnswer | undefined> {
+): Promise<ComposedText | undefined> {
   if (!talk) return undefined;
   const state = await ports.states.of(scope);
   const last = await ports.recalls?.lastAnswer(scope, session);
   if (talk.asks === "omission")
     return explainOmission(ports, scope, { state, last, about: talk.about ?? "" });
   if (talk.about === undefined) return last ? describeLastSources(ports, scope, last) : NOTHING_SAID;
-  const meant = findMeantMemory(await answerIndexInSlices(state.memories), talk.about);
+  const meant = await ports.answerer.findMemory(state.memories, talk.about);
   return meant && describeSource(state, meant);
 }
 
-const NOTHING_SAID: TalkAnswer = { text: "I have not answered anything from memory yet.", used: [] };
+const NOTHING_SAID: ComposedText = { text: "I have not answered anything from memory yet.", used: [] };
 
 async function describeLastSources(
   ports: ExplainPorts,
   scope: Scope,
   last: RecallReceipt,
-): Promise<TalkAnswer> {
+): Promise<ComposedText> {
   const used = last.used ?? [];
   if (used.length === 0) return { text: "I did not know: nothing you told me answers it.", used: [] };
   const state = await ports.states.of(scope);
@@ -107,36 +102,20 @@ function formatDate(iso: string): string {
   return formatDateInWords(iso.slice(0, 10), { weekday: false });
 }
 
-function describeSource(state: UserState, memory: Memory): TalkAnswer {
+function describeSource(state: UserState, memory: Memory): ComposedText {
   const over = memory.status === "current" ? "" : ` It is outdated${memory.why ? `: ${memory.why}` : ""}.`;
   const grounds = describeGrounds(state, memory).map(capitalize).join(" ");
   return { text: `${grounds}${over}`, used: [memory.id] };
 }
 
-/** The memory whose words contain all distinctive ones; current memories first, then the newest. */
-function findMeantMemory(index: AnswerIndex, about: string): Memory | undefined {
-  const telling = essence(about);
-  if (telling.length === 0) return undefined;
-  const [rare] = telling
-    .map((word) => index.words.get(word) ?? new Set<Memory>())
-    .sort((one, other) => one.size - other.size);
-  return [...(rare ?? [])]
-    .filter((memory) => !memory.quarantined && coverage(bag(memory), telling) === 1)
-    .sort((one, other) => rankStatus(one) - rankStatus(other) || (one.at < other.at ? 1 : -1))[0];
-}
-
-function rankStatus({ status }: Memory): number {
-  return status === "current" ? 0 : 1;
-}
-
 /** Why the last answer did not mention something. */
 async function explainOmission(
-  ports: ExplainPorts,
+  ports: TalkPorts,
   scope: Scope,
   asked: { readonly state: UserState; readonly last: RecallReceipt | undefined; readonly about: string },
-): Promise<TalkAnswer> {
+): Promise<ComposedText> {
   const { state, last, about } = asked;
-  const memory = findMeantMemory(await answerIndexInSlices(state.memories), about);
+  const memory = await ports.answerer.findMemory(state.memories, about);
   if (!memory) return { text: "I know nothing about that.", used: [] };
   const known = capitalize(describeGrounds(state, memory)[0] ?? "");
   if (!last) return { text: known, used: [memory.id] };

@@ -1,19 +1,19 @@
 import type { Tombstone } from "../../domain/change-set.ts";
+import type { ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasedCounts, ErasureReceipt, HeldBackup, Trace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
+import { flatMapInSlices } from "../../domain/time-slicing.ts";
 import { isMemoryError } from "../../errors.ts";
 import { commitChange } from "../ingest/change-set.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { ErasedContent } from "../secondary-stores/erase-from-stores.ts";
 import { findStoreRemainders } from "../secondary-stores/erase-from-stores.ts";
-import { flatMapInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import type { ResidualMatches } from "./prepare-erasure.ts";
 import { type PreparedErasure, prepareErasure } from "./prepare-erasure.ts";
-import type { ErasureSelection } from "./selection.ts";
 import { addReplies } from "./selection.ts";
 import { createUnverifiedReceipt, hashTrace } from "./sign-receipt.ts";
 import { verifyErasure } from "./verify-erasure.ts";
@@ -211,9 +211,9 @@ async function createReceipt(
 ): Promise<ErasureReceipt> {
   const { id, at, plan, trace, reason, requests } = made;
   const { record } = ports;
-  const previous = (await record.erasures(scope)).at(-1)?.hash ?? "";
+  const previous = (await record.erasures.list(scope)).at(-1)?.hash ?? "";
   const backups = await findAffectedBackups(ports, at, plan.oldestStoredAt);
-  const { links, blocks, answers } = await record.countDependents(scope, plan.memories);
+  const { links, blocks, answers } = await record.erasures.countDependents(scope, plan.memories);
   const units = plan.dropUnits.length;
   return createUnverifiedReceipt(ports.secret, {
     id,
@@ -251,7 +251,7 @@ async function findAffectedBackups(
   at: string,
   since: string,
 ): Promise<HeldBackup[]> {
-  const noted = await ports.record.backups();
+  const noted = await ports.record.backups.list();
   return noted
     .filter((one) => one.at >= since && (one.until === undefined || one.until > at))
     .map(({ name, at: madeAt, until }) => ({ name, at: madeAt, ...(until === undefined ? {} : { until }) }));
@@ -261,7 +261,7 @@ async function findAffectedBackups(
 async function findRemainders(ports: Ports, at: string): Promise<Pick<ErasureReceipt, "remains">> {
   const { record, followers = [] } = ports;
   const places = [
-    ...((await record.remains?.()) ?? []),
+    ...((await record.maintenance?.remains()) ?? []),
     ...followers.flatMap(({ remains = [] }) => remains),
     ...(await findStoreRemainders(ports)),
   ];

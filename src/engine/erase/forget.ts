@@ -1,14 +1,14 @@
+import { type ErasureSelection, mergeSelections } from "../../domain/erasure-selection.ts";
 import { checkText } from "../../domain/limits.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasurePlan, ErasureReceipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { EraseProposal } from "../../ports/language/extractor.ts";
 import type { Forget } from "../api.ts";
-import { aboutOf } from "../forget/about.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { executeErasure } from "./execute-erasure.ts";
-import { addReplies, type ErasureSelection, mergeSelections, selectForErasure } from "./selection.ts";
+import { addReplies, selectForErasure } from "./selection.ts";
 
 /**
  * Erases the matching content: memories with all their versions, the words in every message, passages,
@@ -24,7 +24,7 @@ export async function forget(
   options.signal?.throwIfAborted();
   const meant = typeof what === "string" ? await parseMeaning(ports, scope, checkWords(what)) : what;
   return executeErasure(ports, scope, (state) => selectForErasure(ports, state, meant), {
-    namedWords: findNamed(meant),
+    namedWords: findNamed(ports, meant),
   });
 }
 
@@ -36,14 +36,10 @@ function checkWords(what: string): string {
 }
 
 /** The name or thing that a request names, if it names exactly one. */
-function findNamed(meant: Forget | undefined): string[] {
-  const about = typeof meant === "string" ? aboutOf(meant) : undefined;
-  if (!about || about.isOwn || about.name.length === 0) return [];
-  // The words of an amount or address also occur in longer ones, so the exact text is searched for.
-  return [JOINED_PHRASES.test(about.said) ? about.said : about.name.join(" ")];
+function findNamed({ forgetRequests }: Pick<Ports, "forgetRequests">, meant: Forget | undefined): string[] {
+  const name = typeof meant === "string" ? forgetRequests.findName(meant) : undefined;
+  return name === undefined ? [] : [name];
 }
-
-const JOINED_PHRASES = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
 
 /** Previews what `forget` would erase. Erases nothing. */
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {
@@ -81,7 +77,7 @@ export async function eraseRequested(
       requestSpans: proposals.filter(
         (proposal) => findMeant({ messages: NO_MESSAGES }, message, proposal) !== undefined,
       ),
-      namedWords: proposals.flatMap(({ about }) => findNamed(about)),
+      namedWords: proposals.flatMap(({ about }) => findNamed(ports, about)),
     },
   );
   const lines = receipt.ids.map((id) => ({
@@ -96,7 +92,7 @@ export async function eraseRequested(
 const NO_MESSAGES: UserState["messages"] = new Map();
 
 async function selectRequested(
-  ports: Pick<Ports, "questions">,
+  ports: Pick<Ports, "forgetRequests">,
   state: UserState,
   message: Message,
   proposals: readonly EraseProposal[],

@@ -1,25 +1,30 @@
 import type { MessageRedaction, Tombstone } from "../../domain/change-set.ts";
+import type { ErasedValue, ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
 import type { Metadata } from "../../domain/metadata-filter.ts";
 import type { VersionCut } from "../../domain/receipt.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { cutText, GAP_MARK, type TextCut } from "../../domain/text/cut-text.ts";
-import type { Value } from "../forget/values.ts";
-import type { Ports } from "../ports.ts";
-import { passageIdsOf } from "../search-index/search-index.ts";
+import {
+  createPhraseIndexInSlices,
+  findPhrase,
+  listSpellings,
+  type PhraseIndex,
+} from "../../domain/text/phrase-index.ts";
 import {
   filterInSlices,
   flatMapInSlices,
   forEachInSlices,
   mapInSlices,
   yieldToEventLoop,
-} from "../time-slicing.ts";
+} from "../../domain/time-slicing.ts";
+import { isDistinctive } from "../../language/en/distinctive-words.ts";
+import type { Ports } from "../ports.ts";
+import { passageIdsOf } from "../search-index/search-index.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { createPhraseIndexInSlices, findPhrase, listSpellings, type PhraseIndex } from "./phrase-index.ts";
-import type { ErasureSelection } from "./selection.ts";
 import { createWordTombstones, type ErasureReach } from "./tombstone-filter.ts";
-import { hashClaimTombstones, isDistinctive } from "./tombstones.ts";
+import { hashClaimTombstones } from "./tombstones.ts";
 
 /** A prepared erasure: the changes to write, and the texts that must not remain anywhere. */
 export interface PreparedErasure {
@@ -244,7 +249,7 @@ function listTombstoneTexts({
   ];
 }
 
-function chooseTombstoneScope({ text, isName, isDistinct }: Value): ErasureReach {
+function chooseTombstoneScope({ text, isName, isDistinct }: ErasedValue): ErasureReach {
   if (isName && splitWords(text).length === 1) return "as a name";
   return isDistinct ? "everywhere" : "where it is spoken of";
 }

@@ -1,3 +1,4 @@
+import type { ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Trace } from "../../domain/receipt.ts";
 import type { TextCut } from "../../domain/text/cut-text.ts";
@@ -6,7 +7,6 @@ import type { ErasureSummary, MemoryStore } from "../../ports/memory-store.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { executeErasure } from "./execute-erasure.ts";
-import type { ErasureSelection } from "./selection.ts";
 
 /** The result of comparing the store with the ledger. */
 export interface LedgerReplay {
@@ -31,7 +31,11 @@ export async function replayLedger(
   const { ledger, record } = ports;
   const nothing = { replayedCount: 0, unplacedCount: 0, addedCount: 0, wasLost: false };
   if (!ledger || (await isLedgerCurrent(ledger, record))) return nothing;
-  const [read, held, marks] = [await ledger.read(), await record.traces(), await record.erasureSummaries()];
+  const [read, held, marks] = [
+    await ledger.read(),
+    await record.erasures.traces(),
+    await record.erasures.summaries(),
+  ];
   const known = new Set(
     marks.flatMap(({ receipt, replays }) => (replays === undefined ? [receipt] : [receipt, replays])),
   );
@@ -57,7 +61,7 @@ export async function replayLedger(
 /** Nearly always true; then nothing has to be read in full. */
 async function isLedgerCurrent(ledger: Ledger, record: MemoryStore): Promise<boolean> {
   const written = await ledger.receipts();
-  const marks = (await record.erasureSummaries()).filter(({ hasTrace }) => hasTrace);
+  const marks = (await record.erasures.summaries()).filter(({ hasTrace }) => hasTrace);
   if (!written) return marks.length === 0;
   const known = new Set(marks.flatMap(({ receipt, replays }) => [receipt, replays]));
   const isWritten = marks.every(({ receipt, replays }) => written.has(receipt) || written.has(replays ?? ""));

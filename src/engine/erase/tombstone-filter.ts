@@ -1,11 +1,12 @@
 import type { Tombstone } from "../../domain/change-set.ts";
+import { MAX_TOMBSTONE_WORDS } from "../../domain/change-set.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { ARTICLES, splitWords, stem } from "../../domain/search/search-terms.ts";
 import { cutText, GAP_MARK, matchWholeTokens, type TextCut } from "../../domain/text/cut-text.ts";
 import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
 import type { Secret } from "../../ports/system.ts";
-import { hashTombstone, isRestatedByUser, MAX_TOMBSTONE_WORDS } from "./tombstones.ts";
+import { hashTombstone, isRestatedByUser } from "./tombstones.ts";
 
 /**
  * A message as it may be stored, and the hashes of tombstones that the user lifts by repeating the content.

@@ -1,11 +1,11 @@
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
+import { createPhraseIndex } from "../../domain/text/phrase-index.ts";
+import { forEachInSlices, mapInSlices } from "../../domain/time-slicing.ts";
 import { eraseFromIndexes } from "../index-sync/erase-from-indexes.ts";
 import type { Ports } from "../ports.ts";
 import { type ErasedContent, eraseFromStores } from "../secondary-stores/erase-from-stores.ts";
-import { forEachInSlices, mapInSlices } from "../time-slicing.ts";
-import { createPhraseIndex } from "./phrase-index.ts";
 import { isComplete, RECALL_PLACE, signReceipt } from "./sign-receipt.ts";
 
 /** Scans every place again and seals the receipt with the findings. */
@@ -35,14 +35,14 @@ export async function verifyErasure(
   ].filter((text) => text !== "");
   const { inside, found } = await findRemainingTexts(left, texts);
   const searched = texts.filter((text) => !inside.has(text));
-  const places = await ports.record.scrub(scope, searched);
+  const places = await ports.record.erasures.scrub(scope, searched);
   const all = [{ place: RECALL_PLACE, found }, ...places, ...beside, ...indexes];
   const sealed = signReceipt(ports.secret, {
     ...receipt,
     verified: all,
     complete: isComplete(all),
   });
-  await ports.record.seal(scope, sealed);
+  await ports.record.erasures.seal(scope, sealed);
   return sealed;
 }
 
@@ -78,13 +78,13 @@ async function findRemainingTexts(
 export async function finishInterruptedErasures(
   ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
 ): Promise<number> {
-  const open = (await ports.record.erasureSummaries()).filter(({ isComplete }) => !isComplete);
+  const open = (await ports.record.erasures.summaries()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
     const scope = { project, user };
-    const receipt = (await ports.record.erasures(scope)).find((one) => one.id === id);
+    const receipt = (await ports.record.erasures.list(scope)).find((one) => one.id === id);
     if (!receipt || !isUnfinished(receipt)) continue;
-    const left = await ports.record.scrub(scope, []);
+    const left = await ports.record.erasures.scrub(scope, []);
     if (left.some(({ found }) => found > 0)) continue;
     const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
     // Interrupted before any place was checked, it did not reach the secondary stores either.
@@ -92,7 +92,7 @@ export async function finishInterruptedErasures(
     const beside = places.length === 0 ? await eraseFromStores(ports, scope, erased) : [];
     const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN_UNIT]) : [];
     const all = [...places, { place: FILES_REWRITTEN, found: 0 }, ...beside, ...indexes];
-    await ports.record.seal(
+    await ports.record.erasures.seal(
       scope,
       signReceipt(ports.secret, { ...receipt, verified: all, complete: isComplete(all) }),
     );

@@ -95,12 +95,12 @@ export async function finishOpenErasures(
   feeder: IndexUpdater,
   signal: AbortSignal,
 ): Promise<number> {
-  const open = (await ports.record.erasureSummaries()).filter(({ isComplete }) => !isComplete);
+  const open = (await ports.record.erasures.summaries()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
     signal.throwIfAborted();
     const scope = { project, user };
-    const receipt = (await ports.record.erasures(scope)).find((one) => one.id === id);
+    const receipt = (await ports.record.erasures.list(scope)).find((one) => one.id === id);
     const place = receipt?.verified.find((one) => one.place === formatIndexPlace(feeder));
     if (!receipt || !place || place.found === 0) continue;
     if (await tryFinishErasure(ports, feeder, scope, receipt, signal)) ended += 1;
@@ -123,12 +123,12 @@ async function tryFinishErasure(
     signal,
   );
   // Another process, or another index, may have sealed it meanwhile.
-  const now = (await ports.record.erasures(scope)).find(({ id }) => id === receipt.id);
+  const now = (await ports.record.erasures.list(scope)).find(({ id }) => id === receipt.id);
   if (!now || found > 0) return false;
   const verified = now.verified.map((one) =>
     one.place === formatIndexPlace(feeder) ? { place: one.place, found: 0 } : one,
   );
-  await ports.record.seal(
+  await ports.record.erasures.seal(
     scope,
     signReceipt(ports.secret, { ...now, verified, complete: isComplete(verified) }),
   );
@@ -143,7 +143,7 @@ async function dropErasedEntries(
   { id }: ErasureReceipt,
   options: CallOptions,
 ): Promise<number> {
-  const trace = (await ports.record.traces(scope)).find(({ receipt }) => receipt === id);
+  const trace = (await ports.record.erasures.traces(scope)).find(({ receipt }) => receipt === id);
   if (!trace) return 1;
   const memories = new Set(trace.memories);
   const messages = new Set(trace.messages.map((message) => message.id));

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { prometheusMeter } from "../../adapters/prometheus/index.ts";
-import { createMemory, type MemoryOptions } from "../../memory.ts";
+import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 import {

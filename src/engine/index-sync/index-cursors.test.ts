@@ -7,7 +7,7 @@ import { createIndexCursors } from "./index-cursors.ts";
 const ANN = { project: "default", user: "ann" };
 const NAME = "following shaky";
 const noted = async (record: MemoryStore): Promise<number | undefined> =>
-  (await record.userProgress(NAME, ANN))?.revision;
+  (await record.jobs.userProgress(NAME, ANN))?.revision;
 
 let record: MemoryStore;
 beforeEach(async () => {
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 it("a cursor is cached at once, and saved a little later", async () => {
-  const cursors = createIndexCursors(record, NAME);
+  const cursors = createIndexCursors(record.jobs, NAME);
   expect(await cursors.get(ANN)).toBe(0);
   cursors.advance(ANN, 2);
   expect([await cursors.get(ANN), await noted(record)]).toEqual([2, undefined]);
@@ -26,11 +26,11 @@ it("a cursor is cached at once, and saved a little later", async () => {
 });
 
 it("a cursor that another process has reset meanwhile stays reset", async () => {
-  const cursors = createIndexCursors(record, NAME);
+  const cursors = createIndexCursors(record.jobs, NAME);
   cursors.advance(ANN, 1);
   await cursors.flush();
   // Somebody clears the index and fills it anew.
-  await record.saveProgress(NAME, [{ scope: ANN, visit: { revision: 0 } }]);
+  await record.jobs.saveProgress(NAME, [{ scope: ANN, visit: { revision: 0 } }]);
   cursors.advance(ANN, 2);
   await cursors.flush();
   expect(await noted(record)).toBe(0);
@@ -38,9 +38,9 @@ it("a cursor that another process has reset meanwhile stays reset", async () => 
 });
 
 it("a cursor that another process has advanced may be saved with the local value", async () => {
-  const cursors = createIndexCursors(record, NAME);
+  const cursors = createIndexCursors(record.jobs, NAME);
   expect(await cursors.get(ANN)).toBe(0);
-  await record.saveProgress(NAME, [{ scope: ANN, visit: { revision: 1 } }]);
+  await record.jobs.saveProgress(NAME, [{ scope: ANN, visit: { revision: 1 } }]);
   cursors.advance(ANN, 2);
   await cursors.flush();
   expect(await noted(record)).toBe(2);

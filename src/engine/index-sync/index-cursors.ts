@@ -38,7 +38,7 @@ interface UnsavedCursor {
 }
 
 export function createIndexCursors(
-  record: Pick<JobStore, "userProgress" | "saveProgress">,
+  jobs: Pick<JobStore, "userProgress" | "saveProgress">,
   name: IndexJobName,
 ): IndexCursors {
   const known = new Map<string, number>();
@@ -60,7 +60,7 @@ export function createIndexCursors(
   const stillSo = async (some: readonly UnsavedCursor[]): Promise<NewJobProgress[]> => {
     const visits: NewJobProgress[] = [];
     for (const { scope, revision, from } of some) {
-      const now = (await record.userProgress(name, scope))?.revision ?? 0;
+      const now = (await jobs.userProgress(name, scope))?.revision ?? 0;
       if (now >= from) visits.push({ scope, visit: { revision } });
       else known.delete(toScopeKey(scope));
     }
@@ -74,7 +74,7 @@ export function createIndexCursors(
     for (let at = 0; at < all.length; at += SAVED_AT_ONCE) {
       const some = all.slice(at, at + SAVED_AT_ONCE);
       await stillSo(some)
-        .then((visits) => record.saveProgress(name, visits))
+        .then((visits) => jobs.saveProgress(name, visits))
         .catch(() => {});
     }
   };
@@ -84,7 +84,7 @@ export function createIndexCursors(
       const key = toScopeKey(scope);
       const knownRevision = known.get(key) ?? unnoted.get(key)?.revision;
       if (knownRevision !== undefined) return knownRevision;
-      const revision = (await record.userProgress(name, scope))?.revision ?? 0;
+      const revision = (await jobs.userProgress(name, scope))?.revision ?? 0;
       if (!known.has(key)) keep(key, revision);
       return known.get(key) ?? revision;
     },
@@ -165,7 +165,7 @@ export async function resetIndex(
 ): Promise<void> {
   const { record, embedder } = ports;
   const name = toIndexJobName(follower);
-  const lease = await record.takeLease(`${name}: anew`, { forMs: CLEAR_MS });
+  const lease = await record.jobs.takeLease(`${name}: anew`, { forMs: CLEAR_MS });
   if (lease.token === undefined) {
     throw new MemoryError(
       "unavailable",
@@ -176,11 +176,11 @@ export async function resetIndex(
     const space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
     await callIndex(follower, CLEAR_MS, (options) => follower.clear(options), signal);
     await callIndex(follower, CALL_MS, (options) => follower.prepare(space, options), signal);
-    await resetCursors(record, name, signal);
+    await resetCursors(record.jobs, name, signal);
     const mark = createMarker(await record.identity(), embedder.dimensions);
     await callIndex(follower, CALL_MS, (options) => follower.put(MARKER_USER, [mark], options), signal);
   } finally {
-    await record.releaseLease(`${name}: anew`, lease.token);
+    await record.jobs.releaseLease(`${name}: anew`, lease.token);
   }
 }
 
@@ -188,9 +188,9 @@ export async function resetIndex(
  * Makes every index of this store read everything again. After a restore from an older copy, a revision no
  * longer means what an index took in.
  */
-export async function resetAllCursors(record: JobStore): Promise<void> {
-  for (const { name } of await record.jobRuns()) {
-    if (isIndexJob(name)) await resetCursors(record, name);
+export async function resetAllCursors(jobs: JobStore): Promise<void> {
+  for (const { name } of await jobs.jobRuns()) {
+    if (isIndexJob(name)) await resetCursors(jobs, name);
   }
 }
 
@@ -199,13 +199,13 @@ function isIndexJob(name: string): name is IndexJobName {
 }
 
 /** To 0, which is before any revision. */
-async function resetCursors(record: JobStore, name: IndexJobName, signal?: AbortSignal): Promise<void> {
+async function resetCursors(jobs: JobStore, name: IndexJobName, signal?: AbortSignal): Promise<void> {
   let after: string | undefined;
   do {
     signal?.throwIfAborted();
-    const page = await record.jobProgress(name, { limit: USERS, ...(after === undefined ? {} : { after }) });
+    const page = await jobs.jobProgress(name, { limit: USERS, ...(after === undefined ? {} : { after }) });
     const visited = page.users.filter(({ visit }) => visit !== undefined && visit.revision > 0);
-    await record.saveProgress(
+    await jobs.saveProgress(
       name,
       visited.map(({ scope }) => ({ scope, visit: { revision: 0 } })),
     );

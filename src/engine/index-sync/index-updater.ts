@@ -69,7 +69,7 @@ interface UpdaterState {
 
 export function createIndexUpdater(ports: UpdaterPorts, index: VectorIndex): IndexUpdater {
   const name = toIndexJobName(index);
-  const cursors = createIndexCursors(ports.record, name);
+  const cursors = createIndexCursors(ports.record.jobs, name);
   const excludedByUser = new Map<string, Set<string>>();
   const known: UpdaterState = {
     changedUsers: new Map(),
@@ -192,7 +192,7 @@ export async function* feedAllUsers(
   let after: string | undefined;
   let [users, entries] = [0, 0];
   do {
-    const page: JobProgressPage = await record.jobProgress(feeder.name, {
+    const page: JobProgressPage = await record.jobs.jobProgress(feeder.name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });
@@ -218,7 +218,7 @@ export async function countUsers(
 ): Promise<number> {
   let [users, after]: [number, string | undefined] = [0, undefined];
   do {
-    const page: JobProgressPage = await record.jobProgress(name, {
+    const page: JobProgressPage = await record.jobs.jobProgress(name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });

@@ -44,7 +44,7 @@ it("an index gives the same results in a large memory as the local search", { ti
   const ann = { project: "default", user: "ann" };
   const { revision } = await record.since(ann, 0, { units: false });
   await expect
-    .poll(async () => (await record.userProgress("following shaky", ann))?.revision, { timeout: 30_000 })
+    .poll(async () => (await record.jobs.userProgress("following shaky", ann))?.revision, { timeout: 30_000 })
     .toBe(revision);
   const queries = [
     "Which violin did we repair?",

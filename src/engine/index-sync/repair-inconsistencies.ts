@@ -29,7 +29,7 @@ export async function repairInconsistencies(
   let after: string | undefined;
   const of = await countUsers(ports, feeder);
   do {
-    const page = await ports.record.jobProgress(feeder.name, {
+    const page = await ports.record.jobs.jobProgress(feeder.name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });

@@ -84,7 +84,7 @@ export function createIdempotentAnswers(
     async begin(named, { key, request, abandonedMs }): Promise<StoredAnswer | undefined> {
       check();
       const now = clock().getTime();
-      return record.beginAnswer(
+      return record.answers.beginAnswer(
         checkScope(named),
         { key: hashText(key), request: hashText(request), at: toIso(now) },
         { outdated: toIso(now - ANSWER_TTL_MS), abandoned: toIso(now - abandonedMs) },
@@ -93,18 +93,18 @@ export function createIdempotentAnswers(
     isSame: (kept, request) => kept.request === hashText(request),
     async end(named, key, answer: HttpAnswer, own = []) {
       check();
-      await record.endAnswer(checkScope(named), hashText(key), answer, own);
+      await record.answers.endAnswer(checkScope(named), hashText(key), answer, own);
     },
     async letGo(named, key) {
       check();
-      await record.releaseAnswer(checkScope(named), hashText(key));
+      await record.answers.releaseAnswer(checkScope(named), hashText(key));
     },
   };
 }
 
 /** Deletes expired answers of all users and gives their number. */
 export function dropExpiredAnswers({ record, clock }: Pick<Ports, "record" | "clock">): Promise<number> {
-  return record.dropAnswers(toIso(clock().getTime() - ANSWER_TTL_MS));
+  return record.answers.dropAnswers(toIso(clock().getTime() - ANSWER_TTL_MS));
 }
 
 function toIso(ms: number): string {

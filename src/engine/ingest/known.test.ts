@@ -2,6 +2,9 @@ import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { passingSecret, uuidv7 } from "../../adapters/system/index.ts";
 import type { Message } from "../../domain/message.ts";
+import { englishAnswerer } from "../../language/en/answers/answers.ts";
+import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
+import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
 import { createKeepsake } from "../keepsake.ts";
 import { createUserStates } from "../user-state/user-state.ts";
@@ -38,6 +41,9 @@ it("shows all of a small memory, and of a large one the related memories, the na
       embedder: hashEmbedder(),
       extractor: scriptedExtractor(),
       questions: blankQuestionReader(),
+      answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
+      profileWriter: englishProfileWriter,
+      forgetRequests: englishForgetRequests(blankQuestionReader()),
     },
     { release: async () => {} },
   );

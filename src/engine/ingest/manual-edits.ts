@@ -7,7 +7,6 @@ import type { Scope } from "../../domain/scope.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryChanges, NewMemory } from "../api.ts";
-import { findMeantMemories } from "../erase/selection.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
 import { passageIdsOf } from "../search-index/search-index.ts";
@@ -236,7 +235,7 @@ export async function supersede(
     const { line, liftedTombstones: lifted } = put(state, at, draft);
     const added = draft.versions[0];
     const from = added?.validFrom ?? at;
-    const lines = [...(await findMeantMemories(ports, state, phrase))]
+    const lines = [...(await ports.forgetRequests.findMemories(state, phrase))]
       .filter(({ id, status }) => status === "current" && id !== line.id)
       .map((old): ReceiptLine => {
         draft.put({

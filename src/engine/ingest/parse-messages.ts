@@ -13,10 +13,10 @@ import type { Scope } from "../../domain/scope.ts";
 import { redactCredentials } from "../../domain/text/credentials.ts";
 import { stripPromptBlocks } from "../../domain/text/prompt-safety.ts";
 import { findOffset, toIsoTime } from "../../domain/time.ts";
+import { runAtOnce, runInSlices } from "../../domain/time-slicing.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { InputMessage, RememberOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
-import { runAtOnce, runInSlices } from "../time-slicing.ts";
 
 const ROLES: readonly Role[] = ["user", "assistant", "system", "tool"];
 const ORIGINS: Readonly<Record<Role, Origin>> = {

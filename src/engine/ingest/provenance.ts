@@ -1,12 +1,12 @@
 import type { Message } from "../../domain/message.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
+import { runAtOnce, runInSlices } from "../../domain/time-slicing.ts";
 import {
   findInjections,
   findInjectionsInSteps,
   type InjectionSpan,
 } from "../../language/en/prompt-injection/find-injections.ts";
 import { findPastedText, findQuotes } from "../../language/en/prompt-injection/pasted-text.ts";
-import { runAtOnce, runInSlices } from "../time-slicing.ts";
 
 /** Spans of a user's message that are not the user's own words. */
 interface UntrustedSpans {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rulesExtractor } from "../../adapters/rules/index.ts";
+import { rulesExtractor } from "../../language/en/grammar/rules.ts";
 import type { EndProposal } from "../../ports/language/extractor.ts";
 import { dropSweeps, getHeldSweeps, holdSweep } from "./confirmations.ts";
 

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { modelExtractor } from "../../adapters/model/index.ts";
 import { MemoryError } from "../../errors.ts";
-import { createMemory, type MemoryOptions } from "../../memory.ts";
+import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { Prompt } from "../../ports/language/language-model.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import {

@@ -175,7 +175,7 @@ export function createTidyingJob(
       const deleted = ((await ports.costs?.cleanUp()) ?? 0) + (await dropExpiredAnswers(ports));
       // No one depends on this: ended sessions are not read, and most expire by themselves.
       await tryStore(ports, "sessions", async () => ports.sessions?.cleanUp());
-      const tidied = (await ports.record.tidy?.()) ?? 0;
+      const tidied = (await ports.record.maintenance?.tidy()) ?? 0;
       if (deleted + tidied > 0) yield { done: deleted + tidied };
     },
   };

@@ -1,6 +1,5 @@
 import type { JobRun } from "../../domain/job.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { Leases } from "../../ports/job-store.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Clock } from "../../ports/system.ts";
 import type { JobState } from "../api.ts";
@@ -20,7 +19,7 @@ export interface JobMonitor {
 
 export interface JobMonitorPorts {
   readonly clock: Clock;
-  readonly record: Pick<MemoryStore, "jobRuns" | "saveJobRun"> & Leases;
+  readonly record: Pick<MemoryStore, "jobs">;
 }
 
 type LastRun = Partial<Omit<JobRun, "name">>;
@@ -39,7 +38,7 @@ export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): 
     const isNews = lastRun.attempts !== 0 || lastRun.done !== 0 || job.everyMs !== undefined;
     if (!isNews || (job.everyMs === undefined && now - notedAt < NOTE_EVERY_MS)) return;
     notedAt = now;
-    await record.saveJobRun({ ...NO_RUN, ...lastRun, name: job.name }).catch(() => {});
+    await record.jobs.saveJobRun({ ...NO_RUN, ...lastRun, name: job.name }).catch(() => {});
   };
 
   return {
@@ -99,7 +98,7 @@ function pickNewer(local: LastRun, noted: LastRun): LastRun {
 
 /** The last note about the job, from this or another process. */
 async function readLastRun(record: JobMonitorPorts["record"], { name }: Job): Promise<LastRun> {
-  return (await record.jobRuns()).find((note) => note.name === name) ?? {};
+  return (await record.jobs.jobRuns()).find((note) => note.name === name) ?? {};
 }
 
 function toState(isRunning: boolean, isFailing: boolean, nextAt: number | undefined): JobState["state"] {

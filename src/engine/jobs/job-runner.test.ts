@@ -186,7 +186,7 @@ it("ends at a stop in the middle of a run, and never runs again", async () => {
   await pass(10);
   await ended;
   // By what timers of its own would do: other files' remains in this thread may have set some as well.
-  const renewed = vi.spyOn(record, "renewLease");
+  const renewed = vi.spyOn(record.jobs, "renewLease");
   running.requestRun();
   await pass(100_000);
   expect(seen).toMatchObject({ begun: 1, ended: 0, atOnce: 0 });
@@ -221,7 +221,13 @@ it("makes room for the same work in the foreground, and continues afterwards", a
 });
 
 it("shows the note of another process until it has run itself", async () => {
-  await record.saveJobRun({ name: "decay", at: "2026-02-01T00:00:00.000Z", tookMs: 5, done: 3, attempts: 0 });
+  await record.jobs.saveJobRun({
+    name: "decay",
+    at: "2026-02-01T00:00:00.000Z",
+    tookMs: 5,
+    done: 3,
+    attempts: 0,
+  });
   const { running } = job({ name: "decay" });
   expect(await running.state()).toMatchObject({
     state: "idle",

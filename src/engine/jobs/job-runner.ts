@@ -127,7 +127,7 @@ async function* runExclusively<Step>(
   signal: AbortSignal,
   work: () => AsyncGenerator<Step, void, void>,
 ): AsyncGenerator<Step, void, void> {
-  const lease = await acquireLease(record, toLeaseName(job), { isUrgent: true, signal }).catch(
+  const lease = await acquireLease(record.jobs, toLeaseName(job), { isUrgent: true, signal }).catch(
     () => undefined,
   );
   try {
@@ -209,7 +209,7 @@ async function attemptRun(
     await job.waitUntilReady?.(run.signal);
     // A job with nothing to do needs no lease.
     if (job.isShared || (await job.countLeft?.()) === 0) return await runOnce(job, seen, run.signal);
-    const lease = await acquireLease(ports.record, toLeaseName(job), run);
+    const lease = await acquireLease(ports.record.jobs, toLeaseName(job), run);
     if (!isHeldLease(lease)) return { kind: "refused", ...lease };
     const outcome = await runOnce(job, seen, lease.signal);
     await lease.giveBack(computeLeaseRest(outcome, job, run.pauseMs));
@@ -273,11 +273,11 @@ const RENEW_MS = LEASE_MS / 3;
 
 /** Takes a lease and renews it, or says why it is unavailable. Throws what the store throws. */
 export async function acquireLease(
-  record: Leases,
+  leases: Leases,
   name: string,
   { isUrgent = false, signal }: { readonly isUrgent?: boolean; readonly signal: AbortSignal },
 ): Promise<HeldLease | LeaseRefusal> {
-  const answer = await record.takeLease(name, { forMs: LEASE_MS, isUrgent });
+  const answer = await leases.takeLease(name, { forMs: LEASE_MS, isUrgent });
   if (answer.token === undefined) return answer;
   const { token } = answer;
   const lost = new AbortController();
@@ -288,7 +288,7 @@ export async function acquireLease(
   };
   const renew = async (): Promise<void> => {
     const until = performance.now() + LEASE_MS;
-    const isOurs = await record.renewLease(name, token, LEASE_MS).catch(() => undefined);
+    const isOurs = await leases.renewLease(name, token, LEASE_MS).catch(() => undefined);
     if (isOurs) heldUntil = until;
     // A store that cannot be reached may be asked again while the lease lasts.
     else if (isOurs === false || performance.now() >= heldUntil) lose();
@@ -300,7 +300,7 @@ export async function acquireLease(
     isLost: () => lost.signal.aborted,
     async giveBack(restMs = 0) {
       clearInterval(timer);
-      if (!lost.signal.aborted) await record.releaseLease(name, token, restMs).catch(() => false);
+      if (!lost.signal.aborted) await leases.releaseLease(name, token, restMs).catch(() => false);
     },
   };
 }

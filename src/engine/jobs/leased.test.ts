@@ -105,7 +105,7 @@ async function* hanging(signal: AbortSignal): AsyncGenerator<never, void, void> 
 
 it("continues in another process after the lease of a killed one expires", async () => {
   const seen = counting();
-  await record.takeLease("job expiry", { forMs: 30_000 });
+  await record.jobs.takeLease("job expiry", { forMs: 30_000 });
   const running = process(seen, { everyMs: 60_000 });
   running.start(0);
   await pass(29_000);
@@ -129,7 +129,7 @@ it("a run requested while another process runs the job starts when that one ends
 
 it("a run that loses its lease is interrupted and does not count as a failure", async () => {
   const seen = counting();
-  const stolen: MemoryStore = { ...record, renewLease: async () => false };
+  const stolen: MemoryStore = { ...record, jobs: { ...record.jobs, renewLease: async () => false } };
   const running = process(seen, { everyMs: 60_000, takesMs: 15_000, on: stolen });
   running.start(0);
   await pass(10_500);
@@ -141,7 +141,10 @@ it("a lease is held until it expires while the store cannot be asked", async () 
   const seen = counting();
   const down: MemoryStore = {
     ...record,
-    renewLease: async () => Promise.reject(new MemoryError("unavailable", "the database is down.")),
+    jobs: {
+      ...record.jobs,
+      renewLease: async () => Promise.reject(new MemoryError("unavailable", "the database is down.")),
+    },
   };
   const running = process(seen, { takesMs: 60_000, on: down });
   running.requestRun();
@@ -175,7 +178,7 @@ it("an offered job runs before it is due, and reports its error", async () => {
   const { signal } = new AbortController();
   await running.runOffered(signal);
   expect(seen.ended).toBe(2);
-  const held = await record.takeLease("job decay", { forMs: 30_000 });
+  const held = await record.jobs.takeLease("job decay", { forMs: 30_000 });
   expect(held.token).toBeDefined();
   await expect(process(seen, { name: "decay" }).runOffered(signal)).rejects.toMatchObject({
     code: "unavailable",

@@ -2,6 +2,9 @@ import { beforeEach, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import { englishAnswerer } from "../../language/en/answers/answers.ts";
+import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
+import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
 import { hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
@@ -22,20 +25,30 @@ beforeEach(() => {
   record = {
     ...plain,
     looked,
-    currentMemories(scope, options) {
-      looked.push(scope.user);
-      return plain.currentMemories(scope, options);
+    jobs: {
+      ...plain.jobs,
+      currentMemories(scope, options) {
+        looked.push(scope.user);
+        return plain.jobs.currentMemories(scope, options);
+      },
     },
   };
 });
 
 function ports(fields: Partial<Ports> = {}): Ports {
   const embedder = hashEmbedder(16);
+  const questions: Ports["questions"] = {
+    isQuestion: () => false,
+    read: () => ({ asks: "unknown", relations: [] }),
+  };
   return {
     record,
     embedder,
     extractor: scriptedExtractor(),
-    questions: { isQuestion: () => false, read: () => ({ asks: "unknown", relations: [] }) },
+    questions,
+    answerer: englishAnswerer({ questions, embedder }),
+    profileWriter: englishProfileWriter,
+    forgetRequests: englishForgetRequests(questions),
     clock: () => now,
     ids: () => "id",
     secret: { key: new Uint8Array(32) } as unknown as Ports["secret"],
@@ -71,7 +84,7 @@ async function run(
 }
 
 const current = async (user: string): Promise<number> =>
-  (await record.currentMemories(scopeOf(user), { limit: 10 })).memories.length;
+  (await record.jobs.currentMemories(scopeOf(user), { limit: 10 })).memories.length;
 
 it("visits every user once, and skips users without changes", async () => {
   for (const user of ["ann", "bob", "cid"]) await doubled(user);
@@ -135,7 +148,7 @@ it("leaves a user who writes during the visit for the next round", async () => {
   await generator.next();
   await record.commit(scopeOf("ann"), makeChangeSet({ base: 1, memories: [makeMemory("new")] }));
   for await (const _ of generator);
-  expect((await record.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toBeUndefined();
+  expect((await record.jobs.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toBeUndefined();
 });
 
 it("a failing user does not delay the others", async () => {
@@ -168,7 +181,7 @@ it("a user is quarantined after five failures, and tried again after a change", 
   await run(failing);
   await run(failing);
   expect(tries).toBe(5);
-  expect(await record.failedProgress({ attempts: 5, limit: 9 })).toMatchObject([
+  expect(await record.jobs.failedProgress({ attempts: 5, limit: 9 })).toMatchObject([
     { job: "consolidation", scope: scopeOf("ann"), visit: { failed: { attempts: 5, problem: "internal" } } },
   ]);
   await record.commit(scopeOf("ann"), makeChangeSet({ base: 1, memories: [makeMemory("c")] }));
@@ -177,7 +190,7 @@ it("a user is quarantined after five failures, and tried again after a change", 
   isBroken = false;
   await record.commit(scopeOf("ann"), makeChangeSet({ base: 2, memories: [makeMemory("d")] }));
   expect(await run(failing)).toMatchObject({ done: 1 });
-  expect(await record.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
+  expect(await record.jobs.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
 });
 
 it("a temporary failure quarantines no user", async () => {
@@ -191,7 +204,7 @@ it("a temporary failure quarantines no user", async () => {
   for (let attempt = 0; attempt < 7; attempt += 1) {
     await expect(run(failing)).rejects.toMatchObject({ code: "over_quota" });
   }
-  expect(await record.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
+  expect(await record.jobs.failedProgress({ attempts: 1, limit: 9 })).toEqual([]);
 });
 
 it("saves the progress made before a failure", async () => {
@@ -204,7 +217,7 @@ it("saves the progress made before a failure", async () => {
     },
   };
   await expect(run(failing)).rejects.toMatchObject({ code: "unavailable" });
-  expect((await record.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toMatchObject({
+  expect((await record.jobs.jobProgress("consolidation", { limit: 1 })).users[0]?.visit).toMatchObject({
     revision: 2,
   });
 });

@@ -41,7 +41,7 @@ export function createMaintenanceJob(ports: Ports, task: MaintenanceTask): Job {
       const sum: MaintenanceTotals = { done: 0, found: 0, failures: [] };
       let after: string | undefined;
       do {
-        const page: JobProgressPage = await ports.record.jobProgress(task.name, {
+        const page: JobProgressPage = await ports.record.jobs.jobProgress(task.name, {
           limit: USERS,
           ...(after === undefined ? {} : { after }),
         });
@@ -65,7 +65,7 @@ async function* processPage(
   const noted = async (): Promise<void> => {
     const some = visited;
     visited = [];
-    if (some.length > 0) await ports.record.saveProgress(task.name, some).catch(() => {});
+    if (some.length > 0) await ports.record.jobs.saveProgress(task.name, some).catch(() => {});
   };
   try {
     for (const user of page.users) {
@@ -129,7 +129,7 @@ async function* readCurrentMemories(
   let first: number | undefined;
   for (;;) {
     const last = memories.at(-1)?.id;
-    const page = await record.currentMemories(scope, {
+    const page = await record.jobs.currentMemories(scope, {
       limit: MEMORIES,
       ...(last === undefined ? {} : { after: last }),
     });

@@ -1,12 +1,12 @@
 import { checkCount } from "../../domain/limits.ts";
 import type { Kind, Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import { getRelation } from "../../language/en/relations/relations.ts";
 import { toStatementKey } from "../../language/en/statement-key.ts";
 import type { Optimized, OptimizeOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
-import { yieldToEventLoop } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import {
   applyEdits,
@@ -182,7 +182,7 @@ async function findRecalledMemories(
 ): Promise<ReadonlySet<string>> {
   if (memories.length === 0) return new Set();
   return new Set(
-    await record.findRecalled(
+    await record.jobs.findRecalled(
       scope,
       memories.map(({ id }) => id),
     ),

@@ -39,7 +39,7 @@ export async function addQuarantineCounts(
   { record }: Pick<Ports, "record">,
   states: readonly JobState[],
 ): Promise<JobState[]> {
-  const failed = await record.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit: MAX_SCANNED });
+  const failed = await record.jobs.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit: MAX_SCANNED });
   return states.map((state) => {
     const setAside = failed.filter(({ job }) => job === state.name).length;
     return setAside === 0 ? state : { ...state, setAside };
@@ -51,7 +51,7 @@ export async function addQuarantineCounts(
  * given up.
  */
 async function listQuarantined(ports: QuarantinePorts, limit: number): Promise<WorkSetAside[]> {
-  const failed = await ports.record.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit });
+  const failed = await ports.record.jobs.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit });
   // The queue's list is unavailable while its server is down; the store's list is not.
   const runs = (await ports.queue?.setAside(limit).catch(() => [])) ?? [];
   const users = failed.flatMap((one) => {
@@ -65,7 +65,10 @@ async function listQuarantined(ports: QuarantinePorts, limit: number): Promise<W
 
 /** Releases one item. Gives its job, or undefined if the id is unknown. */
 async function releaseQuarantined(ports: QuarantinePorts, id: string): Promise<JobName | undefined> {
-  const failed = await ports.record.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit: MAX_SCANNED });
+  const failed = await ports.record.jobs.failedProgress({
+    attempts: MAX_ATTEMPTS_PER_RUN,
+    limit: MAX_SCANNED,
+  });
   const found = failed.find((one) => toQuarantineId(ports, one) === id);
   if (!found) {
     const runs = (await ports.queue?.setAside(MAX_SCANNED)) ?? [];
@@ -74,7 +77,7 @@ async function releaseQuarantined(ports: QuarantinePorts, id: string): Promise<J
   }
   // Revision 0 makes the user due, whatever was visited.
   const visit: JobProgress = { revision: 0 };
-  await ports.record.saveProgress(found.job, [{ scope: found.scope, visit }]);
+  await ports.record.jobs.saveProgress(found.job, [{ scope: found.scope, visit }]);
   return found.job;
 }
 

@@ -144,7 +144,7 @@ it("a user whose messages cannot be read is eventually quarantined, listed, and 
   const [scope] = [{ project: "default", user: "ann" }];
   // It has failed four times already, in other processes.
   const failed = { attempts: 4, problem: "internal", at: new Date().toISOString() };
-  await record.saveProgress("understanding", [{ scope, visit: { revision: 1, failed } }]);
+  await record.jobs.saveProgress("understanding", [{ scope, visit: { revision: 1, failed } }]);
   await expect.poll(() => memory.setAside(), PATIENT).toHaveLength(1);
   const [aside] = await memory.setAside();
   expect(aside).toMatchObject({ job: "understanding", project: "default", user: "ann", attempts: 5 });

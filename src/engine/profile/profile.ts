@@ -1,29 +1,23 @@
+import { holdsNow, isAhead } from "../../domain/current-memories.ts";
 import { checkCount } from "../../domain/limits.ts";
 import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
+import { PROFILE_SECTIONS, type ProfileSection, weightOf } from "../../domain/profile.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
+import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../../domain/time-slicing.ts";
+import type { DraftLine, ProfileWriter } from "../../ports/language/profile-writer.ts";
 import { toShownMemory } from "../admin/listings.ts";
-import { holdsNow, isAhead } from "../answer/held.ts";
 import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import { sanitizeForPrompt } from "../prompt-block.ts";
-import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../time-slicing.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import {
-  buildLines,
-  type DraftLine,
-  SECTION_TITLES,
-  SECTIONS,
-  type SectionName,
-  weightOf,
-} from "./profile-lines.ts";
 
 /** Default size of a profile, in tokens. */
 const DEFAULT_MAX_TOKENS = 2000;
 /** Memories of each kind shown, newest first; the rest is in the list of memories. */
 const MAX_PER_KIND = 100;
 /** Priority of the sections if not all fit. */
-const SECTION_PRIORITY: { readonly [name in SectionName]?: number } = {
+const SECTION_PRIORITY: { readonly [name in ProfileSection]?: number } = {
   person: 3,
   instructions: 3,
   people: 1.3,
@@ -35,7 +29,7 @@ const SECTION_PRIORITY: { readonly [name in SectionName]?: number } = {
  * known first. The same bytes while nothing changes and no date in it passes.
  */
 export async function profile(
-  ports: Pick<Ports, "states" | "clock">,
+  ports: Pick<Ports, "states" | "clock" | "profileWriter">,
   scope: Scope,
   options: ProfileOptions = {},
 ): Promise<Profile> {
@@ -47,15 +41,15 @@ export async function profile(
     state.memories.values(),
     (memory) => isShown(memory, now) && !state.damaged.has(memory.id),
   );
-  const ordered = await runInSlices(orderLines(await buildLines(live, now)));
-  const { lines, left } = await runInSlices(selectFittingLines(ordered, maxTokens));
+  const ordered = await runInSlices(orderLines(await ports.profileWriter.buildLines(live, now)));
+  const { lines, left } = await runInSlices(selectFittingLines(ordered, maxTokens, ports.profileWriter));
   const sections: Profile["sections"][number][] = [];
-  for (const name of SECTIONS) {
+  for (const name of PROFILE_SECTIONS) {
     const sectionLines = lines.filter(({ section }) => section === name);
     if (sectionLines.length === 0) continue;
     sections.push({
       name,
-      title: SECTION_TITLES[name],
+      title: ports.profileWriter.titleOf(name),
       lines: await mapInSlices(sectionLines, (line) => toProfileLine(state, line)),
     });
   }
@@ -77,7 +71,7 @@ function isShown(memory: Memory, now: string): boolean {
 function* orderLines(lines: readonly DraftLine[]): Generator<void, DraftLine[], void> {
   const ordered: DraftLine[] = [];
   const bySection = Map.groupBy(lines, ({ section }) => section);
-  for (const section of SECTIONS) {
+  for (const section of PROFILE_SECTIONS) {
     const sectionLines = bySection.get(section) ?? [];
     const placed =
       section === "plans"
@@ -96,16 +90,17 @@ function dayOf({ memories }: DraftLine): string {
 function* selectFittingLines(
   lines: readonly DraftLine[],
   maxTokens: number,
+  { titleOf }: Pick<ProfileWriter, "titleOf">,
 ): Generator<void, { lines: DraftLine[]; left: number }, void> {
   const ranked = yield* sortByKey<DraftLine, number>(
     lines,
     ({ weight, section }) => -weight * (SECTION_PRIORITY[section] ?? 1),
   );
   const shortened = new Map<DraftLine, DraftLine>();
-  const titled = new Set<SectionName>();
+  const titled = new Set<ProfileSection>();
   let size = 0;
   for (const line of ranked) {
-    const title = titled.has(line.section) ? 0 : estimateTokens(`\n${SECTION_TITLES[line.section]}\n`);
+    const title = titled.has(line.section) ? 0 : estimateTokens(`\n${titleOf(line.section)}\n`);
     const room = maxTokens - size - title;
     const fits = isWithin(line.text, room) ? line : yield* shortenLine(line, room);
     yield;

@@ -2,13 +2,13 @@ import type { Memory } from "../../domain/memory.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { RecallRequest, RecallResponse } from "../../ports/recall-worker.ts";
 import type { Ports } from "../ports.ts";
 import { addMemoryRow, createMemoryTable, putMemory } from "../search-index/memory-table.ts";
 import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
 import { getSharedQueryVector } from "../secondary-stores/shared-cache.ts";
-import { forEachInSlices } from "../time-slicing.ts";
 import { type PackedContext, packContext } from "./context.ts";
 import { type ItemBodies, insertSuccessors, loadItems, prefetchBodies } from "./items.ts";
 import { findNearest, yieldToPendingWork } from "./nearest.ts";
@@ -199,6 +199,9 @@ interface RankedSearch {
   readonly ranking: RankingResult;
 }
 
+/** Node asks an object under this symbol how to print it. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
 /**
  * Computes the context of a recall on first read; a caller who builds the prompt from items never needs it.
  */
@@ -208,7 +211,7 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
     packed ??= pack();
     return packed;
   };
-  return {
+  const lazy = {
     ...recall,
     get context() {
       return once().text;
@@ -217,6 +220,11 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
       return once().tokens;
     },
   };
+  // Without this, `console.log` prints "[Getter]" and "[Object]". Not enumerable, so that copies and JSON have values alone.
+  return Object.defineProperty(lazy, INSPECT, {
+    value: (_depth: number, options: object, inspect: (value: unknown, options: object) => string) =>
+      inspect({ ...lazy }, { ...options, depth: Infinity }),
+  });
 }
 
 /** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */

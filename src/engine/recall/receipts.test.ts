@@ -22,8 +22,8 @@ it("adds notes to a receipt that is already written", async () => {
   expect(await recalls.lastAnswer(ANN, "talk")).toMatchObject(wanted);
   expect(await recalls.find(ANN, "r1")).toMatchObject(wanted);
   await recalls.flush();
-  expect(await record.recallReceipts(ANN, { id: "r1", limit: 1 })).toMatchObject([wanted]);
-  expect(await record.recallReceipts(ANN, { limit: 10 })).toHaveLength(2);
+  expect(await record.recallReceipts.list(ANN, { id: "r1", limit: 1 })).toMatchObject([wanted]);
+  expect(await record.recallReceipts.list(ANN, { limit: 10 })).toHaveLength(2);
 });
 
 it("adds notes to a receipt while it is being written, and ignores an unknown one", async () => {
@@ -34,7 +34,7 @@ it("adds notes to a receipt while it is being written, and ignores an unknown on
   recalls.note(ANN, "none", { kind: "answer" });
   await writing;
   await recalls.flush();
-  expect((await record.recallReceipts(ANN, { limit: 10 })).map(({ id, kind }) => [id, kind])).toEqual([
+  expect((await record.recallReceipts.list(ANN, { limit: 10 })).map(({ id, kind }) => [id, kind])).toEqual([
     ["r1", "answer"],
   ]);
 });

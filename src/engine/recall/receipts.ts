@@ -9,8 +9,8 @@ import {
 } from "../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { extractTerms, splitWords } from "../../domain/search/search-terms.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { MemoryStore, NewRecallReceipts } from "../../ports/memory-store.ts";
-import { yieldToEventLoop } from "../time-slicing.ts";
 import type { ParsedRecallOptions } from "./options.ts";
 import type { DroppedUnit, RankedUnit, RankingResult } from "./rank.ts";
 import { createRelevanceExplainer, explainRelevance } from "./scoring.ts";
@@ -42,9 +42,7 @@ interface PendingReceipt {
   additions: Partial<RecallReceipt>;
 }
 
-export function createRecallReceiptStore(
-  record: Pick<MemoryStore, "saveRecallReceipts" | "recallReceipts">,
-): RecallReceiptStore {
+export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceipts">): RecallReceiptStore {
   const waiting = new Map<string, { readonly scope: Scope; readonly receipts: PendingReceipt[] }>();
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -62,7 +60,7 @@ export function createRecallReceiptStore(
       await yieldToEventLoop();
     }
     // A failed write costs an explanation; the recall itself succeeds.
-    await record.saveRecallReceipts(written).catch(() => {});
+    await record.recallReceipts.save(written).catch(() => {});
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -86,7 +84,7 @@ export function createRecallReceiptStore(
   };
   /** A model takes longer than a receipt waits, so its usage belongs to a receipt already written. */
   const noteWritten = async (scope: Scope, id: string, more: Partial<RecallReceipt>): Promise<void> => {
-    const [stored] = await record.recallReceipts(scope, { id, limit: 1 }).catch(() => []);
+    const [stored] = await record.recallReceipts.list(scope, { id, limit: 1 }).catch(() => []);
     const one = pendingOf(scope).findLast((receipt) => receipt.id === id);
     if (one) one.additions = { ...one.additions, ...more };
     else if (stored) wait(scope, { id, create: () => stored, additions: more });
@@ -109,7 +107,7 @@ export function createRecallReceiptStore(
       await writing;
       const fresh = pendingOf(scope).findLast((receipt) => receipt.id === id);
       if (fresh) return toReceipt(fresh);
-      return (await record.recallReceipts(scope, { id, limit: 1 }))[0];
+      return (await record.recallReceipts.list(scope, { id, limit: 1 }))[0];
     },
     async lastAnswer(scope, session) {
       const isMeant = ({ kind, session: itsSession }: Partial<RecallReceipt>): boolean =>
@@ -117,7 +115,7 @@ export function createRecallReceiptStore(
       await writing;
       const fresh = pendingOf(scope).findLast((one) => isMeant(toReceipt(one)));
       if (fresh) return toReceipt(fresh);
-      return (await record.recallReceipts(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
+      return (await record.recallReceipts.list(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
     },
     flush,
   };

@@ -4,9 +4,9 @@ import type { Message } from "../../domain/message.ts";
 import { roundToQuantized } from "../../domain/search/quantized-vector.ts";
 import { extractTerms } from "../../domain/search/search-terms.ts";
 import { formatPassage, splitPassages } from "../../domain/text/split-text.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
 import type { Ports } from "../ports.ts";
-import { yieldToEventLoop } from "../time-slicing.ts";
 
 /** Texts, of at most 512 tokens, analysed and embedded at once: some milliseconds. */
 const SLICE = 8;

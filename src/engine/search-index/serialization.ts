@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { SearchIndexSink } from "../../ports/memory-store.ts";
-import { yieldToEventLoop } from "../time-slicing.ts";
 import {
   alignOffset,
   CODES_ARRAY,

@@ -3,7 +3,8 @@ import { memoryCache } from "../../adapters/memory/cache.ts";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { memorySessions } from "../../adapters/memory/sessions.ts";
 import { MemoryError } from "../../errors.ts";
-import { createMemory, type MemoryOptions } from "../../memory.ts";
+import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Sessions } from "../../ports/sessions.ts";
@@ -195,7 +196,10 @@ describe("an erasure", () => {
   });
 
   it("that was interrupted before it reached them is completed at the next start", async () => {
-    const broken = { ...record, scrub: () => Promise.reject(new Error("killed")) };
+    const broken = {
+      ...record,
+      erasures: { ...record.erasures, scrub: () => Promise.reject(new Error("killed")) },
+    };
     const first = (await open({ record: broken })).scope({ user: "ana" });
     await first.remember("I use Magnet.", { session: "talk" });
     isDown = true;

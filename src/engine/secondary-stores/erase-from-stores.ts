@@ -85,8 +85,8 @@ export async function findStoreRemainders(
 ): Promise<{ readonly place: string; readonly forMs?: number }[]> {
   const { sessions, cache } = ports;
   const remainders = await Promise.all([
-    sessions?.remains ? tryStore(ports, "sessions", sessions.remains) : [],
-    cache?.remains ? tryStore(ports, "cache", cache.remains) : [],
+    sessions ? tryStore(ports, "sessions", () => sessions.remains()) : [],
+    cache ? tryStore(ports, "cache", () => cache.remains()) : [],
   ]);
   return remainders.flatMap((places) => places ?? []);
 }

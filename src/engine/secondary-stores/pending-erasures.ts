@@ -62,10 +62,10 @@ async function retryErasures(ports: Ports): Promise<number> {
   let left = 0;
   for (const { receipt: id, project, user } of await findOpenErasures(record)) {
     const scope = { project, user };
-    const receipt = (await record.erasures(scope)).find((one) => one.id === id);
+    const receipt = (await record.erasures.list(scope)).find((one) => one.id === id);
     if (!receipt?.verified.some(({ place, found }) => places.has(place) && found > 0)) continue;
     const now = await eraseFromStores(ports, scope, { messages: "everything", revision: receipt.revision });
-    await record.seal(scope, signReceipt(ports.secret, updateReceipt(receipt, now)));
+    await record.erasures.seal(scope, signReceipt(ports.secret, updateReceipt(receipt, now)));
     if (now.some(({ found }) => found > 0)) left += 1;
   }
   return left;
@@ -74,7 +74,9 @@ async function retryErasures(ports: Ports): Promise<number> {
 async function findOpenErasures(
   record: Ports["record"],
 ): Promise<{ receipt: string; project: string; user: string }[]> {
-  return (await record.erasureSummaries()).filter(({ isComplete, isVerified }) => isVerified && !isComplete);
+  return (await record.erasures.summaries()).filter(
+    ({ isComplete, isVerified }) => isVerified && !isComplete,
+  );
 }
 
 /**

@@ -97,7 +97,7 @@ it("columns updated after an erasure are shared and saved without the erased con
   await states.close();
   expect(from).toEqual([0, 2]);
   const others = (await sharedIn(cache))?.subarray(32);
-  const kept = (await record.searchIndex(ANN))?.bytes;
+  const kept = (await record.searchIndexes.read(ANN))?.bytes;
   // "terms", "of" and an id each.
   expect([others, kept].map((bytes) => wordsIn(bytes))).toEqual([252, 252]);
 });

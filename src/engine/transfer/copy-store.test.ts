@@ -66,9 +66,9 @@ describe("copying a store", () => {
     const file = await sqlite();
     const scope = { project: "default", user: "bo" };
     const block = { revision: await source.revision(scope), bytes: Uint8Array.of(1, 2, 3) };
-    await source.saveSearchIndex(scope, block);
+    await source.searchIndexes.save(scope, block);
     await copyStore(source, file);
-    expect(await file.searchIndex(scope)).toEqual(block);
+    expect(await file.searchIndexes.read(scope)).toEqual(block);
     await file.close();
   });
 
@@ -146,11 +146,11 @@ describe("copying a store", () => {
 
   it("leaves out index cursors, and detects a row with a swapped position", async () => {
     const scope = { project: "default", user: "ana" };
-    await source.saveProgress("following chroma", [{ scope, visit: { revision: 3 } }]);
+    await source.jobs.saveProgress("following chroma", [{ scope, visit: { revision: 3 } }]);
     const other = createInMemoryStore();
     await copyStore(source, other);
     expect(
-      (await other.jobProgress("following chroma", { limit: 9 })).users.every(({ visit }) => !visit),
+      (await other.jobs.jobProgress("following chroma", { limit: 9 })).users.every(({ visit }) => !visit),
     ).toBe(true);
     const { dump: whole } = other;
     if (!whole) throw new Error("no whole");

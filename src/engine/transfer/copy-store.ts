@@ -274,7 +274,7 @@ function isTransferred(_part: DumpPart, row: DumpRow<DumpPart>): boolean {
  */
 async function copySearchIndexes(
   from: MemoryStore & { readonly dump: StoreDump },
-  to: Pick<MemoryStore, "saveSearchIndex">,
+  to: Pick<MemoryStore, "searchIndexes">,
   { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
 ): Promise<void> {
   let after: string | undefined;
@@ -283,8 +283,8 @@ async function copySearchIndexes(
     for (const { project, user } of page.rows) {
       signal?.throwIfAborted();
       const scope: Scope = { project, user };
-      const searchIndex = await from.searchIndex(scope);
-      if (searchIndex) await to.saveSearchIndex(scope, searchIndex);
+      const searchIndex = await from.searchIndexes.read(scope);
+      if (searchIndex) await to.searchIndexes.save(scope, searchIndex);
     }
     after = page.cursor;
   } while (after !== undefined);

@@ -1,8 +1,8 @@
 import type { MemoryLink, Tombstone } from "../../domain/change-set.ts";
 import { type Claim, type Memory, toClaimKey } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import { forEachInSlices, yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { Delta } from "../../ports/memory-store.ts";
-import { forEachInSlices, yieldToEventLoop } from "../time-slicing.ts";
 
 /** All data of a user except the search index; see `UserState`. */
 export interface UserData {

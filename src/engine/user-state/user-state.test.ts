@@ -166,8 +166,10 @@ it("reads a user again when the store has an earlier revision", async () => {
     {
       revision: (scope) => held.revision(scope),
       since: (...given) => held.since(...given),
-      searchIndex: (scope) => held.searchIndex(scope),
-      saveSearchIndex: (...given) => held.saveSearchIndex(...given),
+      searchIndexes: {
+        read: (scope) => held.searchIndexes.read(scope),
+        save: (...given) => held.searchIndexes.save(...given),
+      },
       log: (...given) => held.log(...given),
     },
     SPACE,

@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { clearWordCaches } from "../../domain/search/search-terms.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { Delta, MemoryStore } from "../../ports/memory-store.ts";
 import { type Meter, NO_METER } from "../../ports/telemetry.ts";
 import {
@@ -26,7 +27,6 @@ import {
   type SharedSearchIndexes,
   type SharingOptions,
 } from "../secondary-stores/shared-cache.ts";
-import { yieldToEventLoop } from "../time-slicing.ts";
 import { applyUserDelta, type ClaimIndex, createUserData, type UserData } from "./user-data.ts";
 
 /**
@@ -104,7 +104,7 @@ const SLOW_USER_ROWS = 20_000;
 const SLOW_USER_STAY_MS = 60_000;
 const USERS_LABEL = { cache: "users" } as const;
 
-type UserStateSource = Pick<MemoryStore, "revision" | "since" | "searchIndex" | "saveSearchIndex" | "log">;
+type UserStateSource = Pick<MemoryStore, "revision" | "since" | "searchIndexes" | "log">;
 
 interface UserStatesOptions {
   /** Read each time that changes are applied. */
@@ -355,14 +355,14 @@ async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void
       return;
     const bytes = await serializeIndex(searchIndex);
     if (!bytes) return;
-    await record.saveSearchIndex(scope, { revision: searchIndex.revision, bytes });
+    await record.searchIndexes.save(scope, { revision: searchIndex.revision, bytes });
     searchIndex.unsavedUnits = 0;
   } catch {
     // A full or locked database costs only time here.
   }
 }
 
-type IndexSource = Pick<MemoryStore, "revision" | "searchIndex">;
+type IndexSource = Pick<MemoryStore, "revision" | "searchIndexes">;
 
 /** The search index that the store keeps for a user, decoded. */
 interface StoredSearchIndex {
@@ -403,7 +403,7 @@ async function readStoredIndex(
 ): Promise<StoredSearchIndex> {
   const parts = createIndexReader(space);
   try {
-    const packed = await record.searchIndex(scope, parts);
+    const packed = await record.searchIndexes.read(scope, parts);
     if (packed && packed.bytes.length > 0) {
       parts.begin(packed.revision, packed.bytes.length);
       for (let at = 0; at < packed.bytes.length; at += PIECE_BYTES) {

@@ -47,17 +47,16 @@ async function spendAllowance(
   { key, amount }: { readonly key: string; readonly amount: number },
 ): Promise<void> {
   if (!limits) return;
-  const allowance = limits.spend ? await limits.spend(key, amount) : undefined;
-  const waitMs = allowance?.waitMs ?? (await limits.take(key));
-  if (allowance) exchange.set("allowances", { ...exchange.get("allowances"), [policy]: allowance });
-  if (waitMs === 0) return;
+  const allowance = await limits.spend(key, amount);
+  exchange.set("allowances", { ...exchange.get("allowances"), [policy]: allowance });
+  if (allowance.waitMs === 0) return;
   throw refuse({
     status: 429,
     code: "over_quota",
     detail: LIMIT_MESSAGES[policy],
     // The rest of a refused body is not read.
     headers: {
-      "retry-after": String(Math.ceil(waitMs / 1000)),
+      "retry-after": String(Math.ceil(allowance.waitMs / 1000)),
       ...(policy === "bytes" ? { connection: "close" } : {}),
     },
   });
@@ -107,14 +106,10 @@ function toSeconds(ms: number): number {
  */
 export function sharedLimits(shared: RateLimits, own: RateLimits): RateLimits {
   const take = (key: string): Promise<number> => withFallback(shared.take(key), () => own.take(key));
-  const { spend: sharedSpend } = shared;
-  const { spend: ownSpend } = own;
-  if (!sharedSpend || !ownSpend) return { name: shared.name, take };
   return {
     name: shared.name,
     take,
-    spend: (key, amount) =>
-      withFallback(sharedSpend.call(shared, key, amount), () => ownSpend.call(own, key, amount)),
+    spend: (key, amount) => withFallback(shared.spend(key, amount), () => own.spend(key, amount)),
   };
 }
 

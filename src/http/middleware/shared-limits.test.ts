@@ -4,7 +4,11 @@ import { MemoryError } from "../../errors.ts";
 import { sharedLimits } from "./rate-limits.ts";
 
 const limits = (perMinute: number) => memoryRateLimits({ perMinute, clock: () => new Date(0) });
-const failing = (error: Error) => ({ name: "redis", take: async () => Promise.reject(error) });
+const failing = (error: Error) => ({
+  name: "redis",
+  take: async () => Promise.reject(error),
+  spend: async () => Promise.reject(error),
+});
 
 it("uses the shared limits", async () => {
   const both = sharedLimits(limits(1), limits(100));

@@ -79,7 +79,7 @@ describe("a chat through the proxy", () => {
     it(`remembers over conversations, changes its mind and forgets${stream ? ", streaming" : ""}`, async () => {
       upstream.reply = () => "Noted.";
       const ask = async (): Promise<string> => {
-        await chat([user("What productivity tools do I use?")], { stream });
+        await chat([user("What are the productivity tools that I use?")], { stream });
         return fenced(lastText());
       };
       await chat([user("I use Shram and Magnet as productivity tools.")], { stream });

@@ -1,21 +1,6 @@
 import { splitWords, stem } from "../../domain/search/search-terms.ts";
+import type { ValueShape } from "../../domain/text/phrase-index.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
-
-/** The shape of a value, if it is recognisable. */
-export type ValueShape =
-  | "email"
-  | "link"
-  | "phone"
-  | "extension"
-  | "money"
-  | "room"
-  | "address"
-  | "date"
-  | "time"
-  | "amount"
-  | "code"
-  | "number"
-  | "quoted";
 
 export interface ShapedValue extends TextSpan {
   readonly shape: ValueShape;

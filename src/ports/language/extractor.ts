@@ -26,6 +26,7 @@ export interface Extractor {
   circuit?(): CircuitState;
 }
 
+/** What an extractor reads, with its context. */
 export interface Reading {
   /** The messages to read, oldest first. */
   readonly messages: readonly Message[];
@@ -109,4 +110,5 @@ export interface ProposalTarget {
   readonly value?: string;
 }
 
+/** What an extractor proposes: to add, to end, or to erase. */
 export type Proposal = AddProposal | EndProposal | EraseProposal;

@@ -13,7 +13,7 @@ const ANSWER: HttpAnswer = {
   body: '{"text":"a zebra"}',
 };
 const beginAnswer = (store: MemoryStore, scope: Scope, key: string, at = AT) =>
-  store.beginAnswer(scope, { key, request: `request of ${key}`, at }, LIMITS);
+  store.answers.beginAnswer(scope, { key, request: `request of ${key}`, at }, LIMITS);
 const makeErasureChange = (id: string) => ({
   messages: [],
   memories: [],
@@ -27,7 +27,7 @@ export const ANSWER_CACHE_CASES: MemoryStoreCases = {
     expect(await beginAnswer(store, ANN, "k")).toBeUndefined();
     const begun = { key: "k", request: "request of k", at: AT, state: "begun" };
     expect(await beginAnswer(store, ANN, "k")).toEqual(begun);
-    await store.endAnswer(ANN, "k", ANSWER, []);
+    await store.answers.endAnswer(ANN, "k", ANSWER, []);
     expect(await beginAnswer(store, ANN, "k")).toEqual({ ...begun, state: "done", answer: ANSWER });
     expect(await beginAnswer(store, BOB, "k")).toBeUndefined();
     expect(await beginAnswer(store, { project: "other", user: ANN.user }, "k")).toBeUndefined();
@@ -40,32 +40,32 @@ export const ANSWER_CACHE_CASES: MemoryStoreCases = {
 
   "replaces an answer that was released, abandoned or is too old": async (store) => {
     await beginAnswer(store, ANN, "k");
-    await store.releaseAnswer(ANN, "k");
+    await store.answers.releaseAnswer(ANN, "k");
     expect(await beginAnswer(store, ANN, "k", "2026-01-01T22:00:00.000Z")).toBeUndefined();
     expect(await beginAnswer(store, ANN, "k")).toBeUndefined();
     await beginAnswer(store, ANN, "old", "2025-12-31T00:00:00.000Z");
-    await store.endAnswer(ANN, "old", ANSWER, []);
+    await store.answers.endAnswer(ANN, "old", ANSWER, []);
     expect(await beginAnswer(store, ANN, "old")).toBeUndefined();
   },
 
   "neither releases a finished answer nor keeps one that was not started": async (store) => {
     await beginAnswer(store, ANN, "k");
-    await store.endAnswer(ANN, "k", ANSWER, []);
-    await store.releaseAnswer(ANN, "k");
-    await store.endAnswer(ANN, "k", { ...ANSWER, status: 500 }, []);
+    await store.answers.endAnswer(ANN, "k", ANSWER, []);
+    await store.answers.releaseAnswer(ANN, "k");
+    await store.answers.endAnswer(ANN, "k", { ...ANSWER, status: 500 }, []);
     expect((await beginAnswer(store, ANN, "k"))?.answer).toEqual(ANSWER);
-    await store.endAnswer(ANN, "never", ANSWER, []);
+    await store.answers.endAnswer(ANN, "never", ANSWER, []);
     expect(await beginAnswer(store, ANN, "never")).toBeUndefined();
   },
 
   "deletes the answers of all users from before a time": async (store) => {
     for (const scope of [ANN, BOB]) {
       await beginAnswer(store, scope, "k");
-      await store.endAnswer(scope, "k", ANSWER, []);
+      await store.answers.endAnswer(scope, "k", ANSWER, []);
     }
-    expect(await store.dropAnswers(AT)).toBe(0);
+    expect(await store.answers.dropAnswers(AT)).toBe(0);
     expect((await beginAnswer(store, ANN, "k"))?.state).toBe("done");
-    expect(await store.dropAnswers("2026-01-02T00:00:00.001Z")).toBe(2);
+    expect(await store.answers.dropAnswers("2026-01-02T00:00:00.001Z")).toBe(2);
     expect([await beginAnswer(store, ANN, "k"), await beginAnswer(store, BOB, "k")]).toEqual([
       undefined,
       undefined,
@@ -76,15 +76,15 @@ export const ANSWER_CACHE_CASES: MemoryStoreCases = {
     await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
     for (const scope of [ANN, BOB]) {
       await beginAnswer(store, scope, "k");
-      await store.endAnswer(scope, "k", ANSWER, []);
+      await store.answers.endAnswer(scope, "k", ANSWER, []);
     }
-    expect((await store.countDependents(ANN, [])).answers).toBe(1);
-    expect((await store.scrub(ANN, ["zebra"])).some(({ found }) => found === 1)).toBe(true);
+    expect((await store.erasures.countDependents(ANN, [])).answers).toBe(1);
+    expect((await store.erasures.scrub(ANN, ["zebra"])).some(({ found }) => found === 1)).toBe(true);
     await store.commit(ANN, makeChangeSet({ base: 1, erase: makeErasureChange("e1") }));
     expect(await beginAnswer(store, ANN, "k")).toEqual({ key: "k", request: "", at: AT, state: "erased" });
     expect((await beginAnswer(store, BOB, "k"))?.answer).toEqual(ANSWER);
-    expect((await store.countDependents(ANN, [])).answers).toBe(0);
-    expect((await store.scrub(ANN, ["zebra"])).every(({ found }) => found === 0)).toBe(true);
+    expect((await store.erasures.countDependents(ANN, [])).answers).toBe(0);
+    expect((await store.erasures.scrub(ANN, ["zebra"])).every(({ found }) => found === 0)).toBe(true);
   },
 
   "erases an answer at its end if an erasure came in between, except the request's own erasure": async (
@@ -92,17 +92,17 @@ export const ANSWER_CACHE_CASES: MemoryStoreCases = {
   ) => {
     for (const key of ["mine", "other", "both"]) await beginAnswer(store, ANN, key);
     await store.commit(ANN, makeChangeSet({ erase: makeErasureChange("e1") }));
-    await store.endAnswer(ANN, "mine", ANSWER, ["e1"]);
-    await store.endAnswer(ANN, "other", ANSWER, []);
+    await store.answers.endAnswer(ANN, "mine", ANSWER, ["e1"]);
+    await store.answers.endAnswer(ANN, "other", ANSWER, []);
     await store.commit(ANN, makeChangeSet({ base: 1, erase: makeErasureChange("e2") }));
-    await store.endAnswer(ANN, "both", ANSWER, ["e1"]);
+    await store.answers.endAnswer(ANN, "both", ANSWER, ["e1"]);
     expect((await beginAnswer(store, ANN, "other"))?.state).toBe("erased");
     expect((await beginAnswer(store, ANN, "both"))?.state).toBe("erased");
     // It was done before the second erasure, which erased it.
     expect((await beginAnswer(store, ANN, "mine"))?.state).toBe("erased");
     await beginAnswer(store, ANN, "last");
     await store.commit(ANN, makeChangeSet({ base: 2, erase: makeErasureChange("e3") }));
-    await store.endAnswer(ANN, "last", ANSWER, ["e3"]);
+    await store.answers.endAnswer(ANN, "last", ANSWER, ["e3"]);
     expect((await beginAnswer(store, ANN, "last"))?.answer).toEqual(ANSWER);
   },
 
@@ -110,7 +110,7 @@ export const ANSWER_CACHE_CASES: MemoryStoreCases = {
     await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
     const before = await readContents(store, ANN);
     await beginAnswer(store, ANN, "k");
-    await store.endAnswer(ANN, "k", ANSWER, []);
+    await store.answers.endAnswer(ANN, "k", ANSWER, []);
     await beginAnswer(store, BOB, "k");
     expect(await readContents(store, ANN)).toEqual(before);
     expect([await store.revision(BOB), await store.users("default")]).toEqual([0, ["ann"]]);

@@ -19,7 +19,7 @@ const LATER = "2027-01-01T00:00:00.000Z";
 /** What background jobs use. */
 export const JOB_CASES: MemoryStoreCases = {
   "finds users with pending messages, their number, and by time of storage": async (store) => {
-    expect(await store.usersWithPendingMessages(LATER, 10)).toEqual([]);
+    expect(await store.jobs.usersWithPendingMessages(LATER, 10)).toEqual([]);
     const waiting = { digest: "pending" } as const;
     await store.commit(BOB, makeChangeSet({ messages: [makeMessage("m1"), makeMessage("m2", waiting)] }));
     await store.commit(
@@ -33,12 +33,12 @@ export const JOB_CASES: MemoryStoreCases = {
         messages: [makeMessage("m3", { digest: "never" }), makeMessage("m4", waiting)],
       }),
     );
-    expect(await store.usersWithPendingMessages(LATER, 10)).toEqual([
+    expect(await store.jobs.usersWithPendingMessages(LATER, 10)).toEqual([
       { scope: BOB, messages: 1 },
       { scope: ANN, messages: 3 },
     ]);
-    expect(await store.usersWithPendingMessages(LATER, 1)).toEqual([{ scope: BOB, messages: 1 }]);
-    expect(await store.usersWithPendingMessages(makeMessage("m1").storedAt, 10)).toEqual([]);
+    expect(await store.jobs.usersWithPendingMessages(LATER, 1)).toEqual([{ scope: BOB, messages: 1 }]);
+    expect(await store.jobs.usersWithPendingMessages(makeMessage("m1").storedAt, 10)).toEqual([]);
     await store.commit(
       ANN,
       makeChangeSet({
@@ -49,40 +49,40 @@ export const JOB_CASES: MemoryStoreCases = {
         ],
       }),
     );
-    expect(await store.usersWithPendingMessages(LATER, 10)).toEqual([
+    expect(await store.jobs.usersWithPendingMessages(LATER, 10)).toEqual([
       { scope: BOB, messages: 1 },
       { scope: ANN, messages: 1 },
     ]);
   },
 
   "lists all users a page at a time, with a job's progress for each": async (store) => {
-    expect(await store.jobProgress("expiry", { limit: 2 })).toEqual({ users: [] });
+    expect(await store.jobs.jobProgress("expiry", { limit: 2 })).toEqual({ users: [] });
     for (const user of ["c", "a", "b"]) {
       const scope = { project: user, user };
-      await store.saveProgress("expiry", [{ scope, visit: { revision: 9 } }]);
+      await store.jobs.saveProgress("expiry", [{ scope, visit: { revision: 9 } }]);
       await store.commit(scope, makeChangeSet({ messages: [makeMessage("m1")] }));
     }
     const visit = { revision: 1, due: LATER, found: 2 };
     const scope = { project: "a", user: "a" };
-    await store.saveProgress("expiry", [
+    await store.jobs.saveProgress("expiry", [
       { scope, visit: { revision: 1 } },
       { scope, visit },
     ]);
-    const first = await store.jobProgress("expiry", { limit: 2 });
+    const first = await store.jobs.jobProgress("expiry", { limit: 2 });
     expect(first.users).toEqual([
       { scope: { project: "c", user: "c" }, revision: 1 },
       { scope, revision: 1, visit },
     ]);
     const { cursor = "" } = first;
-    expect(await store.userProgress("expiry", scope)).toEqual(visit);
-    expect(await store.userProgress("decay", scope)).toBeUndefined();
-    expect(await store.userProgress("expiry", { project: "b", user: "b" })).toBeUndefined();
-    await store.saveProgress("following chroma", [{ scope, visit: { revision: 7 } }]);
-    expect(await store.userProgress("following chroma", scope)).toEqual({ revision: 7 });
-    expect(await store.jobProgress("expiry", { after: cursor, limit: 2 })).toEqual({
+    expect(await store.jobs.userProgress("expiry", scope)).toEqual(visit);
+    expect(await store.jobs.userProgress("decay", scope)).toBeUndefined();
+    expect(await store.jobs.userProgress("expiry", { project: "b", user: "b" })).toBeUndefined();
+    await store.jobs.saveProgress("following chroma", [{ scope, visit: { revision: 7 } }]);
+    expect(await store.jobs.userProgress("following chroma", scope)).toEqual({ revision: 7 });
+    expect(await store.jobs.jobProgress("expiry", { after: cursor, limit: 2 })).toEqual({
       users: [{ scope: { project: "b", user: "b" }, revision: 1 }],
     });
-    expect((await store.jobProgress("decay", { limit: 9 })).users.map((one) => one.visit)).toEqual([
+    expect((await store.jobs.jobProgress("decay", { limit: 9 })).users.map((one) => one.visit)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -92,38 +92,38 @@ export const JOB_CASES: MemoryStoreCases = {
   "saves job runs and progress without a change of the store": async (store) => {
     await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
     const before = await readContents(store, ANN);
-    await store.saveProgress("decay", [{ scope: ANN, visit: { revision: 1 } }]);
-    await store.saveJobRun(SAMPLE_RUN);
+    await store.jobs.saveProgress("decay", [{ scope: ANN, visit: { revision: 1 } }]);
+    await store.jobs.saveJobRun(SAMPLE_RUN);
     expect(await readContents(store, ANN)).toEqual(before);
   },
 
   "keeps the last run of each job": async (store) => {
-    expect(await store.jobRuns()).toEqual([]);
-    await store.saveJobRun({ ...SAMPLE_RUN, done: 1 });
-    await store.saveJobRun({ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 });
-    await store.saveJobRun(SAMPLE_RUN);
-    const notes = (await store.jobRuns()).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    expect(await store.jobs.jobRuns()).toEqual([]);
+    await store.jobs.saveJobRun({ ...SAMPLE_RUN, done: 1 });
+    await store.jobs.saveJobRun({ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 });
+    await store.jobs.saveJobRun(SAMPLE_RUN);
+    const notes = (await store.jobs.jobRuns()).toSorted((one, other) => (one.name < other.name ? -1 : 1));
     expect(notes).toEqual([{ name: "decay", at: LATER, tookMs: 1, done: 0, attempts: 0 }, SAMPLE_RUN]);
   },
 
   "knows the memories that a recall returned as long as its receipt is kept": async (store) => {
     const item = (id: string) =>
       ({ id, type: "memory", score: 1, status: "current", arms: {}, parts: {} }) as const;
-    expect(await store.findRecalled(ANN, ["a"])).toEqual([]);
+    expect(await store.jobs.findRecalled(ANN, ["a"])).toEqual([]);
     await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
     const first = { ...makeRecallReceipt("r1"), items: [item("a"), item("b")] };
     const second = { ...makeRecallReceipt("r2"), items: [item("b")], dropped: [{ ...item("c"), why: "" }] };
-    await store.saveRecallReceipts([
+    await store.recallReceipts.save([
       { scope: ANN, receipts: [first] },
       { scope: { project: "default", user: "nobody" }, receipts: [first] },
       { scope: ANN, receipts: [second] },
     ]);
-    expect((await store.findRecalled(ANN, ["c", "b", "a", "b", "d"])).toSorted()).toEqual(["a", "b"]);
-    expect(await store.findRecalled(BOB, ["a"])).toEqual([]);
+    expect((await store.jobs.findRecalled(ANN, ["c", "b", "a", "b", "d"])).toSorted()).toEqual(["a", "b"]);
+    expect(await store.jobs.findRecalled(BOB, ["a"])).toEqual([]);
   },
 
   "reads current memories a page at a time, in the order in which they were first stored": async (store) => {
-    expect(await store.currentMemories(ANN, { limit: 5 })).toEqual({
+    expect(await store.jobs.currentMemories(ANN, { limit: 5 })).toEqual({
       revision: 0,
       memories: [],
       more: false,
@@ -133,16 +133,16 @@ export const JOB_CASES: MemoryStoreCases = {
       ANN,
       makeChangeSet({ base: 1, memories: [makeMemory("d", 2), makeMemory("b", 2, { status: "retracted" })] }),
     );
-    const first = await store.currentMemories(ANN, { limit: 2 });
+    const first = await store.jobs.currentMemories(ANN, { limit: 2 });
     expect([first.revision, first.more]).toEqual([2, true]);
     expect(first.memories.map(({ id, version }) => [id, version])).toEqual([
       ["d", 2],
       ["a", 1],
     ]);
-    const second = await store.currentMemories(ANN, { after: "a", limit: 2 });
+    const second = await store.jobs.currentMemories(ANN, { after: "a", limit: 2 });
     expect([second.memories.map(({ id }) => id), second.more]).toEqual([["c"], false]);
-    expect((await store.currentMemories(ANN, { after: "nobody", limit: 2 })).memories).toEqual([]);
-    expect((await store.currentMemories(BOB, { after: "d", limit: 2 })).memories).toEqual([]);
+    expect((await store.jobs.currentMemories(ANN, { after: "nobody", limit: 2 })).memories).toEqual([]);
+    expect((await store.jobs.currentMemories(BOB, { after: "d", limit: 2 })).memories).toEqual([]);
   },
 };
 
@@ -153,7 +153,7 @@ const SHORT_MS = 30;
 const getToken = (answer: LeaseResult): string => answer.token ?? "refused";
 
 async function takeToken(store: MemoryStore, name: string, forMs = LONG.forMs): Promise<string> {
-  return getToken(await store.takeLease(name, { forMs }));
+  return getToken(await store.jobs.takeLease(name, { forMs }));
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -162,53 +162,55 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 export const LEASE_CASES: MemoryStoreCases = {
   "gives a lease to one holder at a time, and to the next after its release": async (store) => {
     const first = await takeToken(store, "decay");
-    const refused = await store.takeLease("decay", LONG);
+    const refused = await store.jobs.takeLease("decay", LONG);
     expect(refused).toMatchObject({ refused: "held" });
     expect(refused.token === undefined && refused.waitMs).toSatisfy((ms: number) => ms > 0 && ms <= 60_000);
-    expect(await store.takeLease("decay", { ...LONG, isUrgent: true })).toMatchObject({ refused: "held" });
+    expect(await store.jobs.takeLease("decay", { ...LONG, isUrgent: true })).toMatchObject({
+      refused: "held",
+    });
     expect(await takeToken(store, "expiry")).not.toBe("refused");
-    expect(await store.releaseLease("decay", first)).toBe(true);
+    expect(await store.jobs.releaseLease("decay", first)).toBe(true);
     expect(await takeToken(store, "decay")).not.toBe(first);
   },
 
   "gives a lease to one of many simultaneous callers": async (store) => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => store.takeLease("decay", LONG)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => store.jobs.takeLease("decay", LONG)));
     expect(answers.filter((answer) => answer.token !== undefined)).toHaveLength(1);
   },
 
   "lets a lease expire by itself": async (store) => {
     const first = await takeToken(store, "decay", SHORT_MS);
     await wait(SHORT_MS * 2);
-    expect(await store.renewLease("decay", first, 60_000)).toBe(false);
+    expect(await store.jobs.renewLease("decay", first, 60_000)).toBe(false);
     expect(await takeToken(store, "decay")).not.toBe("refused");
-    expect(await store.releaseLease("decay", first)).toBe(false);
-    expect(await store.takeLease("decay", LONG)).toMatchObject({ refused: "held" });
+    expect(await store.jobs.releaseLease("decay", first)).toBe(false);
+    expect(await store.jobs.takeLease("decay", LONG)).toMatchObject({ refused: "held" });
   },
 
   "extends a lease from the time of its renewal": async (store) => {
     const first = await takeToken(store, "decay", 20_000);
     const waitMs = async (): Promise<number> => {
-      const answer = await store.takeLease("decay", LONG);
+      const answer = await store.jobs.takeLease("decay", LONG);
       return answer.token === undefined ? answer.waitMs : 0;
     };
     expect(await waitMs()).toBeLessThanOrEqual(20_000);
-    expect(await store.renewLease("decay", "another", 60_000)).toBe(false);
+    expect(await store.jobs.renewLease("decay", "another", 60_000)).toBe(false);
     expect(await waitMs()).toBeLessThanOrEqual(20_000);
-    expect(await store.renewLease("decay", first, 60_000)).toBe(true);
+    expect(await store.jobs.renewLease("decay", first, 60_000)).toBe(true);
     expect(await waitMs()).toBeGreaterThan(40_000);
-    expect(await store.releaseLease("decay", first)).toBe(true);
+    expect(await store.jobs.releaseLease("decay", first)).toBe(true);
   },
 
   "gives a resting lease to no one except an urgent caller": async (store) => {
     const first = await takeToken(store, "decay");
-    expect(await store.releaseLease("decay", "another", 0)).toBe(false);
-    await store.releaseLease("decay", first, 60_000);
-    expect(await store.releaseLease("decay", first)).toBe(false);
-    const refused = await store.takeLease("decay", LONG);
+    expect(await store.jobs.releaseLease("decay", "another", 0)).toBe(false);
+    await store.jobs.releaseLease("decay", first, 60_000);
+    expect(await store.jobs.releaseLease("decay", first)).toBe(false);
+    const refused = await store.jobs.takeLease("decay", LONG);
     expect(refused).toMatchObject({ refused: "resting" });
     expect(refused.token === undefined && refused.waitMs).toSatisfy((ms: number) => ms > 50_000);
-    const urgent = getToken(await store.takeLease("decay", { ...LONG, isUrgent: true }));
-    expect(await store.releaseLease("decay", urgent, SHORT_MS)).toBe(true);
+    const urgent = getToken(await store.jobs.takeLease("decay", { ...LONG, isUrgent: true }));
+    expect(await store.jobs.releaseLease("decay", urgent, SHORT_MS)).toBe(true);
     await wait(SHORT_MS * 2);
     expect(await takeToken(store, "decay")).not.toBe("refused");
   },
@@ -220,16 +222,16 @@ export const LEASE_CASES: MemoryStoreCases = {
       revision: 1,
       failed: { attempts, problem: "internal", at: `2026-01-0${day}T00:00:00.000Z` },
     });
-    await store.saveProgress("expiry", [
+    await store.jobs.saveProgress("expiry", [
       { scope: BOB, visit: failed(5, 1) },
       { scope: ANN, visit: { revision: 1 } },
     ]);
-    await store.saveProgress("decay", [
+    await store.jobs.saveProgress("decay", [
       { scope: BOB, visit: failed(2, 3) },
       { scope: ANN, visit: { ...failed(7, 2), due: "2026-02-01T00:00:00.000Z", found: 1 } },
     ]);
     await store.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
-    const found = await store.failedProgress({ attempts: 5, limit: 10 });
+    const found = await store.jobs.failedProgress({ attempts: 5, limit: 10 });
     expect(found).toEqual([
       {
         scope: ANN,
@@ -239,12 +241,12 @@ export const LEASE_CASES: MemoryStoreCases = {
       },
       { scope: BOB, job: "expiry", revision: 1, visit: failed(5, 1) },
     ]);
-    expect(await store.failedProgress({ attempts: 1, limit: 1 })).toMatchObject([
+    expect(await store.jobs.failedProgress({ attempts: 1, limit: 1 })).toMatchObject([
       { job: "decay", scope: BOB },
     ]);
-    const page = await store.jobProgress("decay", { limit: 10 });
+    const page = await store.jobs.jobProgress("decay", { limit: 10 });
     expect(page.users[0]?.visit).toEqual(failed(2, 3));
-    await store.saveProgress("decay", [{ scope: ANN, visit: { revision: 2 } }]);
-    expect(await store.failedProgress({ attempts: 5, limit: 10 })).toMatchObject([{ job: "expiry" }]);
+    await store.jobs.saveProgress("decay", [{ scope: ANN, visit: { revision: 2 } }]);
+    expect(await store.jobs.failedProgress({ attempts: 5, limit: 10 })).toMatchObject([{ job: "expiry" }]);
   },
 };

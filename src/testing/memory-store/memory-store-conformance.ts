@@ -5,6 +5,13 @@ import type { ChangeSet } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { ANSWER_CACHE_CASES } from "./answer-cache-cases.ts";
+import {
+  BACKUP_NOTE_CASES,
+  MAINTENANCE_CASES,
+  RECALL_RECEIPT_CASES,
+  SEARCH_INDEX_CASES,
+  STALE_EMBEDDING_CASES,
+} from "./capability-cases.ts";
 import { makeChangeSet, makeMemory, makeMessage } from "./change-sets.ts";
 import { JOB_CASES, LEASE_CASES } from "./job-store-cases.ts";
 import { fitChanges, type HistoryStep, historySteps } from "./random-histories.ts";
@@ -21,6 +28,7 @@ import {
 import { STORE_DUMP_CASES } from "./store-dump-cases.ts";
 import { ERASURE_CASES, WRITE_CASES } from "./write-cases.ts";
 
+/** What the suite needs of a memory store. */
 export interface MemoryStoreHarness {
   /** Shown in the test output: "sqlite", "postgres". */
   readonly name: string;
@@ -38,26 +46,59 @@ export interface MemoryStoreHarness {
    * The number of random histories compared with the reference store (default 100); fewer if writes are slow.
    */
   readonly randomHistories?: number;
+  /** The capabilities that the store lacks. Their cases do not run. */
+  readonly lacks?: readonly LackableCapability[];
   /** Case title -> reason. Each case runs and must fail; a case that passes breaks the build. */
   readonly knownGaps?: { readonly [title: string]: string };
 }
 
-/** One rule of the contract in `ports/memory-store.ts` per case. */
-export const MEMORY_STORE_CASES: MemoryStoreCases = {
-  ...WRITE_CASES,
-  ...READ_CASES,
-  ...ERASURE_CASES,
-  ...JOB_CASES,
-  ...LEASE_CASES,
-  ...ANSWER_CACHE_CASES,
-  ...STORE_DUMP_CASES,
+/** The capabilities that a store may lack and that have cases of their own. */
+export type LackableCapability = "dump" | "maintenance";
+
+/** The core of a store, and the capabilities that have cases of their own. */
+export type TestedCapability =
+  | "core"
+  | "erasures"
+  | "searchIndexes"
+  | "recallReceipts"
+  | "staleEmbeddings"
+  | "backups"
+  | "jobs"
+  | "answers"
+  | LackableCapability;
+
+/**
+ * One rule of the contract in `ports/memory-store.ts` per case: those of the core, and those of each
+ * capability by the name of its property.
+ */
+export const MEMORY_STORE_CASES_BY_CAPABILITY: {
+  readonly [capability in TestedCapability]: MemoryStoreCases;
+} = {
+  core: { ...WRITE_CASES, ...READ_CASES },
+  erasures: ERASURE_CASES,
+  searchIndexes: SEARCH_INDEX_CASES,
+  recallReceipts: RECALL_RECEIPT_CASES,
+  staleEmbeddings: STALE_EMBEDDING_CASES,
+  backups: BACKUP_NOTE_CASES,
+  jobs: { ...JOB_CASES, ...LEASE_CASES },
+  answers: ANSWER_CACHE_CASES,
+  dump: STORE_DUMP_CASES,
+  maintenance: MAINTENANCE_CASES,
 };
 
+/** All cases of all capabilities. */
+export const MEMORY_STORE_CASES: MemoryStoreCases = Object.assign(
+  {},
+  ...Object.values(MEMORY_STORE_CASES_BY_CAPABILITY),
+);
+
+const LACKABLE: readonly LackableCapability[] = ["dump", "maintenance"];
 const RANDOM_HISTORIES = 100;
 
 /** Runs the whole contract against one adapter. Call it at the top level of a test file. */
 export function memoryStoreConformance(harness: MemoryStoreHarness): void {
   const gaps = harness.knownGaps ?? {};
+  const lacks = LACKABLE.filter((one) => harness.lacks?.includes(one));
   describe(`Record: ${harness.name}`, () => {
     let store: MemoryStore;
     beforeAll(() => harness.setup?.());
@@ -71,9 +112,18 @@ export function memoryStoreConformance(harness: MemoryStoreHarness): void {
       expect(Object.keys(gaps).filter((title) => !(title in MEMORY_STORE_CASES))).toEqual([]);
     });
 
-    for (const [title, run] of Object.entries(MEMORY_STORE_CASES)) {
-      const test = title in gaps ? it.fails : it;
-      test(title in gaps ? `${title} [known gap: ${gaps[title]}]` : title, () => run(store));
+    it("lacks exactly the capabilities that are named", () => {
+      expect(LACKABLE.filter((capability) => store[capability] === undefined)).toEqual(lacks);
+    });
+
+    for (const [capability, cases] of Object.entries(MEMORY_STORE_CASES_BY_CAPABILITY)) {
+      if (lacks.some((one) => one === capability)) continue;
+      describe(capability, () => {
+        for (const [title, run] of Object.entries(cases)) {
+          const test = title in gaps ? it.fails : it;
+          test(title in gaps ? `${title} [known gap: ${gaps[title]}]` : title, () => run(store));
+        }
+      });
     }
 
     const { reopen, second } = harness;
@@ -104,7 +154,9 @@ export function memoryStoreConformance(harness: MemoryStoreHarness): void {
       it("gives a lease to one of several handles", async () => {
         const other = await second(store);
         const handles = [store, other, store, other];
-        const answers = await Promise.all(handles.map((one) => one.takeLease("decay", { forMs: 60_000 })));
+        const answers = await Promise.all(
+          handles.map((one) => one.jobs.takeLease("decay", { forMs: 60_000 })),
+        );
         expect(answers.filter(({ token }) => token !== undefined)).toHaveLength(1);
         await other.close();
       });

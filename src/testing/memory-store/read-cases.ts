@@ -1,15 +1,7 @@
 import { expect } from "vitest";
-import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
-import {
-  makeChangeSet,
-  makeErasureReceipt,
-  makeMemory,
-  makeMessage,
-  makeRecallReceipt,
-  makeUnit,
-} from "./change-sets.ts";
+
+import { makeChangeSet, makeErasureReceipt, makeMemory, makeMessage, makeUnit } from "./change-sets.ts";
 import {
   ANN,
   BOB,
@@ -19,25 +11,6 @@ import {
   readContents,
 } from "./store-contents.ts";
 
-/**
- * A saved search index as a caller reads it in parts: the parts since the last `begin`, and the bytes left
- * for the end.
- */
-async function readInParts(store: MemoryStore, scope: Scope): Promise<StoredSearchIndex | undefined> {
-  let began: { readonly revision: number; readonly size: number } | undefined;
-  let taken: number[] = [];
-  const saved = await store.searchIndex(scope, {
-    begin(revision, size) {
-      began = { revision, size };
-      taken = [];
-    },
-    take: (bytes) => void taken.push(...bytes),
-  });
-  if (!saved) return undefined;
-  if (began) expect(began).toEqual({ revision: saved.revision, size: taken.length });
-  return { revision: saved.revision, bytes: Uint8Array.from([...taken, ...saved.bytes]) };
-}
-
 /** Guarantees of reads, and the separation of scopes. */
 export const READ_CASES: MemoryStoreCases = {
   "reads a scope that was never written as empty, at revision 0": async (store) => {
@@ -46,7 +19,7 @@ export const READ_CASES: MemoryStoreCases = {
     expect(await store.versions(ANN)).toEqual([]);
     expect(await store.log(ANN, { limit: 10 })).toEqual([]);
     expect(await store.receipt(ANN, "k")).toBeUndefined();
-    expect(await store.erasures(ANN)).toEqual([]);
+    expect(await store.erasures.list(ANN)).toEqual([]);
   },
 
   "returns changes with since, and none at the newest revision": async (store) => {
@@ -105,56 +78,6 @@ export const READ_CASES: MemoryStoreCases = {
     expect(await store.vectors(BOB, ids, space)).toEqual([undefined, undefined]);
   },
 
-  "returns a saved search index unchanged, to its user only, until an erasure": async (store) => {
-    const searchIndex = { revision: 1, bytes: Uint8Array.from([3, 1, 4, 1, 5]) };
-    await store.saveSearchIndex(ANN, searchIndex);
-    expect(await store.searchIndex(ANN)).toBeUndefined();
-    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    await store.saveSearchIndex(ANN, searchIndex);
-    expect(await store.searchIndex(ANN)).toEqual(searchIndex);
-    expect(await readInParts(store, ANN)).toEqual(searchIndex);
-    expect(await readInParts(store, BOB)).toBeUndefined();
-    expect(await store.searchIndex(BOB)).toBeUndefined();
-    expect(await store.revision(ANN)).toBe(1);
-    await store.saveSearchIndex(ANN, { revision: 1, bytes: Uint8Array.from([9]) });
-    expect((await store.searchIndex(ANN))?.bytes).toEqual(Uint8Array.from([9]));
-    await store.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
-    expect((await store.searchIndex(ANN))?.revision).toBe(1);
-    await store.saveSearchIndex(ANN, { revision: 1, bytes: Uint8Array.from([7]) });
-    expect((await store.searchIndex(ANN))?.bytes).toEqual(Uint8Array.from([9]));
-    const gone = { messages: [], memories: [], rewrites: [], receipt: makeErasureReceipt("e1") };
-    await store.commit(ANN, makeChangeSet({ base: 2, erase: gone }));
-    expect(await store.searchIndex(ANN)).toBeUndefined();
-  },
-
-  "keeps receipts of recalls for their user only, newest first, up to the limit": async (store) => {
-    const many = (from: number, count: number) =>
-      Array.from({ length: count }, (_, i) => makeRecallReceipt(`recall-${from + i}`));
-    await store.saveRecallReceipts([{ scope: ANN, receipts: many(0, 1) }]);
-    expect(await store.recallReceipts(ANN, { limit: 5 })).toEqual([]);
-    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    await store.saveRecallReceipts([{ scope: ANN, receipts: many(0, 3) }]);
-    await store.saveRecallReceipts([
-      { scope: ANN, receipts: [{ ...makeRecallReceipt("recall-0"), used: ["one"] }] },
-    ]);
-    const receipts = await store.recallReceipts(ANN, { limit: 2 });
-    expect(receipts).toEqual([
-      { ...makeRecallReceipt("recall-0"), used: ["one"] },
-      makeRecallReceipt("recall-2"),
-    ]);
-    expect(await store.recallReceipts(ANN, { id: "recall-1", limit: 1 })).toEqual([
-      makeRecallReceipt("recall-1"),
-    ]);
-    expect(await store.recallReceipts(BOB, { limit: 5 })).toEqual([]);
-    expect(await store.revision(ANN)).toBe(1);
-    await store.saveRecallReceipts([{ scope: ANN, receipts: many(10, MAX_RECALL_RECEIPTS - 1) }]);
-    expect(await store.recallReceipts(ANN, { limit: 2 * MAX_RECALL_RECEIPTS })).toHaveLength(
-      MAX_RECALL_RECEIPTS,
-    );
-    expect(await store.recallReceipts(ANN, { id: "recall-2", limit: 1 })).toEqual([]);
-    expect(await store.recallReceipts(ANN, { id: "recall-0", limit: 1 })).toHaveLength(1);
-  },
-
   "separates scopes, however their names are composed": async (store) => {
     const pairs: Scope[] = [
       { project: "a", user: "b:c" },
@@ -195,63 +118,6 @@ export const READ_CASES: MemoryStoreCases = {
     expect(await store.users("nobody")).toEqual([]);
   },
 
-  "finds users and units outside a space with their source texts, and none inside": async (store) => {
-    const within = { space: "new/3" };
-    const none = { space: "", vector: new Float32Array(0) };
-    await store.commit({ project: "q", user: "bob" }, makeFullChangeSet("bob"));
-    await store.commit(
-      ANN,
-      makeChangeSet({
-        messages: [makeMessage("m1"), makeMessage("m2")],
-        memories: [makeMemory("a"), makeMemory("b"), makeMemory("b", 2)],
-        units: [
-          makeUnit("m1#0", "passage", "m1"),
-          { ...makeUnit("m1#1", "passage", "m1"), ...none },
-          { ...makeUnit("m2#0", "passage", "m2"), ...within },
-          { ...makeUnit("a", "memory", "a"), ...within },
-          makeUnit("b", "memory", "b"),
-        ],
-      }),
-    );
-    expect(await store.usersWithStaleEmbeddings("new/3", 10)).toEqual([
-      { scope: { project: "q", user: "bob" }, units: 3 },
-      { scope: ANN, units: 3 },
-    ]);
-    expect(await store.usersWithStaleEmbeddings("new/3", 1)).toHaveLength(1);
-    expect(await store.usersWithStaleEmbeddings("test/3", 10)).toEqual([{ scope: ANN, units: 3 }]);
-    const { revision, units, messages, memories } = await store.unitsWithStaleEmbeddings(ANN, "new/3", 10);
-    expect(revision).toBe(1);
-    expect([...units].sort((one, other) => (one.id < other.id ? -1 : 1))).toEqual(
-      [
-        makeUnit("b", "memory", "b"),
-        makeUnit("m1#0", "passage", "m1"),
-        { ...makeUnit("m1#1", "passage", "m1"), ...none },
-      ].map(({ vector: _vector, ...rest }) => rest),
-    );
-    expect(messages.map(({ id, content }) => [id, content])).toEqual([["m1", "Words of m1."]]);
-    expect(memories.map(({ id, version }) => [id, version])).toEqual([["b", 2]]);
-    expect((await store.unitsWithStaleEmbeddings(ANN, "new/3", 2)).units).toHaveLength(2);
-    expect(await store.unitsWithStaleEmbeddings({ project: "q", user: "ann" }, "new/3", 10)).toEqual({
-      revision: 0,
-      units: [],
-      messages: [],
-      memories: [],
-    });
-    await store.commit(
-      ANN,
-      makeChangeSet({
-        base: 1,
-        units: [units[0], units[1], units[2]].flatMap((one) =>
-          one ? [{ ...one, ...within, vector: Float32Array.of(1, 0, 0) }] : [],
-        ),
-      }),
-    );
-    expect(await store.usersWithStaleEmbeddings("new/3", 10)).toEqual([
-      { scope: { project: "q", user: "bob" }, units: 3 },
-    ]);
-    expect((await store.unitsWithStaleEmbeddings(ANN, "new/3", 10)).units).toEqual([]);
-  },
-
   "returns ids of 64 KB and texts of every script unchanged": async (store) => {
     const id = "ключ👩‍👩‍👧".repeat(2521).slice(0, 25_210);
     const content = 'naïve 漢字 مرحبا 🦄\u2028 "quoted" \\ back\n'.repeat(3000);
@@ -290,5 +156,12 @@ export const READ_CASES: MemoryStoreCases = {
       code: "unavailable",
     });
     await store.close();
+  },
+
+  "has an identity of its own, which no commit changes": async (store) => {
+    const name = await store.identity();
+    expect(name).toMatch(/^[0-9a-f]{32}$/);
+    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+    expect(await store.identity()).toBe(name);
   },
 };

@@ -84,11 +84,11 @@ export async function readContents(store: MemoryStore, scope: Scope): Promise<St
     all: await store.since(scope, 0),
     versions: await store.versions(scope),
     log: await store.log(scope, { limit: 100 }),
-    erasures: await store.erasures(scope),
-    traces: await store.traces(scope),
-    backups: await store.backups(),
+    erasures: await store.erasures.list(scope),
+    traces: await store.erasures.traces(scope),
+    backups: await store.backups.list(),
     receipts: await Promise.all(SAMPLE_IDS.map((key) => store.receipt(scope, key))),
-    outside: (await store.unitsWithStaleEmbeddings(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
+    outside: (await store.staleEmbeddings.units(scope, "test/3", 1000)).units.map(({ id }) => id).sort(),
   };
 }
 
@@ -114,10 +114,19 @@ export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Pro
   await to.finishCopy();
 }
 
+/** A capability of the store. Throws if the store lacks it. */
+export function requireCapability<Name extends "dump" | "maintenance">(
+  store: MemoryStore,
+  name: Name,
+): NonNullable<MemoryStore[Name]> {
+  const capability = store[name];
+  if (!capability) throw new Error(`the store "${store.name}" lacks the capability "${name}"`);
+  return capability;
+}
+
 /** The store's full dump. Throws if it has none. */
-export function requireStoreDump({ dump, name }: MemoryStore): StoreDump {
-  if (!dump) throw new Error(`the store "${name}" does not support a full dump`);
-  return dump;
+export function requireStoreDump(store: MemoryStore): StoreDump {
+  return requireCapability(store, "dump");
 }
 
 async function* iteratePages<Part extends DumpPart>(

@@ -36,10 +36,10 @@ async function writeHistory(store: MemoryStore): Promise<void> {
     OTHER,
     makeChangeSet({ messages: [makeMessage("m1"), makeMessage("m2", { digest: "pending" })] }),
   );
-  await store.beginAnswer(ANN, { key: "done", request: "r", at: BASE_TIME }, LIMITS);
-  await store.endAnswer(ANN, "done", { status: 201, headers: { location: "/x" }, body: "{}" }, []);
-  await store.beginAnswer(BOB, { key: "begun", request: "r", at: BASE_TIME }, LIMITS);
-  await store.beginAnswer(
+  await store.answers.beginAnswer(ANN, { key: "done", request: "r", at: BASE_TIME }, LIMITS);
+  await store.answers.endAnswer(ANN, "done", { status: 201, headers: { location: "/x" }, body: "{}" }, []);
+  await store.answers.beginAnswer(BOB, { key: "begun", request: "r", at: BASE_TIME }, LIMITS);
+  await store.answers.beginAnswer(
     { project: "p", user: "nobody" },
     { key: "k", request: "r", at: BASE_TIME },
     LIMITS,
@@ -67,24 +67,24 @@ async function writeHistory(store: MemoryStore): Promise<void> {
     }),
   );
   for (const id of ["r2", "r1"])
-    await store.saveRecallReceipts([{ scope: ANN, receipts: [makeRecallReceipt(id)] }]);
-  await store.saveProgress("expiry", [{ scope: ANN, visit: { revision: 2, due: BASE_TIME, found: 1 } }]);
+    await store.recallReceipts.save([{ scope: ANN, receipts: [makeRecallReceipt(id)] }]);
+  await store.jobs.saveProgress("expiry", [{ scope: ANN, visit: { revision: 2, due: BASE_TIME, found: 1 } }]);
   const failed = { attempts: 2, problem: "internal", at: BASE_TIME };
-  await store.saveProgress("decay", [{ scope: BOB, visit: { revision: 1, failed } }]);
-  await store.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1.5, done: 2, attempts: 0 });
+  await store.jobs.saveProgress("decay", [{ scope: BOB, visit: { revision: 1, failed } }]);
+  await store.jobs.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1.5, done: 2, attempts: 0 });
   for (const name of ["second.db", "first.db"]) {
-    await store.saveBackupNote({ name, at: BASE_TIME, bytes: 7, digest: "d" });
+    await store.backups.save({ name, at: BASE_TIME, bytes: 7, digest: "d" });
   }
 }
 
 const readEverything = async (store: MemoryStore) => ({
   dumps: await Promise.all([ANN, BOB, OTHER].map((scope) => readContents(store, scope))),
-  recalls: await store.recallReceipts(ANN, { limit: 10 }),
-  visits: await store.jobProgress("expiry", { limit: 10 }),
-  waiting: await store.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),
-  marks: await store.erasureSummaries(),
-  current: await store.currentMemories(ANN, { limit: 10 }),
-  jobs: await store.jobRuns(),
+  recalls: await store.recallReceipts.list(ANN, { limit: 10 }),
+  visits: await store.jobs.jobProgress("expiry", { limit: 10 }),
+  waiting: await store.jobs.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),
+  marks: await store.erasures.summaries(),
+  current: await store.jobs.currentMemories(ANN, { limit: 10 }),
+  jobs: await store.jobs.jobRuns(),
 });
 
 /** Full dumps, from one database into another. */
@@ -120,7 +120,7 @@ export const STORE_DUMP_CASES: MemoryStoreCases = {
           erase: { ...makeFullChangeSet("x").erase, receipt: makeErasureReceipt("e3") } as never,
         }),
       );
-      await each.endAnswer(BOB, "begun", { status: 200, headers: {}, body: "{}" }, []);
+      await each.answers.endAnswer(BOB, "begun", { status: 200, headers: {}, body: "{}" }, []);
     }
     expect(await readEverything(store)).toEqual(await readEverything(elsewhere));
     expect(await readAllRows(requireStoreDump(store))).toEqual(
@@ -189,8 +189,8 @@ export const STORE_DUMP_CASES: MemoryStoreCases = {
     await expect(dump.saveCopyProgress(note)).rejects.toMatchObject({ code: "conflict" });
     await expect(dump.finishCopy()).rejects.toMatchObject({ code: "conflict" });
     const identity = await store.identity();
-    await store.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1, done: 0, attempts: 0 });
+    await store.jobs.saveJobRun({ name: "expiry", at: BASE_TIME, tookMs: 1, done: 0, attempts: 0 });
     await expect(dump.beginCopy(note)).rejects.toMatchObject({ code: "conflict" });
-    expect([await store.identity(), (await store.jobRuns()).length]).toEqual([identity, 1]);
+    expect([await store.identity(), (await store.jobs.jobRuns()).length]).toEqual([identity, 1]);
   },
 };

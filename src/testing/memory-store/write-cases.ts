@@ -240,8 +240,8 @@ export const ERASURE_CASES: MemoryStoreCases = {
     expect((await store.since(ANN, 1)).memories.map(({ id }) => id)).toEqual(["b"]);
     expect((await store.log(ANN, { limit: 10 })).slice(1)).toEqual(log);
     expect((await store.log(ANN, { limit: 1 }))[0]?.erased).toEqual(["m1", "a"]);
-    expect((await store.scrub(ANN, ["zebra"])).every(({ found }) => found === 0)).toBe(true);
-    expect((await store.scrub(ANN, ["LION"])).some(({ found }) => found === 1)).toBe(true);
+    expect((await store.erasures.scrub(ANN, ["zebra"])).every(({ found }) => found === 0)).toBe(true);
+    expect((await store.erasures.scrub(ANN, ["LION"])).some(({ found }) => found === 1)).toBe(true);
   },
 
   "returns erasure receipts in the order in which they were made, and seals them again": async (store) => {
@@ -254,42 +254,27 @@ export const ERASURE_CASES: MemoryStoreCases = {
     await store.commit(ANN, makeChangeSet({ erase: erase("z") }));
     await store.commit(BOB, makeChangeSet({ erase: erase("b") }));
     await store.commit(ANN, makeChangeSet({ base: 1, erase: erase("a") }));
-    await store.seal(ANN, makeErasureReceipt("z", { complete: true }));
-    expect((await store.erasures()).map(({ id }) => id)).toEqual(["z", "b", "a"]);
-    expect((await store.erasures(ANN)).map(({ id, complete }) => [id, complete])).toEqual([
+    await store.erasures.seal(ANN, makeErasureReceipt("z", { complete: true }));
+    expect((await store.erasures.list()).map(({ id }) => id)).toEqual(["z", "b", "a"]);
+    expect((await store.erasures.list(ANN)).map(({ id, complete }) => [id, complete])).toEqual([
       ["z", true],
       ["a", false],
     ]);
-    await expect(store.seal(ANN, makeErasureReceipt("b"))).rejects.toMatchObject({ code: "not_found" });
+    await expect(store.erasures.seal(ANN, makeErasureReceipt("b"))).rejects.toMatchObject({
+      code: "not_found",
+    });
   },
 
   "a complete receipt stays as it is when it is sealed again": async (store) => {
     const erase = { messages: [], memories: [], rewrites: [], receipt: makeErasureReceipt("z") };
     await store.commit(ANN, makeChangeSet({ erase }));
     const verified = [{ place: "x", found: 0 }];
-    await store.seal(ANN, makeErasureReceipt("z", { verified: [{ place: "x", found: 1 }] }));
-    await store.seal(ANN, makeErasureReceipt("z", { verified, complete: true }));
-    await store.seal(ANN, makeErasureReceipt("z", { verified: [{ place: "late", found: 0 }] }));
-    expect(await store.erasures(ANN)).toMatchObject([{ id: "z", verified, complete: true }]);
-    await store.seal(ANN, makeErasureReceipt("z", { verified: [], complete: true }));
-    expect(await store.erasures(ANN)).toMatchObject([{ id: "z", verified, complete: true }]);
-  },
-
-  "counts unverified erasures in the storage condition, if there is one": async (store) => {
-    if (!store.condition) return;
-    const erase = (id: string) => ({
-      messages: [],
-      memories: [],
-      rewrites: [],
-      receipt: makeErasureReceipt(id),
-    });
-    await store.commit(ANN, makeChangeSet({ erase: erase("z") }));
-    await store.commit(BOB, makeChangeSet({ erase: erase("b") }));
-    expect(await store.condition()).toMatchObject({ unverified: 2, erasing: 0, isReadOnly: false });
-    await store.seal(ANN, makeErasureReceipt("z", { complete: true }));
-    const { unverified, durability, reducedBy } = await store.condition();
-    expect(unverified).toBe(1);
-    expect(durability === "reduced").toBe(reducedBy.length > 0);
+    await store.erasures.seal(ANN, makeErasureReceipt("z", { verified: [{ place: "x", found: 1 }] }));
+    await store.erasures.seal(ANN, makeErasureReceipt("z", { verified, complete: true }));
+    await store.erasures.seal(ANN, makeErasureReceipt("z", { verified: [{ place: "late", found: 0 }] }));
+    expect(await store.erasures.list(ANN)).toMatchObject([{ id: "z", verified, complete: true }]);
+    await store.erasures.seal(ANN, makeErasureReceipt("z", { verified: [], complete: true }));
+    expect(await store.erasures.list(ANN)).toMatchObject([{ id: "z", verified, complete: true }]);
   },
 
   "returns traces by ids and positions in the order of the erasures, and never changes them": async (
@@ -307,30 +292,30 @@ export const ERASURE_CASES: MemoryStoreCases = {
     const { trace: _none, ...bare } = erase("old", "ann");
     await store.commit(ANN, makeChangeSet({ base: 1, erase: bare }));
     await store.commit(ANN, makeChangeSet({ base: 2, erase: erase("a", "ann") }));
-    await store.seal(ANN, makeErasureReceipt("z", { complete: true }));
-    expect(await store.traces()).toEqual([
+    await store.erasures.seal(ANN, makeErasureReceipt("z", { complete: true }));
+    expect(await store.erasures.traces()).toEqual([
       makeTrace("z", "ann"),
       makeTrace("b", "bob"),
       makeTrace("a", "ann"),
     ]);
-    expect(await store.traces(BOB)).toEqual([makeTrace("b", "bob")]);
+    expect(await store.erasures.traces(BOB)).toEqual([makeTrace("b", "bob")]);
     const mark = { project: "default", user: "ann", hasTrace: true, isVerified: false, isComplete: false };
-    expect(await store.erasureSummaries()).toEqual([
+    expect(await store.erasures.summaries()).toEqual([
       { ...mark, receipt: "z", isComplete: true },
       { ...mark, receipt: "b", user: "bob" },
       { ...mark, receipt: "old", hasTrace: false },
       { ...mark, receipt: "a" },
     ]);
     const again = { verified: [{ place: "x", found: 1 }], replays: "z" };
-    await store.seal(ANN, makeErasureReceipt("a", again));
-    expect((await store.erasureSummaries()).at(-1)).toEqual({
+    await store.erasures.seal(ANN, makeErasureReceipt("a", again));
+    expect((await store.erasures.summaries()).at(-1)).toEqual({
       ...mark,
       receipt: "a",
       replays: "z",
       isVerified: true,
     });
     await expect(store.commit(ANN, makeChangeSet({ base: 1, erase: erase("c", "ann") }))).rejects.toThrow();
-    expect(await store.traces()).toHaveLength(3);
+    expect(await store.erasures.traces()).toHaveLength(3);
   },
 
   "counts what depends on memories in its own scope, each thing once": async (store) => {
@@ -354,32 +339,22 @@ export const ERASURE_CASES: MemoryStoreCases = {
       );
       await store.commit(scope, makeChangeSet({ base: 1, receipt: receipt("k2", "c") }));
     }
-    await store.saveSearchIndex(ANN, { revision: 2, bytes: Uint8Array.of(1) });
-    expect(await store.countDependents(ANN, ["a", "b"])).toEqual({ links: 2, blocks: 1, answers: 1 });
-    expect(await store.countDependents(BOB, ["a"])).toEqual({ links: 1, blocks: 0, answers: 1 });
-    expect(await store.countDependents(ANN, ["nobody"])).toEqual({ links: 0, blocks: 1, answers: 0 });
-    expect(await store.countDependents({ project: "default", user: "nobody" }, ["a"])).toEqual({
+    await store.searchIndexes.save(ANN, { revision: 2, bytes: Uint8Array.of(1) });
+    expect(await store.erasures.countDependents(ANN, ["a", "b"])).toEqual({
+      links: 2,
+      blocks: 1,
+      answers: 1,
+    });
+    expect(await store.erasures.countDependents(BOB, ["a"])).toEqual({ links: 1, blocks: 0, answers: 1 });
+    expect(await store.erasures.countDependents(ANN, ["nobody"])).toEqual({
+      links: 0,
+      blocks: 1,
+      answers: 0,
+    });
+    expect(await store.erasures.countDependents({ project: "default", user: "nobody" }, ["a"])).toEqual({
       links: 0,
       blocks: 0,
       answers: 0,
     });
-  },
-
-  "has an identity of its own, which no commit changes": async (store) => {
-    const name = await store.identity();
-    expect(name).toMatch(/^[0-9a-f]{32}$/);
-    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    expect(await store.identity()).toBe(name);
-  },
-
-  "notes backups in order, the newest under its name, without a change of revision": async (store) => {
-    const note = (name: string, bytes: number) => ({ name, at: BASE_TIME, bytes, digest: "d" });
-    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
-    expect(await store.backups()).toEqual([]);
-    await store.saveBackupNote(note("z.db", 1));
-    await store.saveBackupNote({ ...note("a.db", 2), until: BASE_TIME });
-    await store.saveBackupNote(note("z.db", 3));
-    expect(await store.backups()).toEqual([note("z.db", 3), { ...note("a.db", 2), until: BASE_TIME }]);
-    expect(await store.revision(ANN)).toBe(1);
   },
 };

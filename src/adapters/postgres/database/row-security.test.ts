@@ -30,11 +30,11 @@ describe.skipIf(!url)(`row-level security between projects${missing}`, () => {
         scope,
         makeChangeSet({ base: 1, messages: [makeMessage("m")], dropUnits: ["memory-0"] }),
       );
-      await record.saveRecallReceipts([{ scope, receipts: [makeRecallReceipt("r")] }]);
-      await record.saveSearchIndex(scope, { revision: 2, bytes: Uint8Array.of(1) });
-      await record.saveProgress("decay", [{ scope, visit: { revision: 1 } }]);
+      await record.recallReceipts.save([{ scope, receipts: [makeRecallReceipt("r")] }]);
+      await record.searchIndexes.save(scope, { revision: 2, bytes: Uint8Array.of(1) });
+      await record.jobs.saveProgress("decay", [{ scope, visit: { revision: 1 } }]);
       const begun = { key: "k", request: "r", at: "2026-01-02T00:00:00.000Z" };
-      await record.beginAnswer(scope, begun, { outdated: "", abandoned: "" });
+      await record.answers.beginAnswer(scope, begun, { outdated: "", abandoned: "" });
       const { project, user } = scope;
       await record.calls.note(
         [makeModelCall({ id: project, project, user })],
@@ -186,7 +186,7 @@ describe.skipIf(!url)(`opening a PostgreSQL database${missing}`, () => {
       for (const scope of [OURS, THEIRS]) await record.commit(scope, makeFullChangeSet("0"));
       // A transaction of another test on this server may keep old rows visible meanwhile: then it is left for later.
       await expect
-        .poll(() => record.scrub(OURS, ["kiwi"]), { timeout: 30_000 })
+        .poll(() => record.erasures.scrub(OURS, ["kiwi"]), { timeout: 30_000 })
         .toContainEqual({ place: "PostgreSQL: freed space of its tables", found: 0 });
       expect(await record.check()).toEqual([]);
       const sql = `SELECT project FROM ${theirs.schemaOf(record)}.users`;

@@ -96,12 +96,12 @@ async function written(record: MemoryStore, text: string): Promise<unknown> {
     }),
   );
   await record.commit(scope, makeChangeSet({ base: 1, dropUnits: [`${id}#0`] }));
-  await record.saveRecallReceipts([{ scope, receipts: [makeRecallReceipt(id)] }]);
+  await record.recallReceipts.save([{ scope, receipts: [makeRecallReceipt(id)] }]);
   const limits = { outdated: "", abandoned: "" };
   const begun = { key: id, request: text, at: BASE_TIME };
   const answers = [
-    await record.beginAnswer(scope, begun, limits),
-    await record.beginAnswer(scope, begun, limits),
+    await record.answers.beginAnswer(scope, begun, limits),
+    await record.answers.beginAnswer(scope, begun, limits),
   ];
   const before = [
     await record.since(scope, 0),
@@ -109,17 +109,17 @@ async function written(record: MemoryStore, text: string): Promise<unknown> {
     await record.read(scope, { messages: [id], memories: [id] }),
     await record.vectors(scope, [id], "test/3"),
     await record.receipt(scope, id),
-    await record.recallReceipts(scope, { id, limit: 1 }),
+    await record.recallReceipts.list(scope, { id, limit: 1 }),
     await record.versions(scope, id),
-    await record.countDependents(scope, [id]),
+    await record.erasures.countDependents(scope, [id]),
     await record.users(scope.project),
-    (await record.jobProgress("decay", { limit: 9 })).users,
-    await record.usersWithStaleEmbeddings("another space", 9),
+    (await record.jobs.jobProgress("decay", { limit: 9 })).users,
+    await record.staleEmbeddings.users("another space", 9),
     // The files are each adapter's own.
-    (await record.scrub(scope, [text])).slice(0, 4),
+    (await record.erasures.scrub(scope, [text])).slice(0, 4),
     answers,
   ];
   const erase = { messages: [], memories: [id], rewrites: [], receipt: makeErasureReceipt(id) };
   await record.commit(scope, makeChangeSet({ base: 2, erase }));
-  return [...before, await record.since(scope, 2), await record.erasures(scope)];
+  return [...before, await record.since(scope, 2), await record.erasures.list(scope)];
 }

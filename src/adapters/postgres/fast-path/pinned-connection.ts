@@ -8,7 +8,7 @@ import {
   toSearchPath,
 } from "../database/connection.ts";
 import { getSqlState, isConnectionLost } from "../database/errors.ts";
-import { WARM_UP_STATEMENTS } from "../database/user-rows.ts";
+import { WARM_UP_STATEMENTS } from "../database/recall-statements.ts";
 import { createRawCopyReceiver, type RawRow } from "./raw-copy.ts";
 
 /**

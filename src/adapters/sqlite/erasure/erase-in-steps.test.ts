@@ -106,7 +106,7 @@ describe("a large erasure", () => {
       await reopened();
       expect(await readContents(record, ANN)).toEqual(await expected());
       expect(await record.check()).toEqual([]);
-      expect((await record.erasureSummaries()).map(({ receipt }) => receipt)).toEqual(["e1"]);
+      expect((await record.erasures.summaries()).map(({ receipt }) => receipt)).toEqual(["e1"]);
     }
   });
 
@@ -157,7 +157,7 @@ describe("a large erasure", () => {
     expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(both.find((one) => one.status === "rejected")?.reason).toMatchObject({ code: "conflict" });
     expect(await record.revision(ANN)).toBe(2);
-    expect(await record.erasureSummaries()).toHaveLength(1);
+    expect(await record.erasures.summaries()).toHaveLength(1);
     expect(await record.check()).toEqual([]);
     await other.close();
   });

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { createSqliteDatabase, readPragma, type SqliteDatabase } from "../database.ts";
 import { isBusy } from "../errors.ts";
+import { DatabaseSync } from "../node-sqlite.ts";
 
 /** A request to the scanning process: count texts in raw bytes, or compare the raw bytes with the live rows. */
 export type ScanRequest =

@@ -76,7 +76,7 @@ async function erase(): Promise<void> {
 const TEXTS = [SENTENCE, "Zweiundvierzig", "zweiundvierzig"];
 
 async function found(texts: readonly string[] = TEXTS): Promise<{ [place: string]: number }> {
-  return Object.fromEntries((await record.scrub(ANN, texts)).map((one) => [one.place, one.found]));
+  return Object.fromEntries((await record.erasures.scrub(ANN, texts)).map((one) => [one.place, one.found]));
 }
 
 /** How often a word stands in the bytes of all files of the folder, in any case. */

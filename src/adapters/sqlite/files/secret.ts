@@ -1,17 +1,8 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { linkSync, readFileSync, writeFileSync } from "node:fs";
 import { MemoryError } from "../../../errors.ts";
 import type { Secret } from "../../../ports/system.ts";
+import { draftPathOf, removeDraft, removeOldDrafts, syncParentFolder } from "./drafts.ts";
 
 const SECRET_BYTES = 32;
 const SECRET_HEX = /^[0-9a-f]{64}$/;
@@ -27,13 +18,13 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
     return { secret: createSecret(existing), isNew: false };
   }
   const made = randomBytes(SECRET_BYTES);
-  const draft = `${path}.${process.pid}.new`;
+  const draft = draftPathOf(path);
   try {
     // Written completely under another name first: a reader never sees half a secret, and one of two writers wins.
     writeFileSync(draft, made.toString("hex"), { mode: 0o600, flag: "wx", flush: true });
     linkSync(draft, path);
     // Receipts are signed with it from now on, so it must survive a power failure.
-    syncParentFolder(dirname(path));
+    syncParentFolder(path);
     return { secret: createSecret(made), isNew: true };
   } catch (cause) {
     // ENOENT: another process created the secret, and removed this draft as an old one.
@@ -52,57 +43,9 @@ export function fileSecret(path: string): { secret: Secret; isNew: boolean } {
   }
 }
 
-/** Removes drafts that a process could not remove before it ended: each is a copy of a secret. */
-function removeOldDrafts(path: string): void {
-  const prefix = `${basename(path)}.`;
-  try {
-    for (const name of readdirSync(dirname(path))) {
-      const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.new$/.exec(name.slice(prefix.length)) ?? []) : [];
-      if (pid !== undefined && !isRunning(Number(pid))) removeDraft(join(dirname(path), name));
-    }
-  } catch {
-    // The folder cannot be listed: the secret itself can be read all the same.
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** Ignores failures after a second attempt: the secret already has its name, or an earlier error says more. */
-function removeDraft(draft: string): void {
-  for (let attempt = 1; attempt <= 2; attempt += 1) {
-    try {
-      rmSync(draft, { force: true });
-      return;
-    } catch {
-      // A remaining draft is readable by its owner only (mode 0600).
-    }
-  }
-}
-
 /** Whether the file of a secret exists. */
 export function hasFileSecret(path: string): boolean {
   return readSecret(path) !== undefined;
-}
-
-/** Makes the new name survive a power failure. Systems that cannot open folders do so by themselves. */
-function syncParentFolder(path: string): void {
-  let folder: number;
-  try {
-    folder = openSync(path, "r");
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 function readSecret(path: string): Buffer | undefined {

@@ -205,7 +205,7 @@ describe("the repair of rows", () => {
     const record = await open();
     await record.commit(ANN, FIRST);
     const copy = join(folder, "copy.db");
-    await record.copyTo?.(copy, {});
+    await record.fileCopy?.copyTo(copy, {});
     await record.commit(
       ANN,
       makeChangeSet({

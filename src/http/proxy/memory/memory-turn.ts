@@ -1,6 +1,6 @@
 import type { Scope } from "../../../domain/scope.ts";
+import { runInSlices } from "../../../domain/time-slicing.ts";
 import type { ScopedMemory } from "../../../engine/api.ts";
-import { runInSlices } from "../../../engine/time-slicing.ts";
 import { MemoryError } from "../../../errors.ts";
 import type { OperationRequest } from "../../operation.ts";
 import type { OpenAiProxy } from "../proxy.ts";

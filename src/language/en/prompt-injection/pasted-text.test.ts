@@ -43,8 +43,9 @@ it("tells a quoted sentence from a quoted name", () => {
 
 it("reads a message of a megabyte in well under a second", () => {
   for (const piece of ['"a b c d" ', "> a\n", "```a``` ", "From: a\n", "summarise ", "Here is "]) {
-    const began = performance.now();
+    const began = process.cpuUsage();
     findPastedText(piece.repeat(1_000_000 / piece.length));
-    expect(performance.now() - began).toBeLessThan(1500);
+    // Processor time in µs: it does not depend on what else runs on the machine.
+    expect(process.cpuUsage(began).user).toBeLessThan(1_500_000);
   }
 });

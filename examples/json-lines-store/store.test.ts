@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemory, type MemoryStore } from "keepsake";
+import { memoryStoreConformance } from "keepsake/testing";
+import { afterAll, expect, it } from "vitest";
+import { openJsonLinesStore } from "./store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "json-lines-"));
+const files = new WeakMap<MemoryStore, string>();
+let count = 0;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function open(file: string): Promise<MemoryStore> {
+  const store = await openJsonLinesStore(file);
+  files.set(store, file);
+  return store;
+}
+
+function newFile(): string {
+  count += 1;
+  return join(folder, `${count}.jsonl`);
+}
+
+memoryStoreConformance({
+  name: "a toy in a file of JSON lines",
+  lacks: ["maintenance"],
+  randomHistories: 20,
+  open: () => open(newFile()),
+  async reopen(store) {
+    await store.close();
+    return open(files.get(store) ?? "");
+  },
+});
+
+it("keeps a memory across a reopening, and no erased word in the file", async () => {
+  const file = newFile();
+  const secret = "a-secret-of-sixteen-or-more";
+  const first = await createMemory({ record: () => openJsonLinesStore(file), secret });
+  const ana = first.scope({ user: "ana" });
+  await ana.remember("I'm allergic to peanuts.");
+  await ana.remember("My sister is called Quillon.");
+  await first.close();
+  const second = await createMemory({ record: () => openJsonLinesStore(file), secret });
+  const again = second.scope({ user: "ana" });
+  expect((await again.recall("allergic foods")).items.length).toBeGreaterThan(0);
+  expect(readFileSync(file, "utf8")).toContain("Quillon");
+  expect((await again.forget("Quillon")).complete).toBe(true);
+  expect(readFileSync(file, "utf8")).not.toContain("Quillon");
+  await second.close();
+});
+
+it("ignores a last line that a crash cut off", async () => {
+  const file = newFile();
+  const store = await open(file);
+  const scope = { project: "default", user: "ann" };
+  const change = { at: "2026-01-01T00:00:00.000Z", cause: "add" } as const;
+  expect(await store.commit(scope, { ...change, base: 0 })).toBe(1);
+  expect(await store.commit(scope, { ...change, base: 1 })).toBe(2);
+  await store.close();
+  truncateSync(file, readFileSync(file).length - 5);
+  const reopened = await open(file);
+  expect(await reopened.revision(scope)).toBe(1);
+  await reopened.close();
+});

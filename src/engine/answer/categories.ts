@@ -1,1 +1,0 @@
-export { findKind, isOfKind } from "../../language/en/categories.ts";

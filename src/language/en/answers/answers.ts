@@ -1,0 +1,251 @@
+import { heldAt } from "../../../domain/current-memories.ts";
+import type { Memory } from "../../../domain/memory.ts";
+import type { Recall } from "../../../domain/recall.ts";
+import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { toLocalTime } from "../../../domain/time.ts";
+import type {
+  Answerer,
+  AnswerRequest,
+  ComposedReply,
+  ComposedText,
+} from "../../../ports/language/answerer.ts";
+import type { Embedder } from "../../../ports/language/embedder.ts";
+import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
+import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { type AnswerIndex, answerIndexInSlices } from "./answer-index.ts";
+import { bag } from "./bags.ts";
+import { choose, withoutName } from "./choose.ts";
+import { bagOf, coverage, essence } from "./essence.ts";
+import { type Looking, look } from "./look.ts";
+import type { Match } from "./match.ts";
+import { asksForAll, overview } from "./overview.ts";
+import { quoteFor } from "./quote.ts";
+import { sayClaims, sayOne, sayPast } from "./say.ts";
+import { begunAnswer } from "./timely/begun.ts";
+import { timelyAnswer } from "./timely/index.ts";
+import { sayAllThen } from "./timely/then.ts";
+import { verbatim } from "./verbatim.ts";
+import { fromPreferences, fromWishes } from "./wishes.ts";
+import { yesOrNo } from "./yes-no.ts";
+
+/** What answers in English are composed with. */
+export interface AnswererPorts {
+  readonly questions: QuestionReader;
+  readonly embedder: Embedder;
+}
+
+/**
+ * Composes answers in English: a short sentence from the current claims, or the dated quote that is about the question.
+ */
+export function englishAnswerer(ports: AnswererPorts): Answerer {
+  return {
+    asksForAll,
+    compose: (asked) => composeReply(ports, asked),
+    findMemory: async (memories, words) => findMeantMemory(await answerIndexInSlices(memories), words),
+  };
+}
+
+async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promise<ComposedReply> {
+  const { question, found, content: state, mayUse, now, asOf, zone, toQuotableText } = request;
+  const index = await answerIndexInSlices(state.memories);
+  const read = ports.questions.read(question, {
+    at: toLocalTime(asOf ?? now, zone),
+    known: known(index, mayUse),
+  });
+  const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
+  const holding = heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
+    holds && mayUse(memory) ? memory : [],
+  );
+  const isWhole = asksForAll(question);
+  // What is quoted, explained or listed whole is exact as it stands.
+  const exact =
+    verbatim(question, found, state, toQuotableText) ??
+    (await request.explain(read)) ??
+    (isWhole ? overview(holding) : undefined);
+  const wishes = holding.filter(({ kind }) => kind === "instruction");
+  const fromMemories = async (): Promise<ComposedText | undefined> =>
+    fromWishes(question, wishes) ??
+    (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
+    fromPassages({
+      question: asked,
+      read,
+      found,
+      state,
+      index,
+      asOf,
+      toQuotableText,
+      dayIn: dayReader(ports),
+    }) ??
+    fromPreferences(question, found.items);
+  return {
+    answer: exact ?? (isWhole ? undefined : await fromMemories()),
+    isExact: exact !== undefined || isWhole,
+    isAboutAnswer: read.talk !== undefined,
+  };
+}
+
+/** What a question can name: who is called what, and one memory of each subject. */
+function known(index: AnswerIndex, mayUse: (memory: Memory) => boolean): Memory[] {
+  const isUsed = (memory: Memory): boolean => memory.status !== "retracted" && mayUse(memory);
+  return [...index.slots.values()].flatMap((relations) => {
+    const namings = [...(relations.get("be called") ?? [])].filter(isUsed);
+    const [one] = namings.filter(({ status }) => status === "current");
+    return one ? namings : [...namings, ...oneOf(relations, isUsed)];
+  });
+}
+
+/** One memory of a subject, a current one where there is one. */
+function oneOf(
+  relations: ReadonlyMap<string, ReadonlySet<Memory>>,
+  isUsed: (memory: Memory) => boolean,
+): Memory[] {
+  let found: Memory | undefined;
+  for (const memories of relations.values()) {
+    for (const memory of memories) {
+      if (!isUsed(memory)) continue;
+      if (memory.status === "current") return [memory];
+      found ??= memory;
+    }
+  }
+  return found ? [found] : [];
+}
+
+interface Asking extends Looking {
+  readonly question: string;
+  readonly read: Question;
+  readonly zone: string | undefined;
+}
+
+async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<ComposedText | undefined> {
+  const { question, read, now, asOf } = asking;
+  const timely = await timelyAnswer({
+    text: question,
+    read,
+    looking: asking,
+    all: [...asking.state.memories.values()].filter(asking.mayUse),
+    reread: (text) =>
+      ports.questions.read(text, {
+        at: toLocalTime(asOf ?? now, asking.zone),
+        known: known(asking.index, asking.mayUse),
+      }),
+    look: (text, wanted, span) => look(asking, text, wanted, span),
+    choose: (wanted, found) => choose(ports.embedder, wanted, found),
+  });
+  if (timely === "unknown") return undefined;
+  if (timely) return timely;
+  const { asked, held, found } = look(asking, question, read);
+  if (read.asks === "yes_no") return yesOrNo(asked, found, held);
+  const chosen = await choose(ports.embedder, read, found);
+  if (chosen.length === 0) return read.asks === "when" ? begunAnswer(asking, read, question) : undefined;
+  if (asOf === undefined || read.tense !== "past") return compose(chosen, read, question);
+  const memories = chosen.map(({ memory }) => memory);
+  return { text: sayAllThen(memories, read, question, now), used: memories.map(({ id }) => id) };
+}
+
+function compose(chosen: readonly Match[], read: Question, asked: string): ComposedText {
+  const [first] = chosen;
+  const used = chosen.map(({ memory }) => memory.id);
+  if (!first) return { text: "", used: [] };
+  if (!first.holds)
+    return { text: sayPast(ofOneRelation(chosen, first).flatMap(({ memory }) => memory.claim ?? [])), used };
+  if (chosen.length === 1)
+    return { text: informing(sayOne(first.memory, read, asked), first.memory, asked), used };
+  return { text: sayAll(chosen, read, asked), used };
+}
+
+/** "What did I move to Rotterdam for?": where the short answer says only what was asked with, the whole memory. */
+function informing(text: string, memory: Memory, asked: string): string {
+  const known = bagOf(asked);
+  const tellsMore = (said: string): boolean => essence(said).some((word) => !known.has(word));
+  if (tellsMore(text)) return text;
+  const whole = toSentence(toSecondPerson(memory.text));
+  return tellsMore(whole) ? whole : text;
+}
+
+function ofOneRelation(chosen: readonly Match[], first: Match): Match[] {
+  return chosen.filter(({ memory }) => memory.claim?.relation === first.memory.claim?.relation);
+}
+
+/** One sentence for each relation, with all its values. */
+function sayAll(chosen: readonly Match[], read: Question, asked: string): string {
+  const groups = new Map<string, Match[]>();
+  for (const match of chosen) {
+    const key = JSON.stringify([
+      withoutName(match.memory.claim?.subject ?? ""),
+      match.memory.claim?.relation,
+      match.memory.kind === "event",
+    ]);
+    groups.set(key, [...(groups.get(key) ?? []), match]);
+  }
+  const sentences = [...groups.values()].map((group) => {
+    const [first] = group;
+    if (!first) return "";
+    const values = new Set(group.map(({ memory }) => memory.claim?.value.toLowerCase()));
+    const isPlain =
+      values.size > 1 &&
+      first.memory.kind !== "event" &&
+      first.memory.kind !== "instruction" &&
+      first.memory.kind !== "commitment";
+    if (isPlain)
+      return sayClaims(
+        group.flatMap(({ memory }) => memory.claim ?? []),
+        "",
+      );
+    return group
+      .map(({ memory }) =>
+        group.length === 1 ? sayOne(memory, read, asked) : toSentence(toSecondPerson(memory.text)),
+      )
+      .join(" ");
+  });
+  return sentences.join(" ");
+}
+
+/** Words read as a question give the span of time that they name; a single day of it is a date. */
+function dayReader({ questions }: AnswererPorts): (words: string, at: string) => string | undefined {
+  return (words, at) => {
+    const { from, to } = questions.read(words, { at, known: [] });
+    if (from === undefined || to === undefined) return undefined;
+    return Date.parse(to) - Date.parse(from) === 86_400_000 ? from.slice(0, 10) : undefined;
+  };
+}
+
+function fromPassages(input: {
+  question: string;
+  read: Question;
+  found: Recall;
+  state: StoredContent;
+  index: AnswerIndex;
+  dayIn: (words: string, at: string) => string | undefined;
+  asOf: string | undefined;
+  toQuotableText: AnswerRequest["toQuotableText"];
+}): ComposedText | undefined {
+  const { question, read, found, state, index, asOf, toQuotableText } = input;
+  const items = asOf === undefined ? found.items : found.items.filter(({ at }) => at <= asOf);
+  const quoted = quoteFor({
+    text: question,
+    question: read,
+    items,
+    state,
+    index,
+    dayIn: input.dayIn,
+    toQuotableText,
+    past: read.past === true || asOf !== undefined,
+  });
+  return quoted && { text: quoted.text, used: [quoted.id] };
+}
+
+/** The memory whose words contain all distinctive ones; current memories first, then the newest. */
+function findMeantMemory(index: AnswerIndex, about: string): Memory | undefined {
+  const telling = essence(about);
+  if (telling.length === 0) return undefined;
+  const [rare] = telling
+    .map((word) => index.words.get(word) ?? new Set<Memory>())
+    .sort((one, other) => one.size - other.size);
+  return [...(rare ?? [])]
+    .filter((memory) => !memory.quarantined && coverage(bag(memory), telling) === 1)
+    .sort((one, other) => rankStatus(one) - rankStatus(other) || (one.at < other.at ? 1 : -1))[0];
+}
+
+function rankStatus({ status }: Memory): number {
+  return status === "current" ? 0 : 1;
+}

@@ -1,0 +1,1 @@
+export { findKind, isOfKind } from "../categories.ts";

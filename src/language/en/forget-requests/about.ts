@@ -1,0 +1,219 @@
+import type { Memory } from "../../../domain/memory.ts";
+import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { findExactPhrase, findPhrase } from "../../../domain/text/phrase-index.ts";
+import { splitSentences } from "../../../domain/text/split-text.ts";
+import { filterInSlices } from "../../../domain/time-slicing.ts";
+import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { isDistinctive } from "../distinctive-words.ts";
+import { listAnsweringRelations, listAttributeRelations } from "../relations/relations.ts";
+import { type AnswerSources, asked } from "./asked.ts";
+import { stemsMet, stemsOf } from "./kin.ts";
+import { ofPerson } from "./of-person.ts";
+
+/** What somebody asks to forget, in a form that sentences and memories can be held against. */
+export interface About {
+  /** The stems that a sentence must all hold to be about it. Never empty. */
+  readonly terms: readonly string[];
+  /** "my salary", "what car I drive": something of the user's. Else it is a name or a thing by itself. */
+  readonly isOwn: boolean;
+  /** The words as they stand, lower case: a name to take out of sentences that stay. */
+  readonly name: readonly string[];
+  /** The same as it was written. */
+  readonly said: string;
+  /** Its terms that are names. */
+  readonly names: readonly string[];
+  /** "Mark the plumber", "Ida from work": the name alone, which counts with its capital; the rest only tells which one. */
+  readonly person?: string;
+  /** The words of each number and code: they count where they stand whole, "350" not in "2,350". */
+  readonly numbered: readonly (readonly string[])[];
+}
+
+/** Words with which people speak of remembering; they say nothing about what is to be forgotten. */
+export const SPEAKING: ReadonlySet<string> = new Set(
+  extractTerms(
+    "tell told mention mentioned mentioning say said saying know knew talk talked speak spoke ever everything anything " +
+      "thing things stuff remember remembered information info details facts please that's regarding concerning related " +
+      "entry entries memory memories note notes message messages conversation",
+  ),
+);
+const OWN =
+  /^(?:(?:what|which|where|who|whom|when|how|that|if|whether)\b.*\b(?:i|i'm|we|my|our)\b|(?:my|our|i|we)\b|(?:the|any|all the) (?:\p{L}+ ){1,3}?(?:that |which )?(?:i|we) \p{L}+)/iu;
+const LEADING =
+  /^(?:(?:please|the fact|ever|that|about|anything|everything|all|what)\s+)*(?:(?:i|we)(?:'ve| have| had)?\s+(?:ever\s+)?(?:mentioned|told you|said|talked|spoke)\s*(?:about|of|to you about)?\s*)?(?:that\s+|about\s+|of\s+)?/i;
+
+/** Nothing where the words name nothing ("that", "it"). */
+export function aboutOf(phrase: string): About | undefined {
+  const plain = phrase.trim().replace(/[.!?]+$/, "");
+  const bare = plain.replace(LEADING, "").trim() || plain;
+  const person = PERSON.exec(bare)?.groups?.name;
+  const terms = [...new Set(extractTerms(person ?? bare))].filter((term) => !SPEAKING.has(term));
+  if (terms.length === 0) return undefined;
+  const isOwn = OWN.test(bare) || OWN.test(plain.replace(/^(?:about|that)\s+/i, ""));
+  const capitals = new Set(Array.from(bare.matchAll(CAPITAL), ([name]) => splitWords(name).map(stem)).flat());
+  return {
+    terms,
+    isOwn,
+    name: isOwn ? [] : splitWords(person ?? bare),
+    said: person ?? bare,
+    names: terms.filter((term) => capitals.has(term)),
+    ...(person === undefined ? {} : { person }),
+    numbered: Array.from((person ?? bare).matchAll(NUMBERED), ([token]) => splitWords(token)),
+  };
+}
+
+const NUMBERED = /(?<!\S)\S*\p{N}\S*/gu;
+
+/** Whether all numbers and codes that were named stand in a text, each as a whole. */
+export function holdsNumbers(text: string, { numbered }: About): boolean {
+  return numbered.every((run) => findPhrase(text, run).length > 0);
+}
+
+const CAPITAL = /\p{Lu}[\p{L}\p{N}'’-]*/gu;
+const PERSON =
+  /^(?<name>\p{Lu}[\p{L}'’-]+(?:\s+\p{Lu}[\p{L}'’-]+)*),?\s+(?:(?:the|my|our|his|her|their|a|an)\s+\p{Ll}|(?:from|on|in|at|who|of)\s+)/u;
+
+/** "Teo's job": asked for like "my job". */
+const NAMED_OWNER = /^\p{Lu}[\p{L}-]*['’]s? \p{Ll}+$/u;
+
+/** Whether a name stands in a text as a name: with its capital, and not as the first word of something else. */
+export function holdsName(text: string, name: string): boolean {
+  return findExactPhrase(text, name).some(({ start }) => /^\p{Lu}/u.test(text.slice(start)));
+}
+
+/** The memories that are about it, and those that hang on them. */
+export async function memoriesAbout(
+  ports: AnswerSources,
+  state: StoredContent,
+  phrase: string,
+  about: About,
+): Promise<Set<Memory>> {
+  const found = new Set(
+    await filterInSlices(state.memories.values(), (memory) => isMeant(state, memory, about)),
+  );
+  const named = [...found];
+  const told = ofPerson(state, phrase);
+  for (const memory of told) found.add(memory);
+  if (told.length === 0 && (about.isOwn || NAMED_OWNER.test(phrase)))
+    for (const memory of await asked(ports, state, phrase)) found.add(memory);
+  for (const memory of named) for (const other of hangingOn(state, memory)) found.add(other);
+  return found;
+}
+
+/** Who a memory can be about without being named in it. */
+const SOMEBODY: ReadonlySet<string> = new Set(
+  splitWords("user users customer client patient employee person member student").map(stem),
+);
+/** Nouns that add nothing to what is meant. */
+const GENERAL: ReadonlySet<string> = new Set(
+  splitWords(
+    "preference preferences status situation arrangement arrangements history choice current city town primary main location",
+  ).map(stem),
+);
+
+/** Whether a memory is what the words describe: they stand in it, in some form, or as the relation that they name. */
+function isMeant(state: StoredContent, memory: Memory, about: About): boolean {
+  const { claim } = memory;
+  const said = [memory.text, claim?.subject, claim?.value, claim?.qualifier].join(" ");
+  if (about.person !== undefined) return holdsName(said, about.person);
+  if (!holdsNumbers(said, about)) return isQuoted(state, memory, about, stemsOf(said));
+  const stems = stemsOf(said);
+  const unmet = about.terms.filter((term) => !stems.has(term) && !stemsMet(stems, term));
+  if (unmet.length === 0) return !isDenied(memory, about);
+  if (isQuoted(state, memory, about, stems)) return true;
+  // A memory with a claim says by it what it is about: `asked` finds those.
+  if (claim || about.names.some((name) => unmet.includes(name))) return false;
+  const open = unmet.filter((term) => !SOMEBODY.has(term) && !GENERAL.has(term));
+  const isMet = about.terms.some((term) => !unmet.includes(term) && !SOMEBODY.has(term));
+  const told = open.filter((term) => !isRelated(memory.text, term));
+  // A name that is met stands for the noun beside it: "employer Lidl" of "started at Lidl".
+  return open.length > told.length || isMet ? told.length === 0 || isNamedWhole(about, unmet, told) : false;
+}
+
+function isNamedWhole({ names }: About, unmet: readonly string[], told: readonly string[]): boolean {
+  return (
+    names.length > 0 && !names.some((name) => unmet.includes(name)) && told.every((term) => isAttribute(term))
+  );
+}
+
+/** "does not have access" is not what "the access" means. */
+function isDenied({ text, claim }: Memory, { terms }: About): boolean {
+  if (claim || terms.some((term) => term === "not")) return false;
+  return /\b(?:(?:do|does|did)(?: not|n['’]t) have|has no|have no|had no|never had|lacks?|without)\b/i.test(
+    text,
+  );
+}
+
+/** Of a name: the sentence that the memory came from names it whole, and the memory a part of it. */
+function isQuoted(
+  { messages }: StoredContent,
+  { sources }: Memory,
+  about: About,
+  stems: ReadonlySet<string>,
+): boolean {
+  if (about.isOwn || about.names.length !== about.terms.length) return false;
+  if (!about.terms.some((term) => stems.has(term))) return false;
+  return sources.some(({ message, start, end }) => {
+    const content = messages.get(message)?.content ?? "";
+    const around = splitSentences(content).filter((one) => one.start < end && start < one.end);
+    return around.some((one) => {
+      const sentence = content.slice(one.start, one.end);
+      const said = stemsOf(sentence);
+      return about.terms.every((term) => said.has(term)) && holdsNumbers(sentence, about);
+    });
+  });
+}
+
+function isAttribute(term: string): boolean {
+  return attributeOf(term).length > 0;
+}
+
+/** The relations of the attribute with this stem: `residence` and `employer` by their nouns. */
+function attributeOf(term: string): readonly string[] {
+  return NOUNS.get(term) ?? listAttributeRelations(term);
+}
+
+/** Nouns of relations that nobody asks with. */
+const NOUNS: ReadonlyMap<string, readonly string[]> = new Map(
+  (
+    [
+      ["residence", ["live in", "move to"]],
+      ["employer", ["work at", "start at", "join", "move to"]],
+      ["workplace", ["work at"]],
+      ["diet", ["eat", "follow"]],
+      ["dietary", ["eat", "follow"]],
+      ["owner", ["own", "oversee", "lead"]],
+    ] as const
+  ).map(([noun, relations]) => [stem(noun), relations]),
+);
+
+/** Whether a text tells a relation of an attribute: "lives in Vienna" tells a residence. */
+function isRelated(text: string, term: string): boolean {
+  const run = ` ${splitWords(text).map(stem).join(" ")} `;
+  return attributeOf(term)
+    .flatMap((relation) => [relation, ...listAnsweringRelations(relation)])
+    .some(
+      (relation) =>
+        relation !== "be" &&
+        relation !== "have" &&
+        run.includes(` ${splitWords(relation).map(stem).join(" ")} `),
+    );
+}
+
+/** What is said of the one who bears a name, and of the thing that a telling value names. */
+function hangingOn(state: StoredContent, memory: Memory): Memory[] {
+  const { claim } = memory;
+  if (!claim) return [];
+  const isNaming = claim.relation === "be called";
+  const value = claim.value.toLowerCase();
+  return [...state.memories.values()].filter((other) => {
+    const subject = other.claim?.subject.toLowerCase();
+    if (!subject) return false;
+    if (
+      isNaming &&
+      (subject === claim.subject.toLowerCase() || subject.startsWith(`${claim.subject.toLowerCase()}/`))
+    ) {
+      return true;
+    }
+    return isDistinctive(claim.value) && subject.split("/").includes(value);
+  });
+}

@@ -1,0 +1,126 @@
+import type { Memory } from "../../../domain/memory.ts";
+import { filterInSlices } from "../../../domain/time-slicing.ts";
+import type { QuestionReader } from "../../../ports/language/question-reader.ts";
+import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { answerIndexInSlices } from "../answers/answer-index.ts";
+import { look } from "../answers/look.ts";
+import { stemsOf } from "./kin.ts";
+
+const EPOCH = "1970-01-01T00:00:00.000Z";
+/** What a description that is a question is read by. */
+export interface AnswerSources {
+  readonly questions: QuestionReader;
+}
+
+/** "what car I drive", "my salary", "the money I lent my aunt": what an answer to it would rest on. */
+export async function asked(ports: AnswerSources, state: StoredContent, phrase: string): Promise<Memory[]> {
+  const plain = phrase.trim().replace(/[.!?]+$/, "");
+  const told = [...(await claimed(ports, state, plain)), ...ofNoun(state, plain)];
+  return told.length > 0 ? told : answering(ports, state, plain);
+}
+
+/** Relative days in what is to be forgotten count from the last thing said. */
+function lastSaid({ messages }: StoredContent): string {
+  let last = EPOCH;
+  for (const { at } of messages.values()) last = at;
+  return last;
+}
+
+/** The memories of the relations that are asked for. */
+async function claimed(ports: AnswerSources, state: StoredContent, plain: string): Promise<Memory[]> {
+  const known = [...state.memories.values()];
+  const question = /^(?:(?:[Mm]y|[Oo]ur)\b|\p{Lu}[\p{L}-]*['’]s? \p{Ll}+$)/u.test(plain)
+    ? `What is ${plain}?`
+    : `${plain}?`;
+  const read = ports.questions.read(question, { at: lastSaid(state), known });
+  const subject = read.subject?.toLowerCase();
+  if (!subject || (subject === "user" && read.relations.length === 0)) return [];
+  const wanted = read.asks === "yes_no" && read.value ? [...stemsOf(read.value)] : undefined;
+  return filterInSlices(known, ({ claim }) => {
+    if (claim?.subject.toLowerCase() !== subject) return false;
+    // "that I owe my brother money": of all that is owed, what is owed to him.
+    const value = wanted && stemsOf(`${claim.value} ${claim.qualifier ?? ""}`);
+    if (wanted && !wanted.some((one) => value?.has(one))) return false;
+    return read.relations.length === 0 || read.relations.includes(claim.relation);
+  });
+}
+
+/** A mark at school: "an A in French", "72 %", "a distinction". */
+export const GRADE: RegExp =
+  /^(?:an? )?(?:[A-F][+-]?(?= (?:in|for|on)\b|$)|\d{1,3} ?(?:%|percent|out of \d+)|distinction|merit|2:[12])/;
+
+/** What nouns mean that nobody asks with: relations, and for amounts a figure in the value. */
+const NOUNS: readonly {
+  readonly nouns: string;
+  readonly relations: string;
+  readonly subjects?: RegExp;
+  readonly value?: RegExp;
+}[] = [
+  { nouns: "debt debts", relations: "owe|be in debt" },
+  { nouns: "loan loans", relations: "lend|borrow|owe" },
+  {
+    nouns: "salary wage wages pay income earnings paycheck",
+    relations: "earn|make|be on|get|get paid|be paid|bring home|take home",
+    value: /\d/,
+  },
+  { nouns: "grade grades mark marks", relations: "get|score|receive|have", value: GRADE },
+  { nouns: "rent", relations: "pay", value: /\d/ },
+  { nouns: "bank banks", relations: "bank with|have an account at|have an account with|be with" },
+  {
+    nouns: "address",
+    relations: "be at|be in|be on",
+    subjects: /^user\/(?:house|flat|apartment|place|home)$/,
+  },
+  { nouns: "pregnancy", relations: "be pregnant|be expecting|expect" },
+  { nouns: "divorce", relations: "divorce|get divorced|be divorced" },
+  { nouns: "engagement", relations: "be engaged to|get engaged" },
+];
+
+function ofNoun({ memories }: StoredContent, plain: string): Memory[] {
+  const own = /^(?:my|our)\s+(?<noun>\p{L}+)$/iu.exec(plain)?.groups;
+  const used = /^(?:which|what) (?<noun>\p{L}+) (?:i|we) (?:use|have)$/iu.exec(plain)?.groups;
+  const noun = (own ?? used)?.noun?.toLowerCase();
+  const row = noun === undefined ? undefined : NOUNS.find(({ nouns }) => nouns.split(" ").includes(noun));
+  if (!row) return [];
+  const relations = new Set(row.relations.split("|"));
+  const owner = row.subjects ?? /^user$/;
+  return [...memories.values()].filter(
+    ({ claim }) =>
+      claim !== undefined &&
+      owner.test(claim.subject.toLowerCase()) &&
+      relations.has(claim.relation) &&
+      (row.value === undefined || row.value.test(`${claim.value} ${claim.qualifier ?? ""}`)),
+  );
+}
+
+/** What the answer to it would be found in: by the relation or the thing that is asked for, not by a shared word. */
+async function answering(ports: AnswerSources, state: StoredContent, plain: string): Promise<Memory[]> {
+  const at = lastSaid(state);
+  const known = [...state.memories.values()];
+  const index = await answerIndexInSlices(state.memories);
+  for (const question of questionsFor(plain)) {
+    const read = ports.questions.read(question, { at, known });
+    const looking = { index, mayUse: () => true, state, now: at, asOf: undefined };
+    const { found } = look(looking, question, read);
+    const sure = found.filter(({ by, kind, isNarrowed }) => by !== "words" && kind !== false && isNarrowed);
+    if (sure.length > 0) return sure.map(({ memory }) => memory);
+  }
+  return [];
+}
+
+/** "the money I lent my aunt" asks "what I lent my aunt?". */
+function questionsFor(plain: string): string[] {
+  const clause =
+    /^(?:the|any|all(?: the)?)\s+(?:\p{L}+\s+){1,3}?(?:that |which |who )?(?<clause>(?:i|we)\b.+)$/iu.exec(
+      plain,
+    )?.groups?.clause;
+  if (clause !== undefined) return [`what ${clause}?`];
+  const noun = /^(?:my|our)\s+(?<noun>.+)$/i.exec(plain)?.groups?.noun;
+  if (noun !== undefined) return [`What is ${plain}?`, `Which ${noun} do I have?`];
+  const inverted =
+    /^(?<wh>(?:which|what|whose) \p{L}+|where|who|how (?:much|many \p{L}+)) (?<who>i|we) (?<rest>.+)$/iu.exec(
+      plain,
+    )?.groups;
+  if (inverted) return [`${inverted.wh} do ${inverted.who} ${inverted.rest}?`, `${plain}?`];
+  return [`${plain}?`];
+}

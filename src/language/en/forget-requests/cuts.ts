@@ -1,0 +1,147 @@
+import type { Memory } from "../../../domain/memory.ts";
+import type { Message } from "../../../domain/message.ts";
+import { splitWords } from "../../../domain/search/search-terms.ts";
+import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
+import { findPhrase, iterateNGrams } from "../../../domain/text/phrase-index.ts";
+import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
+import { filterInSlices, forEachInSlices } from "../../../domain/time-slicing.ts";
+import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { isDistinctive } from "../distinctive-words.ts";
+import { type About, holdsName, holdsNumbers } from "./about.ts";
+import { stemsOf } from "./kin.ts";
+
+/** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
+interface Meant {
+  readonly quotes: ReadonlyMap<string, readonly TextSpan[]>;
+  readonly staying: ReadonlyMap<string, readonly TextSpan[]>;
+  readonly values: readonly (readonly string[])[];
+  /** Those that are looked for in every sentence, joined by spaces, and how many words they have. */
+  readonly telling: { readonly runs: ReadonlySet<string>; readonly lengths: ReadonlySet<number> };
+  readonly about: About | undefined;
+}
+
+/**
+ * Adds the sentences that go: those a memory came from, those that hold its telling value, and those that are about
+ * what is named. Where another memory rests on the same sentence, only the words meant go.
+ */
+export async function cutSentences(
+  state: StoredContent,
+  memories: ReadonlySet<Memory>,
+  cuts: Map<string, TextCut[]>,
+  about?: About,
+): Promise<void> {
+  // A person's name is looked for with its capital alone.
+  const name = about?.person && splitWords(about.person).join(" ");
+  const values = [...memories]
+    .flatMap(({ claim }) => (claim ? [splitWords(claim.value)] : []))
+    .filter((value) => value.join(" ") !== name);
+  const telling = values.filter((value) => isDistinctive(value.join(" ")) || value.length >= 3);
+  const meant: Meant = {
+    quotes: await spansBy(memories),
+    staying: await spansBy(
+      await filterInSlices(state.memories.values(), (memory) => !memories.has(memory), SLICE),
+    ),
+    values,
+    telling: {
+      runs: new Set(telling.map((value) => value.join(" "))),
+      lengths: new Set(telling.map(({ length }) => length)),
+    },
+    about,
+  };
+  await forEachInSlices(state.messages.values(), (message) => {
+    const found = splitSentences(message.content).flatMap((sentence) =>
+      cutSentence(message, sentence, meant),
+    );
+    if (found.length > 0) cuts.set(message.id, [...(cuts.get(message.id) ?? []), ...found]);
+  });
+}
+
+function cutSentence(message: Message, sentence: TextSpan, meant: Meant): TextCut[] {
+  const text = message.content.slice(sentence.start, sentence.end);
+  const quoted = meant.quotes.get(message.id) ?? [];
+  const kept = meant.staying.get(message.id) ?? [];
+  const isSource = quoted.some((span) => overlap(span, sentence));
+  const isNamed = meant.about !== undefined && isAbout(meant.about, text, message);
+  if (!isSource && !isNamed && !holdsAny(text, meant.telling)) return [];
+  if (!kept.some((span) => overlap(span, sentence))) return [{ ...sentence, put: "" }];
+  // A value that another memory's sentence also holds stays there, unless it is what was named.
+  if (!isSource && !isNamed) return [];
+  return cutWords(text, sentence, quoted, kept, isSource ? meant.values : [], meant.about);
+}
+
+/** After so many memories that are only looked at, others have their turn: about every two milliseconds. */
+const SLICE = 1000;
+
+async function spansBy(memories: Iterable<Memory>): Promise<Map<string, TextSpan[]>> {
+  const spans = new Map<string, TextSpan[]>();
+  await forEachInSlices(
+    memories,
+    ({ sources }) => {
+      for (const { message, start, end } of sources) {
+        const held = spans.get(message);
+        if (held) held.push({ start, end });
+        else spans.set(message, [{ start, end }]);
+      }
+    },
+    SLICE,
+  );
+  return spans;
+}
+
+function overlap(one: TextSpan, other: TextSpan): boolean {
+  return one.start < other.end && other.start < one.end;
+}
+
+const FIRST_PERSON = /\b(?:i|i'm|me|my|mine|we|our|ours|us)\b/i;
+const SECOND_PERSON = /\b(?:you|your|yours)\b/i;
+
+function isAbout(about: About, sentence: string, message: Message): boolean {
+  if (about.person !== undefined) return holdsName(sentence, about.person);
+  if (!holdsNumbers(sentence, about)) return false;
+  const stems = stemsOf(sentence);
+  if (!about.terms.every((term) => stems.has(term))) return false;
+  if (!about.isOwn) return true;
+  return (message.role === "assistant" ? SECOND_PERSON : FIRST_PERSON).test(sentence);
+}
+
+/** Whether a sentence holds one of many runs of words. */
+function holdsAny(sentence: string, { runs, lengths }: Meant["telling"]): boolean {
+  if (runs.size === 0) return false;
+  for (const stretch of iterateNGrams(splitWords(sentence), lengths)) {
+    if (runs.has(stretch) && isWhole(sentence, stretch.split(" "))) return true;
+  }
+  return false;
+}
+
+/** Whether a run stands there whole, where it begins or ends with a number: "200 USD" is no part of "2,200 USD". */
+function isWhole(sentence: string, run: readonly string[]): boolean {
+  const isNumbered = /^\p{N}/u.test(run[0] ?? "") || /\p{N}$/u.test(run.at(-1) ?? "");
+  return !isNumbered || findPhrase(sentence, run).length > 0;
+}
+
+/** The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. */
+function cutWords(
+  text: string,
+  sentence: TextSpan,
+  quoted: readonly TextSpan[],
+  kept: readonly TextSpan[],
+  values: readonly (readonly string[])[],
+  about: About | undefined,
+): TextCut[] {
+  const runs = [...values, ...(about && about.name.length > 0 ? [about.name] : [])].filter(
+    (run) => run.length > 0,
+  );
+  const distinct = new Map(runs.map((run) => [run.join(" "), run]));
+  const found = [...distinct.values()]
+    .flatMap((run) => findPhrase(text, run))
+    .map(({ start, end }) => ({
+      start: start + sentence.start,
+      end: end + sentence.start,
+      put: GAP_MARK,
+    }));
+  if (found.length > 0) return found;
+  const alone = quoted.filter(
+    (span) => overlap(span, sentence) && !kept.some((other) => overlap(span, other)),
+  );
+  return alone.length > 0 ? alone.map((span) => ({ ...span, put: GAP_MARK })) : [{ ...sentence, put: "" }];
+}

@@ -1,0 +1,171 @@
+import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../../domain/erasure-selection.ts";
+import type { Memory } from "../../../domain/memory.ts";
+import type { TextCut } from "../../../domain/text/cut-text.ts";
+import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
+import { filterInSlices } from "../../../domain/time-slicing.ts";
+import { invalid } from "../../../errors.ts";
+import type {
+  ForgetRequestReader,
+  ForgetRequestSource,
+} from "../../../ports/language/forget-request-reader.ts";
+import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { toCanonicalRelation } from "../relations/relations.ts";
+import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
+import { type About, aboutOf, memoriesAbout } from "./about.ts";
+import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
+import type { AnswerSources } from "./asked.ts";
+import { cutSentences } from "./cuts.ts";
+import { selectValues } from "./select-values.ts";
+import { thingsIn } from "./things.ts";
+import { namesValues, type Wanted, wantedIn } from "./wanted.ts";
+
+/** Reads requests to forget in English. Questions in them are read by `questions`. */
+export function englishForgetRequests(questions: AnswerSources["questions"]): ForgetRequestReader {
+  const ports = { questions };
+  return {
+    selectDescribed: (content, phrase, source) => selectAbout(ports, content, phrase, source),
+    selectTopic,
+    findMemories: (content, phrase) => findMeantMemories(ports, content, phrase),
+    cutSentences: (content, memories, cuts) => cutSentences(content, memories, cuts),
+    findName,
+  };
+}
+
+function findName(phrase: string): string | undefined {
+  const about = aboutOf(phrase);
+  if (!about || about.isOwn || about.name.length === 0) return undefined;
+  // The words of an amount or address also occur in longer ones, so the exact text is searched for.
+  return JOINED_PHRASES.test(about.said) ? about.said : about.name.join(" ");
+}
+
+const JOINED_PHRASES = /[\p{L}\p{N}][^\p{L}\p{N}\p{M}\s'’]+[\p{L}\p{N}]/u;
+
+/** The memories of a topic or a relation, and the words that they came from. */
+async function selectTopic(state: StoredContent, wanted: string): Promise<ErasureSelection> {
+  const topic = findTopic(wanted);
+  if (!topic && !isRelationName(wanted)) {
+    throw invalid(`forget: unknown topic. Known: ${[...TOPICS.keys()].join(", ")}; or a relation.`);
+  }
+  const relation = toCanonicalRelation(wanted.trim().toLowerCase());
+  const memories = new Set(
+    await filterInSlices(state.memories.values(), (memory) =>
+      topic ? isOfTopic(topic, memory) : memory.claim?.relation === relation,
+    ),
+  );
+  const cuts = new Map<string, TextCut[]>();
+  await cutSentences(state, memories, cuts);
+  return { memories, cuts };
+}
+
+/** The memories that words describe, without their dependants. */
+async function findMeantMemories(
+  ports: AnswerSources,
+  state: StoredContent,
+  phrase: string,
+): Promise<ReadonlySet<Memory>> {
+  const about = aboutOf(phrase);
+  return about ? addContinuations(state, await memoriesAbout(ports, state, phrase, about)) : new Set();
+}
+
+/** Adds memories that continue them and were added by hand: another name, a changed value. */
+function addContinuations(state: StoredContent, found: ReadonlySet<Memory>): Set<Memory> {
+  const memories = new Set(found);
+  let before: Memory | undefined;
+  for (const memory of state.memories.values()) {
+    const isNext = before !== undefined && memories.has(before) && memory.sources.length === 0;
+    if (isNext && (isAliasOfBefore(memory.text) || isChangeOfBefore(memory.text, before?.text ?? ""))) {
+      memories.add(memory);
+    }
+    before = memory;
+  }
+  return memories;
+}
+
+/** Each item of a list by itself: its values or its wording, else the memories and sentences about it. */
+async function selectAbout(
+  ports: AnswerSources,
+  state: StoredContent,
+  phrase: string,
+  asking?: ForgetRequestSource,
+): Promise<ErasureSelection> {
+  const things = thingsIn(phrase);
+  const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
+  const selections: ErasureSelection[] = [];
+  for (const thing of things) selections.push(await selectThing(ports, state, thing, { isListed, asking }));
+  return mergeSelections(selections);
+}
+
+async function selectThing(
+  ports: AnswerSources,
+  state: StoredContent,
+  phrase: string,
+  { isListed, asking }: { isListed: boolean; asking: ForgetRequestSource | undefined },
+): Promise<ErasureSelection> {
+  const about = aboutOf(phrase);
+  const wanted = wantedIn(phrase, { isListed });
+  const byValues = (): Promise<ErasureSelection | undefined> => selectValues(state, phrase, wanted, asking);
+  if (about?.isOwn) return selectOwn(ports, state, { phrase, about, wanted }, byValues);
+  const isPerson = about?.person !== undefined;
+  const named = !isPerson && namesValues(wanted) ? await byValues() : undefined;
+  if (named) return named;
+  // "the old line": a noun of information alone is too vague to match by.
+  const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !isPerson;
+  if (!about || isBare) return NO_SELECTION;
+  const memories = await memoriesAbout(ports, state, phrase, about);
+  // Verbatim words from which no memory was read are erased alone.
+  const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
+  const verbatim = isSaid ? await byValues() : undefined;
+  if (verbatim) return verbatim;
+  const cuts = new Map<string, TextCut[]>();
+  await cutSentences(state, memories, cuts, about);
+  return addAliases(state, { memories, cuts });
+}
+
+/**
+ * "my employer", "what car I drive": memories first; values if no memory matches, or if the words contain a
+ * value too.
+ */
+async function selectOwn(
+  ports: AnswerSources,
+  state: StoredContent,
+  { phrase, about, wanted }: { phrase: string; about: About; wanted: Wanted },
+  byValues: () => Promise<ErasureSelection | undefined>,
+): Promise<ErasureSelection> {
+  const isDescribed = wanted.named.length + wanted.called.length === 0 && !wanted.part;
+  const memories = isDescribed ? await memoriesAbout(ports, state, phrase, about) : new Set<Memory>();
+  const isTold = memories.size === 0 ? namesValues(wanted) : wanted.follows !== undefined;
+  const values = isTold ? await byValues() : undefined;
+  if (values && memories.size === 0) return values;
+  const meant = memories.size > 0 ? memories : await memoriesAbout(ports, state, phrase, about);
+  const cuts = new Map<string, TextCut[]>();
+  await cutSentences(state, meant, cuts, about);
+  return mergeSelections([{ memories: meant, cuts }, ...(values ? [values] : [])]);
+}
+
+/** Adds content under another name given in the texts: "also known as", "call it", "the spelling". */
+async function addAliases(state: StoredContent, found: ErasureSelection): Promise<ErasureSelection> {
+  const memories = addContinuations(state, found.memories);
+  const texts = [
+    ...[...memories].map(({ text }) => text),
+    ...[...found.cuts].flatMap(([id, spans]) => {
+      const content = state.messages.get(id)?.content ?? "";
+      return spans.map(({ start, end }) => content.slice(start, end));
+    }),
+  ];
+  const aliases = [...new Set(texts.flatMap(aliasesIn))];
+  if (aliases.length === 0) return { ...found, memories };
+  const named: ErasureSelection[] = [];
+  for (const alias of aliases) named.push(await selectName(state, alias));
+  return mergeSelections([{ ...found, memories }, ...named]);
+}
+
+/** Everything that names it: memories in full, and sentences in full if nothing else depends on them. */
+async function selectName(state: StoredContent, name: string): Promise<ErasureSelection> {
+  const isHeld = ({ text, claim }: Memory): boolean =>
+    findExactPhrase(`${text} ${claim?.value ?? ""}`, name).length > 0;
+  const memories = new Set(await filterInSlices(state.memories.values(), isHeld));
+  const cuts = new Map<string, TextCut[]>();
+  const about = aboutOf(name);
+  await cutSentences(state, memories, cuts, about && { ...about, isOwn: false });
+  return { memories, cuts };
+}

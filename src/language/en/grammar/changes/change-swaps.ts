@@ -1,0 +1,257 @@
+import type { Claim } from "../../../../domain/memory.ts";
+import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
+import { findKinds } from "../../categories.ts";
+import { listAttributeRelations } from "../../relations/relations.ts";
+import { claimsOf } from "../claims/claims.ts";
+import { lastBreath, lastTold } from "../claims/told.ts";
+import { sentenceOf, verbPhrase } from "../clauses/parts.ts";
+import { adding, claimOf, said, tidy } from "../context.ts";
+import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
+import { type Change, escaped, fromThen, newThing, owner, place, sayClaim } from "./change.ts";
+
+// --- one thing for another -------------------------------------------------------------------------------------
+const SWAPS: readonly RegExp[] = [
+  /\b(?:switch|chang|mov|go|went|gone|migrat|convert|transition|jump|graduat|upgrad|downgrad|swap|shift|com|cam)(?:e|ed|d|ing|ped|ping|es|s)?\b(?: (?:over|up|down|across|back|all|everything|completely|(?:my|our|the|his|her|their) [\w-]+))* from (?<old>.+?) (?:over )?(?:to|onto|into) (?<new>.+)$/i,
+  /\b(?:replac)(?:e|ed|es|ing) (?<old>.+?) (?:with|by) (?<new>.+)$/i,
+  /\b(?:swap|trad|switch|exchang|ditch|dump|drop|chang|substitut|upgrad|abandon)(?:e|ed|ped|ping|ing|es|s)?\b(?: in| out| up)? (?<old>.+?) (?:for|in favou?r of) (?<new>.+)$/i,
+  /\b(?:upgrad|downgrad|chang|switch|convert)(?:e|ed|ing|es|s)? (?<old>my .+?) (?:to|into) (?<new>.+)$/i,
+];
+
+/** "a new trainer, Idris", "a bloke called Idris" */
+const NEW_NAME =
+  /^(?:an?|my|the|another) [^,]{2,40}?(?:,| called| named) (?<name>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)/u;
+
+/** "switched from Billdesk to Ledgerly", "replaced juice with kefir": the new takes the place and the relation of the old. */
+export function swapped(change: Change): Proposal[] | undefined {
+  const { text } = change;
+  const onlyNew = newAlone(change) ?? elsewhere(change);
+  if (onlyNew) return onlyNew;
+  for (const pattern of SWAPS) {
+    const found = pattern.exec(text)?.groups;
+    const old = tidy(found?.old ?? "").replace(/ (?:in|up|out|over)$/i, "");
+    const fresh = newThing(found?.new ?? "");
+    if (old === "" || fresh === "" || /^\S+ing\b/.test(fresh)) continue;
+    const rivals = rivalsOf(change, old);
+    const [rival] = rivals;
+    if (rival) return [inherit(change, rivals, rival, old, newName(rival, found?.new) ?? fresh)];
+    return /^(?:\d|[£$€])/.test(fresh) ? undefined : unknownSwap(change, old, fresh);
+  }
+  return undefined;
+}
+
+const ONLY_NEW =
+  /\b(?:switch|chang|upgrad|downgrad|convert|transition|migrat|mov|gone|went|go|swap|graduat|progress)(?:e|ed|d|ing|ped|es|s)?(?: (?:over|up|across|back|on))? to (?<new>.+)$/i;
+
+/** "switched to the euphonium", of one who plays the trombone: of the same kind, or what was told right before. */
+function newAlone(change: Change): Proposal[] | undefined {
+  const { text, statement, phrases } = change;
+  const { verb } = statement.clause;
+  if (/ from /i.test(text) || verb.denied || verb.chain.length > 0 || phrases[0]?.kind === "noun")
+    return undefined;
+  if (verb.tense === "present" && !verb.perfect && !verb.progressive) return undefined;
+  const fresh = newThing(ONLY_NEW.exec(text)?.groups?.new ?? "");
+  if (fresh === "" || /^(?:\d|bed|work|sleep|the (?:gym|shop|doctor|dentist))/i.test(fresh)) return undefined;
+  const purpose = /^(?<name>.+?) for (?:my |our |the |all (?:my |our )?)?(?<thing>[\p{L}' -]+)$/u.exec(
+    fresh,
+  )?.groups;
+  if (purpose?.name && purpose.thing) {
+    const moved = placedIn(change, telling(purpose.thing), purpose.name);
+    if (moved) return moved;
+  }
+  const rivals = sameKindAs(change, fresh);
+  const [rival] = rivals;
+  if (!rival || rivals.length > 1) return undefined;
+  return [inherit(change, rivals, rival, rival.claim.value, fresh)];
+}
+
+function sameKindAs(change: Change, fresh: string): Held[] {
+  const { context, statement } = change;
+  const kinds = findKinds(fresh);
+  const isOwn = ({ claim, memory }: Held): boolean =>
+    claim.subject === statement.subject.path && memory?.kind !== "event" && claim.value !== "";
+  const alike = held(context).filter(
+    (one) => isOwn(one) && findKinds(one.claim.value).some((kind) => kinds.includes(kind)),
+  );
+  if (alike.length > 0 || /^(?:move|go)$/.test(statement.clause.verb.lemma)) return alike;
+  const told = lastTold(context).filter(isOwn);
+  return told.length === 1 ? told : [];
+}
+
+/** What is kept with whom: "my account" under "bank with". */
+const KEPT_WITH: Readonly<Record<string, RegExp>> = {
+  account: /^(?:bank|be|have my account) with$/,
+  savings: /^(?:bank|be|save) with$/,
+  insurance: /^be (?:insured )?with$/,
+  number: /^be with$/,
+  phone: /^be with$/,
+  contract: /^be with$/,
+  broadband: /^be with$/,
+};
+
+/** "moved my notes to Obsidian": where a thing is kept, or with whom. */
+function elsewhere(change: Change): Proposal[] | undefined {
+  const found =
+    /\b(?:mov|switch|transferr|shift|migrat|tak|took|chang)(?:e|ed|d|en|ing|s)? (?:all )?(?:my|our|the) (?<thing>[\p{L}' -]{2,30}?)(?: over| across| away)? (?:to|into|onto) (?<new>.+)$/iu.exec(
+      change.text,
+    )?.groups;
+  const fresh = newThing(found?.new ?? "");
+  const thing = telling(found?.thing ?? "");
+  if (
+    fresh === "" ||
+    thing.length === 0 ||
+    !/^(?:the |an? )?\p{Lu}/u.test(fresh) ||
+    change.statement.clause.verb.denied
+  )
+    return undefined;
+  const { context, statement } = change;
+  const last = found?.thing?.toLowerCase().split(" ").at(-1) ?? "";
+  const keeping = Object.hasOwn(KEPT_WITH, last) ? KEPT_WITH[last] : undefined;
+  const own = held(context).filter(
+    ({ claim, memory }) => claim.subject === statement.subject.path && memory?.kind !== "event",
+  );
+  const kept = own.filter(({ claim }) => keeping?.test(claim.relation));
+  if (kept.length === 1 && kept[0]) return [inherit(change, kept, kept[0], kept[0].claim.value, fresh)];
+  return placedIn(change, thing, fresh);
+}
+
+/** "in Paprika", of the recipes that are kept there: elsewhere now. */
+function placedIn(change: Change, thing: readonly string[], fresh: string): Proposal[] | undefined {
+  const { context, statement } = change;
+  const placed = held(context).filter(
+    ({ claim, memory }) =>
+      claim.subject === statement.subject.path &&
+      memory?.kind !== "event" &&
+      thing.length > 0 &&
+      thing.every((word) => telling(claim.value).includes(word)) &&
+      /^(?:in|on|with|at|into|to) \S/.test(claim.qualifier ?? ""),
+  );
+  const [one] = placed;
+  if (!one || placed.length > 1) return undefined;
+  const joint = /^\S+/.exec(one.claim.qualifier ?? "")?.[0] ?? "in";
+  const claim = { ...one.claim, qualifier: `${joint} ${fresh}` };
+  const target = targetOf(placed);
+  return [
+    adding(context, place(change), {
+      text: sayClaim(change, claim),
+      claim,
+      ...(target ? { replaces: target } : {}),
+      ...fromThen(change),
+    }),
+  ];
+}
+
+/** What the old thing names: by its words, or by what "my major" is told with. */
+function rivalsOf(change: Change, old: string): Held[] {
+  if (/^(?:it|that|this|them)$/i.test(old)) return lastBreath(change.context).slice(0, 1);
+  const named = meant(change.context, { named: old, ...owner(change) });
+  const noun = /^(?:my|our) (\S+)$/i.exec(old)?.[1]?.toLowerCase();
+  if (named.length > 0 || noun === undefined) return named;
+  const { subject } = change.statement;
+  const all = held(change.context).filter(({ claim }) => claim.subject === subject.path);
+  for (const relation of listAttributeRelations(noun)) {
+    const found = all.filter(({ claim }) => claim.relation === relation);
+    if (found.length > 0) return relation === "be" ? [] : found;
+  }
+  return [];
+}
+
+function newName({ claim }: Held, fresh: string | undefined): string | undefined {
+  return claim.relation === "be called" ? NEW_NAME.exec(fresh ?? "")?.groups?.name : undefined;
+}
+
+function inherit(
+  change: Change,
+  rivals: readonly Held[],
+  rival: Held,
+  old: string,
+  fresh: string,
+): AddProposal {
+  const claim = withNew(rival.claim, old, fresh);
+  const target = targetOf(
+    rivals.filter(
+      (one) =>
+        one.claim.subject === rival.claim.subject &&
+        (one.claim.relation === rival.claim.relation || one.claim.value === rival.claim.value),
+    ),
+  );
+  const text = sayClaim(change, claim);
+  return adding(change.context, place(change), {
+    text,
+    claim,
+    ...(target ? { replaces: target } : {}),
+    ...fromThen(change),
+    importance: 0.7,
+  });
+}
+
+/** The old claim with the new thing where the old one stood. */
+function withNew(claim: Claim, old: string, fresh: string): Claim {
+  const words = telling(old);
+  const holds = (text: string | undefined): boolean =>
+    text !== undefined && words.some((word) => telling(text).includes(word));
+  if (!holds(claim.value) && holds(claim.qualifier) && claim.qualifier !== undefined) {
+    const value = claim.qualifier;
+    const pattern = new RegExp(
+      `(?:\\b(?:the|a|an|my) )?\\b${escaped(old.replace(/^(?:the|a|an|my) /i, ""))}\\b`,
+      "i",
+    );
+    const qualifier = pattern.test(value) ? value.replace(pattern, fresh) : fresh;
+    return { ...claim, qualifier };
+  }
+  // "a Mini, red with black seats": what was said of the old one does not hold of the new one.
+  const { qualifier, ...bare } = claim;
+  const hangs =
+    qualifier !== undefined &&
+    /^(?:in|on|at|for|to|with (?:my|the)|every|when|before|after|as|by|from|per|each|once|twice|a (?:day|week|month))\b/.test(
+      qualifier,
+    );
+  return { ...(hangs ? claim : bare), value: fresh };
+}
+
+/** A swap of something that is not known: what is used now is worth keeping. */
+function unknownSwap(change: Change, old: string, fresh: string): Proposal[] | undefined {
+  const { context, statement } = change;
+  const { lemma } = statement.clause.verb;
+  if (
+    !/^(?:switch|replace|swap|migrate|trade|ditch|change|convert)/.test(lemma) ||
+    statement.clause.verb.denied
+  )
+    return undefined;
+  if (telling(old).length === 0) return undefined;
+  return [
+    adding(context, place(change), {
+      text: sentenceOf(
+        { context, statement, dates: change.dates },
+        said(context, statement.clause.tokens, ...statement.clause.rest),
+      ),
+      claim: claimOf(statement.subject.path, "use", fresh, `instead of ${old}`),
+      confidence: 0.7,
+      ...fromThen(change),
+    }),
+  ];
+}
+
+/** "I use Y instead of X": X goes. */
+export function instead(change: Change): Proposal[] | undefined {
+  const { context, text } = change;
+  const found = /^(?<head>.+?) instead of (?<old>.+)$/i.exec(text);
+  if (!found?.groups) return undefined;
+  const old = newThing(found.groups.old ?? "").replace(
+    /^(?:taking|using|driving|drinking|eating|having|going to|playing|riding|reading|watching|doing|getting|buying|wearing) /i,
+    "",
+  );
+  const rivals = meant(context, { named: old, ...owner(change) });
+  const [rival] = rivals;
+  if (!rival) return undefined;
+  const { clause } = change.statement;
+  const object = change.phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
+  const item = object?.items[0];
+  if (!item || clause.verb.denied) return undefined;
+  const target = targetOf(rivals);
+  if (verbPhrase({ statement: change.statement }).split(" ")[0] !== rival.claim.relation.split(" ")[0]) {
+    const [first, ...others] = claimsOf(context, change.statement);
+    return first && [target ? { ...first, replaces: target } : first, ...others];
+  }
+  const fresh = said(context, clause.tokens, ...item).replace(/ instead of .*$/i, "");
+  return [inherit(change, rivals, rival, found.groups.old ?? "", fresh)];
+}

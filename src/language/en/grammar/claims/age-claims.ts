@@ -1,0 +1,29 @@
+import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { type Part, place } from "../clauses/parts.ts";
+import { adding, claimOf } from "../context.ts";
+import { compose } from "./sentence.ts";
+
+const AGE =
+  /^(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine)|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?: years? old| y\/?o)?$/i;
+
+/** "34", "thirty-four years old" */
+export function isAge(value: string): boolean {
+  return AGE.test(value);
+}
+
+/** "I'm 34": how old somebody is. Of "we" it is a number of people. */
+export function ageClaims(part: Part, value: string): AddProposal[] {
+  const { statement, context } = part;
+  const age = AGE.exec(value)?.[1] ?? value;
+  const { verb } = statement.clause;
+  const first = statement.clause.subject && statement.clause.tokens[statement.clause.subject[0]];
+  if (first?.lower === "we" && !/old$/i.test(value)) return [];
+  if (verb.denied || verb.tense === "past" || verb.perfect) return [];
+  return [
+    adding(context, place(part), {
+      text: compose(statement.subject.display, "is", age, "years old"),
+      claim: claimOf(statement.subject.path, "be aged", age),
+      importance: 0.7,
+    }),
+  ];
+}

@@ -1,0 +1,108 @@
+import { toSingular } from "../../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { readList } from "../clauses/noun-phrases.ts";
+import type { Part } from "../clauses/parts.ts";
+import type { Phrase } from "../clauses/phrases.ts";
+import { adding, claimOf, said, thirdPerson } from "../context.ts";
+import { ANIMALS, FEMALE, MALE } from "../words/lexicon.ts";
+import { isName } from "../words/nouns.ts";
+import { isPersonNoun } from "../words/persons.ts";
+import type { Stretch } from "../words/token.ts";
+import { namedOne } from "./group-claims.ts";
+import { compose, inflect } from "./sentence.ts";
+
+/** "podcasts in Overcast, Castro and Pocket Casts": one for each, so that each can end by itself. */
+export function listedMeans(part: Part, phrase: Phrase): Part[] | undefined {
+  const { phrases, statement, tokens } = part;
+  const means = phrases[phrases.indexOf(phrase) + 1];
+  const isTaken = means?.head === "to" && /^(?:take|drive|bring|send)$/.test(statement.clause.verb.lemma);
+  const isMeans =
+    means?.kind === "preposition" && (isTaken || /^(?:in|on|with|at|via|through)$/.test(means.head ?? ""));
+  if (!isMeans || phrase.items.length > 1 || means.items.length < 2 || means.to !== statement.clause.rest[1])
+    return undefined;
+  const isKept = /^(?:keep|write|store|track|do|save)$/.test(statement.clause.verb.lemma);
+  if (isTaken) return means.items.map((item) => onlyItem(part, means, item));
+  const isNamed = means.items.filter((item) => isName(tokens, ...item)).length;
+  if (isNamed < (isKept ? 1 : means.items.length)) return undefined;
+  return means.items.map((item) => onlyItem(part, means, item));
+}
+
+/** The clause as if the list held that one alone. */
+function onlyItem(part: Part, means: Phrase, item: Stretch): Part {
+  return {
+    ...part,
+    only: { all: [means.items[0]?.[0] ?? means.from, means.to], one: item },
+    phrases: part.phrases.map((one) => (one === means ? { ...means, items: [item] } : one)),
+  };
+}
+
+interface Listed {
+  readonly items: readonly (readonly [number, number])[];
+  /** "courses" */
+  readonly kind: string;
+}
+
+/** "three courses: statistics, ceramics and Japanese": the list behind the number. */
+export function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
+  const { tokens } = part;
+  const [item, ...others] = phrase.items;
+  if (!item || !others.every((other) => isName(tokens, ...other))) return undefined;
+  const noun = tokens[item[1] - 1];
+  const counted = tokens
+    .slice(...item)
+    .some(
+      ({ class: kind, lower }) =>
+        kind === "number" || ["several", "some", "few", "these", "following"].includes(lower),
+    );
+  if (!noun || !counted || toSingular(noun.lower) === noun.lower || !/[,:(–—-]/.test(noun.after))
+    return undefined;
+  const list = readList(tokens, item[1], tokens.length);
+  if (!list || list.items.length < 2) return undefined;
+  return { items: list.items, kind: toSingular(noun.lower) };
+}
+
+export function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const last = tokens[listed.items.at(-1)?.[1] ?? 0] ?? tokens.at(-1);
+  const end = Math.max(
+    statement.end,
+    tokens[(listed.items.at(-1)?.[1] ?? 1) - 1]?.end ?? last?.end ?? statement.end,
+  );
+  const article = /^[aeiou]/.test(listed.kind) ? "an" : "a";
+  const names = namesOf(part, listed);
+  if (names) {
+    const counted = said(context, tokens, part.phrases[0]?.items[0]?.[0] ?? 0, listed.items[0]?.[0] ?? 0);
+    const whole = adding(
+      context,
+      { start: statement.start, end },
+      {
+        text: compose(subject.display, inflect(clause.verb, subject.plural), counted),
+        claim: claimOf(subject.path, relation, counted),
+      },
+    );
+    return [whole, ...names.map((name) => namedOne(part, listed.kind, name, end))];
+  }
+  return listed.items.map((item) => {
+    const value = said(context, tokens, ...item);
+    const text = compose(
+      subject.display,
+      inflect(clause.verb, subject.plural),
+      thirdPerson(value, context, subject),
+      `as ${article} ${listed.kind}`,
+    );
+    return adding(
+      context,
+      { start: statement.start, end },
+      { text, claim: claimOf(subject.path, relation, value, `as ${article} ${listed.kind}`) },
+    );
+  });
+}
+
+/** "three kids: Ada, Bruno and little Cleo": names of persons or animals. */
+function namesOf({ context, tokens }: Part, { kind, items }: Listed): string[] | undefined {
+  const head = kind.split(" ").at(-1) ?? kind;
+  if (!isPersonNoun(head) && !ANIMALS.has(head) && !FEMALE.has(head) && !MALE.has(head)) return undefined;
+  const names = items.map((item) => said(context, tokens, ...item).replace(/^(?:little|big|baby|old) /i, ""));
+  return names.every((name) => /^\p{Lu}\S*(?: \p{Lu}\S*)*$/u.test(name)) ? names : undefined;
+}

@@ -1,0 +1,141 @@
+import { toSingular } from "../../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import type { Entity } from "../clauses/entity.ts";
+import { headWord, textOf } from "../clauses/head-words.ts";
+import { readList } from "../clauses/noun-phrases.ts";
+import { type Part, place } from "../clauses/parts.ts";
+import type { Phrase } from "../clauses/phrases.ts";
+import { type AddParts, adding, claimOf, said } from "../context.ts";
+import { BE, FIRST_POSSESSIVE } from "../words/lexicon.ts";
+import { isName, nounOf } from "../words/nouns.ts";
+import type { Stretch } from "../words/token.ts";
+import { compose } from "./sentence.ts";
+
+/** "My landlord is called Mr Petrakis." */
+export function nameClaims(part: Part): AddProposal[] {
+  const { context, statement, phrases, tokens } = part;
+  const noun = phrases.find(({ kind }) => kind === "noun");
+  const name = noun
+    ? said(context, tokens, noun.from, noun.to)
+    : said(context, tokens, ...statement.clause.rest);
+  if (name === "" || statement.clause.verb.denied) return [];
+  return [called(part, statement.subject, name)];
+}
+
+export function called(part: Part, entity: Entity, name: string, parts: Partial<AddParts> = {}): AddProposal {
+  const old = part.context.known.find(
+    ({ claim }) =>
+      claim?.subject === entity.path &&
+      claim.relation === "be called" &&
+      entity.display.endsWith(` ${claim.value}`),
+  );
+  const bare = old?.claim
+    ? entity.display.slice(0, -old.claim.value.length).trim()
+    : entity.name === undefined
+      ? entity.display
+      : entity.display.slice(0, entity.display.length - entity.name.length).trim();
+  return adding(part.context, place(part), {
+    text: compose(bare, entity.plural ? "are called" : "is called", name),
+    claim: claimOf(entity.path, "be called", name),
+    importance: 0.8,
+    ...(entity.plural ? { holds: "many" as const } : {}),
+    ...parts,
+  });
+}
+
+/** "my sister NADIA lives": her name is told in passing. */
+export function nameBehind(part: Part, entity: Entity): AddProposal[] {
+  if (entity.name === undefined || !entity.path.includes("/")) return [];
+  const last = entity.path.split("/").at(-1) ?? "";
+  if (entity.path.endsWith(` ${entity.name}`) || !isAboutSomebody(last)) return [];
+  const isKnown = part.context.known.some(
+    ({ claim }) => claim?.relation === "be called" && claim.subject === entity.path,
+  );
+  const isMade = part.context.made.some(
+    (made) =>
+      made.propose === "add" && made.claim?.relation === "be called" && made.claim.subject === entity.path,
+  );
+  return isKnown || isMade ? [] : [called(part, entity, entity.name, { holds: "many" })];
+}
+
+function isAboutSomebody(thing: string): boolean {
+  return !/\b(?:name|number|address|day|birthday|car|phone)$/.test(thing);
+}
+
+/** "my daughter's name" names the daughter, "my name" the user. */
+export function nameOwner(entity: Entity): Entity | undefined {
+  const parts = entity.path.split("/");
+  if (!/^(?:full |first |real |given )?names?$/.test(parts.at(-1) ?? "") || parts.length < 2)
+    return undefined;
+  const path = parts.slice(0, -1).join("/");
+  const display = entity.display.replace(/['’]s?\s+(?:\w+ )?names?$/, "");
+  return {
+    path,
+    display: path === "user" ? "The user" : display,
+    animate: true,
+    plural: /names$/.test(parts.at(-1) ?? ""),
+  };
+}
+
+const OWNING = new Set([
+  "have",
+  "own",
+  "get",
+  "adopt",
+  "buy",
+  "keep",
+  "pick up",
+  "rescue",
+  "foster",
+  "bring home",
+  "name",
+  "call",
+]);
+
+/** "has a parrot called Pip": the parrot is somebody's, and has a name. */
+export function possessions(part: Part): AddProposal[] {
+  const { tokens, statement, phrases } = part;
+  const { verb } = statement.clause;
+  if (!OWNING.has(verb.lemma) || verb.denied) return [];
+  const object = phrases.find(({ kind }) => kind === "noun");
+  if (!object) return [];
+  return object.items.flatMap((item) => {
+    const noun = nounOf(tokens, ...item);
+    const thing = headWord(tokens, { ...noun, words: noun.words });
+    if (thing === "" || (noun.possessive !== undefined && !FIRST_POSSESSIVE.has(noun.possessive))) return [];
+    const owner = statement.subject;
+    const one = thing
+      .split(" ")
+      .map((word, i, all) => (i === all.length - 1 ? toSingular(word) : word))
+      .join(" ");
+    const display = `${owner.display}'s ${one}`;
+    const entity: Entity = { path: `${owner.path}/${one}`, display, animate: true, plural: false };
+    const names = noun.name
+      ? textOf(tokens, noun.name).split(/, | and | & /)
+      : namesBehind(part, object, item);
+    if (names.length > 1) return names.map((name) => called(part, oneOf(entity, name), name));
+    return names.map((name) => called(part, entity, name, { holds: "one" }));
+  });
+}
+
+/** One of several who bear the same noun has a path of its own: "user/kid Ada". */
+export function oneOf(entity: Entity, name: string): Entity {
+  const parts = entity.path.split("/");
+  const last = toSingular(parts.pop() ?? "");
+  const words = last.split(" ").length;
+  const display = [...entity.display.split(" ").slice(0, -words), last].join(" ");
+  return { ...entity, path: [...parts, `${last} ${name}`].join("/"), display, plural: false };
+}
+
+/** "two cats, Tom and Jerry": names right behind, in a list of their own. */
+function namesBehind(part: Part, _object: Phrase, item: readonly [number, number]): string[] {
+  const { tokens, context } = part;
+  const noun = tokens[item[1] - 1];
+  if (!noun || BE.has(noun.lower) || !/[,:(–—-]/.test(noun.after)) return [];
+  const list = readList(tokens, item[1], tokens.length);
+  const isCalled = (one: Stretch): boolean =>
+    isName(tokens, ...one) && one[1] - one[0] <= 2 && tokens[one[0]]?.class !== "pronoun";
+  if (!list?.items.every(isCalled)) return [];
+  const isPlural = toSingular(noun.lower) !== noun.lower;
+  return isPlural === list.items.length > 1 ? list.items.map((one) => said(context, tokens, ...one)) : [];
+}

@@ -1,0 +1,190 @@
+import { toSingular } from "../../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import type { Entity } from "../clauses/entity.ts";
+import { type Part, place, relationWith } from "../clauses/parts.ts";
+import type { Phrase } from "../clauses/phrases.ts";
+import { adding, type Context, claimOf, said } from "../context.ts";
+import { ANIMALS, FEMALE, LASTING, MALE, PASSING } from "../words/lexicon.ts";
+import { isNationality } from "../words/nationalities.ts";
+import { isName, nounOf } from "../words/nouns.ts";
+import { isPersonNoun } from "../words/persons.ts";
+import type { Stretch, Token } from "../words/token.ts";
+import { ageClaims, isAge } from "./age-claims.ts";
+import { lastingClaims } from "./be-plain.ts";
+import { called, nameOwner, oneOf } from "./name-claims.ts";
+import { relationClaims } from "./relation-claims.ts";
+import { compose } from "./sentence.ts";
+
+/** "I'm Karl", "I'm a nurse at St Olaf", "my salary is 61k". */
+export function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const value = said(context, tokens, phrase.from, phrase.to);
+  const parent = nameOwner(subject);
+  const [item] = phrase.items;
+  if (parent && !clause.verb.denied)
+    return [called(part, parent, parent.plural || !item ? value : said(context, tokens, ...item))];
+  if (!item || value === "" || (clause.verb.tense === "past" && clause.verb.denied)) return [];
+  const isSpeaker = subject.path === context.discourse.speaker.path;
+  const children = childrenOf(part, item, isSpeaker);
+  if (children) return children;
+  const listed = namesListed(part, phrase);
+  if (listed.length > 0) return listed;
+  if (isAge(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
+  return namedOrLasting(part, phrase, item, value);
+}
+
+function namedOrLasting(part: Part, phrase: Phrase, item: Stretch, value: string): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const noun = nounOf(tokens, ...item);
+  const bare = noun.determiner === undefined && noun.possessive === undefined;
+  if (bare && !clause.verb.denied && isPersonName(tokens, item, subject, context)) {
+    return [called(part, subject, value)];
+  }
+  const member = memberClaims(part, phrase, item) ?? leaningClaims(part, phrase, item);
+  if (member) return member;
+  return isPassingNoun(tokens, item, part) ? [] : lastingClaims(part, phrase, item, noun);
+}
+
+/** "I'm a mum of two": two kids. */
+function childrenOf(part: Part, item: Stretch, isSpeaker: boolean): AddProposal[] | undefined {
+  const { context, tokens, statement } = part;
+  const text = said(context, tokens, ...item);
+  const many =
+    /^(?:an? |the )?(?:\w+ )?(?:mum|mom|mother|dad|father|parent|daddy|mummy) (?:of|to) (?<many>\w+)(?: (?:kids|children|boys|girls|sons|daughters))?$/i.exec(
+      text,
+    )?.groups?.many;
+  if (
+    many === undefined ||
+    !isSpeaker ||
+    statement.clause.verb.denied ||
+    statement.clause.verb.tense === "past"
+  )
+    return undefined;
+  const kids = /^(?:one|1)$/i.test(many) ? "one kid" : `${many} kids`;
+  const subject = statement.subject;
+  return [
+    adding(context, place(part), {
+      text: compose(subject.display, "is", text),
+      claim: claimOf(subject.path, "be", text),
+      importance: 0.8,
+    }),
+    adding(context, place(part), {
+      text: compose(subject.display, "has", kids),
+      claim: claimOf(subject.path, "have", kids),
+      importance: 0.8,
+    }),
+  ];
+}
+
+/** "My kids are Hugo, Elsa and a baby on the way": each that has a name. */
+function namesListed(part: Part, phrase: Phrase): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  if (!subject.plural || !subject.path.includes("/") || clause.verb.denied) return [];
+  const names = phrase.items.filter((item) => isName(tokens, ...item));
+  const head = toSingular(subject.path.split(/[/ ]/).at(-1) ?? "");
+  if (names.length < 2 || !(isPersonNoun(head) || ANIMALS.has(head) || FEMALE.has(head) || MALE.has(head)))
+    return [];
+  const isFamily = FEMALE.has(head) || MALE.has(head) || ["kid", "child", "baby", "twin"].includes(head);
+  return phrase.items.flatMap((item) => {
+    const value = said(context, tokens, ...item);
+    if (names.includes(item)) return [called(part, oneOf(subject, value), value)];
+    if (isFamily) return [];
+    return [
+      adding(context, place(part), {
+        text: compose(subject.display, "are", value),
+        claim: claimOf(subject.path, "be", value),
+        holds: "many",
+      }),
+    ];
+  });
+}
+
+/** "a member of Costco, the Ramblers and a gym": each of them. */
+function memberClaims(
+  part: Part,
+  phrase: Phrase,
+  item: readonly [number, number],
+): AddProposal[] | undefined {
+  const { tokens } = part;
+  const of = tokens.findIndex((token, i) => i > item[0] && i < item[1] && token.lower === "of");
+  const head = tokens[of - 1]?.lower ?? "";
+  if (of < 0 || !/^(?:member|fan|subscriber|supporter|owner|follower|lover|patron)$/.test(head))
+    return undefined;
+  const items = [[of + 1, item[1]] as const, ...phrase.items.slice(1)];
+  const wide: Phrase = { ...phrase, items };
+  return relationClaims(
+    { ...part, phrases: part.phrases.map((one) => (one === phrase ? wide : one)) },
+    relationWith(part.statement.clause.verb.denied, `be a ${head} of`),
+    wide,
+  );
+}
+
+/** "a sucker for sweets and old maps": each of them. */
+function leaningClaims(
+  part: Part,
+  phrase: Phrase,
+  item: readonly [number, number],
+): AddProposal[] | undefined {
+  const { tokens, phrases, statement } = part;
+  const head = tokens[item[1] - 1]?.lower ?? "";
+  const next = phrases[phrases.indexOf(phrase) + 1];
+  if (!/^(?:sucker|stickler)$/.test(head) || next?.head !== "for" || next.items.length === 0)
+    return undefined;
+  return relationClaims(
+    { ...part, phrases: phrases.filter((one) => one !== phrase) },
+    relationWith(statement.clause.verb.denied, `be a ${head} for`),
+    next,
+  );
+}
+
+function isPersonName(
+  tokens: readonly Token[],
+  item: readonly [number, number],
+  subject: Entity,
+  context: Context,
+): boolean {
+  if (!isName(tokens, ...item) || isShort(tokens, item)) return false;
+  const slice = tokens.slice(...item);
+  if (
+    slice.some(
+      ({ tags, lower }) =>
+        isNationality(lower) || tags.has("Demonym") || LASTING.has(lower) || PASSING.has(lower),
+    )
+  )
+    return false;
+  if (subject.path === context.discourse.speaker.path) return slice.length <= 3;
+  return (subject.animate || isNamed(context, subject)) && slice.length <= 4;
+}
+
+/** "HIV positive", "ADHD": letters that stand for something. */
+function isShort(tokens: readonly Token[], [from, to]: Stretch): boolean {
+  const isLetters = tokens.slice(from, to).every(({ word }) => /^\p{Lu}{2,5}$/u.test(word));
+  return isLetters || (tokens[to]?.class === "adjective" && tokens[to - 1]?.after.trim() === "");
+}
+
+/** What goes by a name already has another name now. */
+function isNamed({ known }: Context, { path }: Entity): boolean {
+  return known.some(
+    ({ status, claim }) => status === "current" && claim?.subject === path && claim.relation === "be called",
+  );
+}
+
+const PASSING_NOUNS = new Set(
+  "mess wreck idiot fool nightmare disaster joke shame pity bit fan write-off pain hoot legend star angel hero pig zombie lot while thing one day night week morning evening weekend time way reason problem issue question surprise treat win loss dream mood relief".split(
+    " ",
+  ),
+);
+
+function isPassingNoun(tokens: readonly Token[], item: readonly [number, number], part: Part): boolean {
+  const last = tokens[item[1] - 1];
+  const first = tokens[item[0]];
+  if (!last || !first) return true;
+  if (first.class === "pronoun" && item[1] - item[0] === 1) return true;
+  // "they're Atomic ones"
+  if (last.lower === "ones" && (first.class === "name" || first.class === "adjective")) return false;
+  if (last.lower === "fan" && part.phrases.some(({ head }) => head === "of")) return false;
+  return PASSING_NOUNS.has(toSingular(last.lower)) || PASSING.has(last.lower);
+}

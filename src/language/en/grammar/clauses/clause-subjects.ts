@@ -1,0 +1,259 @@
+import { toBaseForm, toSingular, toThirdPerson } from "../../../../domain/text/english-forms.ts";
+import type { Context } from "../context.ts";
+import { isTime } from "../time/times.ts";
+import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../words/lexicon.ts";
+import { isPersonNoun } from "../words/persons.ts";
+import { isCapital, type Stretch, type Token } from "../words/token.ts";
+import { type Clause, isOrder } from "./clauses.ts";
+import { isHuman } from "./entities.ts";
+import type { Discourse, Entity } from "./entity.ts";
+import { groupSubject } from "./group-subjects.ts";
+import { phrasesOf } from "./phrases.ts";
+
+/** The clause before, with its subject. */
+export interface Before {
+  readonly clause: Clause;
+  readonly subject: Entity | undefined;
+}
+
+/** Of whom a clause speaks; undefined where it is nobody whose life is told here. */
+export function subjectOf(context: Context, clause: Clause, before: Before | undefined): Entity | undefined {
+  const { tokens, subject } = clause;
+  const talk = context.discourse;
+  if (!subject) return leftOut(talk, clause, before);
+  const first = tokens[subject[0]];
+  if (!first || first.lower === "you") return undefined;
+  if (clause.role === "relative") return antecedent(context, clause, before);
+  if (clause.role === "content" && isOthersView(talk, first, before)) return undefined;
+  if (tokens[subject[0] - 1]?.lower === "whose") return whoseName(talk, first);
+  const isAlone = subject[1] - subject[0] === 1;
+  if (isAlone && first.lower !== "it" && EMPTY_SUBJECTS.has(first.lower)) return undefined;
+  return (
+    groupSubject(talk, tokens, subject) ?? talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause)
+  );
+}
+
+/** "a parrot whose name is Kiwi": the parrot's. */
+function whoseName(talk: Discourse, { lower }: Token): Entity | undefined {
+  const owner =
+    lower === "name" ? (talk.meantBy("it") ?? talk.meantBy("she") ?? talk.meantBy("he")) : undefined;
+  return (
+    owner && { path: `${owner.path}/name`, display: `${owner.display}'s name`, animate: false, plural: false }
+  );
+}
+
+/** "sold the Canon": I did, or whoever the clause before is about. */
+function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
+  // "Here's our newest piece": a form of "be" stands alone for nobody.
+  if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
+  if (clause.shares && isAdvice(clause, before)) return undefined;
+  if (clause.shares) return sharedSubject(talk, clause, before);
+  if (hasOtherSubject(clause) || isThird(clause)) return undefined;
+  const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
+  // "Use this file": an order, where "love this place" is none.
+  const stands =
+    STANDING.has(clause.verb.lemma) && !clause.verb.denied && !(isAtHand && DONE_WITH.has(clause.verb.lemma));
+  return isOrder(clause) && !stands && !isOver(clause) ? undefined : talk.speaker;
+}
+
+/** "don't need the stick anymore": no order, but what is so no longer. */
+function isOver({ tokens, verb, rest }: Clause): boolean {
+  const behind = tokens
+    .slice(rest[0])
+    .map(({ lower }) => lower)
+    .join(" ");
+  return verb.denied !== undefined && /\b(?:any ?more|any longer)\b/.test(behind);
+}
+
+/** "plays the sax": said of somebody else, whoever it was. */
+function isThird({ tokens, verb }: Clause): boolean {
+  const { lower = "" } = tokens[verb.from] ?? {};
+  return verb.tense === "present" && /[a-z]{2}s$/.test(lower) && lower === toThirdPerson(toBaseForm(lower));
+}
+
+function sharedSubject(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
+  if (disagrees(talk, clause, before)) return undefined;
+  return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
+}
+
+/** "Oslo is where I live and IS lovely": "is" is none of "I". */
+function disagrees(talk: Discourse, { tokens, verb }: Clause, before: Before | undefined): boolean {
+  const subject = before?.clause.subject;
+  const isI =
+    subject !== undefined && /^(?:i|we|you|they)$/.test(before?.clause.tokens[subject[1] - 1]?.lower ?? "");
+  const isThird = /^(?:is|has|does)$/.test(tokens[verb.from]?.lower ?? "");
+  return isI && isThird && before?.subject?.path === talk.speaker.path;
+}
+
+/** Those whose word on the user's state is a finding. */
+const FINDS =
+  /\/(?:doctor|gp|optician|dentist|physio|nurse|consultant|midwife|surgeon|specialist|cardiologist|dermatologist|osteopath|audiologist|vet|test|results?|scan|blood test)s?$/;
+
+/** "If acting makes you happy, give it a shot": behind a condition, or another order, a bare verb is one too. */
+function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean {
+  const first = tokens[verb.from];
+  if (
+    !before ||
+    first === undefined ||
+    verb.tense !== "present" ||
+    verb.denied ||
+    toBaseForm(first.lower) !== first.lower
+  )
+    return false;
+  const isCondition = before.clause.role === "condition" && before.clause.verb.to <= verb.from;
+  return (isCondition && before.subject === undefined) || isOrder(before.clause);
+}
+
+/** What others say of the user is theirs: "Tina thinks I'm mad". */
+function isOthersView(talk: Discourse, first: Token, before: Before | undefined): boolean {
+  // "If you must know, I live in Leeds."
+  if (!before?.clause.subject || before.clause.role === "condition") return false;
+  const isOpinion =
+    /^(?:think|reckon|believe|guess|suppose|feel|hope|bet|wish|figure|assume|claim|swear|joke)$/.test(
+      before.clause.verb.lemma,
+    );
+  if (isOpinion && before.subject?.path !== talk.speaker.path) return true;
+  if (!FIRST_PERSON.has(first.lower) || FINDS.test(before.subject?.path ?? "")) return false;
+  return SAYING.has(before.clause.verb.lemma) && before.subject?.path !== talk.speaker.path;
+}
+
+/** Verbs that open a sentence about oneself without "I": "love this place", "need to call mum". */
+const STANDING = new Set(
+  "love hate like need want prefer live work miss hope plan use drive play own let quit shut split".split(
+    " ",
+  ),
+);
+
+const DONE_WITH = new Set("use drive play let shut split quit own plan".split(" "));
+
+/** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
+function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
+  if (/[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) return false;
+  const at = tokens.findIndex(
+    (token, i) =>
+      i >= lead[0] &&
+      i < verb.from &&
+      ["determiner", "possessive"].includes(token.class) &&
+      !token.after.includes(",") &&
+      !isTime(tokens, i, i + 2),
+  );
+  return at >= 0 && tokens[at - 1]?.class !== "preposition";
+}
+
+/** "he's Danielle now": whoever was spoken of last, whatever the pronoun. */
+function renamedPerson(context: Context, { tokens, subject, verb, rest }: Clause): Entity | undefined {
+  const pronoun = subject && tokens[subject[0]]?.lower;
+  const isNaming = verb.copula && isCapital(tokens[rest[0]]) && /^(?:she|he|they|it)$/.test(pronoun ?? "");
+  if (!isNaming) return undefined;
+  return ["they", "she", "he"].flatMap((one) => context.discourse.meantBy(one) ?? [])[0];
+}
+
+/** Whom "who" means: the noun phrase right before it. */
+function antecedent(
+  context: Context,
+  { tokens, subject }: Clause,
+  before: Before | undefined,
+): Entity | undefined {
+  const end = subject?.[0] ?? 0;
+  const start = phraseBefore(tokens, end);
+  const isPhrase = start >= 0 && !tokens.slice(start, end).some(({ class: kind }) => kind === "verb");
+  if (isPhrase) return context.discourse.resolve(tokens, start, end);
+  if (start >= 0) return undefined;
+  return before ? context.discourse.meantBy("they") : undefined;
+}
+
+/** Where the phrase that ends there begins: "my brother Ben", or a name alone, not over "and" to another name. */
+function phraseBefore(tokens: readonly Token[], end: number): number {
+  const from = Math.max(0, end - 5);
+  const joint = tokens.slice(from, end).findLastIndex(({ lower }) => COORDINATORS.has(lower));
+  const behind = joint < 0 ? from : from + joint + 1;
+  const isOpening = ({ class: kind }: Token, i: number): boolean =>
+    i >= behind && i < end && (kind === "possessive" || kind === "name");
+  const start = tokens.findIndex(isOpening);
+  return start < 0
+    ? tokens.findIndex(({ class: kind }, i) => i >= from && i < behind && kind === "possessive")
+    : start;
+}
+
+/** Verbs with which people's own words are given. */
+export const TELLING: ReadonlySet<string> = new Set(
+  "say text shout yell write announce post tweet whisper mutter scream reply answer joke message email declare tell go cry sing mumble".split(
+    " ",
+  ),
+);
+
+/** Tina said "I'm moving": the "I" is Tina. Only plain statements of people who are named or known. */
+export function quotedSpeaker(
+  context: Context,
+  clause: Clause,
+  sayer: Entity | undefined,
+): Entity | undefined {
+  const { tokens, subject, verb } = clause;
+  if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
+  if (clause.asks || verb.open || !isHuman(sayer)) return undefined;
+  if (!subject) return clause.shares ? sayer : undefined;
+  const isI = subject[1] - subject[0] === 1 && FIRST_PERSON.has(tokens[subject[0]]?.lower ?? "");
+  return isI && clause.role !== "condition" ? sayer : undefined;
+}
+
+/** Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. */
+export function mentionsOf(talk: Discourse, clause: Clause): Entity[] {
+  const { tokens, subject } = clause;
+  const same = subject && meantAgain(talk, tokens, subject);
+  const objects = phrasesOf(tokens, ...clause.rest).filter(({ kind }) => kind !== "time");
+  const named = objects.flatMap(({ items, head }) =>
+    items.flatMap((item) => {
+      const entity = mentioned(talk, clause, item);
+      // "to Lisbon": whatever bears a name behind "in" or "to" is no "he".
+      const isPlace =
+        entity !== undefined &&
+        /^(?:in|to|at|from|near|into|via)$/.test(head ?? "") &&
+        !entity.path.includes("/");
+      return entity ? [isPlace ? { ...entity, animate: false } : entity] : [];
+    }),
+  );
+  const own = subject && tokens[subject[0]]?.class !== "pronoun" ? talk.resolve(tokens, ...subject) : same;
+  const found = [...named, ...(own ? [own] : [])].filter(({ path }) => path !== talk.speaker.path);
+  for (const entity of found) talk.mention(entity);
+  return found;
+}
+
+/** "He plays Chopin. He works at a bank.": whoever "he" was is spoken of on, and not Chopin. */
+function meantAgain(talk: Discourse, tokens: readonly Token[], [from, to]: Stretch): Entity | undefined {
+  const pronoun = to - from === 1 ? (tokens[from]?.lower ?? "") : "";
+  return /^(?:he|she)$/.test(pronoun) ? talk.meantBy(pronoun) : undefined;
+}
+
+function mentioned(talk: Discourse, clause: Clause, item: Stretch): Entity | undefined {
+  const first = clause.tokens[item[0]];
+  if (!first || first.class === "pronoun") return undefined;
+  return talk.resolve(clause.tokens, ...item) ?? indefinite(talk, clause, item);
+}
+
+const OWNS = new Set([
+  "have",
+  "get",
+  "own",
+  "adopt",
+  "buy",
+  "keep",
+  "pick up",
+  "see",
+  "date",
+  "rescue",
+  "meet",
+  "join",
+  "find",
+  "start",
+]);
+
+/** "I have a cat", "got a new car": the speaker's from now on. */
+function indefinite(talk: Discourse, { tokens, verb }: Clause, item: Stretch): Entity | undefined {
+  const isOne = /^(?:a|an|two|three|four|one|new|some)$/.test(tokens[item[0]]?.lower ?? "");
+  const head = tokens.slice(...item).findLast(({ class: kind }) => kind === "noun")?.lower;
+  if (!isOne || head === undefined || !OWNS.has(verb.lemma)) return undefined;
+  const owner = talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`;
+  const animate = isPersonNoun(head) || ANIMALS.has(head);
+  const plural = toSingular(head) !== head;
+  return { path: `${talk.speaker.path}/${head}`, display: `${owner} ${head}`, animate, plural };
+}

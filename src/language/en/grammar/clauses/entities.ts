@@ -1,0 +1,280 @@
+import type { Claim } from "../../../../domain/memory.ts";
+import { hasSameWords } from "../../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { isKindName } from "../words/kind-names.ts";
+import { ANIMALS, FIRST_PERSON, KIN } from "../words/lexicon.ts";
+import { isName, type Noun, nounOf } from "../words/nouns.ts";
+import { isPersonNoun } from "../words/persons.ts";
+import type { Token } from "../words/token.ts";
+import type { Discourse, Entity } from "./entity.ts";
+import { headWord, textOf } from "./head-words.ts";
+import { distinct, gathered, named, owned } from "./owned.ts";
+
+export function speakerEntity(name: string | undefined): Entity {
+  return name === undefined
+    ? { path: "user", display: "The user", animate: true, plural: false }
+    : { path: name, display: name, animate: true, plural: false };
+}
+
+/** `earlier` gives what the turns before spoke of, oldest first; it is asked only where a pronoun needs it. */
+export function discourse(
+  speaker: Entity,
+  known: () => readonly Claim[],
+  earlier: () => readonly Entity[],
+): Discourse {
+  const mentions: Entity[] = [];
+  let before: readonly Entity[] | undefined;
+
+  const meantBy = (pronoun: string): Entity | undefined => {
+    for (let i = mentions.length - 1; i >= 0; i -= 1) {
+      const entity = mentions[i];
+      if (entity && agrees(entity, pronoun)) return entity;
+    }
+    before ??= earlier();
+    return before.findLast((entity) => agrees(entity, pronoun));
+  };
+
+  const self: Discourse = {
+    speaker,
+    meantBy,
+    mention(entity) {
+      if (entity.path !== speaker.path) mentions.push(entity);
+    },
+    resolve(tokens, from, to) {
+      return resolved(self, known(), tokens, from, to);
+    },
+  };
+  return self;
+}
+
+function agrees(entity: Entity, pronoun: string): boolean {
+  if (/^(?:they|them|their|theirs)$/.test(pronoun))
+    return entity.plural || (entity.animate && entity.gender === undefined);
+  if (entity.plural) return false;
+  if (/^(?:she|her|hers)$/.test(pronoun)) return entity.animate && entity.gender !== "male";
+  if (/^(?:he|him|his)$/.test(pronoun)) return entity.animate && entity.gender !== "female";
+  return entity.gender === undefined && !isHuman(entity);
+}
+
+/** Whether it is a person, and no animal. */
+export function isHuman(entity: Entity): boolean {
+  const last = entity.path.split("/").at(-1) ?? "";
+  const head = last.split(" ").at(-1) ?? "";
+  return entity.animate && !ANIMALS.has(head);
+}
+
+function resolved(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  from: number,
+  to: number,
+): Entity | undefined {
+  const slice = tokens.slice(from, to);
+  const first = slice[0];
+  const last = slice.at(-1);
+  if (!first || !last) return undefined;
+  // "Marco and I", "me and my wife"
+  if (slice.some(({ lower, class: kind }) => kind === "pronoun" && FIRST_PERSON.has(lower)))
+    return self.speaker;
+  if (slice.length === 1 && /^(?:mine|ours)$/.test(first.lower)) return sameOfSpeaker(self);
+  if (slice.length === 1 && first.class === "pronoun") return self.meantBy(first.lower);
+  const comma = slice.findIndex((token, i) => i < slice.length - 1 && token.after.includes(","));
+  if (comma >= 0) return apposed(self, known, tokens, [from, from + comma + 1, to]);
+  const of = slice.findIndex(({ lower }) => lower === "of");
+  if (of > 0) return ofPhrase(self, known, tokens, from, from + of, to);
+  const place = slice.findIndex((token, i) => i > 0 && token.class === "preposition");
+  if (place > 0) {
+    const entity = resolved(self, known, tokens, from, from + place);
+    return entity && withPlace(entity, tokens, from + place, to);
+  }
+  return nounEntity(self, known, tokens, nounOf(tokens, from, to), [from, to]);
+}
+
+/** "Petra, my manager": the manager, who is called Petra. */
+function apposed(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  [from, middle, to]: readonly [number, number, number],
+): Entity | undefined {
+  const isOwnFirst = tokens[from]?.class === "possessive" || tokens[from]?.lower === "the";
+  const [noun, name] = isOwnFirst
+    ? ([
+        [from, middle],
+        [middle, to],
+      ] as const)
+    : ([
+        [middle, to],
+        [from, middle],
+      ] as const);
+  const entity = resolved(self, known, tokens, ...noun);
+  if (!entity || !isName(tokens, ...name)) return entity;
+  const called = textOf(tokens, name).replace(/,$/, "");
+  return distinct({ ...entity, name: called, animate: true, display: `${entity.display} ${called}` }, known);
+}
+
+/** "my flight to Oslo" is not the one to Lisbon: a name behind the noun tells things apart. */
+function withPlace(entity: Entity, tokens: readonly Token[], from: number, to: number): Entity {
+  const joint = tokens[from];
+  const role = roleWith(entity, tokens, from, to);
+  if (role) return role;
+  if (
+    entity.animate ||
+    !entity.path.includes("/") ||
+    !joint ||
+    !/^(?:to|from|with|for)$/.test(joint.lower) ||
+    !isName(tokens, from + 1, to)
+  )
+    return entity;
+  const tail = `${joint.lower} ${textOf(tokens, [from + 1, to])}`;
+  return { ...entity, path: `${entity.path} ${tail}`, display: `${entity.display} ${tail}` };
+}
+
+const MEETINGS =
+  /^(?:appointment|meeting|call|session|lesson|class|interview|date|check-up|checkup|consultation|lunch|dinner|review)$/;
+
+/** "my appointment with the physio" is the physio appointment. */
+function roleWith(entity: Entity, tokens: readonly Token[], from: number, to: number): Entity | undefined {
+  const parts = entity.path.split("/");
+  const thing = parts.pop() ?? "";
+  if (!/^(?:with|at)$/.test(tokens[from]?.lower ?? "") || !MEETINGS.test(thing)) return undefined;
+  const noun = nounOf(tokens, from + 1, to);
+  const role = headWord(tokens, noun);
+  const isOwn = /^(?:the|a|an|my|our)$/.test(noun.determiner ?? noun.possessive ?? "");
+  if (role === "" || !isOwn || role.includes(" ")) return undefined;
+  const display = entity.display.replace(/\S+$/, `${role} ${thing}`);
+  return { ...entity, path: [...parts, `${role} ${thing}`].join("/"), display, animate: false };
+}
+
+/** "Ours is called Hare", after the neighbours' tortoise: the speaker's own. */
+function sameOfSpeaker(self: Discourse): Entity | undefined {
+  const other = self.meantBy("it") ?? self.meantBy("she") ?? self.meantBy("he");
+  const thing = other?.path.includes("/") ? other.path.split("/").at(-1) : undefined;
+  return thing === undefined ? undefined : owned(self.speaker, thing, undefined);
+}
+
+/** "the name of my dog" is the dog's name; "a friend of mine", "one of my brothers" are a friend, a brother. */
+function ofPhrase(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  from: number,
+  of: number,
+  to: number,
+): Entity | undefined {
+  const next = tokens[of + 1];
+  const head = headWord(tokens, nounOf(tokens, from, of));
+  if (next?.lower === "mine" || next?.lower === "ours") return owned(self.speaker, head, undefined);
+  const owner = resolved(self, known, tokens, of + 1, to);
+  if (!owner || isPlaceName(tokens, of + 1, to)) return undefined;
+  if (/^(?:one|some|most|all|both|two|three|half|part)$/.test(head)) {
+    const path = owner.path.split("/");
+    const last = path.pop() ?? "";
+    return { ...owner, path: [...path, toSingular(last)].join("/") };
+  }
+  return owned(owner, head, undefined);
+}
+
+function nounEntity(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  noun: Noun,
+  span: readonly [number, number],
+): Entity | undefined {
+  const owner = ownerOf(self, known, tokens, noun);
+  const name = noun.name ? textOf(tokens, noun.name) : undefined;
+  const head = headWord(tokens, noun);
+  if (owner) return head === "" ? undefined : distinct(owned(owner, head, name), known);
+  const isKin = KIN.has(head) && noun.words.length === 1;
+  const isCalled = (name: string): boolean =>
+    gathered(known).namings.some(({ value }) => hasSameWords(value, name));
+  const isBare = noun.determiner === undefined && noun.possessive === undefined && noun.owners.length === 0;
+  // "we changed GP": in capitals, but the user's own.
+  if (isBare && isPersonNoun(head) && gathered(known).subjects.has(`${self.speaker.path}/${head}`))
+    return owned(self.speaker, head, undefined);
+  if (
+    !isKin &&
+    isName(tokens, ...span) &&
+    noun.determiner === undefined &&
+    !isKindName(tokens, span, isCalled)
+  ) {
+    return named(self, known, textOf(tokens, span));
+  }
+  const isThe = noun.determiner === "the";
+  if (!isKin && !(isThe && head !== "" && !COMMON_THINGS.has(head)))
+    return bareThing(self, known, noun, head);
+  const entity = owned(self.speaker, head, name);
+  if (!isThe) return entity;
+  return { ...entity, display: name ? `The ${head} ${name}` : `The ${head}` };
+}
+
+/** With "the" they are everybody's, and not the speaker's own. */
+const COMMON_THINGS = new Set(
+  "one guy man woman thing whole same other only weather world internet government news sun rain problem point idea fact way rest best worst".split(
+    " ",
+  ),
+);
+
+/** "yoga class got moved": a bare noun means what is known under it. */
+function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: string): Entity | undefined {
+  if (noun.determiner !== undefined || noun.possessive !== undefined || head === "") return undefined;
+  const path = `${self.speaker.path}/${head}`.toLowerCase();
+  // "name's Delphine"
+  if (head === "name") return owned(self.speaker, head, undefined);
+  return gathered(known).subjects.has(path) ? owned(self.speaker, head, undefined) : undefined;
+}
+
+/** "the capital of France": of the world, not of somebody's life. */
+function isPlaceName(tokens: readonly Token[], from: number, to: number): boolean {
+  return tokens
+    .slice(from, to)
+    .some(({ tags }) => tags.has("Place") || tags.has("Country") || tags.has("City"));
+}
+
+function ownerOf(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  noun: Noun,
+): Entity | undefined {
+  let owner: Entity | undefined;
+  if (noun.possessive !== undefined) {
+    owner = /^(?:my|our)$/.test(noun.possessive) ? self.speaker : self.meantBy(noun.possessive);
+    if (!owner || noun.possessive === "your") return undefined;
+  }
+  for (const span of noun.owners) {
+    owner = owner
+      ? ownedBy(owner, known, tokens, span)
+      : (firstOwner(self, known, tokens, noun, span) ?? owner);
+  }
+  return owner;
+}
+
+/** "my flatmate's": the one who belongs to the owner before. */
+function ownedBy(
+  owner: Entity,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  [from, to]: readonly [number, number],
+): Entity {
+  const part = nounOf(tokens, from, to);
+  const head = headWord(tokens, part);
+  return head === ""
+    ? owner
+    : distinct(owned(owner, head, part.name ? textOf(tokens, part.name) : undefined), known);
+}
+
+/** "Ana's", "mum's", "the neighbour's". */
+function firstOwner(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  noun: Noun,
+  [from, to]: readonly [number, number],
+): Entity | undefined {
+  const last = tokens[to - 1]?.lower ?? "";
+  if (KIN.has(last) || noun.determiner === "the") return owned(self.speaker, last, undefined);
+  return isName(tokens, from, to) ? named(self, known, textOf(tokens, [from, to])) : undefined;
+}

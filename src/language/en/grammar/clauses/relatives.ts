@@ -1,0 +1,111 @@
+import type { Proposal } from "../../../../ports/language/extractor.ts";
+import { type Context, said } from "../context.ts";
+import type { Token } from "../words/token.ts";
+
+const TASTE = /^(?:love|like|hate|enjoy|adore|dislike|drive|own|play|ride|teach)$/;
+const PLACED = /^(?:work|volunteer|study|teach|live|train)$/;
+const IN_PHRASE = new Set(["noun", "name", "adjective", "number"]);
+
+const SAID_OF =
+  /(?:^|[,;.!?] ?|\b(?:and|but|so|because|well) )(?<thing>[\p{L}\p{N}'’ -]{3,40}?) (?:is|are) (?:what|something|all|the thing|one thing|things) (?:that )?(?:i|we) (?:really |also |just )?(?<verb>love|like|enjoy|hate)(?= (?:too|most|best|the most|to do|so|very)\b|[,;.!?]|$)/giu;
+const PLACE_OF =
+  /(?:^|[,;.!?] ?|\b(?:and|but|well) )(?<place>[\p{L}' -]{3,30}?) is where (?:i|we) (?<verb>live|work|grew up|study)\b/giu;
+/** "Omar is my name": whatever stands in front of it, written as names are or not. */
+const NAME_OF =
+  /(?:^|[,;.!?] ?|\b(?:and|but|well|hi|hello|hey) )(?<name>\p{L}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?)(?: is|['’]s) my (?:first |full |real |given )?name\b/giu;
+/** "Fishing is what I do on weekends" */
+const DONE =
+  /(?:^|[,;.!?] ?|\b(?:and|but|so|well) )(?<thing>[\p{L}-]{2,}ing(?: [\p{L}'’-]+){0,3}?) is what (?:i|we) do(?<when>(?: [\p{L}'’-]+){0,6})(?=[,;.!?]|$)/giu;
+const ORIGIN =
+  /(?:^|[,;.!?] ?|\b(?:and|but|well) )(?<place>[\p{L}' -]{3,30}?) is where (?:i['’]m|i am|we['’]re|i come) from\b/giu;
+/** "Clowns scare me" */
+const FEARED =
+  /(?:^|[,;.!?] ?|\b(?:and|but|so|because|well) )(?<thing>[\p{L}'’ -]{3,30}?) (?:really |always |totally |just )?(?:scares?|terrif(?:y|ies)|frightens?|freaks?|creeps?) me\b(?: out| to death)?/giu;
+const NOTHING = /\b(?:i|we|you|he|she|it|they|this|that|these|those|there|here|who|what|which)\b/i;
+
+/** "Baking rye is what I like", "Oslo is where I live": with what it is about in front. */
+export function fronted(context: Context, text: string, place: { start: number; end: number }): Proposal[] {
+  if (!/\b(?:i|we|me|my name)\b/i.test(text)) return [];
+  const likes = Array.from(text.matchAll(SAID_OF), ({ groups }) => [
+    groups?.thing ?? "",
+    `I ${groups?.verb} `,
+  ]);
+  const places = Array.from(text.matchAll(PLACE_OF), ({ groups }) => [
+    groups?.place ?? "",
+    `I ${groups?.verb} in `,
+  ]);
+  const done = Array.from(text.matchAll(DONE), ({ groups }) => [
+    `${groups?.thing ?? ""}${groups?.when ?? ""}`,
+    "I do ",
+  ]);
+  const names = Array.from(text.matchAll(NAME_OF), ({ groups }) => [groups?.name ?? "", "My name is "]);
+  const origins = Array.from(text.matchAll(ORIGIN), ({ groups }) => [groups?.place ?? "", "I am from "]);
+  const fears = Array.from(text.matchAll(FEARED), ({ groups }) => [groups?.thing ?? "", "I am scared of "]);
+  return [...likes, ...places, ...done, ...names, ...origins, ...fears].flatMap(([thing = "", start = ""]) =>
+    NOTHING.test(thing) ? [] : context.readAs(`${start}${thing.trim()}.`, place),
+  );
+}
+
+/** "tacos that I hate", "the library where I work": what hangs on a noun says it of the noun. */
+export function relatives(context: Context, tokens: readonly Token[]): Proposal[] {
+  return tokens.flatMap((token, at) => {
+    const isOwn = /^(?:i|we)$/.test(token.lower) && !token.quoted;
+    const hung = isOwn ? hungAt(tokens, at) : undefined;
+    return hung ? [...tasteFor(context, tokens, hung), ...placeOf(context, tokens, hung)] : [];
+  });
+}
+
+interface Hung {
+  readonly from: number;
+  readonly end: number;
+  /** Of the verb. */
+  readonly verb: number;
+  /** "that", "which", "where"; empty where it is left out. */
+  readonly link: string;
+}
+
+function hungAt(tokens: readonly Token[], at: number): Hung | undefined {
+  const before = tokens[at - 1]?.lower ?? "";
+  const link = /^(?:that|which|who|whom|where)$/.test(before) ? before : "";
+  const end = link === "" ? at : at - 1;
+  const from = phraseStart(tokens, end);
+  const after = tokens[end - 1]?.after ?? "";
+  let verb = at + 1;
+  while (tokens[verb]?.class === "adverb") verb += 1;
+  const isNext = link === "" ? after === " " : /^,?\s*$/.test(after);
+  return from === end || !isNext || tokens[verb] === undefined ? undefined : { from, end, verb, link };
+}
+
+function tasteFor(context: Context, tokens: readonly Token[], { from, end, verb, link }: Hung): Proposal[] {
+  const own = tokens[verb];
+  const next = tokens[verb + 1];
+  if (!own || !TASTE.test(own.lower) || link === "where" || link === "") return [];
+  const isEnd = own.after.trim() !== "" || !next || /^(?:very|so|too|more|as|and|but|to)$/.test(next.lower);
+  const place = { start: tokens[from]?.start ?? 0, end: own.end };
+  return isEnd ? context.readAs(`I ${own.lower} ${said(context, tokens, from, end)}.`, place) : [];
+}
+
+function placeOf(context: Context, tokens: readonly Token[], { from, end, verb, link }: Hung): Proposal[] {
+  const own = tokens[verb];
+  const next = tokens[verb + 1];
+  const joint = /^(?:at|in|for)$/.test(next?.lower ?? "") ? next : undefined;
+  if (!own || !PLACED.test(own.lower) || (link !== "where" && !joint)) return [];
+  const follows = (joint ? tokens[verb + 2] : next)?.class ?? "other";
+  if (["noun", "name", "determiner", "possessive"].includes(follows)) return [];
+  const where = joint?.lower ?? (own.lower === "live" ? "in" : "at");
+  const place = { start: tokens[from]?.start ?? 0, end: (joint ?? own).end };
+  return context.readAs(`I ${own.lower} ${where} ${said(context, tokens, from, end)}.`, place);
+}
+
+/** Back over the noun phrase that ends there, with its article. */
+function phraseStart(tokens: readonly Token[], end: number): number {
+  let from = end;
+  while (from > 0 && end - from < 4) {
+    const token = tokens[from - 1];
+    if (!token || (from < end && /[,;:]/.test(token.after))) break;
+    if (["determiner", "possessive"].includes(token.class)) return from < end ? from - 1 : end;
+    if (!IN_PHRASE.has(token.class)) break;
+    from -= 1;
+  }
+  return from;
+}

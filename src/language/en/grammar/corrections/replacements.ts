@@ -1,0 +1,161 @@
+import type { Claim } from "../../../../domain/memory.ts";
+import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { formatDateInWords } from "../../format-date.ts";
+import { adding, type Context } from "../context.ts";
+import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
+import type { KnownMemory } from "../known-memory.ts";
+import { datesIn } from "../time/dates.ts";
+import { KINDS } from "./correction-words.ts";
+
+/** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */
+export function sameKind(
+  context: Context,
+  value: string,
+  fits: (one: Held) => boolean = () => true,
+): { held: Held; old: string; fresh: string } | undefined {
+  const recent = new Set(context.known.slice(-40).map(({ id }) => id));
+  const all = held(context).filter((one) => (!one.memory || recent.has(one.memory.id)) && fits(one));
+  for (const pattern of KINDS) {
+    const mine = pattern.exec(value);
+    if (!mine) continue;
+    const unit = (mine.groups?.word ?? mine.groups?.unit)?.toLowerCase();
+    const found = all.flatMap((one) => {
+      const where = `${one.claim.value} | ${one.claim.qualifier ?? ""} | ${one.memory?.text ?? ""}`;
+      const theirs = pattern.exec(where);
+      if (
+        !theirs ||
+        (unit !== undefined && (theirs.groups?.word ?? theirs.groups?.unit)?.toLowerCase() !== unit)
+      )
+        return [];
+      return [{ held: one, old: theirs[0], fresh: mine[0] }];
+    });
+    const best = newest(found.map((one) => one.held));
+    const hit = found.find((one) => one.held === best);
+    if (hit) return hit;
+  }
+  const named = properName(context, value, all);
+  return named && { ...named, fresh: value };
+}
+
+/** Another value in the place of one that held until now. */
+export function replaced(
+  context: Context,
+  place: { start: number; end: number },
+  { held: found, old, fresh }: { held: Held; old: string; fresh: string },
+): AddProposal {
+  const { corrects: _corrects, ...rest } = corrected(context, place, found, old, fresh);
+  return rest;
+}
+
+/** A name for the name that was told last. */
+function properName(
+  _context: Context,
+  value: string,
+  all: readonly Held[],
+): { held: Held; old: string } | undefined {
+  if (!/^(?:the )?\p{Lu}[\p{L}\p{N}.'’-]*(?: (?:\p{Lu}|\d)[\p{L}\p{N}'’-]*){0,3}$/u.test(value))
+    return undefined;
+  const last = newest(
+    all.filter(
+      ({ claim, memory }) => /^(?:the )?\p{Lu}/u.test(claim.value) && memory?.kind !== "instruction",
+    ),
+  );
+  return last && { held: last, old: last.claim.value.replace(/^the /i, "") };
+}
+
+/** The old claim with the right words in place of the wrong ones. */
+export function corrected(
+  context: Context,
+  place: { start: number; end: number },
+  found: Held,
+  old: string,
+  fresh: string,
+): AddProposal {
+  const { claim, memory } = found;
+  const swap = (text: string): string => replaceWords(text, old, fresh);
+  const value = swap(claim.value);
+  const qualifier = claim.qualifier === undefined ? undefined : swap(claim.qualifier);
+  const changed = value !== claim.value || (qualifier ?? "") !== (claim.qualifier ?? "");
+  const next: Claim = {
+    ...claim,
+    value: changed ? value : fresh,
+    ...(qualifier === undefined ? {} : { qualifier }),
+  };
+  const target = targetOf([found, ...siblings(context, found, old)]);
+  const when = whenOf(memory, fresh);
+  const text = memory ? textWith(memory, claim, next, swap, when) : `${next.value}`;
+  return adding(context, place, {
+    text,
+    claim: next,
+    ...(memory ? { kind: memory.kind } : {}),
+    holds: "one",
+    corrects: true,
+    importance: memory?.importance ?? 0.6,
+    ...(target ? { replaces: target } : {}),
+    ...(when ? { when } : {}),
+  });
+}
+
+function textWith(
+  memory: KnownMemory,
+  claim: Claim,
+  next: Claim,
+  swap: (text: string) => string,
+  when: string | undefined,
+): string {
+  const swapped = swap(memory.text);
+  if (swapped !== memory.text) return swapped;
+  const said = memory.when === undefined ? "" : formatDateInWords(memory.when, { weekday: false });
+  if (when !== undefined && said !== "" && memory.text.includes(said))
+    return memory.text.replace(said, formatDateInWords(when, { weekday: false }));
+  if (memory.text.includes(claim.value)) return memory.text.replace(claim.value, next.value);
+  return memory.text.replace(/[.!]$/, `, ${next.value}.`);
+}
+
+/** Other memories of the same words in which the wrong value stands too. */
+function siblings(context: Context, found: Held, old: string): Held[] {
+  const message = found.memory?.sources[0]?.message;
+  if (!message) return [];
+  const words = telling(old);
+  return held(context).filter(
+    (one) =>
+      one !== found &&
+      one.memory?.sources[0]?.message === message &&
+      one.claim.subject === found.claim.subject &&
+      one.claim.relation === found.claim.relation &&
+      words.every((word) => telling(one.claim.value).includes(word)),
+  );
+}
+
+function whenOf(memory: KnownMemory | undefined, fresh: string): string | undefined {
+  if (memory?.when === undefined) return undefined;
+  const hour = /^(?:at )?(\d{1,2})[:.](\d\d)$/.exec(fresh);
+  if (hour?.[1]) return `${memory.when.slice(0, 10)}T${hour[1].padStart(2, "0")}:${hour[2]}:00.000Z`;
+  // "the 9th": of the month that was told.
+  const day = /^(?:the )?(\d{1,2})(?:st|nd|rd|th)$/i.exec(fresh)?.[1];
+  if (day !== undefined && memory.when.length >= 10)
+    return `${memory.when.slice(0, 8)}${day.padStart(2, "0")}${memory.when.slice(10)}`;
+  const bare = fresh;
+  const [date] = datesIn(bare, memory.at, memory.when >= memory.at.slice(0, 10));
+  if (!date) return memory.when;
+  return date.iso;
+}
+
+function replaceWords(text: string, wrong: string, fresh: string): string {
+  const unit = / (\S+)$/.exec(fresh)?.[1];
+  // "not 2, 3 kg": the unit stands there already.
+  const old = unit !== undefined && text.includes(`${wrong} ${unit}`) ? `${wrong} ${unit}` : wrong;
+  const bare = old.replace(/^(?:the|a|an|my|on|in|at) /i, "");
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}])${bare.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}])`,
+    "iu",
+  );
+  return text.replace(pattern, fresh.replace(/^(?:the|a|an|my|on|in|at) (?=\S)/i, ""));
+}
+
+export function newest(all: readonly Held[]): Held | undefined {
+  return all.reduce<Held | undefined>(
+    (best, one) => (best === undefined || (one.memory?.at ?? "9") >= (best.memory?.at ?? "9") ? one : best),
+    undefined,
+  );
+}

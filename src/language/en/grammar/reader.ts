@@ -1,0 +1,346 @@
+import type { Claim } from "../../../domain/memory.ts";
+import type { Message } from "../../../domain/message.ts";
+import type { Proposal } from "../../../ports/language/extractor.ts";
+import { byOthers } from "./changes/changes.ts";
+import { idiomEndings } from "./changes/endings.ts";
+import { asides } from "./claims/asides.ts";
+import { beside } from "./claims/beside.ts";
+import { instructionOf } from "./claims/instructions.ts";
+import { piecesOf, wishesOf } from "./claims/wishes.ts";
+import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clauses/clause-subjects.ts";
+import { type Clause, clausesOf } from "./clauses/clauses.ts";
+import { discourse, speakerEntity } from "./clauses/entities.ts";
+import type { Entity } from "./clauses/entity.ts";
+import { withoutVocatives } from "./clauses/vocatives.ts";
+import { type Context, type Statement, tidy } from "./context.ts";
+import { putRight, starredValue, swapOf } from "./corrections/corrections.ts";
+import { takenBack } from "./corrections/taken-back.ts";
+import type { RulesReading } from "./known-memory.ts";
+import { withoutEmoticons } from "./no-facts/emoticons.ts";
+import { isRefused, quotedSpans } from "./no-facts/guards.ts";
+import { isPassedOver } from "./no-facts/passed-over.ts";
+import { isUnreal } from "./no-facts/unreal.ts";
+import { replyTo } from "./scraps/asked.ts";
+import { datedLead, dueThen } from "./scraps/dated.ts";
+import { echoed, toldBefore, toldIn } from "./scraps/echoes.ts";
+import { elliptical } from "./scraps/ellipsis.ts";
+import { agesInBrackets, backOn, bared, farewells, fragmentClaims, onlyThat } from "./scraps/fragments.ts";
+import { isAmongPeople } from "./standing/among-people.ts";
+import { readStatement } from "./statements.ts";
+import { tagSentences } from "./words/tagger.ts";
+import { nameTitles } from "./words/titles.ts";
+import type { Token } from "./words/token.ts";
+
+/** Reads the statements of one message, sentence by sentence. */
+export function readStatements(
+  message: Message,
+  reading: RulesReading,
+  spans: readonly { start: number; end: number }[],
+): Proposal[] {
+  const speaker = speakerEntity(message.name);
+  const content = withoutEmoticons(message.content);
+  const made: Proposal[] = [];
+  // What is known does not change while a message is read, and can be long; what the message itself told is short.
+  const stored = claimsOfMemories(reading);
+  let all: readonly Claim[] | undefined;
+  let counted = 0;
+  const claims = (): readonly Claim[] => {
+    if (all && counted === made.length) return all;
+    const told = made.flatMap((one) => (one.propose === "add" ? (one.claim ?? []) : []));
+    counted = made.length;
+    all = told.length === 0 ? stored() : [...stored(), ...told];
+    return all;
+  };
+  const talk = discourse(speaker, claims, () => spokenOf(reading, message));
+  const { known, earlier } = reading;
+  const context: Context = {
+    message,
+    content,
+    discourse: talk,
+    known,
+    ended: reading.ended ?? (() => []),
+    earlier,
+    made,
+    readAs: (text, place) => readAs(context, text, place),
+  };
+  const quotes = quotedSpans(content);
+  tagged.delete(message);
+  for (const { start, end } of spans) {
+    const text = content.slice(start, end);
+    if (isRefused(text)) continue;
+    const starred = starredValue(context, text, { start, end });
+    if (starred) {
+      context.made.push(starred);
+      continue;
+    }
+    const sentences = tagSentences(text, start);
+    tagged.set(message, [...(tagged.get(message) ?? []), ...sentences]);
+    for (const tokens of sentences) {
+      markQuotes(tokens, quotes);
+      nameTitles(tokens);
+      context.made.push(...readSentence(context, tokens));
+    }
+  }
+  return context.made;
+}
+
+/** Sentences as they were tagged, for the turns that follow: tagging is most of the work. They go with the message. */
+const tagged = new WeakMap<Message, Token[][]>();
+
+/** The claims of what is known, gathered at the first call. */
+function claimsOfMemories({ known }: RulesReading): () => readonly Claim[] {
+  let claims: readonly Claim[] | undefined;
+  return () => {
+    claims ??= known.flatMap(({ claim }) => claim ?? []);
+    return claims;
+  };
+}
+
+function markQuotes(tokens: Token[], quotes: readonly { start: number; end: number }[]): void {
+  for (const token of tokens)
+    token.quoted = quotes.some(({ start, end }) => token.start >= start && token.end <= end);
+}
+
+/** What the last turns of the user spoke of, for pronouns alone; at the beginning of a session, what was told last. */
+function spokenOf(reading: RulesReading, message: Message): Entity[] {
+  const known = claimsOfMemories(reading);
+  const talk = discourse(speakerEntity(message.name), known, () => []);
+  const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name);
+  const sentences = turns.length > 0 ? turns.slice(-3).flatMap(sentencesIn) : lastQuotes(reading, message);
+  return sentences.flatMap(clausesOf).flatMap((clause) => mentionsOf(talk, clause));
+}
+
+function sentencesIn(turn: Message): Token[][] {
+  const sentences = tagged.get(turn) ?? tagSentences(turn.content.slice(0, 600));
+  tagged.set(turn, sentences);
+  return sentences;
+}
+
+/** The words of the newest memory's message, as far as memories quote them. */
+function lastQuotes({ known }: RulesReading, { name }: Message): Token[][] {
+  const last = known.findLast(({ sources }) => sources.length > 0)?.sources.at(-1);
+  if (!last || name !== undefined) return [];
+  const quotes = known.flatMap(({ sources }) => sources.filter(({ message }) => message === last.message));
+  return [...new Set(quotes.map(({ quote }) => quote))].slice(0, 6).flatMap((quote) => tagSentences(quote));
+}
+
+/** Another sentence in the place of the words that stand for it. */
+function readAs(context: Context, text: string, place: Place): Proposal[] {
+  const message = { ...context.message, content: text };
+  const inner: Context = { ...context, message, content: text, earlier: [], readAs: () => [] };
+  const sentences = tagSentences(text, 0);
+  return sentences.flatMap((tokens) => readSentence(inner, tokens)).map((one) => ({ ...one, ...place }));
+}
+
+function readSentence(context: Context, tokens: Token[]): Proposal[] {
+  const first = tokens[0];
+  const last = tokens.at(-1);
+  if (!first || !last) return [];
+  const text = context.content.slice(first.start, last.end + last.after.length);
+  const isTalk = isAmongPeople(context);
+  if (isTalk) return isUnreal(text) ? [] : readTalk(context, withoutVocatives(tokens), text);
+  const whole = { start: first.start, end: last.end };
+  return isUnreal(text) ? readUnreal(context, tokens, text, whole) : readTold(context, tokens, text, whole);
+}
+
+function readTold(context: Context, tokens: Token[], text: string, whole: Place): Proposal[] {
+  const clauses = clausesOf(tokens);
+  const short = elliptical({ context, tokens, clauses, text: bared(text), place: whole });
+  if (short) return short;
+  const swapped = swapOf(context, text, whole) ?? asides(context, tokens, text, whole);
+  if (swapped) return swapped;
+  const reply = isBrief(clauses, tokens) ? replyTo({ context, text, place: whole }) : undefined;
+  if (reply) return reply;
+  const only =
+    tokens.length <= 9 ? onlyThat({ context, tokens, text: bared(text), place: whole }) : undefined;
+  if (only) return only;
+  const back = /^(?:now )?back (?:on|in|at) /i.test(text) ? backOn(context, bared(text), whole) : undefined;
+  if (back) return back;
+  const order = instructionOf(context, text, whole);
+  const made = context.made.length;
+  if (clauses.length === 0 && order.length === 0)
+    return putRight(context, text, whole, fragmentsAndMore({ context, tokens, text, place: whole }));
+  const progress: Progress = { text, clauses, isOrder: order.length > 0, conditional: false };
+  const proposals = [
+    ...order,
+    ...farewells(context, text, whole),
+    ...dueThen(context, text, whole),
+    ...datedLead(context, clauses[0]),
+    ...clauses.flatMap((_clause, k) => readClause(context, progress, k)),
+  ];
+  proposals.push(...agesInBrackets(context, text, whole));
+  proposals.push(...endedBeside(context, bared(text), whole, proposals));
+  proposals.push(...beside({ context, tokens, text, place: whole }, proposals));
+  context.made.length = made;
+  return putRight(context, text, whole, proposals);
+}
+
+/** A set phrase that ends something, where the clauses of the sentence changed nothing. */
+function endedBeside(context: Context, text: string, place: Place, told: readonly Proposal[]): Proposal[] {
+  const isChange = told.some(
+    (one) => one.propose !== "add" || one.replaces !== undefined || one.holds === "one",
+  );
+  return isChange ? [] : idiomEndings(context, text, place);
+}
+
+/** A sentence without a verb, and what it tells beside. */
+function fragmentsAndMore(sentence: Parameters<typeof beside>[0]): Proposal[] {
+  const { context, tokens, text, place } = sentence;
+  const read = [...farewells(context, text, place), ...fragmentClaims(context, tokens, text, place)];
+  const told = [...read, ...endedBeside(context, bared(text), place, read)];
+  return [...told, ...beside(sentence, told)];
+}
+
+/** What is not so can take back what was said, or be a wish. */
+function readUnreal(context: Context, tokens: Token[], text: string, place: Place): Proposal[] {
+  const taken = takenBack(context, bared(text), place);
+  if (taken) return taken;
+  const wishes = wishesOf(context, text, place);
+  // "I like jazz, I wish I could play": what stands beside the wish is told all the same.
+  const others = wishes.length === 0 ? [] : piecesOf(tokens).filter((piece) => piece.length > 2);
+  const told = others.length < 2 ? [] : others.flatMap((piece) => readPiece(context, piece));
+  return [...told, ...wishes];
+}
+
+function readPiece(context: Context, piece: Token[]): Proposal[] {
+  const text = context.content.slice(piece[0]?.start, piece.at(-1)?.end);
+  return isUnreal(text) ? [] : readSentence(context, piece);
+}
+
+/** Among people, orders, scraps and corrections are for the other one: whole statements alone are read. */
+function readTalk(context: Context, tokens: Token[], text: string): Proposal[] {
+  const clauses = clausesOf(tokens);
+  const made = context.made.length;
+  const progress: Progress = { text, clauses, isOrder: false, conditional: false };
+  const proposals = clauses.flatMap((_clause, k) => readClause(context, progress, k));
+  context.made.length = made;
+  return proposals;
+}
+
+/** "nurse", "34": what may be no sentence at all, though a word of it can be a verb. */
+function isBrief(clauses: readonly Clause[], tokens: readonly Token[]): boolean {
+  return tokens.length <= 6 && clauses.every(({ subject }) => subject === undefined);
+}
+
+/** How far the reading of a sentence has come. */
+interface Progress {
+  readonly text: string;
+  readonly clauses: readonly Clause[];
+  /** The sentence is an order to whoever answers. */
+  readonly isOrder: boolean;
+  before?: Before;
+  /** The last who is said to have said something. */
+  sayer?: Entity | undefined;
+  /** What the clause before told. */
+  told?: readonly Proposal[];
+  /** An "if" came before. */
+  conditional: boolean;
+  /** "when I fly", waiting for its main clause. */
+  circumstance?: string | undefined;
+}
+
+function readClause(context: Context, progress: Progress, k: number): Proposal[] {
+  const clause = progress.clauses[k];
+  if (!clause) return [];
+  const subject = subjectOf(context, clause, progress.before);
+  const place = placeOf(context, clause);
+  const skip = isPassedOver(clause, progress.conditional);
+  noteOpening(context, progress, k, place);
+  if (progress.isOrder && !clause.subject) return [];
+  const proposals = proposalsOf(context, progress, k, { subject, place, skip });
+  if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
+  remember(context, clause, subject);
+  progress.before = { clause, subject: subject ?? (clause.shares ? progress.before?.subject : undefined) };
+  return proposals;
+}
+
+/** Notes an "if", and a circumstance that waits for its main clause. */
+function noteOpening(context: Context, progress: Progress, k: number, place: Place): void {
+  const clause = progress.clauses[k];
+  if (clause?.role === "condition") progress.conditional = true;
+  if (clause?.role !== "circumstance" || ["since", "as"].includes(clause.opener ?? "")) return;
+  if (progress.clauses.slice(0, k).some(({ role }) => role === "main")) return;
+  progress.circumstance = tidy(context.content.slice(openerStart(clause, place.start, context), place.end));
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Spoken {
+  readonly subject: Entity | undefined;
+  readonly place: Place;
+  /** Read for whom it names alone. */
+  readonly skip: boolean;
+}
+
+function proposalsOf(context: Context, progress: Progress, k: number, spoken: Spoken): Proposal[] {
+  const clause = progress.clauses[k];
+  if (!clause) return [];
+  const { subject, place, skip } = spoken;
+  const quoted = quotedSpeaker(context, clause, progress.sayer);
+  if (quoted) return readStatement(context, { clause, subject: quoted, ...place }, progress.text);
+  if (TELLING.has(clause.verb.lemma)) progress.sayer = subject ?? progress.sayer;
+  if (skip) return [];
+  if (!subject) return clause.subject ? (byOthers(context, { clause, subject: NOBODY, ...place }) ?? []) : [];
+  const echo = echoed(context, progress.told ? toldIn(progress.told) : toldBefore(context, place.start), {
+    clause,
+    subject,
+    ...place,
+  });
+  // Among people it would be an echo of the other one.
+  if (echo.length > 0) return isAmongPeople(context) ? [] : echo;
+  const statement = { clause, subject, ...place, ...circumstanceOf(context, progress, k) };
+  const made = readStatement(context, widen(context, statement, progress.clauses[k + 1]), progress.text);
+  context.made.push(...made);
+  progress.told = made;
+  progress.circumstance = undefined;
+  return made;
+}
+
+/** "they", "the office": whoever it was that moved the appointment. */
+const NOBODY: Entity = { path: "?", display: "Somebody", animate: true, plural: false };
+
+function remember(context: Context, clause: Clause, subject: Entity | undefined): void {
+  const found = mentionsOf(context.discourse, clause);
+  if (subject && found.length > 0 && subject.path !== context.discourse.speaker.path) {
+    context.discourse.mention(subject);
+  }
+}
+
+const TRAILS = new Set(["when", "whenever", "while", "before", "after", "until", "where"]);
+
+/** "when I fly", before the main clause or behind it. */
+function circumstanceOf(context: Context, progress: Progress, k: number): { circumstance?: string } {
+  if (progress.circumstance !== undefined) return { circumstance: progress.circumstance };
+  const next = progress.clauses[k + 1];
+  if (next?.role !== "circumstance" || !TRAILS.has(next.opener ?? "")) return {};
+  const place = placeOf(context, next);
+  const text = tidy(context.content.slice(openerStart(next, place.start, context), place.end));
+  return text.length > 60 ? {} : { circumstance: text };
+}
+
+function openerStart(clause: Clause, start: number, context: Context): number {
+  if (!clause.opener) return start;
+  const before = context.content.slice(0, start).toLowerCase().lastIndexOf(clause.opener);
+  return before >= 0 && start - before < clause.opener.length + 4 ? before : start;
+}
+
+/** A promise reaches over the clause that says what was promised. */
+function widen(context: Context, statement: Statement, next: Clause | undefined): Statement {
+  const isPromise = /^(?:promise|swear|agree|vow|tell|assure)$/.test(statement.clause.verb.lemma);
+  return isPromise && next?.role === "content"
+    ? { ...statement, end: placeOf(context, next).end }
+    : statement;
+}
+
+/** Where the words of a clause stand in the message, without what joins it to the next. */
+function placeOf(context: Context, { tokens, lead, rest, verb, subject }: Clause): Place {
+  const first = tokens[Math.min(lead[0], subject?.[0] ?? lead[0], verb.from)] ?? tokens[0];
+  const last = tokens[Math.max(rest[1], verb.to) - 1] ?? tokens.at(-1);
+  const start = first?.start ?? 0;
+  const words = context.content.slice(start, last?.end ?? context.content.length);
+  const trimmed = words.replace(/[\s,]+(?:and|but|so|or|then|because)?$/i, "");
+  return { start, end: start + Math.max(1, trimmed.length) };
+}

@@ -1,0 +1,80 @@
+import type { Message } from "../../../domain/message.ts";
+import { hasCredential } from "../../../domain/text/credentials.ts";
+import { splitSentences } from "../../../domain/text/split-text.ts";
+import type { CallOptions } from "../../../ports/call-options.ts";
+import type { Extractor, Proposal } from "../../../ports/language/extractor.ts";
+import { findEnglishSpans } from "../detect-language.ts";
+import { withoutDoubles } from "./claims/doubles.ts";
+import { opensWithOrder } from "./forgetting/erase-forms.ts";
+import { erasuresOf, isOfItself } from "./forgetting/erasures.ts";
+import type { RulesReading } from "./known-memory.ts";
+import { isInPlay, isTextWork, ownSpans } from "./no-facts/borrowed.ts";
+import { readStatements } from "./reader.ts";
+import { closeHoles, hasHole, withoutHoles } from "./words/holes.ts";
+
+/** How much of a message is read, so that no message can take seconds. */
+const MOST_SENTENCES = 120;
+const LONGEST_SENTENCE = 1200;
+
+interface RulesExtractor extends Extractor {
+  propose(reading: RulesReading, options?: CallOptions): Promise<Proposal[]>;
+}
+
+/**
+ * Understands English statements about oneself and one's people, changes, corrections and requests to forget, by
+ * grammar, without a model. What is not English, and what anybody but the user says, is left alone.
+ */
+export function rulesExtractor(): RulesExtractor {
+  return {
+    name: "rules",
+    local: true,
+    async propose(reading, options) {
+      const proposals: Proposal[] = [];
+      for (const message of reading.messages) {
+        options?.signal?.throwIfAborted();
+        proposals.push(...wholeProposals(message, reading));
+      }
+      return proposals;
+    },
+  };
+}
+
+/** What is read from a message that words were taken out of is read around them. */
+function wholeProposals(message: Message, reading: RulesReading): Proposal[] {
+  if (!hasHole(message.content)) return proposalsOf(message, reading);
+  return withoutHoles(proposalsOf({ ...message, content: closeHoles(message.content) }, reading));
+}
+
+function proposalsOf(message: Message, reading: RulesReading): Proposal[] {
+  if (!isOfUser(message) || message.content.trim() === "") return [];
+  const text = message.content.slice(0, 40_000);
+  const sentences = splitSentences(text);
+  const english = isFigure(message, reading) ? sentences : findEnglishSpans(text, sentences);
+  const isForeign = english.length === 0;
+  // A request can be all names: "Delete Pier 9 Lodge, 555-0100 and Ivo."
+  if (isForeign && !opensWithOrder(message.content)) return [];
+  if (isForeign || isTextWork(message.content))
+    return erasuresOf(message, splitSentences(message.content.slice(0, 400)));
+  if (isInPlay(message.content, reading.earlier)) return [];
+  const all = ownSpans(text, english, reading.earlier);
+  const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
+  const erasures = erasuresOf(message, spans, reading);
+  if (erasures.some(isOfItself)) return erasures;
+  const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
+  return [...erasures, ...withoutDoubles(keepable(readStatements(message, reading, rest)))];
+}
+
+/** Nobody but the user makes, changes or ends what is known of them. */
+function isOfUser({ role, origin }: Message): boolean {
+  return role === "user" && ["user_message", "import", "api"].includes(origin);
+}
+
+/** "34", to "How old are you?": an answer without a word. */
+function isFigure({ content }: Message, { earlier }: RulesReading): boolean {
+  return earlier.at(-1)?.role === "assistant" && /^[\d.,:/\s€$£%+-]{1,20}$/.test(content);
+}
+
+/** Nothing that looks like a credential leaves here, wherever it stood. */
+function keepable(proposals: readonly Proposal[]): Proposal[] {
+  return proposals.filter((proposal) => proposal.propose !== "add" || !hasCredential(proposal.text));
+}

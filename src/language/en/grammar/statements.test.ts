@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import type { AddProposal } from "../../../ports/language/extractor.ts";
+import { extractAdditions } from "../../../testing/test-doubles.ts";
+import { rulesExtractor } from "./rules.ts";
+
+const extractor = rulesExtractor();
+
+async function added(content: string): Promise<AddProposal[]> {
+  const adds = await extractAdditions(extractor, content);
+  for (const { start, end } of adds) expect(content.slice(start, end).trim()).not.toBe("");
+  return adds;
+}
+
+const texts = async (content: string): Promise<string[]> => (await added(content)).map(({ text }) => text);
+
+/** What is said, and every memory of it. */
+const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
+  // Small letters, no marks, marks that stand apart.
+  [
+    "i have a pony her name is juno and i love archery",
+    "The user has a pony.",
+    "The user's pony is called juno.",
+    "The user loves archery.",
+  ],
+  ["i grew up in a small town , near bergen .", "The user grew up in a small town, near bergen."],
+  ["thats my car , its a volvo", "The user's car is a volvo."],
+  ["i m a baker", "The user is a baker."],
+  ["i don t eat eggs", "The user does not eat eggs."],
+  // A statement before a question to whoever listens.
+  ["i keep two geese , what pets do you have ?", "The user keeps two geese."],
+  ["I work in forestry, how about you?", "The user works in forestry."],
+  ["i like a lot of tea do you drink tea", "The user likes a lot of tea."],
+  // Answers to one's own question.
+  ["Do you like knitting? I do.", "The user likes knitting."],
+  ["what is your favourite drink ? mine is cider", "The user's favourite drink is cider."],
+  ["are you a vegetarian? I am.", "The user is a vegetarian."],
+  ["Do you play chess? I love it.", "The user loves chess."],
+  // What one is beside being of an age, and what is no trade.
+  ["I'm 45 and still single.", "The user is 45 years old.", "The user is single."],
+  [
+    "I'm a sucker for old maps and rainy mornings.",
+    "The user is a sucker for old maps.",
+    "The user is a sucker for rainy mornings.",
+  ],
+  ["I'm a carer for my mum.", "The user is a carer for their mum."],
+  [
+    "My brother is a driver for Uber.",
+    "The user's brother is a driver.",
+    "The user's brother works at Uber.",
+  ],
+  // What a name, and what a doing, is said of in front.
+  ["bruno is my name", "The user is called bruno."],
+  ["fishing is what i do on weekends", "The user does fishing on weekends."],
+  ["i like fixing things", "The user likes fixing things."],
+  ["I am unemployed right now.", "The user is unemployed."],
+  ["I don't care for rap.", "The user does not care for rap."],
+  ["Clowns scare me.", "The user is scared of Clowns."],
+  ["new york is where i'm from", "The user is from new york."],
+  // How much, and no choice.
+  ["I have no kids or pets.", "The user has no kids or pets."],
+  ["I drink two or three coffees a day.", "The user drinks two or three coffees a day."],
+  ["I run three miles or more every day.", "The user runs three miles or more every day."],
+  // Favourites and pastimes.
+  ["my go to drink is iced tea", "The user's go-to drink is iced tea."],
+  ["My favourite colour would have to be teal.", "The user's favourite colour is teal."],
+  ["Otters are my favourite animal.", "The user's favourite animal is Otters."],
+  ["New Orleans, that's my favourite city.", "The user's favourite city is New Orleans."],
+  ["Chess is one of my favourite games.", "One of the user's favourite games is Chess."],
+  ["My hobbies are knitting and chess.", "The user's hobbies are knitting.", "The user's hobbies are chess."],
+  ["I'm a huge rugby fan.", "The user is a huge rugby fan."],
+  // Lists of doings.
+  [
+    "I love to read, draw and play chess.",
+    "The user loves to read.",
+    "The user loves to draw.",
+    "The user loves to play chess.",
+  ],
+  [
+    "I love singing, dancing and acting.",
+    "The user loves singing.",
+    "The user loves dancing.",
+    "The user loves acting.",
+  ],
+  [
+    "I want to move to Oslo and study law.",
+    "The user wants to move to Oslo.",
+    "The user wants to study law.",
+  ],
+  ["I can juggle and whistle.", "The user can juggle.", "The user can whistle."],
+  ["I was born in Lund but raised in Kiel.", "The user was born in Lund.", "The user was raised in Kiel."],
+  // What is told in passing.
+  ["My beagle keeps me company.", "The user has a beagle."],
+  ["As a nurse, I work nights.", "The user works nights.", "The user is a nurse."],
+  ["I cook a lot because I am a vegetarian.", "The user cooks a lot.", "The user is a vegetarian."],
+  ["There is a garden at the library where I work.", "The user works at the library."],
+  ["They call me Slim.", "The user is nicknamed Slim."],
+  ["I have a parrot whose name is Kiwi.", "The user has a parrot.", "The user's parrot is called Kiwi."],
+  // Wishes and views: as such.
+  ["I wish I could play the harp.", "The user wishes they could play the harp."],
+  ["wish i lived near the coast", "The user wishes they lived near the coast."],
+  ["Sunsets are amazing.", "The user finds Sunsets amazing."],
+  ["We are divorced.", "The user is divorced."],
+  ["I usually go running in the morning.", "The user goes running in the morning."],
+  // Several, by name.
+  [
+    "I have two sons, Ole and Per, and a parrot.",
+    "The user has two sons.",
+    "The user's son is called Ole.",
+    "The user's son is called Per.",
+    "The user has a parrot.",
+  ],
+  [
+    "My twins Ada and Bo have a cold.",
+    "The user's twins Ada and Bo have a cold.",
+    "The user's twin is called Ada.",
+    "The user's twin is called Bo.",
+  ],
+  // Lists of things, with how much.
+  [
+    "I love fishing, jazz and old maps.",
+    "The user loves fishing.",
+    "The user loves jazz.",
+    "The user loves old maps.",
+  ],
+  [
+    "I'm allergic to nuts and a bit to pollen.",
+    "The user is allergic to nuts.",
+    "The user is allergic to pollen.",
+  ],
+  // What stands between commas, and what is said behind.
+  [
+    "My brother, a big fan of jazz, plays the sax.",
+    "The user's brother is a big fan of jazz.",
+    "The user's brother plays the sax.",
+  ],
+  ["I work at Lidl, been there for six years.", "The user works at Lidl."],
+  // Counts, ages and ends told in passing.
+  ["I collect stamps, I have nine of them.", "The user collects stamps.", "The user has nine stamps."],
+  ["turned 30 last week", "The user is 30 years old."],
+  [
+    "I used to bite my nails but I quit in 2015.",
+    "The user used to bite their nails.",
+    "The user stopped biting their nails in 2015.",
+  ],
+];
+
+describe("a statement tells", () => {
+  it.each(TELLS.map(([said, ...memories]) => ({ said, memories })))("$said", async ({ said, memories }) => {
+    expect(await texts(said)).toEqual(memories);
+  });
+});
+
+describe("no memory comes of", () => {
+  it.each([
+    "If my dog were here, he would bark.",
+    "Do you know what you like?",
+    "I wonder what you think of my idea.",
+    "The weather is great.",
+    "Meetings like this are hard, right?",
+    "The library I love has closed.",
+    "I wish you were here.",
+    "plays the sax",
+    "Nice weather today!",
+  ])("%s", async (said) => {
+    expect(await texts(said)).toEqual([]);
+  });
+});
+
+describe("how a statement is weighed", () => {
+  it("makes a wish and a view a preference, and believes less what is understood from the context", async () => {
+    const [wish] = await added("I wish I could play the harp.");
+    expect(wish).toMatchObject({ kind: "preference", confidence: 0.7, importance: 0.4 });
+    const [view] = await added("Sunsets are amazing.");
+    expect(view).toMatchObject({ kind: "preference", importance: 0.3 });
+  });
+
+  it("says why", async () => {
+    const [allergy] = await added("I'm allergic to latex.");
+    expect(allergy).toMatchObject({ importance: 0.9, sensitive: true, why: "health; sensitive: health" });
+    const [hedged] = await added("I think I like jazz.");
+    expect(hedged?.why).toContain("hedge");
+  });
+});

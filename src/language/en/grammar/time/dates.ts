@@ -1,0 +1,235 @@
+import { createRequire } from "node:module";
+import { findOffset, toDateSpan } from "../../../../domain/time.ts";
+import { relativeDate } from "./relative-dates.ts";
+
+/** A date said in words, resolved against the time of the message. */
+export interface SaidDate {
+  readonly start: number;
+  readonly end: number;
+  /** ISO 8601: a day ("2026-04-17"), a month ("2026-04"), a year ("2019"), or a time where one was said. */
+  readonly iso: string;
+}
+
+interface Components {
+  date(): Date;
+  isCertain(component: "hour" | "day" | "weekday" | "month" | "year"): boolean;
+}
+
+interface Found {
+  readonly index: number;
+  readonly text: string;
+  readonly start: Components;
+}
+
+interface Chrono {
+  readonly GB: {
+    parse(
+      text: string,
+      reference: { instant: Date; timezone: number },
+      options: { forwardDate: boolean },
+    ): Found[];
+  };
+}
+
+let loaded: Chrono | undefined;
+
+function chrono(): Chrono {
+  if (!loaded) {
+    const load: (name: string) => unknown = createRequire(import.meta.url);
+    loaded = load("chrono-node/en") as Chrono;
+  }
+  return loaded;
+}
+
+/** Cheap look for a word that can be part of a date, before the parser is loaded and asked. */
+const HINT =
+  /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|weeks?|months?|years?|days?|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|good friday|pentecost|spring|summer|autumn|winter|fall|fortnight|couple|xmas|valentine|halloween|nye)\b/i;
+
+const HABIT =
+  /\b(?:(?:\S+ (?:days?|times?|nights?|hours?|evenings?|mornings?|weeks?)|once|twice|thrice) (?:a|an|per|each|every) (?:day|night|week|fortnight|month|year)|every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
+
+/** "I read it in two weeks": how long it took. */
+const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
+
+/** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
+export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
+  if (text.length > 600 || !HINT.test(text) || HABIT.test(text)) return [];
+  const zone = findOffset(at);
+  // The clock on the wall is taken for one in UTC: a day is a day wherever it is.
+  const instant = new Date(zone === undefined ? at : at.replace(zone, "Z"));
+  if (Number.isNaN(instant.getTime())) return [];
+  const found = datesAt(text, instant, future);
+  if (zone === undefined) return found;
+  return found.map((date) => ({ ...date, iso: date.iso.replace(/Z$/, zone) }));
+}
+
+function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
+  const plain = text.replace(/’/g, "'");
+  const relative = relativeDate(plain, instant, future);
+  if (relative) return [relative];
+  const found = chrono()
+    .GB.parse(plain, { instant, timezone: 0 }, { forwardDate: future })
+    .filter((one) => isDate(one, plain) && (future || !LENGTH.test(one.text)))
+    .map((one) => ({ start: one.index, end: one.index + one.text.length, iso: isoOf(one, instant, future) }));
+  if (found.length > 0) return found;
+  return byHand(plain, instant, future);
+}
+
+function isDate(found: Found, text: string): boolean {
+  const { start } = found;
+  const hasDay =
+    start.isCertain("day") ||
+    start.isCertain("weekday") ||
+    start.isCertain("month") ||
+    start.isCertain("year");
+  // "may" as a verb, "march", "sat" are read as dates.
+  if (
+    /^(?:may|march|mar|sat|sun|sec|second|dec|now)$/i.test(found.text) &&
+    !/(?:in|on|since|by|until|till|last|next|this|before|after|for|of|early|mid|late|mid-) ?(?:may|march|mar|sat|sun|dec)\b/i.test(
+      text,
+    )
+  )
+    return false;
+  if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
+  if (isNameOfThing(found, text)) return false;
+  // "during the week": of every one.
+  if (/^(?:the )?(?:week|month|year)$/i.test(found.text)) return false;
+  const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
+  // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
+  if (
+    /^(?:about )?(?:a|an|per|one|two|three|four|five|six|seven|eight|nine|ten|\d+|few|couple)?(?: of)? ?(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/i.test(
+      found.text.trim().replace(/^for /i, ""),
+    ) &&
+    !/\b(?:in|within) (?:about |like |just )?$/.test(before)
+  )
+    return false;
+  if (
+    /^(?:the )?weekend$/i.test(found.text) &&
+    !/(?:at|over|this|next|last|coming|on) (?:the )?(?:coming )?$/.test(before)
+  )
+    return false;
+  // "closes at 5:30": an hour of any day.
+  const isHourAlone = start.isCertain("hour") && !hasDay;
+  if (isHourAlone && !/\b(?:today|tonight|tomorrow|yesterday|morning|afternoon|evening|night)\b/i.test(text))
+    return false;
+  if (/^\d+\s?(?:h|m|min|mins|s|sec)\b/i.test(found.text)) return false;
+  return hasDay || /morning|tonight|afternoon|evening|today|\d[:.]\d\d|[ap]m/i.test(found.text);
+}
+
+const NO_NOUN =
+  "(?!(?:morning|afternoon|evening|night|lunchtime|noon|after|before|at|and|or|to|till|until|through|in|on|of|for|from|with|by|the|an?|my|our|i|we|he|she|they|it|is|was|were|when|that|which|who|because|so|but|if|last|next|this|ago|again|too|instead|week|month|year)\\b)";
+const NAMED = new RegExp(`^ ${NO_NOUN}\\p{Ll}{3,}`, "u");
+
+/** "the Sunday market", "our Friday call", "the May issue": a day before a noun is part of its name. */
+function isNameOfThing(found: Found, text: string): boolean {
+  const isBare = /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|\p{Lu}\p{Ll}+)$/u.test(found.text.trim());
+  const before = text.slice(0, found.index);
+  const after = text.slice(found.index + found.text.length);
+  return isBare && /\b(?:the|an?|my|our|his|her|their|your|every)\s+$/i.test(before) && NAMED.test(after);
+}
+
+function isoOf(found: Found, instant: Date, ahead: boolean): string {
+  const { start } = found;
+  let date = start.date();
+  const text = found.text.toLowerCase();
+  const future = ahead && !/^(?:last|past)\b/.test(text);
+  if (/last weekend/.test(text)) date = weekendBefore(instant);
+  else if (/last week$/.test(text)) date = new Date(instant.getTime() - 7 * 86_400_000);
+  else if (/next (?:mon|tues|wednes|thurs|fri|satur|sun)day/.test(text)) date = nextDay(date, instant);
+  else if (!start.isCertain("year") && start.isCertain("month"))
+    date = nearest(date, instant, future, start.isCertain("day"));
+  else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant)
+    date = new Date(date.getTime() - 7 * 86_400_000);
+  return cutIso(date.toISOString(), start, text);
+}
+
+/** As much of a date as was said. */
+function cutIso(iso: string, start: Components, text: string): string {
+  if (start.isCertain("hour") && !/night|morning|evening|afternoon/.test(text.replace(/\d.*$/, "")))
+    return iso;
+  const dayKnown =
+    start.isCertain("day") ||
+    start.isCertain("weekday") ||
+    /today|tonight|yesterday|tomorrow|morning|night|week|days? ago/.test(text);
+  if (dayKnown) return iso.slice(0, 10);
+  if (start.isCertain("month") || /month/.test(text)) return iso.slice(0, 7);
+  return iso.slice(0, /year/.test(text) ? 4 : 10);
+}
+
+/** "Next Friday", said on a Friday, is a week away and not today. */
+function nextDay(date: Date, instant: Date): Date {
+  return date.getTime() - instant.getTime() < 43_200_000 ? new Date(date.getTime() + 7 * 86_400_000) : date;
+}
+
+function weekendBefore(instant: Date): Date {
+  const day = instant.getUTCDay();
+  // The Saturday of the weekend that is over.
+  const back = day === 0 ? 8 : day + 1;
+  return new Date(instant.getTime() - back * 86_400_000);
+}
+
+/** A month or a day without a year: ahead of the message where the tense looks ahead, else behind it. */
+function nearest(date: Date, instant: Date, future: boolean, dayKnown: boolean): Date {
+  const moved = new Date(date);
+  const slack = dayKnown ? 86_400_000 : 31 * 86_400_000;
+  if (future && moved.getTime() < instant.getTime() - slack) moved.setUTCFullYear(moved.getUTCFullYear() + 1);
+  if (!future && moved.getTime() > instant.getTime() + 86_400_000)
+    moved.setUTCFullYear(moved.getUTCFullYear() - 1);
+  return moved;
+}
+
+const SEASONS: Readonly<Record<string, string>> = {
+  spring: "04",
+  summer: "07",
+  autumn: "10",
+  fall: "10",
+  winter: "01",
+  christmas: "12",
+};
+
+/** What the parser does not know: "in 2019", "the 14th", "last summer". */
+function byHand(text: string, instant: Date, future: boolean): SaidDate[] {
+  const year = /\b(?:in|since|from|until|back in|around|of) ((?:19|20)\d\d)\b/i.exec(text);
+  if (year?.[1]) return [at(year, year[1])];
+  const season = /\b(last|next|this) (spring|summer|autumn|fall|winter|christmas)\b/i.exec(text);
+  if (season?.[1] && season[2])
+    return [at(season, seasonOf(season[1].toLowerCase(), season[2].toLowerCase(), instant))];
+  const day =
+    /\b(?:on )?the (\d{1,2})(?:st|nd|rd|th)\b(?! (?:floor|of every|of each|grade|time|century))/i.exec(text);
+  if (day?.[1]) return [at(day, dayOfMonth(Number(day[1]), instant, future))];
+  return [];
+}
+
+function at(match: RegExpExecArray, iso: string): SaidDate {
+  return { start: match.index, end: match.index + match[0].length, iso };
+}
+
+function seasonOf(which: string, season: string, instant: Date): string {
+  const month = SEASONS[season] ?? "07";
+  const year = instant.getUTCFullYear();
+  const now = instant.getUTCMonth() + 1;
+  if (which === "last") return `${Number(month) < now ? year : year - 1}-${month}`;
+  if (which === "next") return `${Number(month) > now ? year : year + 1}-${month}`;
+  return `${year}-${month}`;
+}
+
+function dayOfMonth(day: number, instant: Date, future: boolean): string {
+  const date = new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), day));
+  const today = Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), instant.getUTCDate());
+  if (future && date.getTime() < today) date.setUTCMonth(date.getUTCMonth() + 1);
+  if (!future && date.getTime() > today) date.setUTCMonth(date.getUTCMonth() - 1);
+  return date.toISOString().slice(0, 10);
+}
+
+/** A date as a moment, for validity: the beginning of its span. */
+export function momentOf(iso: string, zone?: string): string {
+  return iso.length > 10 ? new Date(iso).toISOString() : toDateSpan(iso, zone).from;
+}
+
+/** Whether a word names a month. */
+export function isMonth(word: string): boolean {
+  return MONTHS.includes(word.toLowerCase());
+}

@@ -1,0 +1,170 @@
+import { toBaseForm } from "../../../../domain/text/english-forms.ts";
+import { BE } from "./lexicon.ts";
+import { isA, isSmall, type Spot } from "./spot.ts";
+import type { WordClass } from "./token.ts";
+import { AUXILIARY } from "./word-class.ts";
+
+/** A reading that the tagger misses and the neighbours give away: the first rule that fits changes the class. */
+export type Rule = readonly [(spot: Spot) => boolean, WordClass];
+
+const isFiniteForm = ({ current: { tags } }: Spot): boolean =>
+  tags.has("Infinitive") || tags.has("PresentTense");
+
+const takesNoun = ({ previous, glued }: Spot): boolean =>
+  glued &&
+  isA(previous, "determiner", "possessive", "adjective", "number") &&
+  !["that", "all", "both", "each"].includes(previous?.lower ?? "");
+
+const isParticiple = ({ current: { tags } }: Spot): boolean => tags.has("Gerund") || tags.has("PastTense");
+
+/** Words read as verbs. */
+export const VERBS: readonly Rule[] = [
+  // "Work is busy", "Coffee keeps me going": a noun that opens the sentence.
+  [
+    (spot) =>
+      !spot.glued &&
+      isFiniteForm(spot) &&
+      !spot.current.tags.has("Gerund") &&
+      isA(spot.next, "verb") &&
+      (BE.has(spot.next?.lower ?? "") || spot.next?.tags.has("PastTense") === true),
+    "noun",
+  ],
+  [({ glued }) => !glued, "verb"],
+  [(spot) => isDone(spot) && (/[^s]s$/.test(spot.current.lower) || spot.current.tags.has("Gerund")), "noun"],
+  [(spot) => takesNoun(spot) && isA(spot.previous, "number") && /s$/.test(spot.current.lower), "noun"],
+  [
+    (spot) => takesNoun(spot) && isA(spot.previous, "adjective") && spot.current.tags.has("PastTense"),
+    "verb",
+  ],
+  [(spot) => takesNoun(spot) && isParticiple(spot) && isA(spot.next, "noun"), "adjective"],
+  [(spot) => takesNoun(spot) && isParticiple(spot) && isA(spot.previous, "possessive", "determiner"), "noun"],
+  [(spot) => takesNoun(spot) && isParticiple(spot), "verb"],
+  [
+    (spot) =>
+      takesNoun(spot) &&
+      isA(spot.previous, "adjective") &&
+      spot.current.tags.has("PresentTense") &&
+      /s$/.test(spot.current.lower),
+    "verb",
+  ],
+  // "peanuts and bee stings": a bare singular is no subject.
+  [isSecondOfNouns, "noun"],
+  // "I keep cash in the freezer": two bare verbs do not follow each other.
+  [isObjectOfVerb, "noun"],
+  // "got into birdwatching": what one is into.
+  [
+    ({ previous, current, glued }) => glued && previous?.lower === "into" && current.tags.has("Gerund"),
+    "noun",
+  ],
+  // "the farmers market"
+  [isLastOfNouns, "noun"],
+  [takesNoun, "noun"],
+  [
+    (spot) =>
+      isA(spot.previous, "preposition") &&
+      spot.previous?.lower !== "to" &&
+      !spot.current.tags.has("Gerund") &&
+      isFiniteForm(spot),
+    "noun",
+  ],
+  [isWayTo, "noun"],
+  // "I'm scared of spiders and lifts": with "I" no verb ends in s.
+  [
+    (spot) =>
+      ["and", "or", "&"].includes(spot.previous?.lower ?? "") &&
+      isFiniteForm(spot) &&
+      /[^s]s$/.test(spot.current.lower) &&
+      isMine(spot),
+    "noun",
+  ],
+  [({ previous, current }) => previous?.owner === true && !current.tags.has("PastTense"), "noun"],
+];
+
+function isSecondOfNouns({ tokens, i, current, previous, glued, next }: Spot): boolean {
+  const opener = tokens[i - 2];
+  const isListed = ["and", "or", "&"].includes(opener?.lower ?? "") || opener?.after.includes(",") === true;
+  const isBare = isA(previous, "noun") && isSmall(previous ?? current) && !/s$/.test(previous?.lower ?? "");
+  const isEnd = !next || current.after.trim() !== "" || isA(next, "conjunction");
+  return glued && isListed && isBare && isEnd && /[^s]s$/.test(current.lower);
+}
+
+const TAKES_BARE = new Set([
+  "help",
+  "go",
+  "come",
+  "let",
+  "make",
+  "dare",
+  "need",
+  "try",
+  "have",
+  "get",
+  "hear",
+  "see",
+]);
+
+/** "I keep cash", "we sell honey": what a full verb right before it has for an object. */
+function isObjectOfVerb({ tokens, i, current, previous, glued }: Spot): boolean {
+  if (!glued || !previous || previous.class !== "verb" || AUXILIARY.has(previous.lower)) return false;
+  const isBase =
+    toBaseForm(current.lower) === current.lower &&
+    !current.tags.has("Gerund") &&
+    !current.tags.has("PastTense");
+  const subject = tokens[i - 2];
+  const isPlain = isA(subject, "pronoun") && ["i", "we", "they", "you"].includes(subject?.lower ?? "");
+  return isBase && isPlain && !TAKES_BARE.has(toBaseForm(previous.lower));
+}
+
+/** "the farmers market", "a car park": a base form that ends a phrase which has no other verb behind it. */
+function isLastOfNouns({ tokens, i, current, previous, glued }: Spot): boolean {
+  if (!glued || !isA(previous, "noun")) return false;
+  if (!current.tags.has("Infinitive") && toBaseForm(current.lower) !== current.lower) return false;
+  const opener = tokens[i - 2];
+  const before = tokens
+    .slice(0, i)
+    .some(({ class: kind, lower }) => kind === "verb" && !AUXILIARY.has(lower));
+  const joins = isA(tokens[i - 3], "preposition", "conjunction", "verb");
+  // "a tour guide": one of a thing takes no such verb.
+  const isOne = ["a", "an"].includes(opener?.lower ?? "") && !/s$/.test(current.lower);
+  const isMany = before && joins && /s$/.test(previous?.lower ?? "");
+  return (
+    isA(opener, "determiner") &&
+    (isOne || isMany) &&
+    (current.after.trim() !== "" ||
+      i === tokens.length - 1 ||
+      isA(tokens[i + 1], "conjunction", "preposition", "adverb"))
+  );
+}
+
+/** "I do yoga", "she does pilates": what is done; "I do like it" has a verb. */
+export function isDone({ tokens, i, previous }: Spot): boolean {
+  if (!/^(?:do|does|did)$/.test(previous?.lower ?? "")) return false;
+  let at = i - 2;
+  while (tokens[at]?.class === "adverb") at -= 1;
+  const subject = tokens[at];
+  return subject !== undefined && !["question", "negation", "conjunction"].includes(subject.class);
+}
+
+const TRAVELS =
+  /^(?:cycle|bike|walk|drive|go|get|commute|run|ride|travel|bus|train|tram|way|metro|tube|ferry|come|back|ebike|scooter|skate|road|on|take|lift|close|near|next)$/;
+
+/** "cycle to work", "the bus to court" */
+function isWayTo({ current, previous, tokens, i }: Spot): boolean {
+  const isPlace = ["work", "bed", "church", "court", "camp"].includes(current.lower);
+  return isPlace && previous?.lower === "to" && TRAVELS.test(toBaseForm(tokens[i - 2]?.lower ?? ""));
+}
+
+const SUBJECTS = new Set(["i", "we", "they", "you", "she", "he", "it", "who"]);
+
+/** Whether "I", "we" or "they" is the last subject before a place. */
+function isMine({ tokens, i }: Spot): boolean {
+  for (let at = i - 1; at >= 0; at -= 1) {
+    const token = tokens[at];
+    if (!token) return false;
+    if (token.class === "pronoun" && SUBJECTS.has(token.lower)) {
+      return ["i", "we", "they", "you"].includes(token.lower);
+    }
+    if (/[;:.]/.test(token.after)) return false;
+  }
+  return false;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { createInMemoryStore } from "../../../adapters/memory/index.ts";
+import { createMemory } from "../../../memory.ts";
+
+/** What holds after these lines, said one after the other. */
+async function heldAfter(...lines: readonly string[]): Promise<string[]> {
+  await using memory = await createMemory({
+    record: createInMemoryStore(),
+    clock: () => new Date("2026-11-21T12:00:00Z"),
+  });
+  const scope = memory.scope({ user: "u" });
+  for (const line of lines) await scope.remember(line, { session: "one" });
+  return (await scope.list({ limit: 100 })).items.map(({ text }) => text);
+}
+
+describe("an event on another day ends that event alone", () => {
+  it.each([
+    [
+      "I have a sister, Elena",
+      "I have an exam on 12 December",
+      "the exam was postponed to 19 December",
+      /sister, Elena/,
+    ],
+    ["I have two cats", "we have a picnic on 4 March", "the picnic got moved to 11 March", /two cats/],
+    ["I have asthma", "I have a recital on 3 May", "they moved the recital to 10 May", /asthma/],
+  ] as const)("%s; %s; %s", async (other, event, moved, stays) => {
+    const held = (await heldAfter(other, event, moved)).join("\n");
+    expect(held).toMatch(stays);
+    expect(held).not.toMatch(/12 December|4 March|3 May/);
+    expect(held).toMatch(/19 December|11 March|10 May/);
+  });
+});
+
+describe("a pronoun means a person, and the one spoken of", () => {
+  it.each([
+    [
+      "my boyfriend Teo cooks, he is Italian",
+      "he works at Airbus",
+      "The user's boyfriend Teo works at Airbus.",
+    ],
+    ["my uncle Al sings, he plays Chopin", "he works at a bank", "The user's uncle Al works at a bank."],
+    ["my teacher Ada is Swedish", "she lives in Bonn", "The user's teacher Ada lives in Bonn."],
+    ["my boss Ines speaks Thai", "she drives a Volvo", "The user's boss Ines drives a Volvo."],
+  ])("%s; %s", async (before, after, told) => {
+    expect(await heldAfter(before, after)).toContain(told);
+  });
+
+  it("keeps the names of the eldest and the youngest apart", async () => {
+    const held = await heldAfter("our eldest, Kerra, is off to uni", "the youngest is 9, his name's Perran");
+    expect(held).toContain("The user's eldest is called Kerra.");
+    expect(held).toContain("The youngest is called Perran.");
+  });
+});
+
+describe("a relative clause belongs to whoever stands before it", () => {
+  it.each([
+    [
+      "I have a sister, Elena, she's a lawyer in Sofia, and a brother, Boyan, who still lives at home",
+      /Boyan lives at home/,
+      /Sofia lives|in Sofia, and/,
+    ],
+    [
+      "My aunt, she's a vet in York, and a cousin, Tam, who plays golf, are coming",
+      /Tam plays golf/,
+      /York plays|in York, and/,
+    ],
+    ["I know Vera and Otto, who lives in Kiel", /Otto lives in Kiel/, /Vera (?:and )?Otto lives|Vera lives/],
+  ] as const)("%s", async (said, told, wrong) => {
+    const held = (await heldAfter(said)).join("\n");
+    expect(held).toMatch(told);
+    expect(held).not.toMatch(wrong);
+  });
+});
+
+describe("an emoticon is no part of what is told", () => {
+  it.each([
+    ["I live in Rome :D", "The user lives in Rome."],
+    ["I love green tea :)", "The user loves green tea."],
+    ["I work at Bosch ;-)", "The user works at Bosch."],
+  ])("%s", async (said, told) => {
+    expect(await heldAfter(said)).toContain(told);
+  });
+});
+
+it("whoever got a pet that died has it no longer", async () => {
+  const held = await heldAfter("We got the dog! He's called Pixel", "Pixel died yesterday :(");
+  expect(held).toContain("The user's dog Pixel died on 20 November 2026.");
+  expect(held).not.toContain("The user got the dog.");
+});

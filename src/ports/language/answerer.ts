@@ -1,0 +1,46 @@
+import type { Memory } from "../../domain/memory.ts";
+import type { Recall } from "../../domain/recall.ts";
+import type { TextSpan } from "../../domain/text/split-text.ts";
+import type { Question } from "./question-reader.ts";
+import type { StoredContent } from "./stored-content.ts";
+
+/** Composes answers from memory in a language, without a model. */
+export interface Answerer {
+  /** Whether a question asks for everything that is known about the user. */
+  asksForAll(question: string): boolean;
+  /** Composes the answer to a question. Without an `answer` in the result, memory does not tell. */
+  compose(asked: AnswerRequest): Promise<ComposedReply>;
+  /** The memory that words describe: current memories first, then the newest. */
+  findMemory(memories: ReadonlyMap<string, Memory>, words: string): Promise<Memory | undefined>;
+}
+
+export interface AnswerRequest {
+  readonly question: string;
+  readonly found: Recall;
+  readonly content: StoredContent;
+  /** Whether the caller's bounds admit a memory. */
+  readonly mayUse: (memory: Memory) => boolean;
+  /** ISO 8601. With `asOf`, the answer describes that time. */
+  readonly now: string;
+  readonly asOf: string | undefined;
+  /** The time zone of the user's newest message, if it is known. */
+  readonly zone: string | undefined;
+  /** The part of a sentence that may be quoted; empty if none may. */
+  readonly toQuotableText: (content: string, passage: TextSpan, sentence: TextSpan) => string;
+  /** Answers a question about the last answer. */
+  readonly explain: (question: Question) => Promise<ComposedText | undefined>;
+}
+
+/** A text, and the ids of the items that it is based on. */
+export interface ComposedText {
+  readonly text: string;
+  readonly used: readonly string[];
+}
+
+export interface ComposedReply {
+  readonly answer: ComposedText | undefined;
+  /** Whether no model could say it better: it quotes, explains or lists everything. */
+  readonly isExact: boolean;
+  /** Whether the question was about the last answer. */
+  readonly isAboutAnswer: boolean;
+}

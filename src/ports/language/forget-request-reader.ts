@@ -1,0 +1,34 @@
+import type { ErasureSelection } from "../../domain/erasure-selection.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { TextCut } from "../../domain/text/cut-text.ts";
+import type { TextSpan } from "../../domain/text/split-text.ts";
+import type { StoredContent } from "./stored-content.ts";
+
+/** The message that asks to forget, and where. These words are no source of what is meant. */
+export interface ForgetRequestSource {
+  readonly message: Message;
+  readonly spans: readonly TextSpan[];
+}
+
+/** Finds the content that the words of a request to forget mean. It changes nothing. */
+export interface ForgetRequestReader {
+  /** The content that a phrase describes: "Magnet", "my salary", a list of values. Empty if nothing matches. */
+  selectDescribed(
+    content: StoredContent,
+    phrase: string,
+    source?: ForgetRequestSource,
+  ): Promise<ErasureSelection>;
+  /** The content of a topic or a relation. Throws `invalid_input` for an unknown topic. */
+  selectTopic(content: StoredContent, name: string): Promise<ErasureSelection>;
+  /** The memories that a phrase describes, without those that depend on them. */
+  findMemories(content: StoredContent, phrase: string): Promise<ReadonlySet<Memory>>;
+  /** Adds the sentences that the memories came from, and those that contain their values, to the cuts. */
+  cutSentences(
+    content: StoredContent,
+    memories: ReadonlySet<Memory>,
+    cuts: Map<string, TextCut[]>,
+  ): Promise<void>;
+  /** The one name or thing that a phrase names; undefined if it names none or describes something. */
+  findName(phrase: string): string | undefined;
+}
