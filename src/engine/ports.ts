@@ -16,13 +16,16 @@ import type { Sessions } from "../ports/sessions.ts";
 import type { Clock, Ids, Secret } from "../ports/system.ts";
 import type { Meter, Tracer } from "../ports/telemetry.ts";
 import type { VectorIndex } from "../ports/vector-index.ts";
-import type { ModelServers } from "./admin/dependencies.ts";
-import type { SecretState } from "./admin/health.ts";
 import type { CostTracker } from "./cost/cost-tracker.ts";
-import type { ErasureWatch } from "./erase/erasure-watch.ts";
-import type { IndexSearchOptions, IndexSync } from "./index-sync/index-sync.ts";
-import type { RecallReceiptStore } from "./recall/receipts.ts";
-import type { PendingErasures } from "./secondary-stores/pending-erasures.ts";
+import type { ErasureWatch } from "./erasure-watch.ts";
+import type { SecretState } from "./inspection.ts";
+import type {
+  IndexSearchOptions,
+  IndexSync,
+  ModelServers,
+  PendingErasures,
+  RecallReceiptStore,
+} from "./services.ts";
 import type { UserStates } from "./user-state/user-state.ts";
 
 /** The dependencies of the engine. Each method takes the ones it needs. */

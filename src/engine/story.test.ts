@@ -9,9 +9,9 @@ import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard
 import { englishVocabulary } from "../language/en/vocabulary.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
+import { createKeepsake } from "../wiring/keepsake.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./api.ts";
 import { finishInterruptedErasures } from "./erase/verify-erasure.ts";
-import { createKeepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
 import { createUserStates } from "./user-state/user-state.ts";
 

@@ -3,8 +3,8 @@ import type { ErasureReceipt, Trace } from "../../domain/receipt.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid } from "../../errors.ts";
 import type { Audit } from "../api.ts";
-import { deriveSigningKeys, findBrokenReceipts, hashTrace } from "../erase/sign-receipt.ts";
 import type { Ports } from "../ports.ts";
+import { deriveSigningKeys, findBrokenReceipts, hashTrace } from "../sign-receipt.ts";
 
 interface AuditFault {
   readonly id: string;

@@ -1,31 +1,8 @@
 import type { CallOutcome } from "../../domain/model-usage.ts";
-import type { CallHooks, CircuitState } from "../../ports/language/model-calls.ts";
+import type { CircuitState } from "../../ports/language/model-calls.ts";
+import type { DependencyState } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
-
-/** Why a service is degraded or down, if known. */
-type DependencyProblem = "slow" | "silent" | "circuit" | "failing" | "behind";
-
-/** A service that the memory depends on. */
-export interface DependencyState {
-  /**
-   * Never an address: "record", "sessions", "cache", "queue", "embedder", "model", or "index" with the name
-   * of its adapter.
-   */
-  readonly kind: string;
-  readonly name?: string;
-  /** `degraded`: it answers slowly or intermittently, or it lags behind. */
-  readonly state: "up" | "degraded" | "down";
-  /** When the state began (ISO 8601, UTC). */
-  readonly since: string;
-  /**
-   * `slow`: it took over a second.
-   * `silent`: it gave no answer, or an error.
-   * `circuit`: requests are held back after several failures.
-   * `failing`: the last request failed.
-   * `behind`: it lacks data written over a minute ago.
-   */
-  readonly problem?: DependencyProblem;
-}
+import type { ModelServerState, ModelServers } from "../services.ts";
 
 /** Checks in the background whether the configured services answer. */
 export interface DependencyWatch {
@@ -182,23 +159,6 @@ async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {
   ]);
   if (!hasAnswered) return { state: "down", problem: "silent" };
   return performance.now() - begun > SLOW_MS ? { state: "degraded", problem: "slow" } : { state: "up" };
-}
-
-/** The state of a model server, according to the requests made to it. */
-interface ModelServerState {
-  readonly kind: "embedder" | "model";
-  readonly circuit: CircuitState;
-  /** Whether the last request that needed an answer got no usable one. */
-  readonly hasFailed: boolean;
-}
-
-/** Collects the state of model servers from regular requests, because each probe would cost money. */
-export interface ModelServers {
-  states(): readonly ModelServerState[];
-  /** Registers a server of this kind. */
-  add(kind: ModelServerState["kind"]): void;
-  /** Returns hooks that also observe the requests, in addition to the given hooks. */
-  observe(kind: ModelServerState["kind"], hooks: CallHooks): CallHooks;
 }
 
 /** Outcomes that show whether the server answers; the others say nothing about it. */

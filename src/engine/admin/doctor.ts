@@ -2,45 +2,11 @@ import type { SearchUnit } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { formatPassage, splitPassages } from "../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
-import type { Delta, Fault, FaultyRow, IntegrityState } from "../../ports/memory-store.ts";
-import { runInUserQueue } from "../ingest/change-set.ts";
+import type { Delta, Fault, FaultyRow } from "../../ports/memory-store.ts";
+import { runInUserQueue } from "../change-set.ts";
+import type { Examination, ExamineOptions, Remedy } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits, termsOfText } from "../search-index/search-units.ts";
-
-export interface ExamineOptions {
-  /** Copies of the database from which rows may be restored, newest first. */
-  readonly backups?: readonly string[];
-  /** Whether to repair what can be repaired. */
-  readonly fix?: boolean;
-}
-
-/** What can be repaired, and from which source. */
-export interface Remedy {
-  /**
-   * `itself`: from data here that digests verify.
-   * `backup`: rows that a backup holds unchanged.
-   * `messages`: search units that can be rebuilt, or memories that can be extracted again from an intact
-   * message.
-   * `export`: nothing here has the data; import a file that does.
-   */
-  readonly from: "itself" | "backup" | "messages" | "export";
-  readonly what: "rows" | "search units" | "memories";
-  readonly count: number;
-  /** The backup file. */
-  readonly file?: string;
-}
-
-export interface Examination {
-  /** Whether no fault remains. */
-  readonly isHealthy: boolean;
-  readonly faults: readonly Fault[];
-  /** Absent if the store keeps no digests. */
-  readonly integrity?: IntegrityState;
-  /** Remedies for the remaining faults. */
-  readonly remedies: readonly Remedy[];
-  /** Number of repaired rows. */
-  readonly repaired: number;
-}
 
 type ExaminePorts = Pick<Ports, "record" | "embedder" | "clock">;
 

@@ -6,16 +6,16 @@ import type { Scope } from "../../domain/scope.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
 import { flatMapInSlices } from "../../domain/time-slicing.ts";
 import { isMemoryError } from "../../errors.ts";
-import { commitChange } from "../ingest/change-set.ts";
+import { commitChange } from "../change-set.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { ErasedContent } from "../secondary-stores/erase-from-stores.ts";
 import { findStoreRemainders } from "../secondary-stores/erase-from-stores.ts";
+import { createUnverifiedReceipt, hashTrace } from "../sign-receipt.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import type { ResidualMatches } from "./prepare-erasure.ts";
 import { type PreparedErasure, prepareErasure } from "./prepare-erasure.ts";
 import { addReplies } from "./selection.ts";
-import { createUnverifiedReceipt, hashTrace } from "./sign-receipt.ts";
 import { verifyErasure } from "./verify-erasure.ts";
 
 /** The context of an erasure, in addition to the selection. */

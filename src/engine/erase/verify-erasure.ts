@@ -6,7 +6,7 @@ import { forEachInSlices, mapInSlices } from "../../domain/time-slicing.ts";
 import { eraseFromIndexes } from "../index-sync/erase-from-indexes.ts";
 import type { Ports } from "../ports.ts";
 import { type ErasedContent, eraseFromStores } from "../secondary-stores/erase-from-stores.ts";
-import { isComplete, RECALL_PLACE, signReceipt } from "./sign-receipt.ts";
+import { isComplete, RECALL_PLACE, signReceipt } from "../sign-receipt.ts";
 
 /** Scans every place again and seals the receipt with the findings. */
 export async function verifyErasure(

@@ -1,8 +1,8 @@
 import type { ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import { isComplete, signReceipt } from "../erase/sign-receipt.ts";
 import type { Ports } from "../ports.ts";
+import { isComplete, signReceipt } from "../sign-receipt.ts";
 import { callIndexInTurn } from "./call-index.ts";
 import { messageIdOf, readEntries } from "./index-entries.ts";
 import type { IndexUpdater } from "./index-updater.ts";

@@ -3,7 +3,7 @@ import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { JobProgressPage } from "../../ports/job-store.ts";
 import type { VectorIndex, VectorIndexEntry } from "../../ports/vector-index.ts";
-import { runInUserQueue } from "../ingest/change-set.ts";
+import { runInUserQueue } from "../change-set.ts";
 import type { Job, JobStep } from "../jobs/job.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";

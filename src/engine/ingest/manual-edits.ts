@@ -7,12 +7,12 @@ import type { Scope } from "../../domain/scope.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryChanges, NewMemory } from "../api.ts";
+import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
 import { passageIdsOf } from "../search-index/search-index.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "./change-set.ts";
 
 /** Adds a memory by hand. If the same text or claim exists, that memory gains evidence instead. */
 export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promise<Receipt> {

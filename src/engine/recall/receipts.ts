@@ -11,25 +11,11 @@ import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { extractTerms, splitWords } from "../../domain/search/search-terms.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { MemoryStore, NewRecallReceipts } from "../../ports/memory-store.ts";
+import type { RecallReceiptStore } from "../services.ts";
 import type { ParsedRecallOptions } from "./options.ts";
 import type { DroppedUnit, RankedUnit, RankingResult } from "./rank.ts";
 import { createRelevanceExplainer, explainRelevance } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
-
-/**
- * Stores the receipts of recalls. They are written a moment later and in batches, so that no recall waits for
- * the disk. A crash in that moment loses only the explanation of those recalls.
- */
-export interface RecallReceiptStore {
-  keep(scope: Scope, id: string, make: () => RecallReceipt): void;
-  /** Adds what becomes known after a recall: what an answer used, and which message asked. */
-  note(scope: Scope, id: string, more: Partial<RecallReceipt>): void;
-  find(scope: Scope, id: string): Promise<RecallReceipt | undefined>;
-  /** The newest answer in a session, or in any session if none is given. */
-  lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
-  /** Writes the pending receipts. */
-  flush(): Promise<void>;
-}
 
 /** Receipts are written this long after the first pending one, or when this many are pending. */
 const FLUSH_DELAY_MS = 250;

@@ -1,18 +1,8 @@
 import type { ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
-import { isComplete, signReceipt } from "../erase/sign-receipt.ts";
 import type { Ports } from "../ports.ts";
+import type { PendingErasures } from "../services.ts";
+import { isComplete, signReceipt } from "../sign-receipt.ts";
 import { eraseFromStores, formatStorePlace } from "./erase-from-stores.ts";
-
-/**
- * Erasures that have not reached every secondary store yet. They are saved in the store, so that none is lost
- * with this process.
- */
-export interface PendingErasures {
-  /** Retries pending erasures, soon and then at longer intervals, until none is left. */
-  scheduleRetry(): void;
-  /** Stops the retries and waits for the running one. */
-  close(): Promise<void>;
-}
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;

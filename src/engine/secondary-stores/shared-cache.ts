@@ -3,9 +3,10 @@ import type { Scope } from "../../domain/scope.ts";
 import { toCanonicalJson } from "../../domain/text/canonical-json.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { Secret } from "../../ports/system.ts";
 import type { Meter } from "../../ports/telemetry.ts";
-import type { Ports } from "../ports.ts";
 import { embedQuery } from "../query-embedding.ts";
 import { bytesOfIndex, type EmbeddingSpace, type SearchIndex } from "../search-index/search-index.ts";
 import { deserializeIndex, serializeIndex } from "../search-index/serialization.ts";
@@ -106,8 +107,13 @@ export function createSharedSearchIndexes(
   };
 }
 
-type SharedVectorPorts = Pick<Ports, "embedder" | "record"> &
-  Partial<Pick<Ports, "cache" | "secret" | "meter">>;
+interface SharedVectorPorts {
+  readonly embedder: Embedder;
+  readonly record: MemoryStore;
+  readonly cache?: Cache;
+  readonly secret?: Secret;
+  readonly meter?: Meter;
+}
 
 const VECTOR_CACHE_LABELS = { cache: "shared vectors" } as const;
 

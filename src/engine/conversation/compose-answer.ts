@@ -1,15 +1,15 @@
-import type { Memory } from "../domain/memory.ts";
-import { matchesFilter as passesFilter } from "../domain/metadata-filter.ts";
-import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
-import type { Scope } from "../domain/scope.ts";
-import { maskCredentials } from "../domain/text/credentials.ts";
-import { toIsoTime } from "../domain/time.ts";
-import type { ComposedText } from "../ports/language/answerer.ts";
-import { explainLastAnswer } from "./conversation/explain-last-answer.ts";
-import type { Ports } from "./ports.ts";
-import { toQuotableText } from "./prompt-block.ts";
-import { recall, selectKnownAt } from "./recall/recall.ts";
-import type { UserState } from "./user-state/user-state.ts";
+import type { Memory } from "../../domain/memory.ts";
+import { matchesFilter as passesFilter } from "../../domain/metadata-filter.ts";
+import type { Answer, Recall, RecallOptions } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { maskCredentials } from "../../domain/text/credentials.ts";
+import { toIsoTime } from "../../domain/time.ts";
+import type { ComposedText } from "../../ports/language/answerer.ts";
+import type { Ports } from "../ports.ts";
+import { toQuotableText } from "../prompt-block.ts";
+import { recall, selectKnownAt } from "../recall/recall.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import { explainLastAnswer } from "./explain-last-answer.ts";
 
 export type AnswerPorts = Pick<
   Ports,

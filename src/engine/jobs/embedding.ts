@@ -1,12 +1,12 @@
-import type { SearchUnit } from "../domain/change-set.ts";
-import { type Scope, toScopeKey } from "../domain/scope.ts";
-import { isMemoryError } from "../errors.ts";
-import type { CallOptions } from "../ports/call-options.ts";
-import type { Embedder } from "../ports/language/embedder.ts";
-import type { StaleUnits } from "../ports/memory-store.ts";
-import { runInUserQueue } from "./ingest/change-set.ts";
-import type { Ports } from "./ports.ts";
-import { listOlderSpaces, spaceOf, termsOfText, textOfUnit } from "./search-index/search-units.ts";
+import type { SearchUnit } from "../../domain/change-set.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { StaleUnits } from "../../ports/memory-store.ts";
+import { runInUserQueue } from "../change-set.ts";
+import type { Ports } from "../ports.ts";
+import { listOlderSpaces, spaceOf, termsOfText, textOfUnit } from "../search-index/search-units.ts";
 
 export interface EmbedProgress {
   /** Units embedded so far. */

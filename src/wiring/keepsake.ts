@@ -1,12 +1,11 @@
 import { checkName, checkNewName, checkScope } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
-import { MemoryError } from "../errors.ts";
-import { audit } from "./admin/audit.ts";
-import { backup } from "./admin/backup.ts";
-import { watchDependencies } from "./admin/dependencies.ts";
-import { examine } from "./admin/doctor.ts";
-import { explain } from "./admin/explain.ts";
-import { watchHealth } from "./admin/health.ts";
+import { audit } from "../engine/admin/audit.ts";
+import { backup } from "../engine/admin/backup.ts";
+import { watchDependencies } from "../engine/admin/dependencies.ts";
+import { examine } from "../engine/admin/doctor.ts";
+import { explain } from "../engine/admin/explain.ts";
+import { watchHealth } from "../engine/admin/health.ts";
 import {
   getMemory,
   getSession,
@@ -14,26 +13,27 @@ import {
   listMemories,
   listSessions,
   listVersions,
-} from "./admin/listings.ts";
-import { projectStats, userStats } from "./admin/stats.ts";
-import type { JobState, Keepsake, ScopedMemory } from "./api.ts";
-import { answer, answerStream } from "./conversation/answer-with-model.ts";
-import { converse, converseStream } from "./conversation/converse.ts";
-import { forget, planForget } from "./erase/forget.ts";
-import { createIndexes, notifyOnCommit, startIndexSync } from "./index-sync/index-sync.ts";
-import { findHindrance, understand } from "./ingest/extract-pending.ts";
-import { createIdempotentAnswers } from "./ingest/idempotency.ts";
-import { add, remove, supersede, undo, update } from "./ingest/manual-edits.ts";
-import { remember } from "./ingest/remember.ts";
-import { instrumentMemory } from "./instrumentation.ts";
-import { type BackgroundJobs, startBackgroundJobs } from "./jobs/background-jobs.ts";
-import { optimize } from "./jobs/optimize.ts";
-import { createQuarantineActions } from "./jobs/quarantine.ts";
-import type { Ports } from "./ports.ts";
-import { profile } from "./profile/profile.ts";
-import { recall } from "./recall/recall.ts";
-import { createRecallReceiptStore } from "./recall/receipts.ts";
-import { exportLines, importMessages } from "./transfer/import-export.ts";
+} from "../engine/admin/listings.ts";
+import { projectStats, userStats } from "../engine/admin/stats.ts";
+import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
+import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
+import { converse, converseStream } from "../engine/conversation/converse.ts";
+import { forget, planForget } from "../engine/erase/forget.ts";
+import { createIndexes, notifyOnCommit, startIndexSync } from "../engine/index-sync/index-sync.ts";
+import { findHindrance, understand } from "../engine/ingest/extract-pending.ts";
+import { createIdempotentAnswers } from "../engine/ingest/idempotency.ts";
+import { add, remove, supersede, undo, update } from "../engine/ingest/manual-edits.ts";
+import { remember } from "../engine/ingest/remember.ts";
+import { instrumentMemory } from "../engine/instrumentation.ts";
+import { type BackgroundJobs, startBackgroundJobs } from "../engine/jobs/background-jobs.ts";
+import { optimize } from "../engine/jobs/optimize.ts";
+import { createQuarantineActions } from "../engine/jobs/quarantine.ts";
+import type { Ports } from "../engine/ports.ts";
+import { profile } from "../engine/profile/profile.ts";
+import { recall } from "../engine/recall/recall.ts";
+import { createRecallReceiptStore } from "../engine/recall/receipts.ts";
+import { exportLines, importMessages } from "../engine/transfer/import-export.ts";
+import { MemoryError } from "../errors.ts";
 
 /** A lease that no job uses. */
 const PROBE_LEASE = "probe";

@@ -1,10 +1,10 @@
-import type { ChangeSet } from "../../domain/change-set.ts";
-import type { Claim, Memory } from "../../domain/memory.ts";
-import type { Scope } from "../../domain/scope.ts";
-import { isMemoryError } from "../../errors.ts";
-import type { Ports } from "../ports.ts";
-import { type ClaimIndex, createClaimIndex } from "../user-state/user-data.ts";
-import { createUserQueue, type UserQueue, type UserState } from "../user-state/user-state.ts";
+import type { ChangeSet } from "../domain/change-set.ts";
+import type { Claim, Memory } from "../domain/memory.ts";
+import type { Scope } from "../domain/scope.ts";
+import { isMemoryError } from "../errors.ts";
+import type { Ports } from "./ports.ts";
+import { type ClaimIndex, createClaimIndex } from "./user-state/user-data.ts";
+import { createUserQueue, type UserQueue, type UserState } from "./user-state/user-state.ts";
 
 /** A change-set without the fields that `commitChange` sets. */
 export type ChangeSetDraft = Omit<ChangeSet, "base" | "at">;

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createInMemoryStore } from "../adapters/memory/index.ts";
-import type { SearchUnit } from "../domain/change-set.ts";
-import { invalid, MemoryError } from "../errors.ts";
-import { createMemory } from "../memory.ts";
-import type { Embedder } from "../ports/language/embedder.ts";
-import type { MemoryStore } from "../ports/memory-store.ts";
-import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../testing/memory-store/change-sets.ts";
-import { hashEmbedder } from "../testing/test-doubles.ts";
-import type { Keepsake } from "./api.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import type { SearchUnit } from "../../domain/change-set.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import { createMemory } from "../../memory.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
+import { hashEmbedder } from "../../testing/test-doubles.ts";
+import type { Keepsake } from "../api.ts";
+import { runInUserQueue } from "../change-set.ts";
+import { spaceOf } from "../search-index/search-units.ts";
 import { countPendingUnits, type EmbedProgress, embedPending } from "./embedding.ts";
-import { runInUserQueue } from "./ingest/change-set.ts";
-import { spaceOf } from "./search-index/search-units.ts";
 
 const ANN = { project: "default", user: "ann" };
 const hash = hashEmbedder(64);
