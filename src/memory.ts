@@ -87,15 +87,20 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const stores = await openConfiguredStores(options, opening, clock);
   const recallPorts = { ...languagePorts, ...stores, digestKey: digestKeyOf(secret) };
-  const recaller = await openRecallWorkers({ ...options, meter: damage.meter }, path, recallPorts, opening);
-  const states = openUserStates(options, record, { ...languagePorts, ...stores }, recaller);
+  const recallWorkers = await openRecallWorkers(
+    { ...options, meter: damage.meter },
+    path,
+    recallPorts,
+    opening,
+  );
+  const states = openUserStates(options, record, { ...languagePorts, ...stores }, recallWorkers);
   const unsubscribe = record.erasureFeed?.subscribe((scope) => {
     void states.purgeUser(scope);
     void erasures.notify(scope);
   });
   opening.own({ close: async () => unsubscribe?.() });
   const basePorts: Ports = {
-    record,
+    store: record,
     ...languagePorts,
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
@@ -110,7 +115,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     modelServers: servers,
     damagedRows: damage.rows,
     secretState: await getSecretState(record, loadSecret().isNew),
-    ...(recaller ? { recaller } : {}),
+    ...(recallWorkers ? { recallWorker: recallWorkers } : {}),
     states: opening.own(states),
     erasureWatch: erasures,
   };
@@ -136,8 +141,15 @@ async function openRecallWorkers(
   const share = cacheBytes * RECALL_WORKERS_SHARE;
   // Loaded only here: a library must not start processes, or load code that does.
   const { createRecallWorkers } = await import("./wiring/recall-workers.ts");
-  const recaller = createRecallWorkers({ path, embedder, decayDays, meter, cacheBytes: share, digestKey });
-  return recaller && opening.own(recaller);
+  const recallWorkers = createRecallWorkers({
+    path,
+    embedder,
+    decayDays,
+    meter,
+    cacheBytes: share,
+    digestKey,
+  });
+  return recallWorkers && opening.own(recallWorkers);
 }
 
 function openUserStates(

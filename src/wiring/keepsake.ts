@@ -43,12 +43,12 @@ export function createKeepsake(
   plain: Ports,
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
-  const recalls = createRecallReceiptStore(plain.record);
+  const recalls = createRecallReceiptStore(plain.store);
   const follow = startIndexSync(plain);
   const ports: Ports = {
     ...plain,
     recalls,
-    ...(follow ? { following: follow, record: notifyOnCommit(plain.record, follow.onCommit) } : {}),
+    ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
   };
   const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
@@ -82,7 +82,7 @@ export function createKeepsake(
     async erasures(project = "default") {
       check();
       const wanted = checkName(project, "project");
-      return (await ports.record.erasures.list()).filter((receipt) => receipt.project === wanted);
+      return (await ports.store.erasures.list()).filter((receipt) => receipt.project === wanted);
     },
     async backup(file, options) {
       check();
@@ -90,7 +90,7 @@ export function createKeepsake(
     },
     async users(project = "default") {
       check();
-      return ports.record.users(checkName(project, "project"));
+      return ports.store.users(checkName(project, "project"));
     },
     async stats({ project = "default", ...options } = {}) {
       check();
@@ -151,7 +151,7 @@ function bindChecks(
   return {
     async check() {
       check();
-      return ports.record.check();
+      return ports.store.check();
     },
     async examine(options) {
       check();
@@ -164,8 +164,8 @@ function bindChecks(
     async probe() {
       check();
       // If another process probes now, it will find out.
-      const { token } = await ports.record.jobs.takeLease(PROBE_LEASE, { forMs: 1000 });
-      if (token !== undefined) await ports.record.jobs.releaseLease(PROBE_LEASE, token);
+      const { token } = await ports.store.jobs.takeLease(PROBE_LEASE, { forMs: 1000 });
+      if (token !== undefined) await ports.store.jobs.releaseLease(PROBE_LEASE, token);
     },
   };
 }
@@ -217,7 +217,7 @@ function bindScope(
       options?.dryRun
         ? open(() => planForget(ports, scope, what))
         : write(() => forget(ports, scope, what, options))) as ScopedMemory["forget"],
-    erasures: async () => open(() => ports.record.erasures.list(scope)),
+    erasures: async () => open(() => ports.store.erasures.list(scope)),
     get: async (id) => open(() => getMemory(ports, scope, id)),
     list: (options) => open(() => listMemories(ports, scope, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),
@@ -226,7 +226,7 @@ function bindScope(
       open<Promise<unknown>>(() =>
         id === undefined ? listLog(ports, scope, options) : listVersions(ports, scope, id),
       )) as ScopedMemory["history"],
-    revision: async () => open(() => ports.record.revision(scope)),
+    revision: async () => open(() => ports.store.revision(scope)),
     undo: (revision) => write(() => undo(ports, scope, revision)),
     optimize: async (options) => open(() => optimize(ports, scope, options)),
     sessions: async (options) => open(() => listSessions(ports, scope, options)),

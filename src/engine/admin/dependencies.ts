@@ -24,7 +24,7 @@ const PROBE_USER = { project: "default", user: "readiness" };
 
 type WatchedPorts = Pick<
   Ports,
-  "record" | "sessions" | "cache" | "queue" | "followers" | "following" | "modelServers" | "clock" | "meter"
+  "store" | "sessions" | "cache" | "queue" | "followers" | "indexSync" | "modelServers" | "clock" | "meter"
 >;
 
 interface DependencyProbe {
@@ -50,11 +50,11 @@ type DependencyFinding = Pick<DependencyState, "state" | "problem">;
  * keeps no process alive. Model servers are not probed: their state follows from the regular requests.
  */
 export function watchDependencies(ports: WatchedPorts): DependencyWatch {
-  const { clock, meter, modelServers, following } = ports;
+  const { clock, meter, modelServers, indexSync } = ports;
   const probes = createProbes(ports);
   const states = new Map<string, DependencyState>();
   const answered = new Map<DependencyProbe, { readonly found: DependencyFinding; readonly at: number }>();
-  const lag = createLagWatch(following);
+  const lag = createLagWatch(indexSync);
   const note = ({ kind, name }: DependencyName, { state, problem }: DependencyFinding): void => {
     const key = toDependencyKey({ kind, name });
     const known = states.get(key);
@@ -110,11 +110,11 @@ function toModelServerFinding({ circuit, hasFailed }: ModelServerState): Depende
 }
 
 /** Tracks since when each index has had pending changes. */
-function createLagWatch(following: Ports["following"]): { look(): void; isBehind(name: string): boolean } {
+function createLagWatch(indexSync: Ports["indexSync"]): { look(): void; isBehind(name: string): boolean } {
   const since = new Map<string, number>();
   return {
     look() {
-      for (const { name, behind, isFailing } of following?.lag() ?? []) {
+      for (const { name, behind, isFailing } of indexSync?.lag() ?? []) {
         if (behind === 0 && !isFailing) since.delete(name);
         else if (!since.has(name)) since.set(name, performance.now());
       }
@@ -123,9 +123,9 @@ function createLagWatch(following: Ports["following"]): { look(): void; isBehind
   };
 }
 
-function createProbes({ record, sessions, cache, queue, followers = [] }: WatchedPorts): DependencyProbe[] {
+function createProbes({ store, sessions, cache, queue, followers = [] }: WatchedPorts): DependencyProbe[] {
   const probes: DependencyProbe[] = [
-    { kind: "record", name: record.name, ask: () => record.revision(PROBE_USER) },
+    { kind: "record", name: store.name, ask: () => store.revision(PROBE_USER) },
   ];
   if (sessions) probes.push({ kind: "sessions", ask: (signal) => sessions.active(PROBE_USER, { signal }) });
   if (cache) probes.push({ kind: "cache", ask: (signal) => cache.get(PROBE_USER, "readiness", { signal }) });

@@ -8,7 +8,7 @@ import type { Examination, ExamineOptions, Remedy } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits, termsOfText } from "../search-index/search-units.ts";
 
-type ExaminePorts = Pick<Ports, "record" | "embedder" | "clock">;
+type ExaminePorts = Pick<Ports, "store" | "embedder" | "clock">;
 
 const DERIVED_PLACES: ReadonlySet<string> = new Set(["units", "gone", "blocks"]);
 
@@ -27,10 +27,10 @@ export async function examine(
   ports: ExaminePorts,
   { backups = [], fix = false }: ExamineOptions = {},
 ): Promise<Examination> {
-  const { record } = ports;
+  const { store } = ports;
   const repaired = fix ? await repair(ports, backups) : 0;
-  const report = await record.check();
-  const integrity = await record.integrity?.state({ counts: true });
+  const report = await store.check();
+  const integrity = await store.integrity?.state({ counts: true });
   const faults = integrity?.secret === "another" ? [...report, OTHER_SECRET_FAULT] : report;
   return {
     isHealthy: faults.length === 0,
@@ -42,14 +42,14 @@ export async function examine(
 }
 
 async function repair(ports: ExaminePorts, backups: readonly string[]): Promise<number> {
-  const { integrity } = ports.record;
+  const { integrity } = ports.store;
   if (!integrity) return 0;
   const { secret } = await integrity.state();
   if (secret === "another") await integrity.adoptSecret();
   await integrity.addMissingDigests();
   let count = await integrity.repairRows();
   for (const file of backups) count += await integrity.repairRows(file);
-  const faults = await ports.record.check();
+  const faults = await ports.store.check();
   for (const [scope, damaged] of findUsersWithBadUnits(faults)) {
     count += await rebuildUnits(ports, scope, damaged);
     await integrity.acceptUnits(scope);
@@ -71,21 +71,21 @@ function findUsersWithBadUnits(faults: readonly Fault[]): [Scope, ReadonlySet<st
 }
 
 async function findRemedies(
-  { record }: ExaminePorts,
+  { store }: ExaminePorts,
   faults: readonly Fault[],
   backups: readonly string[],
 ): Promise<Remedy[]> {
   const remedies: Remedy[] = [];
-  const itself = (await record.integrity?.countRepairable()) ?? 0;
+  const itself = (await store.integrity?.countRepairable()) ?? 0;
   if (itself > 0) remedies.push({ from: "itself", what: "rows", count: itself });
   for (const file of backups) {
-    const count = ((await record.integrity?.countRepairable(file)) ?? 0) - itself;
+    const count = ((await store.integrity?.countRepairable(file)) ?? 0) - itself;
     if (count > 0) remedies.push({ from: "backup", what: "rows", count, file });
   }
   const derived = sumFaults(faults.filter(({ place }) => DERIVED_PLACES.has(place)));
   if (derived > 0) remedies.push({ from: "messages", what: "search units", count: derived });
   const rows = faults.flatMap((fault) => fault.rows ?? []);
-  const learnable = await countLearnable(record, rows);
+  const learnable = await countLearnable(store, rows);
   if (learnable > 0) remedies.push({ from: "messages", what: "memories", count: learnable });
   const others = sumFaults(faults.filter(({ place }) => !DERIVED_PLACES.has(place) && place !== "secret"));
   const isCovered = remedies.some(({ from }) => from === "backup" || from === "itself");
@@ -98,20 +98,20 @@ function sumFaults(faults: readonly Fault[]): number {
 }
 
 /** Counts the changed memories whose source messages are intact. */
-async function countLearnable(record: Ports["record"], rows: readonly FaultyRow[]): Promise<number> {
+async function countLearnable(store: Ports["store"], rows: readonly FaultyRow[]): Promise<number> {
   const messages = new Set(rows.filter(({ table }) => table === "messages").map(({ id }) => id));
   let count = 0;
   for (const { table, project, user, id } of rows) {
     if (table !== "versions" || project === undefined || user === undefined || id === undefined) continue;
     // An unreadable body names no message.
-    const versions = await record.versions({ project, user }, id).catch(() => []);
+    const versions = await store.versions({ project, user }, id).catch(() => []);
     const sources = versions.flatMap((memory) => memory.sources.map(({ message }) => message));
     if (sources.length > 0 && sources.every((source) => !messages.has(source))) count += 1;
   }
   return count;
 }
 
-type RebuildPorts = Pick<Ports, "record" | "embedder" | "clock">;
+type RebuildPorts = Pick<Ports, "store" | "embedder" | "clock">;
 
 /** The expected content of a search unit, derived from its source. */
 interface WantedUnit extends Pick<SearchUnit, "type" | "owner" | "start" | "end"> {
@@ -127,8 +127,8 @@ async function rebuildUnits(
   scope: Scope,
   damaged: ReadonlySet<string>,
 ): Promise<number> {
-  return runInUserQueue(ports.record, scope, async () => {
-    const delta = await ports.record.since(scope, 0);
+  return runInUserQueue(ports.store, scope, async () => {
+    const delta = await ports.store.since(scope, 0);
     const wanted = computeWantedUnits(delta);
     const units = new Map(delta.units.map((unit) => [unit.id, unit]));
     const wrong = new Set<string>();
@@ -144,7 +144,7 @@ async function rebuildUnits(
       delta.memories.filter(({ id }) => wrong.has(id)),
     );
     const at = ports.clock().toISOString();
-    await ports.record.commit(scope, {
+    await ports.store.commit(scope, {
       base: delta.revision,
       at,
       cause: "reindex",

@@ -30,7 +30,7 @@ const CHECK_TIMEOUT_MS = 5000;
 const LOW_DISK_BYTES = 200_000_000;
 const LOW_DISK_SHARE = 0.05;
 
-type CheckedPorts = Pick<Ports, "record" | "following" | "clock" | "meter">;
+type CheckedPorts = Pick<Ports, "store" | "indexSync" | "clock" | "meter">;
 
 /**
  * `isServer`: checks at once and then once a minute, so that no caller waits for a check. Otherwise it checks
@@ -101,12 +101,12 @@ async function withTimeout<Result>(work: Promise<Result>): Promise<Result | unde
 }
 
 async function runChecks(
-  { record, following }: CheckedPorts,
+  { store, indexSync }: CheckedPorts,
   { damagedRows, secret, jobs }: HealthSources,
 ): Promise<Pick<Health, "durability" | "checks">> {
-  const condition = await record.maintenance?.condition();
+  const condition = await store.maintenance?.condition();
   const setAside = (await jobs()).reduce((sum, one) => sum + (one.setAside ?? 0), 0);
-  const behind = (following?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
+  const behind = (indexSync?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
   const storageChecks = condition ? toStorageChecks(condition) : [];
   const hasProof = condition?.rowsWithoutDigest !== undefined || secret === "another";
   return {
@@ -126,7 +126,7 @@ async function runChecks(
         none: "No background work is quarantined.",
         some: "Background work failed too often and is quarantined. See the list of jobs.",
       }),
-      ...(following
+      ...(indexSync
         ? [
             {
               name: "indexes",

@@ -13,7 +13,7 @@ import { explainLastAnswer } from "./explain-last-answer.ts";
 
 export type AnswerPorts = Pick<
   Ports,
-  | "record"
+  | "store"
   | "states"
   | "embedder"
   | "questions"
@@ -43,7 +43,7 @@ export async function composeAnswer(
   const held = await ports.states.of(scope);
   const knownAt = options.knownAt === undefined ? undefined : toIsoTime(options.knownAt, "knownAt");
   // As it was known then: each memory in the version of that time.
-  const state = knownAt === undefined ? held : stateThen(held, await ports.record.versions(scope), knownAt);
+  const state = knownAt === undefined ? held : stateThen(held, await ports.store.versions(scope), knownAt);
   const now = knownAt ?? ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : toIsoTime(options.asOf, "asOf");
   const reply = await ports.answerer.compose({

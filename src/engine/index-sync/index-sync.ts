@@ -25,7 +25,7 @@ const POLL_MS = 10;
 
 type IndexSyncPorts = Pick<
   Ports,
-  "record" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
+  "store" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
 >;
 
 /** Starts feeding every index. Undefined if there is none. */
@@ -172,11 +172,11 @@ export function createIndexes(follow: IndexSync | undefined, check: () => void):
 }
 
 /** The same store, which reports each commit of this process once it is durable. */
-export function notifyOnCommit(record: MemoryStore, written: (scope: Scope) => void): MemoryStore {
+export function notifyOnCommit(store: MemoryStore, written: (scope: Scope) => void): MemoryStore {
   return {
-    ...record,
+    ...store,
     async commit(scope, changes) {
-      const revision = await record.commit(scope, changes);
+      const revision = await store.commit(scope, changes);
       written(scope);
       return revision;
     },

@@ -35,7 +35,7 @@ it("shows all of a small memory, and of a large one the related memories, the na
   const clock = (): Date => new Date(AT);
   const memory = createKeepsake(
     {
-      record,
+      store: record,
       states,
       clock,
       ids: uuidv7(clock),

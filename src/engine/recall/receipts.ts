@@ -28,7 +28,7 @@ interface PendingReceipt {
   additions: Partial<RecallReceipt>;
 }
 
-export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceipts">): RecallReceiptStore {
+export function createRecallReceiptStore(store: Pick<MemoryStore, "recallReceipts">): RecallReceiptStore {
   const waiting = new Map<string, { readonly scope: Scope; readonly receipts: PendingReceipt[] }>();
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
       await yieldToEventLoop();
     }
     // A failed write costs an explanation; the recall itself succeeds.
-    await record.recallReceipts.save(written).catch(() => {});
+    await store.recallReceipts.save(written).catch(() => {});
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -70,7 +70,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
   };
   /** A model takes longer than a receipt waits, so its usage belongs to a receipt already written. */
   const noteWritten = async (scope: Scope, id: string, more: Partial<RecallReceipt>): Promise<void> => {
-    const [stored] = await record.recallReceipts.list(scope, { id, limit: 1 }).catch(() => []);
+    const [stored] = await store.recallReceipts.list(scope, { id, limit: 1 }).catch(() => []);
     const one = pendingOf(scope).findLast((receipt) => receipt.id === id);
     if (one) one.additions = { ...one.additions, ...more };
     else if (stored) wait(scope, { id, create: () => stored, additions: more });
@@ -93,7 +93,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
       await writing;
       const fresh = pendingOf(scope).findLast((receipt) => receipt.id === id);
       if (fresh) return toReceipt(fresh);
-      return (await record.recallReceipts.list(scope, { id, limit: 1 }))[0];
+      return (await store.recallReceipts.list(scope, { id, limit: 1 }))[0];
     },
     async lastAnswer(scope, session) {
       const isMeant = ({ kind, session: itsSession }: Partial<RecallReceipt>): boolean =>
@@ -101,7 +101,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
       await writing;
       const fresh = pendingOf(scope).findLast((one) => isMeant(toReceipt(one)));
       if (fresh) return toReceipt(fresh);
-      return (await record.recallReceipts.list(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
+      return (await store.recallReceipts.list(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
     },
     flush,
   };

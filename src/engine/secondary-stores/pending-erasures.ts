@@ -43,30 +43,28 @@ export function createPendingErasures(ports: Ports): PendingErasures {
  * and seals the receipt with the current findings. Gives the number left.
  */
 async function retryErasures(ports: Ports): Promise<number> {
-  const { record, sessions, cache } = ports;
+  const { store, sessions, cache } = ports;
   const places = new Set([
     ...(sessions ? [formatStorePlace("sessions", sessions)] : []),
     ...(cache ? [formatStorePlace("cache", cache)] : []),
   ]);
   if (places.size === 0) return 0;
   let left = 0;
-  for (const { receipt: id, project, user } of await findOpenErasures(record)) {
+  for (const { receipt: id, project, user } of await findOpenErasures(store)) {
     const scope = { project, user };
-    const receipt = (await record.erasures.list(scope)).find((one) => one.id === id);
+    const receipt = (await store.erasures.list(scope)).find((one) => one.id === id);
     if (!receipt?.verified.some(({ place, found }) => places.has(place) && found > 0)) continue;
     const now = await eraseFromStores(ports, scope, { messages: "everything", revision: receipt.revision });
-    await record.erasures.seal(scope, signReceipt(ports.secret, updateReceipt(receipt, now)));
+    await store.erasures.seal(scope, signReceipt(ports.secret, updateReceipt(receipt, now)));
     if (now.some(({ found }) => found > 0)) left += 1;
   }
   return left;
 }
 
 async function findOpenErasures(
-  record: Ports["record"],
+  store: Ports["store"],
 ): Promise<{ receipt: string; project: string; user: string }[]> {
-  return (await record.erasures.summaries()).filter(
-    ({ isComplete, isVerified }) => isVerified && !isComplete,
-  );
+  return (await store.erasures.summaries()).filter(({ isComplete, isVerified }) => isVerified && !isComplete);
 }
 
 /**

@@ -47,13 +47,13 @@ const STAMP_BYTES = 32;
 const INDEX_CACHE_LABELS = { cache: "shared users" } as const;
 
 export function createSharedSearchIndexes(
-  record: Pick<MemoryStore, "log">,
+  store: Pick<MemoryStore, "log">,
   space: EmbeddingSpace,
   { cache, hotAfter = HOT_AFTER_USES, meter }: SharingOptions & { readonly meter: Meter },
 ): SharedSearchIndexes {
   const name = `searchIndex ${space.fingerprint}`;
   const stampOf = async (scope: Scope, revision: number): Promise<Buffer> => {
-    const [entry] = await record.log(scope, { before: revision + 1, limit: 1 });
+    const [entry] = await store.log(scope, { before: revision + 1, limit: 1 });
     return createHash("sha256")
       .update(toCanonicalJson(entry ?? null))
       .digest();
@@ -109,7 +109,7 @@ export function createSharedSearchIndexes(
 
 interface SharedVectorPorts {
   readonly embedder: Embedder;
-  readonly record: MemoryStore;
+  readonly store: MemoryStore;
   readonly cache?: Cache;
   readonly secret?: Secret;
   readonly meter?: Meter;
@@ -128,14 +128,14 @@ export async function getSharedQueryVector(
   text: string,
   call: CallOptions = {},
 ): Promise<Float32Array | undefined> {
-  const { embedder, record, cache, secret, meter } = ports;
+  const { embedder, store, cache, secret, meter } = ports;
   if (!cache || !secret || embedder.local) return embedQuery(embedder, text, call);
   const of = { project, user };
   const name = `vector ${embedder.fingerprint} ${secret.sign(`query ${text}`)}`;
   // Before the vector is computed, so that an erasure meanwhile prevents its storage.
   const [cached, revision] = await Promise.all([
     tryStore(ports, "cache", () => cache.get(of, name)),
-    record.revision(of),
+    store.revision(of),
   ]);
   call.signal?.throwIfAborted();
   if (cached?.length === embedder.dimensions * Float32Array.BYTES_PER_ELEMENT) {
