@@ -82,8 +82,8 @@ export type {
   WorkSetAside,
 } from "./engine/api.ts";
 export type { CostOptions } from "./engine/cost/cost-tracker.ts";
-export type { ErasureListener } from "./engine/erase/erasure-watch.ts";
-export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/index-sync/vector-indexes.ts";
+export type { ErasureListener } from "./engine/erasure-watch.ts";
+export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/vector-indexes.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
 export { TOPICS, type Topic } from "./language/en/topics.ts";
 export { createMemory } from "./memory.ts";

@@ -7,11 +7,10 @@ import { checkCount } from "./domain/limits.ts";
 import { createModelServers } from "./engine/admin/dependencies.ts";
 import type { Keepsake } from "./engine/api.ts";
 import { type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
-import { createErasureWatch } from "./engine/erase/erasure-watch.ts";
 import { type LedgerReplay, replayLedger } from "./engine/erase/replay-ledger.ts";
 import { finishInterruptedErasures } from "./engine/erase/verify-erasure.ts";
+import { createErasureWatch } from "./engine/erasure-watch.ts";
 import { createDamageCounter, watchClock } from "./engine/instrumentation.ts";
-import { createKeepsake } from "./engine/keepsake.ts";
 import type { Ports } from "./engine/ports.ts";
 import { openSecondaryStores } from "./engine/secondary-stores/secondary-stores.ts";
 import type { SharingOptions } from "./engine/secondary-stores/shared-cache.ts";
@@ -23,6 +22,7 @@ import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Clock } from "./ports/system.ts";
 import type { Meter } from "./ports/telemetry.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
+import { createKeepsake } from "./wiring/keepsake.ts";
 import { openEnglish, openLanguagePorts } from "./wiring/language-ports.ts";
 import type { RecallWorkers } from "./wiring/recall-workers.ts";
 import { createResourceOwner, type ResourceOwner } from "./wiring/resource-owner.ts";
@@ -87,15 +87,20 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const stores = await openConfiguredStores(options, opening, clock);
   const recallPorts = { ...languagePorts, ...stores, digestKey: digestKeyOf(secret) };
-  const recaller = await openRecallWorkers({ ...options, meter: damage.meter }, path, recallPorts, opening);
-  const states = openUserStates(options, record, { ...languagePorts, ...stores }, recaller);
+  const recallWorkers = await openRecallWorkers(
+    { ...options, meter: damage.meter },
+    path,
+    recallPorts,
+    opening,
+  );
+  const states = openUserStates(options, record, { ...languagePorts, ...stores }, recallWorkers);
   const unsubscribe = record.erasureFeed?.subscribe((scope) => {
     void states.purgeUser(scope);
     void erasures.notify(scope);
   });
   opening.own({ close: async () => unsubscribe?.() });
   const basePorts: Ports = {
-    record,
+    store: record,
     ...languagePorts,
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
@@ -110,7 +115,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     modelServers: servers,
     damagedRows: damage.rows,
     secretState: await getSecretState(record, loadSecret().isNew),
-    ...(recaller ? { recaller } : {}),
+    ...(recallWorkers ? { recallWorker: recallWorkers } : {}),
     states: opening.own(states),
     erasureWatch: erasures,
   };
@@ -136,8 +141,15 @@ async function openRecallWorkers(
   const share = cacheBytes * RECALL_WORKERS_SHARE;
   // Loaded only here: a library must not start processes, or load code that does.
   const { createRecallWorkers } = await import("./wiring/recall-workers.ts");
-  const recaller = createRecallWorkers({ path, embedder, decayDays, meter, cacheBytes: share, digestKey });
-  return recaller && opening.own(recaller);
+  const recallWorkers = createRecallWorkers({
+    path,
+    embedder,
+    decayDays,
+    meter,
+    cacheBytes: share,
+    digestKey,
+  });
+  return recallWorkers && opening.own(recallWorkers);
 }
 
 function openUserStates(

@@ -20,10 +20,9 @@ import type { CallOptions } from "../ports/call-options.ts";
 import type { OnCall } from "../ports/language/model-calls.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { Fault } from "../ports/memory-store.ts";
-import type { Examination, ExamineOptions } from "./admin/doctor.ts";
-import type { Health } from "./admin/health.ts";
-import type { ErasureListener } from "./erase/erasure-watch.ts";
-import type { Indexes } from "./index-sync/vector-indexes.ts";
+import type { ErasureListener } from "./erasure-watch.ts";
+import type { Examination, ExamineOptions, Health } from "./inspection.ts";
+import type { Indexes } from "./vector-indexes.ts";
 
 /** The memory that `createMemory` gives: the whole product, as a library. */
 export interface Keepsake {

@@ -16,18 +16,21 @@ import type { Sessions } from "../ports/sessions.ts";
 import type { Clock, Ids, Secret } from "../ports/system.ts";
 import type { Meter, Tracer } from "../ports/telemetry.ts";
 import type { VectorIndex } from "../ports/vector-index.ts";
-import type { ModelServers } from "./admin/dependencies.ts";
-import type { SecretState } from "./admin/health.ts";
 import type { CostTracker } from "./cost/cost-tracker.ts";
-import type { ErasureWatch } from "./erase/erasure-watch.ts";
-import type { IndexSearchOptions, IndexSync } from "./index-sync/index-sync.ts";
-import type { RecallReceiptStore } from "./recall/receipts.ts";
-import type { PendingErasures } from "./secondary-stores/pending-erasures.ts";
+import type { ErasureWatch } from "./erasure-watch.ts";
+import type { SecretState } from "./inspection.ts";
+import type {
+  IndexSearchOptions,
+  IndexSync,
+  ModelServers,
+  PendingErasures,
+  RecallReceiptStore,
+} from "./services.ts";
 import type { UserStates } from "./user-state/user-state.ts";
 
 /** The dependencies of the engine. Each method takes the ones it needs. */
 export interface Ports {
-  readonly record: MemoryStore;
+  readonly store: MemoryStore;
   readonly embedder: Embedder;
   /** Extracts memories within the write. */
   readonly extractor: Extractor;
@@ -66,7 +69,7 @@ export interface Ports {
   /** When they are asked, and for how long. */
   readonly indexSearch?: IndexSearchOptions;
   /** Feeds and queries them; built from the other ports. */
-  readonly following?: IndexSync;
+  readonly indexSync?: IndexSync;
   /** The last messages, for a day. */
   readonly sessions?: Sessions;
   /** Whether the sessions are on a separate server. */
@@ -89,12 +92,12 @@ export interface Ports {
   readonly ledger?: Ledger;
   /** Notifies the caches of this process about erasures. */
   readonly erasureWatch?: ErasureWatch;
-  /** Each user's data as cached by this process; built from `record`. */
+  /** Each user's data as cached by this process; built from `store`. */
   readonly states: UserStates;
   /** Retries erasures that did not reach the sessions or the cache; built from the other ports. */
-  readonly owing?: PendingErasures;
+  readonly pendingErasures?: PendingErasures;
   /** Executes recalls in other threads; recalls run here if it is absent or fails. */
-  readonly recaller?: RecallWorker;
-  /** Stores the receipts of recalls; built from `record`. Without it, none are stored. */
+  readonly recallWorker?: RecallWorker;
+  /** Stores the receipts of recalls; built from `store`. Without it, none are stored. */
   readonly recalls?: RecallReceiptStore;
 }

@@ -9,9 +9,9 @@ import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard
 import { englishVocabulary } from "../language/en/vocabulary.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
+import { createKeepsake } from "../wiring/keepsake.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./api.ts";
 import { finishInterruptedErasures } from "./erase/verify-erasure.ts";
-import { createKeepsake } from "./keepsake.ts";
 import type { Ports } from "./ports.ts";
 import { createUserStates } from "./user-state/user-state.ts";
 
@@ -29,7 +29,7 @@ function open(over: Partial<Ports> = {}): Keepsake {
   const clock = (): Date => now;
   return createKeepsake(
     {
-      record,
+      store: record,
       embedder: hashEmbedder(),
       extractor: scriptedExtractor(),
       questions: blankQuestionReader(),
@@ -307,15 +307,15 @@ describe.each(RECORDS)("with a store of %s", (_name, openRecord) => {
 
     it("an erasure interrupted before verification is completed at the next start, and its receipt says so", async () => {
       const broken = open({
-        record: {
+        store: {
           ...record,
           erasures: { ...record.erasures, scrub: () => Promise.reject(new Error("killed")) },
         },
       });
       await expect(broken.scope({ user: "ana" }).forget("Magnet")).rejects.toThrow("killed");
       expect((await memory.audit()).receipts[0]).toMatchObject({ complete: false, verified: [] });
-      expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(1);
-      expect(await finishInterruptedErasures({ record, secret, clock: () => now })).toBe(0);
+      expect(await finishInterruptedErasures({ store: record, secret, clock: () => now })).toBe(1);
+      expect(await finishInterruptedErasures({ store: record, secret, clock: () => now })).toBe(0);
       const { receipts, broken: faults } = await memory.audit();
       expect(receipts[0]?.verified).toMatchObject([{ found: 0 }]);
       expect(faults.map(({ problem }) => problem)).toEqual(["it was not verified to the end"]);

@@ -1,10 +1,10 @@
 import { modelExtractor } from "../adapters/model/index.ts";
 import { rulesInThread } from "../adapters/rules/thread.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
-import type { ModelServers } from "../engine/admin/dependencies.ts";
-import type { ErasureWatch } from "../engine/erase/erasure-watch.ts";
+import type { ErasureWatch } from "../engine/erasure-watch.ts";
 import { dropSweeps } from "../engine/ingest/confirmations.ts";
 import type { Ports } from "../engine/ports.ts";
+import type { ModelServers } from "../engine/services.ts";
 import { invalid } from "../errors.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";

@@ -37,10 +37,10 @@ let openedPorts: Promise<RecallWorkerPorts> | undefined;
 
 async function openPorts(digestKey: string) {
   const onDamage = (): void => meter.count("memory_damaged_rows_total");
-  const record = await openSqliteStore({ path, onDamage, ...(digestKey === "" ? {} : { digestKey }) });
+  const store = await openSqliteStore({ path, onDamage, ...(digestKey === "" ? {} : { digestKey }) });
   return {
-    record,
-    states: createUserStates(record, embedder, { bytes: () => cacheBytes, meter }),
+    store,
+    states: createUserStates(store, embedder, { bytes: () => cacheBytes, meter }),
     // Queries arrive with their vectors.
     embedder: {
       ...embedder,
@@ -81,7 +81,7 @@ async function runRecall(ports: RecallWorkerPorts, request: RecallRequest): Prom
   }
 }
 
-async function closePorts({ states, record }: RecallWorkerPorts): Promise<void> {
+async function closePorts({ states, store }: RecallWorkerPorts): Promise<void> {
   await states.close();
-  await record.close();
+  await store.close();
 }

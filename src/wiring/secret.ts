@@ -1,6 +1,6 @@
 import { fileSecret, textSecret } from "../adapters/sqlite/index.ts";
 import { passingSecret } from "../adapters/system/index.ts";
-import type { SecretState } from "../engine/admin/health.ts";
+import type { SecretState } from "../engine/inspection.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { Secret } from "../ports/system.ts";
 
@@ -26,15 +26,15 @@ export function createSecretLoader(
 }
 
 /** Gives notices about the secret. */
-export async function getSecretNotices(record: MemoryStore, isNew: boolean): Promise<string[]> {
-  if (isNew && (await record.erasures.list()).length > 0) return [LOST_SECRET];
-  return (await record.integrity?.state())?.secret === "another" ? [OTHER_SECRET] : [];
+export async function getSecretNotices(store: MemoryStore, isNew: boolean): Promise<string[]> {
+  if (isNew && (await store.erasures.list()).length > 0) return [LOST_SECRET];
+  return (await store.integrity?.state())?.secret === "another" ? [OTHER_SECRET] : [];
 }
 
 /** Gives whether rows can be checked with the secret. A new one beside a database with erasures is a wrong one. */
-export async function getSecretState(record: MemoryStore, isNew: boolean): Promise<SecretState> {
-  const isAnother = (await record.integrity?.state())?.secret === "another";
-  if (isAnother || (isNew && (await record.erasures.summaries()).length > 0)) return "another";
+export async function getSecretState(store: MemoryStore, isNew: boolean): Promise<SecretState> {
+  const isAnother = (await store.integrity?.state())?.secret === "another";
+  if (isAnother || (isNew && (await store.erasures.summaries()).length > 0)) return "another";
   return isNew ? "new" : "own";
 }
 

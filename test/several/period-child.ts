@@ -21,7 +21,7 @@ const record = await open();
 const stopping = new AbortController();
 const say = (word: string): number => writeSync(1, `${word} ${Date.now()}\n`);
 const one = createJobRunner(
-  { clock: () => new Date(), record },
+  { clock: () => new Date(), store: record },
   {
     name: "decay",
     about: "says when it runs",

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type UpdateCopy, updateCopies } from "../../adapters/sqlite/index.ts";
-import type { Examination, Remedy } from "../../engine/admin/doctor.ts";
-import type { HealthCheck } from "../../engine/admin/health.ts";
 import type { Keepsake } from "../../engine/api.ts";
-import type { Drift } from "../../engine/index-sync/vector-indexes.ts";
+import type { Examination, HealthCheck, Remedy } from "../../engine/inspection.ts";
+import type { Drift } from "../../engine/vector-indexes.ts";
 import { isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { createProgressBar, formatCount, formatDay, formatTable, type Printer } from "../printer.ts";

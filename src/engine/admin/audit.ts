@@ -3,8 +3,8 @@ import type { ErasureReceipt, Trace } from "../../domain/receipt.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid } from "../../errors.ts";
 import type { Audit } from "../api.ts";
-import { deriveSigningKeys, findBrokenReceipts, hashTrace } from "../erase/sign-receipt.ts";
 import type { Ports } from "../ports.ts";
+import { deriveSigningKeys, findBrokenReceipts, hashTrace } from "../sign-receipt.ts";
 
 interface AuditFault {
   readonly id: string;
@@ -21,17 +21,17 @@ const RECEIPT_FAULT_PLACES: ReadonlySet<string> = new Set(["file", "rows", "user
  * lost.
  */
 export async function audit(
-  ports: Pick<Ports, "record" | "secret" | "ledger">,
+  ports: Pick<Ports, "store" | "secret" | "ledger">,
   { head }: { head?: string } = {},
 ): Promise<Audit> {
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
     throw invalid("head must be the head of an earlier audit: 64 hexadecimal digits.");
   }
-  const receipts = await ports.record.erasures.list();
+  const receipts = await ports.store.erasures.list();
   const heads = computeHeads(receipts);
   const broken: AuditFault[] = [
     ...groupByUser(receipts).flatMap((userReceipts) => findBrokenReceipts(ports.secret, userReceipts)),
-    ...(await findFalseTraces(receipts, await ports.record.erasures.traces())),
+    ...(await findFalseTraces(receipts, await ports.store.erasures.traces())),
     ...(await findLedgerMismatches(ports, receipts)),
     ...(await findStoreFaults(ports)),
   ];
@@ -43,7 +43,7 @@ export async function audit(
     broken,
     publicKey: deriveSigningKeys(ports.secret).publicKey,
     head: heads.at(-1) ?? "",
-    backups: (await ports.record.backups.list()).filter(({ bytes }) => bytes > 0),
+    backups: (await ports.store.backups.list()).filter(({ bytes }) => bytes > 0),
   };
 }
 
@@ -106,8 +106,8 @@ async function findLedgerMismatches(
   ];
 }
 
-async function findStoreFaults({ record }: Pick<Ports, "record">): Promise<AuditFault[]> {
-  const faults = await record.check();
+async function findStoreFaults({ store }: Pick<Ports, "store">): Promise<AuditFault[]> {
+  const faults = await store.check();
   return faults
     .filter(({ place }) => RECEIPT_FAULT_PLACES.has(place))
     .map(({ place, problem, count }) => ({ id: "", problem: `${place}: ${count} ${problem}` }));

@@ -9,33 +9,33 @@ import type { Ports } from "../ports.ts";
  * written before the copy begins, because content erased meanwhile may be in the file.
  */
 export async function backup(
-  { record, clock }: Pick<Ports, "record" | "clock">,
+  { store, clock }: Pick<Ports, "store" | "clock">,
   file: string,
   { until, ...options }: BackupOptions = {},
 ): Promise<Backup> {
   options.signal?.throwIfAborted();
   if (typeof file !== "string") throw invalid("backup: name the file to write.");
-  if (!record.fileCopy) {
+  if (!store.fileCopy) {
     throw new MemoryError(
       "unsupported",
-      `a database in ${record.name} cannot be copied here: use its server's own backups, or move it into a file.`,
+      `a database in ${store.name} cannot be copied here: use its server's own backups, or move it into a file.`,
     );
   }
   const now = (): string => clock().toISOString();
   const keptUntil = until === undefined ? undefined : toIsoTime(until, "until");
   if (keptUntil !== undefined && keptUntil <= now()) throw invalid("backup: until must be in the future.");
   const name = file.split(/[\\/]/).at(-1) ?? file;
-  const before = (await record.backups.list()).find((note) => note.name === name);
+  const before = (await store.backups.list()).find((note) => note.name === name);
   const draft: BackupNote = { name, at: now(), bytes: 0, digest: "" };
-  await record.backups.save(draft);
+  await store.backups.save(draft);
   try {
-    const { counts, ...copied } = await record.fileCopy.copyTo(file, options);
+    const { counts, ...copied } = await store.fileCopy.copyTo(file, options);
     // The file may contain anything stored until now.
     const note = { ...copied, name, at: now(), ...(keptUntil === undefined ? {} : { until: keptUntil }) };
-    await record.backups.save(note);
+    await store.backups.save(note);
     return { ...note, counts };
   } catch (error) {
-    await record.backups.save(before ?? { ...draft, until: draft.at });
+    await store.backups.save(before ?? { ...draft, until: draft.at });
     throw error;
   }
 }

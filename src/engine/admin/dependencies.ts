@@ -1,31 +1,8 @@
 import type { CallOutcome } from "../../domain/model-usage.ts";
-import type { CallHooks, CircuitState } from "../../ports/language/model-calls.ts";
+import type { CircuitState } from "../../ports/language/model-calls.ts";
+import type { DependencyState } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
-
-/** Why a service is degraded or down, if known. */
-type DependencyProblem = "slow" | "silent" | "circuit" | "failing" | "behind";
-
-/** A service that the memory depends on. */
-export interface DependencyState {
-  /**
-   * Never an address: "record", "sessions", "cache", "queue", "embedder", "model", or "index" with the name
-   * of its adapter.
-   */
-  readonly kind: string;
-  readonly name?: string;
-  /** `degraded`: it answers slowly or intermittently, or it lags behind. */
-  readonly state: "up" | "degraded" | "down";
-  /** When the state began (ISO 8601, UTC). */
-  readonly since: string;
-  /**
-   * `slow`: it took over a second.
-   * `silent`: it gave no answer, or an error.
-   * `circuit`: requests are held back after several failures.
-   * `failing`: the last request failed.
-   * `behind`: it lacks data written over a minute ago.
-   */
-  readonly problem?: DependencyProblem;
-}
+import type { ModelServerState, ModelServers } from "../services.ts";
 
 /** Checks in the background whether the configured services answer. */
 export interface DependencyWatch {
@@ -47,7 +24,7 @@ const PROBE_USER = { project: "default", user: "readiness" };
 
 type WatchedPorts = Pick<
   Ports,
-  "record" | "sessions" | "cache" | "queue" | "followers" | "following" | "modelServers" | "clock" | "meter"
+  "store" | "sessions" | "cache" | "queue" | "followers" | "indexSync" | "modelServers" | "clock" | "meter"
 >;
 
 interface DependencyProbe {
@@ -73,11 +50,11 @@ type DependencyFinding = Pick<DependencyState, "state" | "problem">;
  * keeps no process alive. Model servers are not probed: their state follows from the regular requests.
  */
 export function watchDependencies(ports: WatchedPorts): DependencyWatch {
-  const { clock, meter, modelServers, following } = ports;
+  const { clock, meter, modelServers, indexSync } = ports;
   const probes = createProbes(ports);
   const states = new Map<string, DependencyState>();
   const answered = new Map<DependencyProbe, { readonly found: DependencyFinding; readonly at: number }>();
-  const lag = createLagWatch(following);
+  const lag = createLagWatch(indexSync);
   const note = ({ kind, name }: DependencyName, { state, problem }: DependencyFinding): void => {
     const key = toDependencyKey({ kind, name });
     const known = states.get(key);
@@ -133,11 +110,11 @@ function toModelServerFinding({ circuit, hasFailed }: ModelServerState): Depende
 }
 
 /** Tracks since when each index has had pending changes. */
-function createLagWatch(following: Ports["following"]): { look(): void; isBehind(name: string): boolean } {
+function createLagWatch(indexSync: Ports["indexSync"]): { look(): void; isBehind(name: string): boolean } {
   const since = new Map<string, number>();
   return {
     look() {
-      for (const { name, behind, isFailing } of following?.lag() ?? []) {
+      for (const { name, behind, isFailing } of indexSync?.lag() ?? []) {
         if (behind === 0 && !isFailing) since.delete(name);
         else if (!since.has(name)) since.set(name, performance.now());
       }
@@ -146,9 +123,9 @@ function createLagWatch(following: Ports["following"]): { look(): void; isBehind
   };
 }
 
-function createProbes({ record, sessions, cache, queue, followers = [] }: WatchedPorts): DependencyProbe[] {
+function createProbes({ store, sessions, cache, queue, followers = [] }: WatchedPorts): DependencyProbe[] {
   const probes: DependencyProbe[] = [
-    { kind: "record", name: record.name, ask: () => record.revision(PROBE_USER) },
+    { kind: "record", name: store.name, ask: () => store.revision(PROBE_USER) },
   ];
   if (sessions) probes.push({ kind: "sessions", ask: (signal) => sessions.active(PROBE_USER, { signal }) });
   if (cache) probes.push({ kind: "cache", ask: (signal) => cache.get(PROBE_USER, "readiness", { signal }) });
@@ -182,23 +159,6 @@ async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {
   ]);
   if (!hasAnswered) return { state: "down", problem: "silent" };
   return performance.now() - begun > SLOW_MS ? { state: "degraded", problem: "slow" } : { state: "up" };
-}
-
-/** The state of a model server, according to the requests made to it. */
-interface ModelServerState {
-  readonly kind: "embedder" | "model";
-  readonly circuit: CircuitState;
-  /** Whether the last request that needed an answer got no usable one. */
-  readonly hasFailed: boolean;
-}
-
-/** Collects the state of model servers from regular requests, because each probe would cost money. */
-export interface ModelServers {
-  states(): readonly ModelServerState[];
-  /** Registers a server of this kind. */
-  add(kind: ModelServerState["kind"]): void;
-  /** Returns hooks that also observe the requests, in addition to the given hooks. */
-  observe(kind: ModelServerState["kind"], hooks: CallHooks): CallHooks;
 }
 
 /** Outcomes that show whether the server answers; the others say nothing about it. */

@@ -2,47 +2,13 @@ import type { SearchUnit } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { formatPassage, splitPassages } from "../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
-import type { Delta, Fault, FaultyRow, IntegrityState } from "../../ports/memory-store.ts";
-import { runInUserQueue } from "../ingest/change-set.ts";
+import type { Delta, Fault, FaultyRow } from "../../ports/memory-store.ts";
+import { runInUserQueue } from "../change-set.ts";
+import type { Examination, ExamineOptions, Remedy } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits, termsOfText } from "../search-index/search-units.ts";
 
-export interface ExamineOptions {
-  /** Copies of the database from which rows may be restored, newest first. */
-  readonly backups?: readonly string[];
-  /** Whether to repair what can be repaired. */
-  readonly fix?: boolean;
-}
-
-/** What can be repaired, and from which source. */
-export interface Remedy {
-  /**
-   * `itself`: from data here that digests verify.
-   * `backup`: rows that a backup holds unchanged.
-   * `messages`: search units that can be rebuilt, or memories that can be extracted again from an intact
-   * message.
-   * `export`: nothing here has the data; import a file that does.
-   */
-  readonly from: "itself" | "backup" | "messages" | "export";
-  readonly what: "rows" | "search units" | "memories";
-  readonly count: number;
-  /** The backup file. */
-  readonly file?: string;
-}
-
-export interface Examination {
-  /** Whether no fault remains. */
-  readonly isHealthy: boolean;
-  readonly faults: readonly Fault[];
-  /** Absent if the store keeps no digests. */
-  readonly integrity?: IntegrityState;
-  /** Remedies for the remaining faults. */
-  readonly remedies: readonly Remedy[];
-  /** Number of repaired rows. */
-  readonly repaired: number;
-}
-
-type ExaminePorts = Pick<Ports, "record" | "embedder" | "clock">;
+type ExaminePorts = Pick<Ports, "store" | "embedder" | "clock">;
 
 const DERIVED_PLACES: ReadonlySet<string> = new Set(["units", "gone", "blocks"]);
 
@@ -61,10 +27,10 @@ export async function examine(
   ports: ExaminePorts,
   { backups = [], fix = false }: ExamineOptions = {},
 ): Promise<Examination> {
-  const { record } = ports;
+  const { store } = ports;
   const repaired = fix ? await repair(ports, backups) : 0;
-  const report = await record.check();
-  const integrity = await record.integrity?.state({ counts: true });
+  const report = await store.check();
+  const integrity = await store.integrity?.state({ counts: true });
   const faults = integrity?.secret === "another" ? [...report, OTHER_SECRET_FAULT] : report;
   return {
     isHealthy: faults.length === 0,
@@ -76,14 +42,14 @@ export async function examine(
 }
 
 async function repair(ports: ExaminePorts, backups: readonly string[]): Promise<number> {
-  const { integrity } = ports.record;
+  const { integrity } = ports.store;
   if (!integrity) return 0;
   const { secret } = await integrity.state();
   if (secret === "another") await integrity.adoptSecret();
   await integrity.addMissingDigests();
   let count = await integrity.repairRows();
   for (const file of backups) count += await integrity.repairRows(file);
-  const faults = await ports.record.check();
+  const faults = await ports.store.check();
   for (const [scope, damaged] of findUsersWithBadUnits(faults)) {
     count += await rebuildUnits(ports, scope, damaged);
     await integrity.acceptUnits(scope);
@@ -105,21 +71,21 @@ function findUsersWithBadUnits(faults: readonly Fault[]): [Scope, ReadonlySet<st
 }
 
 async function findRemedies(
-  { record }: ExaminePorts,
+  { store }: ExaminePorts,
   faults: readonly Fault[],
   backups: readonly string[],
 ): Promise<Remedy[]> {
   const remedies: Remedy[] = [];
-  const itself = (await record.integrity?.countRepairable()) ?? 0;
+  const itself = (await store.integrity?.countRepairable()) ?? 0;
   if (itself > 0) remedies.push({ from: "itself", what: "rows", count: itself });
   for (const file of backups) {
-    const count = ((await record.integrity?.countRepairable(file)) ?? 0) - itself;
+    const count = ((await store.integrity?.countRepairable(file)) ?? 0) - itself;
     if (count > 0) remedies.push({ from: "backup", what: "rows", count, file });
   }
   const derived = sumFaults(faults.filter(({ place }) => DERIVED_PLACES.has(place)));
   if (derived > 0) remedies.push({ from: "messages", what: "search units", count: derived });
   const rows = faults.flatMap((fault) => fault.rows ?? []);
-  const learnable = await countLearnable(record, rows);
+  const learnable = await countLearnable(store, rows);
   if (learnable > 0) remedies.push({ from: "messages", what: "memories", count: learnable });
   const others = sumFaults(faults.filter(({ place }) => !DERIVED_PLACES.has(place) && place !== "secret"));
   const isCovered = remedies.some(({ from }) => from === "backup" || from === "itself");
@@ -132,20 +98,20 @@ function sumFaults(faults: readonly Fault[]): number {
 }
 
 /** Counts the changed memories whose source messages are intact. */
-async function countLearnable(record: Ports["record"], rows: readonly FaultyRow[]): Promise<number> {
+async function countLearnable(store: Ports["store"], rows: readonly FaultyRow[]): Promise<number> {
   const messages = new Set(rows.filter(({ table }) => table === "messages").map(({ id }) => id));
   let count = 0;
   for (const { table, project, user, id } of rows) {
     if (table !== "versions" || project === undefined || user === undefined || id === undefined) continue;
     // An unreadable body names no message.
-    const versions = await record.versions({ project, user }, id).catch(() => []);
+    const versions = await store.versions({ project, user }, id).catch(() => []);
     const sources = versions.flatMap((memory) => memory.sources.map(({ message }) => message));
     if (sources.length > 0 && sources.every((source) => !messages.has(source))) count += 1;
   }
   return count;
 }
 
-type RebuildPorts = Pick<Ports, "record" | "embedder" | "clock">;
+type RebuildPorts = Pick<Ports, "store" | "embedder" | "clock">;
 
 /** The expected content of a search unit, derived from its source. */
 interface WantedUnit extends Pick<SearchUnit, "type" | "owner" | "start" | "end"> {
@@ -161,8 +127,8 @@ async function rebuildUnits(
   scope: Scope,
   damaged: ReadonlySet<string>,
 ): Promise<number> {
-  return runInUserQueue(ports.record, scope, async () => {
-    const delta = await ports.record.since(scope, 0);
+  return runInUserQueue(ports.store, scope, async () => {
+    const delta = await ports.store.since(scope, 0);
     const wanted = computeWantedUnits(delta);
     const units = new Map(delta.units.map((unit) => [unit.id, unit]));
     const wrong = new Set<string>();
@@ -178,7 +144,7 @@ async function rebuildUnits(
       delta.memories.filter(({ id }) => wrong.has(id)),
     );
     const at = ports.clock().toISOString();
-    await ports.record.commit(scope, {
+    await ports.store.commit(scope, {
       base: delta.revision,
       at,
       cause: "reindex",

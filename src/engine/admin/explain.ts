@@ -18,7 +18,7 @@ import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { toSources } from "./listings.ts";
 
-export type ExplainPorts = Pick<Ports, "record" | "states" | "clock" | "recalls" | "answerer">;
+export type ExplainPorts = Pick<Ports, "store" | "states" | "clock" | "recalls" | "answerer">;
 
 /**
  * Explains from its receipt why a recall returned its items. With `about`, explains why one memory or passage
@@ -124,14 +124,14 @@ const LOG_PAGE_SIZE = 200;
 
 /** Ids of messages redacted and memories erased after a revision. */
 async function findErasedSince(
-  ports: Pick<Ports, "record">,
+  ports: Pick<Ports, "store">,
   scope: Scope,
   revision: number,
 ): Promise<Set<string>> {
   const ids = new Set<string>();
   let before: number | undefined;
   for (;;) {
-    const entries = await ports.record.log(scope, {
+    const entries = await ports.store.log(scope, {
       limit: LOG_PAGE_SIZE,
       ...(before === undefined ? {} : { before }),
     });
@@ -170,13 +170,13 @@ const REASONS: { readonly [why: string]: Reason } = {
  * never had it.
  */
 export async function explainAbsence(
-  ports: Pick<Ports, "record" | "states" | "answerer">,
+  ports: Pick<Ports, "store" | "states" | "answerer">,
   scope: Scope,
   receipt: RecallReceipt,
   id: string,
 ): Promise<WhyNot> {
   const state = await ports.states.of(scope);
-  const versions = await ports.record.versions(scope, id);
+  const versions = await ports.store.versions(scope, id);
   const message = state.messages.get(id.includes("#") ? id.slice(0, id.lastIndexOf("#")) : id);
   const isGone = versions.length === 0 && (!message || message.content === "");
   if (isGone) {
@@ -202,11 +202,11 @@ export async function explainAbsence(
   );
 }
 
-async function wasErased(ports: Pick<Ports, "record">, scope: Scope, id: string): Promise<boolean> {
+async function wasErased(ports: Pick<Ports, "store">, scope: Scope, id: string): Promise<boolean> {
   const message = id.includes("#") ? id.slice(0, id.lastIndexOf("#")) : id;
   let before: number | undefined;
   for (;;) {
-    const entries = await ports.record.log(scope, {
+    const entries = await ports.store.log(scope, {
       limit: 200,
       ...(before === undefined ? {} : { before }),
     });

@@ -1,45 +1,8 @@
 import type { StorageCondition } from "../../ports/memory-store.ts";
 import type { JobState } from "../api.ts";
+import type { DependencyState, Health, HealthCheck, SecretState } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
-import type { DependencyState, DependencyWatch } from "./dependencies.ts";
-
-/** State of the secret: `own` wrote the stored rows, `another` did not, `new` was created at this start. */
-export type SecretState = "own" | "another" | "new";
-
-/** The result of one check. Contains no address, path, name or user text. */
-export interface HealthCheck {
-  readonly name:
-    | "durability"
-    | "format"
-    | "file"
-    | "disk"
-    | "secret"
-    | "rows"
-    | "digests"
-    | "erasures"
-    | "jobs"
-    | "indexes";
-  readonly state: "ok" | "warning";
-  /** The finding in one sentence, and what to do about it, if anything. */
-  readonly says: string;
-  /** A count, or the number of free bytes. */
-  readonly count?: number;
-}
-
-/** The quick part of what `doctor` reports. */
-export interface Health {
-  /** `down`: the store does not answer; `degraded`: another check failed. */
-  readonly status: "ok" | "degraded" | "down";
-  /**
-   * Whether an acknowledged write survives a loss of power. `none`: nothing is persisted; `unknown`: the
-   * store does not say.
-   */
-  readonly durability: StorageCondition["durability"] | "unknown";
-  /** Time of the checks (ISO 8601, UTC). */
-  readonly checkedAt?: string;
-  readonly checks: readonly HealthCheck[];
-  readonly dependencies: readonly DependencyState[];
-}
+import type { DependencyWatch } from "./dependencies.ts";
 
 /** Runs the checks at most once a minute. */
 export interface HealthWatch {
@@ -67,7 +30,7 @@ const CHECK_TIMEOUT_MS = 5000;
 const LOW_DISK_BYTES = 200_000_000;
 const LOW_DISK_SHARE = 0.05;
 
-type CheckedPorts = Pick<Ports, "record" | "following" | "clock" | "meter">;
+type CheckedPorts = Pick<Ports, "store" | "indexSync" | "clock" | "meter">;
 
 /**
  * `isServer`: checks at once and then once a minute, so that no caller waits for a check. Otherwise it checks
@@ -138,12 +101,12 @@ async function withTimeout<Result>(work: Promise<Result>): Promise<Result | unde
 }
 
 async function runChecks(
-  { record, following }: CheckedPorts,
+  { store, indexSync }: CheckedPorts,
   { damagedRows, secret, jobs }: HealthSources,
 ): Promise<Pick<Health, "durability" | "checks">> {
-  const condition = await record.maintenance?.condition();
+  const condition = await store.maintenance?.condition();
   const setAside = (await jobs()).reduce((sum, one) => sum + (one.setAside ?? 0), 0);
-  const behind = (following?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
+  const behind = (indexSync?.lag() ?? []).reduce((sum, one) => sum + one.behind, 0);
   const storageChecks = condition ? toStorageChecks(condition) : [];
   const hasProof = condition?.rowsWithoutDigest !== undefined || secret === "another";
   return {
@@ -163,7 +126,7 @@ async function runChecks(
         none: "No background work is quarantined.",
         some: "Background work failed too often and is quarantined. See the list of jobs.",
       }),
-      ...(following
+      ...(indexSync
         ? [
             {
               name: "indexes",

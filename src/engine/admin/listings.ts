@@ -126,11 +126,11 @@ async function readPage(
 
 /** All versions of one memory, oldest first. */
 export async function listVersions(
-  ports: Pick<Ports, "states" | "record" | "clock">,
+  ports: Pick<Ports, "states" | "store" | "clock">,
   scope: Scope,
   id: string,
 ): Promise<Memory[]> {
-  const versions = await ports.record.versions(scope, id);
+  const versions = await ports.store.versions(scope, id);
   const newest = versions.at(-1) ?? requireMemory(await ports.states.of(scope), id);
   if (isExpired(newest, ports)) throw new MemoryError("not_found", "this memory has expired.");
   return versions;
@@ -138,11 +138,11 @@ export async function listVersions(
 
 /** Lists events, newest first. */
 export async function listLog(
-  ports: Pick<Ports, "record">,
+  ports: Pick<Ports, "store">,
   scope: Scope,
   { before, limit = 50 }: { before?: number; limit?: number } = {},
 ): Promise<LogEntry[]> {
-  return ports.record.log(scope, {
+  return ports.store.log(scope, {
     limit: checkCount(limit, "limit", 1, 1000),
     ...(before === undefined ? {} : { before: checkCount(before, "before", 1, Number.MAX_SAFE_INTEGER) }),
   });

@@ -15,7 +15,7 @@ import type { CallSum } from "../../ports/language/model-calls.ts";
 import type { StatsOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
 
-type StatsPorts = Pick<Ports, "record" | "states" | "costs" | "clock">;
+type StatsPorts = Pick<Ports, "store" | "states" | "costs" | "clock">;
 
 /** Cost of the calls for a project's users, and the state of its budgets. */
 export async function projectStats(
@@ -24,7 +24,7 @@ export async function projectStats(
   options: StatsOptions = {},
 ): Promise<ProjectStats> {
   const usage = await computeUsage(ports, { project }, options);
-  return { users: (await ports.record.users(project)).length, usage };
+  return { users: (await ports.store.users(project)).length, usage };
 }
 
 /** Counts of what is stored for a user, and its cost. */
@@ -39,7 +39,7 @@ export async function userStats(
   const isThere = ({ expiresAt }: Memory): boolean => expiresAt === undefined || expiresAt > now;
   const statuses = [...memories.values()].filter(isThere).map(({ status }) => status);
   const kinds = [...current.values()].filter(isThere).map(({ kind }) => kind);
-  const [newest] = await ports.record.log(scope, { limit: 1 });
+  const [newest] = await ports.store.log(scope, { limit: 1 });
   return {
     total: statuses.length,
     current: countEqual(statuses, "current"),

@@ -5,9 +5,9 @@ import { maskCredentials } from "../../domain/text/credentials.ts";
 import { toIsoTime, toLocalTime } from "../../domain/time.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { Completion, LanguageModel, Prompt } from "../../ports/language/language-model.ts";
-import { type AnswerPorts, composeAnswer, lastZone, UNKNOWN } from "../answer.ts";
 import type { Ports } from "../ports.ts";
 import { type CitationReader, createStrictCitationReader } from "./citations.ts";
+import { type AnswerPorts, composeAnswer, lastZone, UNKNOWN } from "./compose-answer.ts";
 import { buildAnswerPrompt, buildNotes, loadEarlierTurns, saysUnknown } from "./prompts.ts";
 
 type ModelAnswerPorts = AnswerPorts & Pick<Ports, "secret" | "model" | "meter" | "patience" | "sessions">;

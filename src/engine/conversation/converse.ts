@@ -6,7 +6,6 @@ import type { Scope } from "../../domain/scope.ts";
 import { listRedactedKinds, maskCredentials } from "../../domain/text/credentials.ts";
 import { toLocalTime } from "../../domain/time.ts";
 import type { LanguageModel } from "../../ports/language/language-model.ts";
-import { type ComposedAnswer, composeAnswer } from "../answer.ts";
 import type { RememberOptions, Reply } from "../api.ts";
 import { forget } from "../erase/forget.ts";
 import { remember } from "../ingest/remember.ts";
@@ -24,6 +23,7 @@ import {
   toAnsweredBy,
 } from "./answer-with-model.ts";
 import { createLenientCitationReader } from "./citations.ts";
+import { type ComposedAnswer, composeAnswer } from "./compose-answer.ts";
 import { composeReply, mentionsSelf } from "./compose-reply.ts";
 import { buildNotes, buildTalkPrompt, loadEarlierTurns } from "./prompts.ts";
 

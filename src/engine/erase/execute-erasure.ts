@@ -6,16 +6,16 @@ import type { Scope } from "../../domain/scope.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
 import { flatMapInSlices } from "../../domain/time-slicing.ts";
 import { isMemoryError } from "../../errors.ts";
-import { commitChange } from "../ingest/change-set.ts";
+import { commitChange } from "../change-set.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { ErasedContent } from "../secondary-stores/erase-from-stores.ts";
 import { findStoreRemainders } from "../secondary-stores/erase-from-stores.ts";
+import { createUnverifiedReceipt, hashTrace } from "../sign-receipt.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import type { ResidualMatches } from "./prepare-erasure.ts";
 import { type PreparedErasure, prepareErasure } from "./prepare-erasure.ts";
 import { addReplies } from "./selection.ts";
-import { createUnverifiedReceipt, hashTrace } from "./sign-receipt.ts";
 import { verifyErasure } from "./verify-erasure.ts";
 
 /** The context of an erasure, in addition to the selection. */
@@ -59,7 +59,7 @@ export async function executeErasure(
 ): Promise<ErasureReceipt> {
   const { result } = await commitChange<CommittedErasure>(ports, scope, async (state, at) => {
     const selection = await addReplies(state, await choose(state));
-    const plan = await prepareErasure(ports, state, selection, await ports.record.versions(scope), {
+    const plan = await prepareErasure(ports, state, selection, await ports.store.versions(scope), {
       ...(reason.namedWords ? { named: reason.namedWords } : {}),
       ...(reason.replayOf ? { elsewhere: reason.replayOf.elsewhere } : {}),
     });
@@ -112,7 +112,7 @@ export async function executeErasure(
   const sealed = done ? await logAndVerify(ports, scope, { receipt, done }, reason) : receipt;
   await dropped;
   if (!done) return receipt;
-  if (!sealed.complete) ports.owing?.scheduleRetry();
+  if (!sealed.complete) ports.pendingErasures?.scheduleRetry();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return sealed;
 }
@@ -210,10 +210,10 @@ async function createReceipt(
   },
 ): Promise<ErasureReceipt> {
   const { id, at, plan, trace, reason, requests } = made;
-  const { record } = ports;
-  const previous = (await record.erasures.list(scope)).at(-1)?.hash ?? "";
+  const { store } = ports;
+  const previous = (await store.erasures.list(scope)).at(-1)?.hash ?? "";
   const backups = await findAffectedBackups(ports, at, plan.oldestStoredAt);
-  const { links, blocks, answers } = await record.erasures.countDependents(scope, plan.memories);
+  const { links, blocks, answers } = await store.erasures.countDependents(scope, plan.memories);
   const units = plan.dropUnits.length;
   return createUnverifiedReceipt(ports.secret, {
     id,
@@ -247,11 +247,11 @@ async function createReceipt(
 
 /** The backups that may contain the content: made after it was stored, and still kept. */
 async function findAffectedBackups(
-  ports: Pick<Ports, "record">,
+  ports: Pick<Ports, "store">,
   at: string,
   since: string,
 ): Promise<HeldBackup[]> {
-  const noted = await ports.record.backups.list();
+  const noted = await ports.store.backups.list();
   return noted
     .filter((one) => one.at >= since && (one.until === undefined || one.until > at))
     .map(({ name, at: madeAt, until }) => ({ name, at: madeAt, ...(until === undefined ? {} : { until }) }));
@@ -259,9 +259,9 @@ async function findAffectedBackups(
 
 /** What neither the store nor the secondary stores can delete at once. */
 async function findRemainders(ports: Ports, at: string): Promise<Pick<ErasureReceipt, "remains">> {
-  const { record, followers = [] } = ports;
+  const { store, followers = [] } = ports;
   const places = [
-    ...((await record.maintenance?.remains()) ?? []),
+    ...((await store.maintenance?.remains()) ?? []),
     ...followers.flatMap(({ remains = [] }) => remains),
     ...(await findStoreRemainders(ports)),
   ];

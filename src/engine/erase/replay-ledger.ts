@@ -28,13 +28,13 @@ export async function replayLedger(
   ports: Ports,
   tell: (done: number, of: number) => void = () => {},
 ): Promise<LedgerReplay> {
-  const { ledger, record } = ports;
+  const { ledger, store } = ports;
   const nothing = { replayedCount: 0, unplacedCount: 0, addedCount: 0, wasLost: false };
-  if (!ledger || (await isLedgerCurrent(ledger, record))) return nothing;
+  if (!ledger || (await isLedgerCurrent(ledger, store))) return nothing;
   const [read, held, marks] = [
     await ledger.read(),
-    await record.erasures.traces(),
-    await record.erasures.summaries(),
+    await store.erasures.traces(),
+    await store.erasures.summaries(),
   ];
   const known = new Set(
     marks.flatMap(({ receipt, replays }) => (replays === undefined ? [receipt] : [receipt, replays])),
@@ -59,9 +59,9 @@ export async function replayLedger(
 }
 
 /** Nearly always true; then nothing has to be read in full. */
-async function isLedgerCurrent(ledger: Ledger, record: MemoryStore): Promise<boolean> {
+async function isLedgerCurrent(ledger: Ledger, store: MemoryStore): Promise<boolean> {
   const written = await ledger.receipts();
-  const marks = (await record.erasures.summaries()).filter(({ hasTrace }) => hasTrace);
+  const marks = (await store.erasures.summaries()).filter(({ hasTrace }) => hasTrace);
   if (!written) return marks.length === 0;
   const known = new Set(marks.flatMap(({ receipt, replays }) => [receipt, replays]));
   const isWritten = marks.every(({ receipt, replays }) => written.has(receipt) || written.has(replays ?? ""));
@@ -80,8 +80,8 @@ function isKnownTrace({ receipt, replays }: Trace, known: ReadonlySet<string>): 
 /**
  * Whether the log says that it was erased here: then only its receipt was removed, which the audit reports.
  */
-async function wasErasedHere({ record }: Ports, { project, user, revision, at }: Trace): Promise<boolean> {
-  const [entry] = await record.log({ project, user }, { before: revision + 1, limit: 1 });
+async function wasErasedHere({ store }: Ports, { project, user, revision, at }: Trace): Promise<boolean> {
+  const [entry] = await store.log({ project, user }, { before: revision + 1, limit: 1 });
   return entry?.revision === revision && entry.cause === "forget" && entry.at === at;
 }
 

@@ -6,7 +6,7 @@ import { forEachInSlices, mapInSlices } from "../../domain/time-slicing.ts";
 import { eraseFromIndexes } from "../index-sync/erase-from-indexes.ts";
 import type { Ports } from "../ports.ts";
 import { type ErasedContent, eraseFromStores } from "../secondary-stores/erase-from-stores.ts";
-import { isComplete, RECALL_PLACE, signReceipt } from "./sign-receipt.ts";
+import { isComplete, RECALL_PLACE, signReceipt } from "../sign-receipt.ts";
 
 /** Scans every place again and seals the receipt with the findings. */
 export async function verifyErasure(
@@ -24,8 +24,8 @@ export async function verifyErasure(
     eraseFromStores(ports, scope, went.erased),
     eraseFromIndexes(ports, scope, went.units),
   ]);
-  await Promise.all([ports.states.purgeUser(scope), ports.recaller?.purgeUser(scope)]);
-  const { messages, memories } = await ports.record.since(scope, 0, { units: false });
+  await Promise.all([ports.states.purgeUser(scope), ports.recallWorker?.purgeUser(scope)]);
+  const { messages, memories } = await ports.store.since(scope, 0, { units: false });
   const cachedTexts = ports.states.peekTexts(scope, 0);
   const left = [
     ...(await mapInSlices(messages, ({ content }) => content)),
@@ -35,14 +35,14 @@ export async function verifyErasure(
   ].filter((text) => text !== "");
   const { inside, found } = await findRemainingTexts(left, texts);
   const searched = texts.filter((text) => !inside.has(text));
-  const places = await ports.record.erasures.scrub(scope, searched);
+  const places = await ports.store.erasures.scrub(scope, searched);
   const all = [{ place: RECALL_PLACE, found }, ...places, ...beside, ...indexes];
   const sealed = signReceipt(ports.secret, {
     ...receipt,
     verified: all,
     complete: isComplete(all),
   });
-  await ports.record.erasures.seal(scope, sealed);
+  await ports.store.erasures.seal(scope, sealed);
   return sealed;
 }
 
@@ -76,15 +76,15 @@ async function findRemainingTexts(
  * Gives the number completed.
  */
 export async function finishInterruptedErasures(
-  ports: Pick<Ports, "record" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
+  ports: Pick<Ports, "store" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
 ): Promise<number> {
-  const open = (await ports.record.erasures.summaries()).filter(({ isComplete }) => !isComplete);
+  const open = (await ports.store.erasures.summaries()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
     const scope = { project, user };
-    const receipt = (await ports.record.erasures.list(scope)).find((one) => one.id === id);
+    const receipt = (await ports.store.erasures.list(scope)).find((one) => one.id === id);
     if (!receipt || !isUnfinished(receipt)) continue;
-    const left = await ports.record.erasures.scrub(scope, []);
+    const left = await ports.store.erasures.scrub(scope, []);
     if (left.some(({ found }) => found > 0)) continue;
     const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
     // Interrupted before any place was checked, it did not reach the secondary stores either.
@@ -92,7 +92,7 @@ export async function finishInterruptedErasures(
     const beside = places.length === 0 ? await eraseFromStores(ports, scope, erased) : [];
     const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN_UNIT]) : [];
     const all = [...places, { place: FILES_REWRITTEN, found: 0 }, ...beside, ...indexes];
-    await ports.record.erasures.seal(
+    await ports.store.erasures.seal(
       scope,
       signReceipt(ports.secret, { ...receipt, verified: all, complete: isComplete(all) }),
     );

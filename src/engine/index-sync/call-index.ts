@@ -2,7 +2,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
-import { runInUserQueue } from "../ingest/change-set.ts";
+import { runInUserQueue } from "../change-set.ts";
 
 /**
  * Calls an index with a time limit in ms, even if the adapter ignores its signal. Rejects with `unavailable`

@@ -1,8 +1,8 @@
 import type { ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import { isComplete, signReceipt } from "../erase/sign-receipt.ts";
 import type { Ports } from "../ports.ts";
+import { isComplete, signReceipt } from "../sign-receipt.ts";
 import { callIndexInTurn } from "./call-index.ts";
 import { messageIdOf, readEntries } from "./index-entries.ts";
 import type { IndexUpdater } from "./index-updater.ts";
@@ -22,7 +22,7 @@ function formatIndexPlace({ index }: Pick<IndexUpdater, "index">): string {
  * result says if the index could not be asked.
  */
 export async function eraseFromIndex(
-  ports: Pick<Ports, "record" | "embedder">,
+  ports: Pick<Ports, "store" | "embedder">,
   feeder: IndexUpdater,
   { scope, ids, ms }: { readonly scope: Scope; readonly ids: readonly string[]; readonly ms: number },
 ): Promise<VerifiedPlace> {
@@ -42,12 +42,12 @@ export async function eraseFromIndex(
 
 /** The same in every index. Before the first feed no index is asked; each is asked when its feed begins. */
 export async function eraseFromIndexes(
-  { following, followers = [] }: Pick<Ports, "following" | "followers">,
+  { indexSync, followers = [] }: Pick<Ports, "indexSync" | "followers">,
   scope: Scope,
   ids: readonly string[],
 ): Promise<VerifiedPlace[]> {
   if (ids.length === 0) return [];
-  if (following) return following.erase(scope, ids);
+  if (indexSync) return indexSync.erase(scope, ids);
   return followers.map((index) => ({
     place: formatIndexPlace({ index }),
     found: ids.length,
@@ -60,7 +60,7 @@ export async function eraseFromIndexes(
  * nothing into an index that is not known to belong to this store; its entries come once that is known.
  */
 export async function dropEntries(
-  ports: Pick<Ports, "record" | "embedder">,
+  ports: Pick<Ports, "store" | "embedder">,
   { index, isOurs }: Pick<IndexUpdater, "index" | "isOurs">,
   scope: Scope,
   ids: readonly string[],
@@ -84,7 +84,7 @@ export async function dropEntries(
 
 const RETRY_TIMEOUT_MS = 120_000;
 
-type RetryPorts = Pick<Ports, "record" | "embedder" | "secret" | "meter">;
+type RetryPorts = Pick<Ports, "store" | "embedder" | "secret" | "meter">;
 
 /**
  * Completes erasures that an index could not be asked about: drops the entries again, verifies, and reseals
@@ -95,12 +95,12 @@ export async function finishOpenErasures(
   feeder: IndexUpdater,
   signal: AbortSignal,
 ): Promise<number> {
-  const open = (await ports.record.erasures.summaries()).filter(({ isComplete }) => !isComplete);
+  const open = (await ports.store.erasures.summaries()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
     signal.throwIfAborted();
     const scope = { project, user };
-    const receipt = (await ports.record.erasures.list(scope)).find((one) => one.id === id);
+    const receipt = (await ports.store.erasures.list(scope)).find((one) => one.id === id);
     const place = receipt?.verified.find((one) => one.place === formatIndexPlace(feeder));
     if (!receipt || !place || place.found === 0) continue;
     if (await tryFinishErasure(ports, feeder, scope, receipt, signal)) ended += 1;
@@ -123,12 +123,12 @@ async function tryFinishErasure(
     signal,
   );
   // Another process, or another index, may have sealed it meanwhile.
-  const now = (await ports.record.erasures.list(scope)).find(({ id }) => id === receipt.id);
+  const now = (await ports.store.erasures.list(scope)).find(({ id }) => id === receipt.id);
   if (!now || found > 0) return false;
   const verified = now.verified.map((one) =>
     one.place === formatIndexPlace(feeder) ? { place: one.place, found: 0 } : one,
   );
-  await ports.record.erasures.seal(
+  await ports.store.erasures.seal(
     scope,
     signReceipt(ports.secret, { ...now, verified, complete: isComplete(verified) }),
   );
@@ -143,7 +143,7 @@ async function dropErasedEntries(
   { id }: ErasureReceipt,
   options: CallOptions,
 ): Promise<number> {
-  const trace = (await ports.record.erasures.traces(scope)).find(({ receipt }) => receipt === id);
+  const trace = (await ports.store.erasures.traces(scope)).find(({ receipt }) => receipt === id);
   if (!trace) return 1;
   const memories = new Set(trace.memories);
   const messages = new Set(trace.messages.map((message) => message.id));

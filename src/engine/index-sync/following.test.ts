@@ -12,7 +12,7 @@ import {
   readIds,
 } from "../../testing/vector-index/index-fixtures.ts";
 import type { Keepsake } from "../api.ts";
-import type { IndexProgress } from "./vector-indexes.ts";
+import type { IndexProgress } from "../vector-indexes.ts";
 
 const ANN = { project: "default", user: "ann" };
 const BOB = { project: "default", user: "bob" };

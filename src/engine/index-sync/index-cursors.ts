@@ -125,7 +125,7 @@ export function toIndexJobName({ name }: Pick<VectorIndex, "name">): IndexJobNam
   return `following ${name}`;
 }
 
-type MarkerPorts = Pick<Ports, "record" | "embedder">;
+type MarkerPorts = Pick<Ports, "store" | "embedder">;
 
 /**
  * Prepares an index and verifies that it was filled from this store and not emptied since. A marker entry
@@ -138,10 +138,10 @@ export async function ensureMarked(
   follower: VectorIndex,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const { record, embedder } = ports;
+  const { store, embedder } = ports;
   const space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   await callIndex(follower, CALL_MS, (options) => follower.prepare(space, options), signal);
-  const mark = await record.identity();
+  const mark = await store.identity();
   const there = await callIndex(
     follower,
     CALL_MS,
@@ -163,9 +163,9 @@ export async function resetIndex(
   follower: VectorIndex,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { record, embedder } = ports;
+  const { store, embedder } = ports;
   const name = toIndexJobName(follower);
-  const lease = await record.jobs.takeLease(`${name}: anew`, { forMs: CLEAR_MS });
+  const lease = await store.jobs.takeLease(`${name}: anew`, { forMs: CLEAR_MS });
   if (lease.token === undefined) {
     throw new MemoryError(
       "unavailable",
@@ -176,11 +176,11 @@ export async function resetIndex(
     const space = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
     await callIndex(follower, CLEAR_MS, (options) => follower.clear(options), signal);
     await callIndex(follower, CALL_MS, (options) => follower.prepare(space, options), signal);
-    await resetCursors(record.jobs, name, signal);
-    const mark = createMarker(await record.identity(), embedder.dimensions);
+    await resetCursors(store.jobs, name, signal);
+    const mark = createMarker(await store.identity(), embedder.dimensions);
     await callIndex(follower, CALL_MS, (options) => follower.put(MARKER_USER, [mark], options), signal);
   } finally {
-    await record.jobs.releaseLease(`${name}: anew`, lease.token);
+    await store.jobs.releaseLease(`${name}: anew`, lease.token);
   }
 }
 

@@ -14,7 +14,7 @@ export interface IndexChanges {
   readonly drop: readonly string[];
 }
 
-type EntryPorts = Pick<Ports, "record" | "embedder">;
+type EntryPorts = Pick<Ports, "store" | "embedder">;
 
 /** The owners of units, by id. */
 interface EntryOwners {
@@ -47,8 +47,8 @@ export async function readEntries(
   ids: readonly string[],
   withTexts: boolean,
 ): Promise<VectorIndexEntry[]> {
-  const { record, embedder } = ports;
-  const vectors = await record.vectors(scope, ids, spaceOf(embedder));
+  const { store, embedder } = ports;
+  const vectors = await store.vectors(scope, ids, spaceOf(embedder));
   const present = ids.flatMap((id, i) => {
     const vector = vectors[i];
     return vector && hasDirection(vector) ? [{ id, vector }] : [];
@@ -97,12 +97,12 @@ async function findOwners(
 }
 
 async function readOwners(
-  { record }: EntryPorts,
+  { store }: EntryPorts,
   scope: Scope,
   messages: readonly string[],
   memories: readonly string[],
 ): Promise<EntryOwners> {
-  const read = await record.read(scope, {
+  const read = await store.read(scope, {
     messages: [...new Set(messages)],
     memories: [...new Set(memories)],
   });

@@ -4,6 +4,7 @@ import { NO_METER } from "../../ports/telemetry.ts";
 import type { VectorIndexHit } from "../../ports/vector-index.ts";
 import type { Ports } from "../ports.ts";
 import { type SearchIndex, slotOfUnit } from "../search-index/search-index.ts";
+import type { IndexSearch } from "../services.ts";
 import { callIndex } from "./call-index.ts";
 import type { IndexUpdater } from "./index-updater.ts";
 
@@ -19,20 +20,6 @@ export interface IndexSearchLimits {
   readonly from: number;
   /** How long a recall waits for an index, in ms. */
   readonly timeoutMs: number;
-}
-
-/** Asks an index for the nearest units of a user; the store is the source of truth. */
-export interface IndexSearch {
-  /**
-   * Slots of the nearest units, in any order. Undefined if no index can answer now; then the local search
-   * continues. Throws only the reason of an aborted signal.
-   */
-  nearest(
-    scope: Scope,
-    searchIndex: SearchIndex,
-    vector: Float32Array,
-    call?: CallOptions,
-  ): Promise<readonly number[] | undefined>;
 }
 
 interface IndexBackoff {

@@ -1,49 +1,17 @@
-import type { VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { NO_METER } from "../../ports/telemetry.ts";
-import type { JobState } from "../api.ts";
 import { createJobRunner, type JobRunner } from "../jobs/job-runner.ts";
 import type { Ports } from "../ports.ts";
+import type { IndexSearch, IndexSync } from "../services.ts";
+import type { Drift, Indexes, IndexProgress } from "../vector-indexes.ts";
 import { callIndexInTurn } from "./call-index.ts";
 import { dropEntries, eraseFromIndex, finishOpenErasures } from "./erase-from-indexes.ts";
-import { createIndexSearch, type IndexSearch } from "./index-search.ts";
+import { createIndexSearch } from "./index-search.ts";
 import { countUsers, createIndexUpdater, feedAllUsers, type IndexUpdater } from "./index-updater.ts";
 import { repairInconsistencies } from "./repair-inconsistencies.ts";
-import type { Drift, DriftOptions, Indexes, IndexProgress } from "./vector-indexes.ts";
-
-/** The vector indexes and their updaters. */
-export interface IndexSync extends Pick<IndexSearch, "nearest"> {
-  readonly names: readonly string[];
-  /** Reports a commit for a user. */
-  onCommit(scope: Scope): void;
-  /** Drops erased units and asks every index whether they are gone: each within a few seconds. */
-  erase(scope: Scope, ids: readonly string[]): Promise<VerifiedPlace[]>;
-  jobs(): Promise<JobState[]>;
-  /**
-   * The lag of each index: users with writes that are not indexed yet, as far as this process knows. Never
-   * waits.
-   */
-  lag(): readonly { readonly name: string; readonly behind: number; readonly isFailing: boolean }[];
-  /** Fills an index from scratch in the caller's own time. Throws `not_found` for an unknown name. */
-  rebuild(name: string, signal?: AbortSignal): AsyncGenerator<IndexProgress, void, void>;
-  /** Compares an index with the store, user by user, and repairs differences. */
-  repairInconsistencies(name: string, options?: DriftOptions): Promise<Drift>;
-  /** Interrupts what runs and waits for its end; this process's last writes get a moment to arrive. */
-  stop(): Promise<void>;
-}
-
-/** Settings for when a recall asks an index. */
-export interface IndexSearchOptions {
-  /** Users with this many units or more are searched in an index (50,000). */
-  readonly from?: number;
-  /** How long a recall waits for it, in ms (50). */
-  readonly timeoutMs?: number;
-  /** How long an erasure waits for it, in ms (5,000); after that, it is completed when the index is back. */
-  readonly erasureMs?: number;
-}
 
 const DEFAULT_FROM_UNITS = 50_000;
 const TIMEOUT_MS = 50;
@@ -57,7 +25,7 @@ const POLL_MS = 10;
 
 type IndexSyncPorts = Pick<
   Ports,
-  "record" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
+  "store" | "embedder" | "secret" | "clock" | "meter" | "followers" | "indexSearch"
 >;
 
 /** Starts feeding every index. Undefined if there is none. */
@@ -204,11 +172,11 @@ export function createIndexes(follow: IndexSync | undefined, check: () => void):
 }
 
 /** The same store, which reports each commit of this process once it is durable. */
-export function notifyOnCommit(record: MemoryStore, written: (scope: Scope) => void): MemoryStore {
+export function notifyOnCommit(store: MemoryStore, written: (scope: Scope) => void): MemoryStore {
   return {
-    ...record,
+    ...store,
     async commit(scope, changes) {
-      const revision = await record.commit(scope, changes);
+      const revision = await store.commit(scope, changes);
       written(scope);
       return revision;
     },

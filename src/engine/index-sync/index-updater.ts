@@ -3,7 +3,7 @@ import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { JobProgressPage } from "../../ports/job-store.ts";
 import type { VectorIndex, VectorIndexEntry } from "../../ports/vector-index.ts";
-import { runInUserQueue } from "../ingest/change-set.ts";
+import { runInUserQueue } from "../change-set.ts";
 import type { Job, JobStep } from "../jobs/job.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";
@@ -48,7 +48,7 @@ export interface IndexUpdater {
   feed(scope: Scope, from: number, signal: AbortSignal): AsyncGenerator<number, void, void>;
 }
 
-type UpdaterPorts = Pick<Ports, "record" | "embedder">;
+type UpdaterPorts = Pick<Ports, "store" | "embedder">;
 
 /** How often to look for writes of other processes; a process's own writes are reported at once. */
 const EVERY_MS = 60_000;
@@ -69,7 +69,7 @@ interface UpdaterState {
 
 export function createIndexUpdater(ports: UpdaterPorts, index: VectorIndex): IndexUpdater {
   const name = toIndexJobName(index);
-  const cursors = createIndexCursors(ports.record.jobs, name);
+  const cursors = createIndexCursors(ports.store.jobs, name);
   const excludedByUser = new Map<string, Set<string>>();
   const known: UpdaterState = {
     changedUsers: new Map(),
@@ -183,7 +183,7 @@ const USERS = 500;
  * is thrown at the end.
  */
 export async function* feedAllUsers(
-  { record }: Pick<Ports, "record">,
+  { store }: Pick<Ports, "store">,
   feeder: IndexUpdater,
   signal: AbortSignal,
 ): AsyncGenerator<UpdateProgress, void, void> {
@@ -192,7 +192,7 @@ export async function* feedAllUsers(
   let after: string | undefined;
   let [users, entries] = [0, 0];
   do {
-    const page: JobProgressPage = await record.jobs.jobProgress(feeder.name, {
+    const page: JobProgressPage = await store.jobs.jobProgress(feeder.name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });
@@ -213,12 +213,12 @@ export async function* feedAllUsers(
 
 /** Number of users. */
 export async function countUsers(
-  { record }: Pick<Ports, "record">,
+  { store }: Pick<Ports, "store">,
   { name }: Pick<IndexUpdater, "name">,
 ): Promise<number> {
   let [users, after]: [number, string | undefined] = [0, undefined];
   do {
-    const page: JobProgressPage = await record.jobs.jobProgress(name, {
+    const page: JobProgressPage = await store.jobs.jobProgress(name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });
@@ -259,7 +259,7 @@ const MOST_LOOKS = 20;
 const CALL_MS = 30_000;
 
 interface FeedOptions {
-  readonly ports: Pick<Ports, "record" | "embedder">;
+  readonly ports: Pick<Ports, "store" | "embedder">;
   readonly index: VectorIndex;
   readonly scope: Scope;
   /** Ids that were erased after the last read from the store. */
@@ -288,7 +288,7 @@ async function* feedUser(feeding: FeedOptions, from: number): AsyncGenerator<Fee
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     // Before the read, because its result may contain what is erased meanwhile.
     excluded.clear();
-    const delta = await ports.record.since(scope, revision);
+    const delta = await ports.store.since(scope, revision);
     if (delta.revision === revision) return;
     const { put, drop } = await toIndexChanges(ports, scope, delta, index.holdsTexts === true);
     if (drop.length > 0) {

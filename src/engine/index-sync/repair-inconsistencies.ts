@@ -2,11 +2,11 @@ import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";
+import type { Drift, DriftOptions } from "../vector-indexes.ts";
 import { callIndexInTurn } from "./call-index.ts";
 import { dropEntries } from "./erase-from-indexes.ts";
 import { hasDirection } from "./index-entries.ts";
 import { countUsers, type IndexUpdater } from "./index-updater.ts";
-import type { Drift, DriftOptions } from "./vector-indexes.ts";
 
 const USERS = 500;
 const ANSWER_MS = 120_000;
@@ -15,7 +15,7 @@ const SAMPLES_PER_USER = 20;
 /** A vector is its own nearest, except for the last digits that a server keeps. */
 const SAME_SCORE = 0.99;
 
-type RepairPorts = Pick<Ports, "record" | "embedder">;
+type RepairPorts = Pick<Ports, "store" | "embedder">;
 type InconsistencyCounts = { -readonly [Field in "users" | "units" | "missing" | "stray" | "stale"]: number };
 
 /** Checks every user whose changes are all indexed, and repairs differences. */
@@ -29,7 +29,7 @@ export async function repairInconsistencies(
   let after: string | undefined;
   const of = await countUsers(ports, feeder);
   do {
-    const page = await ports.record.jobs.jobProgress(feeder.name, {
+    const page = await ports.store.jobs.jobProgress(feeder.name, {
       limit: USERS,
       ...(after === undefined ? {} : { after }),
     });
@@ -63,7 +63,7 @@ async function repairUser(
   const there = new Set<string>();
   for await (const page of index.entries(scope, options)) for (const id of page) there.add(id);
   // Read after the index: a change in between looks missing and is put again, which does no harm.
-  const delta = await ports.record.since(scope, 0);
+  const delta = await ports.store.since(scope, 0);
   const space = spaceOf(ports.embedder);
   const units = delta.units.filter((unit) => unit.space === space && hasDirection(unit.vector));
   const known = new Map(units.map(({ id, vector }) => [id, vector]));

@@ -6,9 +6,9 @@ import type { Message } from "../../domain/message.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import type { AddProposal, EndProposal } from "../../ports/language/extractor.ts";
+import { createMemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import { createClaimIndex } from "../user-state/user-data.ts";
-import { createMemoryDraft } from "./change-set.ts";
 import { type DecisionContext, decide } from "./decide.ts";
 
 const SCOPE = { project: "default", user: "ana" };

@@ -13,10 +13,10 @@ import type { ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { hasSameWords } from "../../domain/search/search-terms.ts";
 import type { AddProposal, EndProposal, ProposalTarget } from "../../ports/language/extractor.ts";
+import type { MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones, isRestatedByUser } from "../erase/tombstones.ts";
 import { countMemoryChanges, QUOTE_NOT_FOUND } from "../instrumentation.ts";
 import type { Ports } from "../ports.ts";
-import type { MemoryDraft } from "./change-set.ts";
 import { findInjection, isPasted, isUserAuthored } from "./provenance.ts";
 
 /** More removals than this at once wait for confirmation: a mistaken sentence must not empty a memory. */

@@ -23,11 +23,11 @@ export function hashIdempotencyKey(key: string, body: unknown): IdempotencyKey {
  * ones are not in it. Throws `conflict` if the key was used with another request.
  */
 export async function findPreviousReceipt(
-  ports: Pick<Ports, "record">,
+  ports: Pick<Ports, "store">,
   scope: Scope,
   { key, body }: IdempotencyKey,
 ): Promise<Receipt | undefined> {
-  const stored = await ports.record.receipt(scope, key);
+  const stored = await ports.store.receipt(scope, key);
   if (!stored) return undefined;
   if (stored.body !== body) {
     throw new MemoryError(
@@ -38,7 +38,7 @@ export async function findPreviousReceipt(
   const texts = new Map<string, string>();
   for (const id of new Set(stored.memories.map((line) => line.id))) {
     if (id === "") continue;
-    for (const version of await ports.record.versions(scope, id))
+    for (const version of await ports.store.versions(scope, id))
       texts.set(`${id}@${version.version}`, version.text);
   }
   return {
@@ -76,15 +76,15 @@ function sha256(text: string): string {
 
 /** Answers under idempotency keys, for a day. `check` throws if the memory is closed. */
 export function createIdempotentAnswers(
-  ports: Pick<Ports, "record" | "clock">,
+  ports: Pick<Ports, "store" | "clock">,
   check: () => void,
 ): IdempotentAnswers {
-  const { record, clock } = ports;
+  const { store, clock } = ports;
   return {
     async begin(named, { key, request, abandonedMs }): Promise<StoredAnswer | undefined> {
       check();
       const now = clock().getTime();
-      return record.answers.beginAnswer(
+      return store.answers.beginAnswer(
         checkScope(named),
         { key: hashText(key), request: hashText(request), at: toIso(now) },
         { outdated: toIso(now - ANSWER_TTL_MS), abandoned: toIso(now - abandonedMs) },
@@ -93,18 +93,18 @@ export function createIdempotentAnswers(
     isSame: (kept, request) => kept.request === hashText(request),
     async end(named, key, answer: HttpAnswer, own = []) {
       check();
-      await record.answers.endAnswer(checkScope(named), hashText(key), answer, own);
+      await store.answers.endAnswer(checkScope(named), hashText(key), answer, own);
     },
     async letGo(named, key) {
       check();
-      await record.answers.releaseAnswer(checkScope(named), hashText(key));
+      await store.answers.releaseAnswer(checkScope(named), hashText(key));
     },
   };
 }
 
 /** Deletes expired answers of all users and gives their number. */
-export function dropExpiredAnswers({ record, clock }: Pick<Ports, "record" | "clock">): Promise<number> {
-  return record.answers.dropAnswers(toIso(clock().getTime() - ANSWER_TTL_MS));
+export function dropExpiredAnswers({ store, clock }: Pick<Ports, "store" | "clock">): Promise<number> {
+  return store.answers.dropAnswers(toIso(clock().getTime() - ANSWER_TTL_MS));
 }
 
 function toIso(ms: number): string {

@@ -9,7 +9,7 @@ const ANSWER = { status: 200, headers: {}, body: "{}" };
 
 it("answers are kept for a day, and then deleted by the clean-up job", async () => {
   let now = Date.parse("2026-03-01T12:00:00Z");
-  const ports = { record: createInMemoryStore(), clock: () => new Date(now) };
+  const ports = { store: createInMemoryStore(), clock: () => new Date(now) };
   const answers = createIdempotentAnswers(ports, () => {});
   const tidied = async () => {
     const run = createTidyingJob(ports).run(new AbortController().signal);
@@ -31,7 +31,7 @@ it("answers are kept for a day, and then deleted by the clean-up job", async () 
 it("an interrupted request can be sent again after its time limit", async () => {
   let now = Date.parse("2026-03-01T12:00:00Z");
   const answers = createIdempotentAnswers(
-    { record: createInMemoryStore(), clock: () => new Date(now) },
+    { store: createInMemoryStore(), clock: () => new Date(now) },
     () => {},
   );
   await answers.begin(ANA, ASKED);

@@ -8,9 +8,9 @@ import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
-import { createKeepsake } from "../keepsake.ts";
+import { createKeepsake } from "../../wiring/keepsake.ts";
+import { createMemoryDraft } from "../change-set.ts";
 import { createUserStates } from "../user-state/user-state.ts";
-import { createMemoryDraft } from "./change-set.ts";
 import { findKnownMemories } from "./extract.ts";
 
 const SCOPE = { project: "default", user: "ana" };
@@ -35,7 +35,7 @@ it("shows all of a small memory, and of a large one the related memories, the na
   const clock = (): Date => new Date(AT);
   const memory = createKeepsake(
     {
-      record,
+      store: record,
       states,
       clock,
       ids: uuidv7(clock),

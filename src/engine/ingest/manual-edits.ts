@@ -7,12 +7,12 @@ import type { Scope } from "../../domain/scope.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryChanges, NewMemory } from "../api.ts";
+import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
 import { passageIdsOf } from "../search-index/search-index.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "./change-set.ts";
 
 /** Adds a memory by hand. If the same text or claim exists, that memory gains evidence instead. */
 export async function add(ports: Ports, scope: Scope, memory: NewMemory): Promise<Receipt> {
@@ -280,7 +280,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
     const draft = createMemoryDraft(state, at);
     const lines: ReceiptLine[] = [];
     for (const id of new Set(entry.memories.map((memory) => memory.id))) {
-      const line = restoreVersion(draft, await ports.record.versions(scope, id), id, revision);
+      const line = restoreVersion(draft, await ports.store.versions(scope, id), id, revision);
       if (line) lines.push(line);
     }
     const undone = entry.cause !== "undo";
@@ -300,8 +300,8 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
   return { revision: newRevision, messages: [], memories: result.lines, pending: result.pending };
 }
 
-async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision: number): Promise<LogEntry> {
-  const [entry] = await ports.record.log(scope, { before: revision + 1, limit: 1 });
+async function findLogEntry(ports: Pick<Ports, "store">, scope: Scope, revision: number): Promise<LogEntry> {
+  const [entry] = await ports.store.log(scope, { before: revision + 1, limit: 1 });
   if (entry?.revision === revision) return entry;
   throw new MemoryError(
     "not_found",
@@ -311,7 +311,7 @@ async function findLogEntry(ports: Pick<Ports, "record">, scope: Scope, revision
 
 /** The messages that a revision added; for an undo, those of the revision it reverted. */
 async function findAddedMessages(
-  ports: Pick<Ports, "record">,
+  ports: Pick<Ports, "store">,
   scope: Scope,
   state: UserState,
   entry: LogEntry,

@@ -5,11 +5,11 @@ import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { hasSameWords } from "../../domain/search/search-terms.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
 import type { AddProposal, EndProposal, Proposal } from "../../ports/language/extractor.ts";
+import { commitChange, createMemoryDraft, type MemoryDraft, runInUserQueue } from "../change-set.ts";
 import { countMemoryChanges } from "../instrumentation.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { commitChange, createMemoryDraft, type MemoryDraft, runInUserQueue } from "./change-set.ts";
 import { holdSweep } from "./confirmations.ts";
 import { type DecisionContext, decide, MAX_REMOVALS } from "./decide.ts";
 import { findKnownMemories } from "./extract.ts";
@@ -75,17 +75,17 @@ function createUnusableError(count: number): MemoryError {
 }
 
 /** Messages that are not tried now: failed in this run, or too often before. */
-function findExcluded({ record }: Ports, scope: Scope, unread: ReadonlySet<string>): Set<string> {
+function findExcluded({ store }: Ports, scope: Scope, unread: ReadonlySet<string>): Set<string> {
   const prefix = `${toScopeKey(scope)} `;
-  const tired = [...(failedTries.get(record) ?? [])].filter(
+  const tired = [...(failedTries.get(store) ?? [])].filter(
     ([key, tries]) => tries >= MAX_TRIES && key.startsWith(prefix),
   );
   return new Set([...unread, ...tired.map(([key]) => key.slice(prefix.length))]);
 }
 
-function noteFailedTry({ record }: Ports, scope: Scope, id: string): void {
-  const tries = failedTries.get(record) ?? new Map<string, number>();
-  failedTries.set(record, tries);
+function noteFailedTry({ store }: Ports, scope: Scope, id: string): void {
+  const tries = failedTries.get(store) ?? new Map<string, number>();
+  failedTries.set(store, tries);
   const key = `${toScopeKey(scope)} ${id}`;
   tries.set(key, (tries.get(key) ?? 0) + 1);
 }

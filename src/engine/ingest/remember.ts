@@ -4,13 +4,13 @@ import type { ErasureReceipt, PendingConfirmation, Receipt, ReceiptLine } from "
 import type { Scope } from "../../domain/scope.ts";
 import { listRedactedKinds } from "../../domain/text/credentials.ts";
 import type { RememberOptions } from "../api.ts";
+import { clampToStoredTime, commitChange } from "../change-set.ts";
 import { eraseRequested } from "../erase/forget.ts";
 import { redactErased, type ScreenedMessage } from "../erase/tombstone-filter.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import { appendTurns } from "../secondary-stores/session-turns.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { clampToStoredTime, commitChange } from "./change-set.ts";
 import { type ExtractionResult, extractMessages } from "./extract.ts";
 import {
   findPreviousReceipt,

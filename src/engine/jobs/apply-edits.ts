@@ -1,7 +1,7 @@
 import type { JobName } from "../../domain/job.ts";
 import type { Memory, SourceSpan } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { commitChange, createMemoryDraft, type MemoryDraft } from "../ingest/change-set.ts";
+import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
 import type { UserState } from "../user-state/user-state.ts";

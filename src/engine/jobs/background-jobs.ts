@@ -3,11 +3,11 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Queue } from "../../ports/queue.ts";
 import type { EmbeddingState, JobState } from "../api.ts";
-import { countPendingUnits, type EmbedProgress, embedPending } from "../embedding.ts";
 import { dropExpiredAnswers } from "../ingest/idempotency.ts";
 import type { Ports } from "../ports.ts";
 import { abortQueries } from "../query-embedding.ts";
 import { tryStore } from "../secondary-stores/try-store.ts";
+import { countPendingUnits, type EmbedProgress, embedPending } from "./embedding.ts";
 import { createSerializer, deferWhileBusy, type Job } from "./job.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import { createMaintenanceJob } from "./maintenance-job.ts";
@@ -146,7 +146,7 @@ function workQueue(
 const EVERY_MS = 60_000;
 
 /** Computes missing embeddings: after a change of the embedder, or with a remote one. */
-function createEmbeddingJob(ports: Pick<Ports, "record" | "embedder" | "clock">): Job {
+function createEmbeddingJob(ports: Pick<Ports, "store" | "embedder" | "clock">): Job {
   return {
     name: "embedding",
     about: "computes missing embeddings; until then, search uses words",
@@ -164,7 +164,7 @@ const HOUR_MS = 3_600_000;
  * sessions. Also runs the store's own maintenance.
  */
 export function createTidyingJob(
-  ports: Pick<Ports, "costs" | "record" | "clock" | "sessions" | "meter">,
+  ports: Pick<Ports, "costs" | "store" | "clock" | "sessions" | "meter">,
 ): Job {
   return {
     name: "tidying",
@@ -175,7 +175,7 @@ export function createTidyingJob(
       const deleted = ((await ports.costs?.cleanUp()) ?? 0) + (await dropExpiredAnswers(ports));
       // No one depends on this: ended sessions are not read, and most expire by themselves.
       await tryStore(ports, "sessions", async () => ports.sessions?.cleanUp());
-      const tidied = (await ports.record.maintenance?.tidy()) ?? 0;
+      const tidied = (await ports.store.maintenance?.tidy()) ?? 0;
       if (deleted + tidied > 0) yield { done: deleted + tidied };
     },
   };

@@ -19,7 +19,7 @@ export interface JobMonitor {
 
 export interface JobMonitorPorts {
   readonly clock: Clock;
-  readonly record: Pick<MemoryStore, "jobs">;
+  readonly store: Pick<MemoryStore, "jobs">;
 }
 
 type LastRun = Partial<Omit<JobRun, "name">>;
@@ -27,7 +27,7 @@ type LastRun = Partial<Omit<JobRun, "name">>;
 /** A job without an interval may run many times a second, so its note is written once a minute. */
 const NOTE_EVERY_MS = 60_000;
 
-export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): JobMonitor {
+export function createJobMonitor({ clock, store }: JobMonitorPorts, job: Job): JobMonitor {
   let lastRun: LastRun = {};
   let begun = 0;
   let notedAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +38,7 @@ export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): 
     const isNews = lastRun.attempts !== 0 || lastRun.done !== 0 || job.everyMs !== undefined;
     if (!isNews || (job.everyMs === undefined && now - notedAt < NOTE_EVERY_MS)) return;
     notedAt = now;
-    await record.jobs.saveJobRun({ ...NO_RUN, ...lastRun, name: job.name }).catch(() => {});
+    await store.jobs.saveJobRun({ ...NO_RUN, ...lastRun, name: job.name }).catch(() => {});
   };
 
   return {
@@ -71,7 +71,7 @@ export function createJobMonitor({ clock, record }: JobMonitorPorts, job: Job): 
     },
     problem: () => lastRun.problem,
     async state({ isRunning, nextAt }) {
-      const newest = isRunning ? lastRun : pickNewer(lastRun, await readLastRun(record, job));
+      const newest = isRunning ? lastRun : pickNewer(lastRun, await readLastRun(store, job));
       const { at, ...rest } = newest;
       const left = await job.countLeft?.();
       return {
@@ -97,8 +97,8 @@ function pickNewer(local: LastRun, noted: LastRun): LastRun {
 }
 
 /** The last note about the job, from this or another process. */
-async function readLastRun(record: JobMonitorPorts["record"], { name }: Job): Promise<LastRun> {
-  return (await record.jobs.jobRuns()).find((note) => note.name === name) ?? {};
+async function readLastRun(store: JobMonitorPorts["store"], { name }: Job): Promise<LastRun> {
+  return (await store.jobs.jobRuns()).find((note) => note.name === name) ?? {};
 }
 
 function toState(isRunning: boolean, isFailing: boolean, nextAt: number | undefined): JobState["state"] {

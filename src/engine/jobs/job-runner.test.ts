@@ -44,7 +44,11 @@ function job(fields: Partial<Job> & { steps?: (signal: AbortSignal) => AsyncGene
     },
     ...fields,
   };
-  const running = createJobRunner({ clock: () => new Date(), record }, given, stopping.controller.signal);
+  const running = createJobRunner(
+    { clock: () => new Date(), store: record },
+    given,
+    stopping.controller.signal,
+  );
   started.push(running);
   return { running, seen };
 }
@@ -159,7 +163,7 @@ it("serialized jobs never run together, and the next one runs after a failure", 
       },
     });
   const all = [one("expiry", true), one("decay", false)].map((each) =>
-    createJobRunner({ clock: () => new Date(), record }, each, stopping.controller.signal),
+    createJobRunner({ clock: () => new Date(), store: record }, each, stopping.controller.signal),
   );
   started.push(...all);
   for (const each of all) each.requestRun();

@@ -122,12 +122,12 @@ function createBusyError(): MemoryError {
  * does not wait for the lease.
  */
 async function* runExclusively<Step>(
-  { record }: JobMonitorPorts,
+  { store }: JobMonitorPorts,
   job: Job,
   signal: AbortSignal,
   work: () => AsyncGenerator<Step, void, void>,
 ): AsyncGenerator<Step, void, void> {
-  const lease = await acquireLease(record.jobs, toLeaseName(job), { isUrgent: true, signal }).catch(
+  const lease = await acquireLease(store.jobs, toLeaseName(job), { isUrgent: true, signal }).catch(
     () => undefined,
   );
   try {
@@ -209,7 +209,7 @@ async function attemptRun(
     await job.waitUntilReady?.(run.signal);
     // A job with nothing to do needs no lease.
     if (job.isShared || (await job.countLeft?.()) === 0) return await runOnce(job, seen, run.signal);
-    const lease = await acquireLease(ports.record.jobs, toLeaseName(job), run);
+    const lease = await acquireLease(ports.store.jobs, toLeaseName(job), run);
     if (!isHeldLease(lease)) return { kind: "refused", ...lease };
     const outcome = await runOnce(job, seen, lease.signal);
     await lease.giveBack(computeLeaseRest(outcome, job, run.pauseMs));

@@ -67,7 +67,7 @@ function process(
     },
     ...fields,
   };
-  const running = createJobRunner({ clock: () => new Date(), record: on }, job, stopping.signal);
+  const running = createJobRunner({ clock: () => new Date(), store: on }, job, stopping.signal);
   started.push(running);
   return running;
 }
@@ -84,7 +84,7 @@ it("a process that stops releases its lease at once and leaves the job to others
   const own = new AbortController();
   const slow = { everyMs: 60_000, takesMs: 50_000 };
   const first = createJobRunner(
-    { clock: () => new Date(), record },
+    { clock: () => new Date(), store: record },
     { name: "expiry", about: "hangs", restFactor: 0, ...slow, run: () => hanging(own.signal) },
     own.signal,
   );

@@ -44,7 +44,7 @@ function ports(fields: Partial<Ports> = {}): Ports {
     read: () => ({ asks: "unknown", relations: [] }),
   };
   return {
-    record,
+    store: record,
     embedder,
     extractor: scriptedExtractor(),
     questions,

@@ -41,7 +41,7 @@ export function createMaintenanceJob(ports: Ports, task: MaintenanceTask): Job {
       const sum: MaintenanceTotals = { done: 0, found: 0, failures: [] };
       let after: string | undefined;
       do {
-        const page: JobProgressPage = await ports.record.jobs.jobProgress(task.name, {
+        const page: JobProgressPage = await ports.store.jobs.jobProgress(task.name, {
           limit: USERS,
           ...(after === undefined ? {} : { after }),
         });
@@ -65,7 +65,7 @@ async function* processPage(
   const noted = async (): Promise<void> => {
     const some = visited;
     visited = [];
-    if (some.length > 0) await ports.record.jobs.saveProgress(task.name, some).catch(() => {});
+    if (some.length > 0) await ports.store.jobs.saveProgress(task.name, some).catch(() => {});
   };
   try {
     for (const user of page.users) {
@@ -121,7 +121,7 @@ function isDue(revision: number, visit: JobProgress | undefined, at: string): bo
  * repeats the visit.
  */
 async function* readCurrentMemories(
-  { record }: Pick<Ports, "record">,
+  { store }: Pick<Ports, "store">,
   scope: Scope,
   sum: MaintenanceTotals,
 ): AsyncGenerator<JobStep, { memories: Memory[]; revision: number } | undefined, void> {
@@ -129,7 +129,7 @@ async function* readCurrentMemories(
   let first: number | undefined;
   for (;;) {
     const last = memories.at(-1)?.id;
-    const page = await record.jobs.currentMemories(scope, {
+    const page = await store.jobs.currentMemories(scope, {
       limit: MEMORIES,
       ...(last === undefined ? {} : { after: last }),
     });

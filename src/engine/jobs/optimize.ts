@@ -174,13 +174,13 @@ function isLeftover({ vocabulary }: Pick<Ports, "vocabulary">, memory: Memory, b
 }
 
 async function findRecalledMemories(
-  { record }: Pick<Ports, "record">,
+  { store }: Pick<Ports, "store">,
   scope: Scope,
   memories: readonly Memory[],
 ): Promise<ReadonlySet<string>> {
   if (memories.length === 0) return new Set();
   return new Set(
-    await record.jobs.findRecalled(
+    await store.jobs.findRecalled(
       scope,
       memories.map(({ id }) => id),
     ),
@@ -227,7 +227,7 @@ export async function optimize(
       })),
     });
   }
-  return { dryRun, revision: await ports.record.revision(scope), jobs };
+  return { dryRun, revision: await ports.store.revision(scope), jobs };
 }
 
 interface AppliedWork {

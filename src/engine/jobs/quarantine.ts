@@ -8,7 +8,7 @@ import type { JobState, Keepsake, WorkSetAside } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import { DAY_MS } from "./apply-edits.ts";
 
-type QuarantinePorts = Pick<Ports, "record" | "queue" | "secret">;
+type QuarantinePorts = Pick<Ports, "store" | "queue" | "secret">;
 
 /** Quarantined items searched for the one to release. */
 const MAX_SCANNED = 10_000;
@@ -36,10 +36,10 @@ export function createQuarantineActions(
 
 /** Adds to each job's state the number of users it fails with. */
 export async function addQuarantineCounts(
-  { record }: Pick<Ports, "record">,
+  { store }: Pick<Ports, "store">,
   states: readonly JobState[],
 ): Promise<JobState[]> {
-  const failed = await record.jobs.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit: MAX_SCANNED });
+  const failed = await store.jobs.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit: MAX_SCANNED });
   return states.map((state) => {
     const setAside = failed.filter(({ job }) => job === state.name).length;
     return setAside === 0 ? state : { ...state, setAside };
@@ -51,7 +51,7 @@ export async function addQuarantineCounts(
  * given up.
  */
 async function listQuarantined(ports: QuarantinePorts, limit: number): Promise<WorkSetAside[]> {
-  const failed = await ports.record.jobs.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit });
+  const failed = await ports.store.jobs.failedProgress({ attempts: MAX_ATTEMPTS_PER_RUN, limit });
   // The queue's list is unavailable while its server is down; the store's list is not.
   const runs = (await ports.queue?.setAside(limit).catch(() => [])) ?? [];
   const users = failed.flatMap((one) => {
@@ -65,7 +65,7 @@ async function listQuarantined(ports: QuarantinePorts, limit: number): Promise<W
 
 /** Releases one item. Gives its job, or undefined if the id is unknown. */
 async function releaseQuarantined(ports: QuarantinePorts, id: string): Promise<JobName | undefined> {
-  const failed = await ports.record.jobs.failedProgress({
+  const failed = await ports.store.jobs.failedProgress({
     attempts: MAX_ATTEMPTS_PER_RUN,
     limit: MAX_SCANNED,
   });
@@ -77,7 +77,7 @@ async function releaseQuarantined(ports: QuarantinePorts, id: string): Promise<J
   }
   // Revision 0 makes the user due, whatever was visited.
   const visit: JobProgress = { revision: 0 };
-  await ports.record.jobs.saveProgress(found.job, [{ scope: found.scope, visit }]);
+  await ports.store.jobs.saveProgress(found.job, [{ scope: found.scope, visit }]);
   return found.job;
 }
 

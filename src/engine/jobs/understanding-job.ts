@@ -76,7 +76,7 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
       if (failure !== undefined) throw failure;
     },
     async countLeft() {
-      const waiting = await ports.record.jobs.usersWithPendingMessages(END_OF_TIME, Number.MAX_SAFE_INTEGER);
+      const waiting = await ports.store.jobs.usersWithPendingMessages(END_OF_TIME, Number.MAX_SAFE_INTEGER);
       return waiting.reduce((sum, { messages }) => sum + messages, 0);
     },
   };
@@ -84,11 +84,11 @@ export function createUnderstandingJob(ports: Ports, gathered: MessageBatcher): 
 
 /** Earlier failures by user; quarantined ones are skipped. */
 async function readFailures(
-  { record, clock }: Pick<Ports, "record" | "clock">,
+  { store, clock }: Pick<Ports, "store" | "clock">,
   isFirst: boolean,
 ): Promise<{ readonly before: ReadonlyMap<string, JobProgress>; readonly passed: SkippedUsers }> {
   const at = clock().toISOString();
-  const failed = await record.jobs.failedProgress({ attempts: 1, limit: MAX_FAILED });
+  const failed = await store.jobs.failedProgress({ attempts: 1, limit: MAX_FAILED });
   const before = new Map<string, JobProgress>();
   const passed: SkippedUsers = new Map();
   for (const { job, scope, revision, visit } of failed) {
@@ -111,7 +111,7 @@ async function readUnderLease(
   { before, signal }: { readonly before: JobProgress | undefined; readonly signal: AbortSignal },
 ): Promise<ReadOutcome> {
   // Lease names hold no user name in clear text.
-  const lease = await acquireLease(ports.record.jobs, `${JOB_NAME} ${ports.secret.sign(toScopeKey(scope))}`, {
+  const lease = await acquireLease(ports.store.jobs, `${JOB_NAME} ${ports.secret.sign(toScopeKey(scope))}`, {
     signal,
   });
   if (!isHeldLease(lease)) return { read: 0 };
@@ -138,7 +138,7 @@ async function readPending(ports: Ports, scope: Scope, signal: AbortSignal): Pro
 
 /** Notes failures; work that fails too often is quarantined and no longer delays anything. */
 async function saveOutcome(
-  { record, clock }: Ports,
+  { store, clock }: Ports,
   scope: Scope,
   before: JobProgress | undefined,
   reading: ReadOutcome,
@@ -146,11 +146,11 @@ async function saveOutcome(
   const { failed } = reading;
   if (failed === undefined && !before) return reading;
   if (failed !== undefined && isGlobalFailure(failed)) return reading;
-  const revision = await record.revision(scope);
+  const revision = await store.revision(scope);
   const at = clock().toISOString();
   const visit: JobProgress =
     failed === undefined ? { revision } : toFailedProgress(failed, { before, revision, at });
-  await record.jobs.saveProgress(JOB_NAME, [{ scope, visit }]);
+  await store.jobs.saveProgress(JOB_NAME, [{ scope, visit }]);
   return isQuarantined(visit) ? { read: 0 } : reading;
 }
 
@@ -163,7 +163,7 @@ async function pickNextUser(
   for (const [key, scope] of asked) if (!passed.has(key)) return scope;
   const before = new Date(ports.clock().getTime() - MIN_AGE_MS).toISOString();
   for (;;) {
-    const waiting = await ports.record.jobs.usersWithPendingMessages(before, AT_ONCE + passed.size);
+    const waiting = await ports.store.jobs.usersWithPendingMessages(before, AT_ONCE + passed.size);
     const left = waiting
       .map((one) => one.scope)
       .filter((one) => !passed.has(toScopeKey(one)) && !gathered.has(one));
@@ -188,7 +188,7 @@ async function findStoredAhead(
   gathered: MessageBatcher,
   passed: SkippedUsers,
 ): Promise<Scope | undefined> {
-  const waiting = await ports.record.jobs.usersWithPendingMessages(END_OF_TIME, AT_ONCE + passed.size);
+  const waiting = await ports.store.jobs.usersWithPendingMessages(END_OF_TIME, AT_ONCE + passed.size);
   for (const { scope } of waiting) {
     if (passed.has(toScopeKey(scope)) || gathered.has(scope)) continue;
     const { storedUntil } = await ports.states.of(scope);

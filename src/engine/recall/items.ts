@@ -28,7 +28,7 @@ interface KnownBodies {
  * authoritative: units that it no longer has are left out.
  */
 export async function loadItems(
-  record: Pick<MemoryStore, "read">,
+  store: Pick<MemoryStore, "read">,
   scope: Scope,
   searchIndex: SearchIndex,
   chosen: readonly RankedUnit[],
@@ -36,7 +36,7 @@ export async function loadItems(
 ): Promise<{ items: Item[]; chosen: RankedUnit[] }> {
   const bodies = held
     ? { ...held, ...(memories ? { memories } : {}) }
-    : await loadBodies(record, scope, collectIds(searchIndex, chosen), { memories, ahead });
+    : await loadBodies(store, scope, collectIds(searchIndex, chosen), { memories, ahead });
   const items: Item[] = [];
   const units: RankedUnit[] = [];
   for (const one of chosen) {
@@ -49,23 +49,23 @@ export async function loadItems(
 }
 
 async function loadBodies(
-  record: Pick<MemoryStore, "read">,
+  store: Pick<MemoryStore, "read">,
   scope: Scope,
   wanted: BodyIds,
   { memories, ahead }: KnownBodies,
 ): Promise<ItemBodies> {
   const read = await ahead;
-  return read && hasAll(read, wanted) ? read : readBodies(record, scope, wanted, memories);
+  return read && hasAll(read, wanted) ? read : readBodies(store, scope, wanted, memories);
 }
 
 /** Reads the texts of the chosen units. */
 export function prefetchBodies(
-  record: Pick<MemoryStore, "read">,
+  store: Pick<MemoryStore, "read">,
   scope: Scope,
   searchIndex: SearchIndex,
   chosen: readonly RankedUnit[],
 ): Promise<ItemBodies> {
-  return readBodies(record, scope, collectIds(searchIndex, chosen));
+  return readBodies(store, scope, collectIds(searchIndex, chosen));
 }
 
 interface BodyIds {
@@ -78,12 +78,12 @@ function hasAll(bodies: ItemBodies, { messages, memories }: BodyIds): boolean {
 }
 
 async function readBodies(
-  record: Pick<MemoryStore, "read">,
+  store: Pick<MemoryStore, "read">,
   scope: Scope,
   wanted: BodyIds,
   memories?: ReadonlyMap<string, Memory>,
 ): Promise<ItemBodies> {
-  const found = await record.read(scope, memories ? { ...wanted, memories: [] } : wanted);
+  const found = await store.read(scope, memories ? { ...wanted, memories: [] } : wanted);
   return {
     messages: new Map(found.messages.map((message) => [message.id, message])),
     memories: memories ?? new Map(found.memories.map((memory) => [memory.id, memory])),
@@ -158,7 +158,7 @@ interface SuccessorInput {
  * the query's. Reads the store a second time only if a memory has ended.
  */
 export async function insertSuccessors(
-  record: Pick<MemoryStore, "read">,
+  store: Pick<MemoryStore, "read">,
   scope: Scope,
   { searchIndex, filters: limits, limit, memories }: SuccessorInput,
   chosen: readonly RankedUnit[],
@@ -168,7 +168,7 @@ export async function insertSuccessors(
   const ids = ended.map(({ id }) => id);
   const endedMemories =
     memories ??
-    new Map((await record.read(scope, { messages: [], memories: ids })).memories.map((one) => [one.id, one]));
+    new Map((await store.read(scope, { messages: [], memories: ids })).memories.map((one) => [one.id, one]));
   const byId = new Map(chosen.map((one) => [one.id, one]));
   const givenIds = new Set<string>();
   const withSuccessors = chosen.flatMap((one): readonly RankedUnit[] => {

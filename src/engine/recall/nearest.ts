@@ -17,7 +17,7 @@ import {
 const EXACT_NEAREST = 10;
 const MAX_TRIES = 3;
 
-type NearestPorts = Pick<Ports, "record" | "states" | "embedder" | "following">;
+type NearestPorts = Pick<Ports, "store" | "states" | "embedder" | "indexSync">;
 
 /** The user whose units are compared, the query, and the work done meanwhile. */
 export interface VectorComparison<Meanwhile> {
@@ -56,7 +56,7 @@ export async function findNearest<Meanwhile>(
   comparing: VectorComparison<Meanwhile>,
 ): Promise<NearestResult<Meanwhile>> {
   const { scope, vector } = comparing;
-  const cachedIndex = vector && !ports.following ? ports.states.peekIndex(scope) : undefined;
+  const cachedIndex = vector && !ports.indexSync ? ports.states.peekIndex(scope) : undefined;
   if (cachedIndex) {
     const { revision } = cachedIndex;
     // Both requests reach the store together, which costs it and this process less than two. Each may fail
@@ -85,7 +85,7 @@ async function compareVectors<Meanwhile>(
 ): Promise<NearestResult<Meanwhile> | undefined> {
   const { revision } = searchIndex;
   const isStale = (): boolean => searchIndex.revision !== revision || searchIndex.isReleased;
-  const slots = vector && (await ports.following?.nearest(scope, searchIndex, vector, call));
+  const slots = vector && (await ports.indexSync?.nearest(scope, searchIndex, vector, call));
   if (isStale()) return undefined;
   const near =
     vector &&
@@ -97,7 +97,7 @@ async function compareVectors<Meanwhile>(
   const best = findUncertain(near, EXACT_NEAREST).filter((slot) => searchIndex.words.isAlive(slot));
   const ids = best.map((slot) => unitIdAt(searchIndex, slot));
   let isThere = false;
-  const vectorsRead = ports.record.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
+  const vectorsRead = ports.store.vectors(scope, ids, spaceOf(ports.embedder)).finally(() => {
     isThere = true;
   });
   const work = yieldToPendingWork().then(() => {

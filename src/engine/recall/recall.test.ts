@@ -27,7 +27,7 @@ beforeEach(() => {
 
 function ports() {
   return {
-    record,
+    store: record,
     embedder,
     states: createUserStates(record, embedder),
     questions: { read: () => question, isQuestion: () => true },
@@ -390,7 +390,7 @@ describe("a change between two recalls", () => {
         return record.read(scope, wanted);
       },
     };
-    const own = { ...ports(), record: counted, states: createUserStates(counted, embedder) };
+    const own = { ...ports(), store: counted, states: createUserStates(counted, embedder) };
     const found = async (by = own) =>
       (await recall(by, SCOPE, "kettle")).items.map(({ text }) => text).sort();
     const first = said("m1", "The kettle is red.");

@@ -34,18 +34,18 @@ let activeRecalls = 0;
 
 type RecallPorts = LocalRecallPorts &
   Pick<Ports, "clock" | "ids" | "recalls"> &
-  Partial<Pick<Ports, "cache" | "secret" | "recaller">>;
+  Partial<Pick<Ports, "cache" | "secret" | "recallWorker">>;
 
 /** The ports that a local recall needs. */
 type LocalRecallPorts = Pick<
   Ports,
-  | "record"
+  | "store"
   | "states"
   | "embedder"
   | "questions"
   | "meter"
   | "decayDays"
-  | "following"
+  | "indexSync"
   | "promptGuard"
   | "vocabulary"
 >;
@@ -69,7 +69,7 @@ export async function recall(
   const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
   const id = ports.ids();
   const request = { scope, query, options, vector, id, now };
-  const back = await ports.recaller?.recall(request, call);
+  const back = await ports.recallWorker?.recall(request, call);
   const { recall: recalled, receipt } = back
     ? { recall: back.recall, receipt: () => back.receipt }
     : await recallLocally(ports, { request, options: wanted, call });
@@ -127,7 +127,7 @@ async function recallWith(
   const { vocabulary } = ports;
   const { filters: bounds } = options;
   const text = excerptOf(request.query);
-  const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
+  const versions = bounds.knownAt === undefined ? undefined : await ports.store.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
   const span = mayNameTime(text)
@@ -160,7 +160,7 @@ async function recallWith(
       if (known || activeRecalls > 1 || ports.states.peekTexts(scope, now.revision)) return;
       const { chosen } = ranking(searched, likely).ranking;
       // The next reader reports a read error.
-      ahead = prefetchBodies(ports.record, scope, now, chosen).catch(() => undefined);
+      ahead = prefetchBodies(ports.store, scope, now, chosen).catch(() => undefined);
     },
   });
   const { searchIndex, filters } = meanwhile;
@@ -171,10 +171,10 @@ async function recallWith(
   // The store omits damaged rows; the cache still has them, for erasures.
   const cachedTexts = texts?.damaged.size === 0 ? texts : undefined;
   const ending = { searchIndex, filters, limit: options.limit, memories: known ?? cachedTexts?.memories };
-  const chosen = await insertSuccessors(ports.record, scope, ending, best.chosen);
+  const chosen = await insertSuccessors(ports.store, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
   const instead = { memories: known, ahead: isGone ? undefined : ahead, held: cachedTexts };
-  const reading = loadItems(ports.record, scope, searchIndex, ranked.chosen, instead);
+  const reading = loadItems(ports.store, scope, searchIndex, ranked.chosen, instead);
   const noting = yieldToPendingWork().then(() =>
     createRecallReceipt({ id, revision, wanted: options }, ranked, found),
   );

@@ -11,25 +11,11 @@ import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { extractTerms, splitWords } from "../../domain/search/search-terms.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { MemoryStore, NewRecallReceipts } from "../../ports/memory-store.ts";
+import type { RecallReceiptStore } from "../services.ts";
 import type { ParsedRecallOptions } from "./options.ts";
 import type { DroppedUnit, RankedUnit, RankingResult } from "./rank.ts";
 import { createRelevanceExplainer, explainRelevance } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
-
-/**
- * Stores the receipts of recalls. They are written a moment later and in batches, so that no recall waits for
- * the disk. A crash in that moment loses only the explanation of those recalls.
- */
-export interface RecallReceiptStore {
-  keep(scope: Scope, id: string, make: () => RecallReceipt): void;
-  /** Adds what becomes known after a recall: what an answer used, and which message asked. */
-  note(scope: Scope, id: string, more: Partial<RecallReceipt>): void;
-  find(scope: Scope, id: string): Promise<RecallReceipt | undefined>;
-  /** The newest answer in a session, or in any session if none is given. */
-  lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
-  /** Writes the pending receipts. */
-  flush(): Promise<void>;
-}
 
 /** Receipts are written this long after the first pending one, or when this many are pending. */
 const FLUSH_DELAY_MS = 250;
@@ -42,7 +28,7 @@ interface PendingReceipt {
   additions: Partial<RecallReceipt>;
 }
 
-export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceipts">): RecallReceiptStore {
+export function createRecallReceiptStore(store: Pick<MemoryStore, "recallReceipts">): RecallReceiptStore {
   const waiting = new Map<string, { readonly scope: Scope; readonly receipts: PendingReceipt[] }>();
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -60,7 +46,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
       await yieldToEventLoop();
     }
     // A failed write costs an explanation; the recall itself succeeds.
-    await record.recallReceipts.save(written).catch(() => {});
+    await store.recallReceipts.save(written).catch(() => {});
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -84,7 +70,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
   };
   /** A model takes longer than a receipt waits, so its usage belongs to a receipt already written. */
   const noteWritten = async (scope: Scope, id: string, more: Partial<RecallReceipt>): Promise<void> => {
-    const [stored] = await record.recallReceipts.list(scope, { id, limit: 1 }).catch(() => []);
+    const [stored] = await store.recallReceipts.list(scope, { id, limit: 1 }).catch(() => []);
     const one = pendingOf(scope).findLast((receipt) => receipt.id === id);
     if (one) one.additions = { ...one.additions, ...more };
     else if (stored) wait(scope, { id, create: () => stored, additions: more });
@@ -107,7 +93,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
       await writing;
       const fresh = pendingOf(scope).findLast((receipt) => receipt.id === id);
       if (fresh) return toReceipt(fresh);
-      return (await record.recallReceipts.list(scope, { id, limit: 1 }))[0];
+      return (await store.recallReceipts.list(scope, { id, limit: 1 }))[0];
     },
     async lastAnswer(scope, session) {
       const isMeant = ({ kind, session: itsSession }: Partial<RecallReceipt>): boolean =>
@@ -115,7 +101,7 @@ export function createRecallReceiptStore(record: Pick<MemoryStore, "recallReceip
       await writing;
       const fresh = pendingOf(scope).findLast((one) => isMeant(toReceipt(one)));
       if (fresh) return toReceipt(fresh);
-      return (await record.recallReceipts.list(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
+      return (await store.recallReceipts.list(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
     },
     flush,
   };

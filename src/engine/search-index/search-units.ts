@@ -6,7 +6,6 @@ import { extractTerms } from "../../domain/search/search-terms.ts";
 import { formatPassage, splitPassages } from "../../domain/text/split-text.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
-import type { Ports } from "../ports.ts";
 
 /** Texts, of at most 512 tokens, analysed and embedded at once: some milliseconds. */
 const SLICE = 8;
@@ -19,7 +18,7 @@ const NO_SPACE = "";
  * remote one is not awaited; its units wait in the store (see `embedPending`).
  */
 export async function createSearchUnits(
-  ports: Pick<Ports, "embedder">,
+  ports: { readonly embedder: Embedder },
   messages: readonly Message[],
   memories: readonly Memory[],
   signal?: AbortSignal,
@@ -54,7 +53,7 @@ export async function createSearchUnits(
 }
 
 async function embedUnits(
-  embedder: Ports["embedder"],
+  embedder: Embedder,
   searched: readonly (Omit<SearchUnit, "terms" | "space" | "vector"> & { readonly text: string })[],
   signal: AbortSignal | undefined,
 ): Promise<SearchUnit[]> {

@@ -1,18 +1,8 @@
 import type { ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
-import { isComplete, signReceipt } from "../erase/sign-receipt.ts";
 import type { Ports } from "../ports.ts";
+import type { PendingErasures } from "../services.ts";
+import { isComplete, signReceipt } from "../sign-receipt.ts";
 import { eraseFromStores, formatStorePlace } from "./erase-from-stores.ts";
-
-/**
- * Erasures that have not reached every secondary store yet. They are saved in the store, so that none is lost
- * with this process.
- */
-export interface PendingErasures {
-  /** Retries pending erasures, soon and then at longer intervals, until none is left. */
-  scheduleRetry(): void;
-  /** Stops the retries and waits for the running one. */
-  close(): Promise<void>;
-}
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
@@ -53,30 +43,28 @@ export function createPendingErasures(ports: Ports): PendingErasures {
  * and seals the receipt with the current findings. Gives the number left.
  */
 async function retryErasures(ports: Ports): Promise<number> {
-  const { record, sessions, cache } = ports;
+  const { store, sessions, cache } = ports;
   const places = new Set([
     ...(sessions ? [formatStorePlace("sessions", sessions)] : []),
     ...(cache ? [formatStorePlace("cache", cache)] : []),
   ]);
   if (places.size === 0) return 0;
   let left = 0;
-  for (const { receipt: id, project, user } of await findOpenErasures(record)) {
+  for (const { receipt: id, project, user } of await findOpenErasures(store)) {
     const scope = { project, user };
-    const receipt = (await record.erasures.list(scope)).find((one) => one.id === id);
+    const receipt = (await store.erasures.list(scope)).find((one) => one.id === id);
     if (!receipt?.verified.some(({ place, found }) => places.has(place) && found > 0)) continue;
     const now = await eraseFromStores(ports, scope, { messages: "everything", revision: receipt.revision });
-    await record.erasures.seal(scope, signReceipt(ports.secret, updateReceipt(receipt, now)));
+    await store.erasures.seal(scope, signReceipt(ports.secret, updateReceipt(receipt, now)));
     if (now.some(({ found }) => found > 0)) left += 1;
   }
   return left;
 }
 
 async function findOpenErasures(
-  record: Ports["record"],
+  store: Ports["store"],
 ): Promise<{ receipt: string; project: string; user: string }[]> {
-  return (await record.erasures.summaries()).filter(
-    ({ isComplete, isVerified }) => isVerified && !isComplete,
-  );
+  return (await store.erasures.summaries()).filter(({ isComplete, isVerified }) => isVerified && !isComplete);
 }
 
 /**

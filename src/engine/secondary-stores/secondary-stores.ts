@@ -19,7 +19,7 @@ export function openSecondaryStores(plain: Ports): SecondaryStores {
   owed.scheduleRetry();
   const unwatch = watchStoreSize(plain);
   return {
-    ports: { ...plain, owing: owed },
+    ports: { ...plain, pendingErasures: owed },
     async close() {
       unwatch();
       await owed.close();

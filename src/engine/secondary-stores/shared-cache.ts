@@ -3,9 +3,10 @@ import type { Scope } from "../../domain/scope.ts";
 import { toCanonicalJson } from "../../domain/text/canonical-json.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { Secret } from "../../ports/system.ts";
 import type { Meter } from "../../ports/telemetry.ts";
-import type { Ports } from "../ports.ts";
 import { embedQuery } from "../query-embedding.ts";
 import { bytesOfIndex, type EmbeddingSpace, type SearchIndex } from "../search-index/search-index.ts";
 import { deserializeIndex, serializeIndex } from "../search-index/serialization.ts";
@@ -46,13 +47,13 @@ const STAMP_BYTES = 32;
 const INDEX_CACHE_LABELS = { cache: "shared users" } as const;
 
 export function createSharedSearchIndexes(
-  record: Pick<MemoryStore, "log">,
+  store: Pick<MemoryStore, "log">,
   space: EmbeddingSpace,
   { cache, hotAfter = HOT_AFTER_USES, meter }: SharingOptions & { readonly meter: Meter },
 ): SharedSearchIndexes {
   const name = `searchIndex ${space.fingerprint}`;
   const stampOf = async (scope: Scope, revision: number): Promise<Buffer> => {
-    const [entry] = await record.log(scope, { before: revision + 1, limit: 1 });
+    const [entry] = await store.log(scope, { before: revision + 1, limit: 1 });
     return createHash("sha256")
       .update(toCanonicalJson(entry ?? null))
       .digest();
@@ -106,8 +107,13 @@ export function createSharedSearchIndexes(
   };
 }
 
-type SharedVectorPorts = Pick<Ports, "embedder" | "record"> &
-  Partial<Pick<Ports, "cache" | "secret" | "meter">>;
+interface SharedVectorPorts {
+  readonly embedder: Embedder;
+  readonly store: MemoryStore;
+  readonly cache?: Cache;
+  readonly secret?: Secret;
+  readonly meter?: Meter;
+}
 
 const VECTOR_CACHE_LABELS = { cache: "shared vectors" } as const;
 
@@ -122,14 +128,14 @@ export async function getSharedQueryVector(
   text: string,
   call: CallOptions = {},
 ): Promise<Float32Array | undefined> {
-  const { embedder, record, cache, secret, meter } = ports;
+  const { embedder, store, cache, secret, meter } = ports;
   if (!cache || !secret || embedder.local) return embedQuery(embedder, text, call);
   const of = { project, user };
   const name = `vector ${embedder.fingerprint} ${secret.sign(`query ${text}`)}`;
   // Before the vector is computed, so that an erasure meanwhile prevents its storage.
   const [cached, revision] = await Promise.all([
     tryStore(ports, "cache", () => cache.get(of, name)),
-    record.revision(of),
+    store.revision(of),
   ]);
   call.signal?.throwIfAborted();
   if (cached?.length === embedder.dimensions * Float32Array.BYTES_PER_ELEMENT) {

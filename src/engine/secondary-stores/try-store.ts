@@ -1,12 +1,12 @@
 import { isMemoryError } from "../../errors.ts";
-import type { Ports } from "../ports.ts";
+import type { Meter } from "../../ports/telemetry.ts";
 
 /**
  * The result of a secondary store. If it fails, the failure is counted and the result is undefined: the store
  * has the data anyway.
  */
 export async function tryStore<Result>(
-  { meter }: Pick<Ports, "meter">,
+  { meter }: { readonly meter?: Meter },
   of: "sessions" | "cache",
   ask: () => Promise<Result>,
 ): Promise<Result | undefined> {

@@ -148,9 +148,9 @@ async function digestBoth(
   return [await digestStore(source, reading), await digestStore(target, reading)];
 }
 
-function requireDump(record: MemoryStore): StoreDump {
-  if (record.dump) return record.dump;
-  throw new MemoryError("unsupported", `move: the database "${record.name}" does not support copying.`);
+function requireDump(store: MemoryStore): StoreDump {
+  if (store.dump) return store.dump;
+  throw new MemoryError("unsupported", `move: the database "${store.name}" does not support copying.`);
 }
 
 async function refuseUnfinished(source: StoreDump): Promise<void> {

@@ -119,12 +119,12 @@ interface UserStatesOptions {
  * user in use, and the largest slow user of the last minute.
  */
 export function createUserStates(
-  record: UserStateSource,
+  store: UserStateSource,
   embedder: EmbeddingSpace,
   { bytes = () => CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions = {},
 ): UserStates {
   const space: EmbeddingSpace = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
-  const shared = sharing && createSharedSearchIndexes(record, space, { ...sharing, meter });
+  const shared = sharing && createSharedSearchIndexes(store, space, { ...sharing, meter });
   const cache = new Map<string, CachedUser>();
   // One refresh at a time per user; two would apply the same delta twice.
   const { runExclusive: inTurn, isBusy: isAtWork } = createUserQueue();
@@ -135,7 +135,7 @@ export function createUserStates(
     // A lower revision than ours means that the database was replaced by an older one.
     if (found && found.searchIndex.revision <= revision) return found;
     if (found) letGo(found);
-    const loaded = await loadIndex(record, scope, revision, { space, meter, shared, stored });
+    const loaded = await loadIndex(store, scope, revision, { space, meter, shared, stored });
     const userScope = { project: scope.project, user: scope.user };
     const one: CachedUser = { scope: userScope, uses: 0, bytes: 0, usedAt: 0, ...loaded };
     cache.set(key, one);
@@ -152,13 +152,13 @@ export function createUserStates(
     touch(cache, current);
     for (const one of findOverflow(cache, bytes(), current, ({ scope }) => isAtWork(scope))) {
       cache.delete(toScopeKey(one.scope));
-      void inTurn(one.scope, () => saveIndex(record, one)).finally(() => releaseIndex(one.searchIndex));
+      void inTurn(one.scope, () => saveIndex(store, one)).finally(() => releaseIndex(one.searchIndex));
     }
   };
 
   const refreshed = async (scope: Scope, isWhole: boolean): Promise<CachedUser> => {
     const isNew = !shared && !cache.has(toScopeKey(scope));
-    const { revision, asked } = await readNewest(record, scope, isNew && space);
+    const { revision, asked } = await readNewest(store, scope, isNew && space);
     const one = await load(scope, revision, asked);
     if (one.searchIndex.revision === revision && (one.whole?.revision === revision || !isWhole)) {
       touch(cache, one);
@@ -166,7 +166,7 @@ export function createUserStates(
       return one;
     }
     meter.count("cache_misses_total", USERS_LABEL);
-    await catchUp(record, one, revision, isWhole);
+    await catchUp(store, one, revision, isWhole);
     makeRoom(one);
     return one;
   };
@@ -190,7 +190,7 @@ export function createUserStates(
       for (const { scope: whose } of scope ? [{ scope }] : [...cache.values()]) {
         await inTurn(whose, async () => {
           const one = cache.get(toScopeKey(whose));
-          isThere &&= !one || (await tryPurge(record, one));
+          isThere &&= !one || (await tryPurge(store, one));
           if (one && (!isThere || isMostlyDead(one.searchIndex))) letGo(one);
         });
       }
@@ -199,7 +199,7 @@ export function createUserStates(
     },
     async close() {
       for (const one of [...cache.values()]) {
-        await inTurn(one.scope, () => saveIndex(record, one));
+        await inTurn(one.scope, () => saveIndex(store, one));
         letGo(one);
       }
     },
@@ -271,7 +271,7 @@ function touch(cache: Map<string, CachedUser>, one: CachedUser): void {
 
 /** Applies newer changes, in one read if the index and the other data have the same revision. */
 async function catchUp(
-  record: UserStateSource,
+  store: UserStateSource,
   one: CachedUser,
   revision: number,
   isWhole: boolean,
@@ -279,18 +279,18 @@ async function catchUp(
   const { scope, searchIndex } = one;
   if (searchIndex.revision < revision) {
     const from = searchIndex.revision;
-    const delta = await record.since(scope, from);
+    const delta = await store.since(scope, from);
     await applyDeltaInSlices(one, delta);
     if (one.whole?.revision === from) await applyUserDelta(one.whole, delta);
   }
   if (!one.whole && !isWhole) return;
   one.whole ??= createUserData();
   while (one.whole.revision < searchIndex.revision) {
-    await applyUserDelta(one.whole, await record.since(scope, one.whole.revision, { units: false }));
+    await applyUserDelta(one.whole, await store.since(scope, one.whole.revision, { units: false }));
   }
   // Another process wrote in between; both parts must have the same revision.
   while (searchIndex.revision < one.whole.revision)
-    await applyDeltaInSlices(one, await record.since(scope, searchIndex.revision));
+    await applyDeltaInSlices(one, await store.since(scope, searchIndex.revision));
 }
 
 /** Steps between two yields to the event loop: about five milliseconds. */
@@ -310,12 +310,12 @@ async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> 
 /**
  * Whether erased data is gone from the cache. False if the store has an earlier revision or cannot be asked.
  */
-async function tryPurge(record: UserStateSource, one: CachedUser): Promise<boolean> {
+async function tryPurge(store: UserStateSource, one: CachedUser): Promise<boolean> {
   const { searchIndex } = one;
   try {
-    const revision = await record.revision(one.scope);
+    const revision = await store.revision(one.scope);
     if (searchIndex.isReleased || searchIndex.revision > revision) return false;
-    await catchUp(record, one, revision, false);
+    await catchUp(store, one, revision, false);
   } catch {
     return false;
   }
@@ -342,12 +342,12 @@ function bytesOfUser({ searchIndex, whole }: CachedUser): number {
 }
 
 /** Best effort: an index that cannot be saved is rebuilt at the next start. */
-async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void> {
+async function saveIndex(store: UserStateSource, one: CachedUser): Promise<void> {
   const { scope, searchIndex } = one;
   if (searchIndex.isReleased) return;
   try {
     // The process's own last writes are not in it yet.
-    await catchUp(record, one, await record.revision(scope), false);
+    await catchUp(store, one, await store.revision(scope), false);
     if (
       searchIndex.unsavedUnits < MIN_UNSAVED_UNITS ||
       searchIndex.unsavedUnits < searchIndex.units.count / 10
@@ -355,7 +355,7 @@ async function saveIndex(record: UserStateSource, one: CachedUser): Promise<void
       return;
     const bytes = await serializeIndex(searchIndex);
     if (!bytes) return;
-    await record.searchIndexes.save(scope, { revision: searchIndex.revision, bytes });
+    await store.searchIndexes.save(scope, { revision: searchIndex.revision, bytes });
     searchIndex.unsavedUnits = 0;
   } catch {
     // A full or locked database costs only time here.
@@ -376,13 +376,13 @@ interface StoredSearchIndex {
  * far away.
  */
 async function readNewest(
-  record: IndexSource,
+  store: IndexSource,
   scope: Scope,
   space: EmbeddingSpace | false,
 ): Promise<{ readonly revision: number; readonly asked: StoredSearchIndex | undefined }> {
-  const asking = space ? readStoredIndex(record, scope, space) : undefined;
+  const asking = space ? readStoredIndex(store, scope, space) : undefined;
   try {
-    const [revision, asked] = await Promise.all([record.revision(scope), asking]);
+    const [revision, asked] = await Promise.all([store.revision(scope), asking]);
     return { revision, asked };
   } catch (error) {
     void asking?.then(
@@ -397,13 +397,13 @@ async function readNewest(
 const PIECE_BYTES = 262_144;
 
 async function readStoredIndex(
-  record: IndexSource,
+  store: IndexSource,
   scope: Scope,
   space: EmbeddingSpace,
 ): Promise<StoredSearchIndex> {
   const parts = createIndexReader(space);
   try {
-    const packed = await record.searchIndexes.read(scope, parts);
+    const packed = await store.searchIndexes.read(scope, parts);
     if (packed && packed.bytes.length > 0) {
       parts.begin(packed.revision, packed.bytes.length);
       for (let at = 0; at < packed.bytes.length; at += PIECE_BYTES) {
@@ -434,7 +434,7 @@ interface LoadedIndex {
 
 /** The index that another server shared, the one that the store keeps, or an empty one. */
 async function loadIndex(
-  record: IndexSource,
+  store: IndexSource,
   scope: Scope,
   revision: number,
   { space, meter, shared, stored: alreadyRead }: IndexLoadOptions,
@@ -445,7 +445,7 @@ async function loadIndex(
   }
   const others = await shared?.take(scope, revision);
   if (others) return { searchIndex: others, shared: others.units.count };
-  const { revision: of, reader: parts } = alreadyRead ?? (await readStoredIndex(record, scope, space));
+  const { revision: of, reader: parts } = alreadyRead ?? (await readStoredIndex(store, scope, space));
   if (of === undefined || of > revision) {
     parts.release();
     return { searchIndex: createSearchIndex(space) };

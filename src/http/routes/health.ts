@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { DependencyState } from "../../engine/admin/dependencies.ts";
-import type { Health, HealthCheck } from "../../engine/admin/health.ts";
+import type { DependencyState, Health, HealthCheck } from "../../engine/inspection.ts";
 import { createClosingError } from "../graceful-shutdown.ts";
 import { defineOperation, type Operation, type ServerServices } from "../operation.ts";
 

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createInMemoryStore } from "../adapters/memory/index.ts";
-import type { SearchUnit } from "../domain/change-set.ts";
-import { invalid, MemoryError } from "../errors.ts";
-import { createMemory } from "../memory.ts";
-import type { Embedder } from "../ports/language/embedder.ts";
-import type { MemoryStore } from "../ports/memory-store.ts";
-import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../testing/memory-store/change-sets.ts";
-import { hashEmbedder } from "../testing/test-doubles.ts";
-import type { Keepsake } from "./api.ts";
+import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import type { SearchUnit } from "../../domain/change-set.ts";
+import { invalid, MemoryError } from "../../errors.ts";
+import { createMemory } from "../../memory.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
+import { hashEmbedder } from "../../testing/test-doubles.ts";
+import type { Keepsake } from "../api.ts";
+import { runInUserQueue } from "../change-set.ts";
+import { spaceOf } from "../search-index/search-units.ts";
 import { countPendingUnits, type EmbedProgress, embedPending } from "./embedding.ts";
-import { runInUserQueue } from "./ingest/change-set.ts";
-import { spaceOf } from "./search-index/search-units.ts";
 
 const ANN = { project: "default", user: "ann" };
 const hash = hashEmbedder(64);
@@ -160,8 +160,8 @@ it("units of an older word analysis are analysed again, and keep their vectors",
     }),
   );
   const embedder = remote();
-  expect(await countPendingUnits({ record, embedder })).toBe(1);
-  await all(embedPending({ record, embedder, clock }));
+  expect(await countPendingUnits({ store: record, embedder })).toBe(1);
+  await all(embedPending({ store: record, embedder, clock }));
   expect(embedder.asked).toEqual([]);
   expect(await unitsOf()).toMatchObject([{ space: REMOTE, vector, terms: "부산 고양 양이 키워" }]);
   const ann = (await open(embedder)).scope({ user: "ann" });
@@ -172,7 +172,7 @@ it("units of another space are embedded for every user in commits of a hundred, 
   await fill(130);
   await fill(10, "bob");
   const embedder = remote();
-  const ports = { record, embedder, clock };
+  const ports = { store: record, embedder, clock };
   expect(await countPendingUnits(ports)).toBe(280);
   expect(await all(embedPending(ports))).toEqual([
     { done: 100, left: 180 },
@@ -204,12 +204,12 @@ it("resumes after an interruption, and embeds nothing twice", async () => {
   const embedder = remote();
   const stopping = new AbortController();
   const broken = (async () => {
-    for await (const { done } of embedPending({ record, embedder, clock }, stopping.signal))
+    for await (const { done } of embedPending({ store: record, embedder, clock }, stopping.signal))
       if (done === 200) stopping.abort(new Error("enough"));
   })();
   await expect(broken).rejects.toThrow("enough");
-  expect(await countPendingUnits({ record, embedder })).toBe(100);
-  await all(embedPending({ record, embedder, clock }));
+  expect(await countPendingUnits({ store: record, embedder })).toBe(100);
+  await all(embedPending({ store: record, embedder, clock }));
   expect(embedder.asked).toHaveLength(300);
   expect(new Set(embedder.asked).size).toBe(300);
 });
@@ -232,7 +232,7 @@ it("a user who writes during embedding loses nothing, and no text is paid for tw
     },
   });
   let asked = 0;
-  await all(embedPending({ record, embedder, clock }));
+  await all(embedPending({ store: record, embedder, clock }));
   const ids = (await unitsOf()).map(({ id }) => id);
   expect([ids.includes("f3"), ids.includes("f50"), ids.length]).toEqual([false, true, 80]);
   expect((await unitsOf()).every(({ space }) => space === REMOTE)).toBe(true);
@@ -250,7 +250,7 @@ it("a slow write is not repeated because of embedding meanwhile", async () => {
       return record.commit(scope, drafted);
     },
   };
-  const embedding = all(embedPending({ record: counted, embedder, clock }));
+  const embedding = all(embedPending({ store: counted, embedder, clock }));
   await until(async () => commits.length > 1);
   await runInUserQueue(counted, ANN, async () => {
     const base = await counted.revision(ANN);
@@ -259,7 +259,7 @@ it("a slow write is not repeated because of embedding meanwhile", async () => {
   });
   await embedding;
   expect(commits.filter((cause) => cause === "remember")).toHaveLength(1);
-  expect(await countPendingUnits({ record, embedder })).toBe(0);
+  expect(await countPendingUnits({ store: record, embedder })).toBe(0);
 });
 
 it("a text that the embedder always rejects does not block the others", async () => {
@@ -270,7 +270,7 @@ it("a text that the embedder always rejects does not block the others", async ()
       return hash.embed(texts);
     },
   });
-  await all(embedPending({ record, embedder, clock }));
+  await all(embedPending({ store: record, embedder, clock }));
   const units = await unitsOf();
   expect(units.every(({ space }) => space === REMOTE)).toBe(true);
   expect(units.filter(({ vector }) => vector.every((part) => part === 0)).map(({ id }) => id)).toEqual([
@@ -284,10 +284,10 @@ it("an embedder that rejects everything is reported as a configuration error, an
   const embedder = remote({
     embed: () => Promise.reject(invalid("the embedding server refuses what it was sent.")),
   });
-  await expect(all(embedPending({ record, embedder, clock }))).rejects.toMatchObject({
+  await expect(all(embedPending({ store: record, embedder, clock }))).rejects.toMatchObject({
     code: "invalid_input",
   });
-  expect(await countPendingUnits({ record, embedder })).toBe(6);
+  expect(await countPendingUnits({ store: record, embedder })).toBe(6);
 });
 
 it("after a change of the embedder, units are embedded again in the background", async () => {
@@ -338,10 +338,10 @@ it("closing interrupts it and waits for its end; the next start resumes", async 
   await keepsake.scope({ user: "ann" }).remember("I use Shram.");
   await until(async () => (await keepsake.embedding()).left < 900);
   await keepsake.close();
-  const left = await countPendingUnits({ record, embedder: remote() });
+  const left = await countPendingUnits({ store: record, embedder: remote() });
   expect(left).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await countPendingUnits({ record, embedder: remote() })).toBe(left);
+  expect(await countPendingUnits({ store: record, embedder: remote() })).toBe(left);
   const next = await open(remote());
   await until(async () => (await next.embedding()).left === 0);
 });

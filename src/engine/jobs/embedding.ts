@@ -1,12 +1,12 @@
-import type { SearchUnit } from "../domain/change-set.ts";
-import { type Scope, toScopeKey } from "../domain/scope.ts";
-import { isMemoryError } from "../errors.ts";
-import type { CallOptions } from "../ports/call-options.ts";
-import type { Embedder } from "../ports/language/embedder.ts";
-import type { StaleUnits } from "../ports/memory-store.ts";
-import { runInUserQueue } from "./ingest/change-set.ts";
-import type { Ports } from "./ports.ts";
-import { listOlderSpaces, spaceOf, termsOfText, textOfUnit } from "./search-index/search-units.ts";
+import type { SearchUnit } from "../../domain/change-set.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
+import type { Embedder } from "../../ports/language/embedder.ts";
+import type { StaleUnits } from "../../ports/memory-store.ts";
+import { runInUserQueue } from "../change-set.ts";
+import type { Ports } from "../ports.ts";
+import { listOlderSpaces, spaceOf, termsOfText, textOfUnit } from "../search-index/search-units.ts";
 
 export interface EmbedProgress {
   /** Units embedded so far. */
@@ -15,7 +15,7 @@ export interface EmbedProgress {
   readonly left: number;
 }
 
-type EmbedPorts = Pick<Ports, "record" | "embedder" | "clock">;
+type EmbedPorts = Pick<Ports, "store" | "embedder" | "clock">;
 
 /** Units in one commit: a few milliseconds, so that no write or recall waits longer. */
 const BATCH_SIZE = 100;
@@ -58,19 +58,19 @@ export async function* embedPending(
 }
 
 async function findNextUser(
-  { record, embedder }: EmbedPorts,
+  { store, embedder }: EmbedPorts,
   but: ReadonlySet<string>,
 ): Promise<Scope | undefined> {
-  const users = await record.staleEmbeddings.users(spaceOf(embedder), 1 + but.size);
+  const users = await store.staleEmbeddings.users(spaceOf(embedder), 1 + but.size);
   return users.map(({ scope }) => scope).find((scope) => !but.has(toScopeKey(scope)));
 }
 
 /** Number of units that wait for the embedder. */
 export async function countPendingUnits({
-  record,
+  store,
   embedder,
-}: Pick<Ports, "record" | "embedder">): Promise<number> {
-  const users = await record.staleEmbeddings.users(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
+}: Pick<Ports, "store" | "embedder">): Promise<number> {
+  const users = await store.staleEmbeddings.users(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
   return users.reduce((sum, { units }) => sum + units, 0);
 }
 
@@ -83,16 +83,16 @@ async function embedBatch(
   scope: Scope,
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
-  const { record, embedder } = ports;
+  const { store, embedder } = ports;
   // Kept across tries, so that no text is paid for twice.
   const vectors = new Map<string, Float32Array>();
   for (let tried = 1; tried <= MAX_TRIES; tried += 1) {
-    const outside = await record.staleEmbeddings.units(scope, spaceOf(embedder), BATCH_SIZE);
+    const outside = await store.staleEmbeddings.units(scope, spaceOf(embedder), BATCH_SIZE);
     if (outside.units.length === 0) return 0;
     await reuseVectors(ports, scope, outside, vectors);
     await embedMissing(embedder, unitTextsOf(outside), vectors, { scope, ...(signal ? { signal } : {}) });
     // In the user's queue, so that writes of this process need not retry; the embedder was called outside it.
-    const put = await runInUserQueue(record, scope, () => commitKnown(ports, scope, vectors));
+    const put = await runInUserQueue(store, scope, () => commitKnown(ports, scope, vectors));
     if (put > 0) return put;
     await sleep(tried);
   }
@@ -101,11 +101,11 @@ async function embedBatch(
 
 /** Commits the user's units whose vectors are known. Gives the number, or 0 if another process was faster. */
 async function commitKnown(
-  { record, embedder, clock }: EmbedPorts,
+  { store, embedder, clock }: EmbedPorts,
   scope: Scope,
   known: ReadonlyMap<string, Float32Array>,
 ): Promise<number> {
-  const outside = await record.staleEmbeddings.units(scope, spaceOf(embedder), BATCH_SIZE);
+  const outside = await store.staleEmbeddings.units(scope, spaceOf(embedder), BATCH_SIZE);
   const texts = unitTextsOf(outside);
   const units = outside.units.flatMap((unit, i): SearchUnit[] => {
     const text = texts[i] ?? "";
@@ -115,7 +115,7 @@ async function commitKnown(
   if (units.length === 0) return 0;
   try {
     const at = clock().toISOString();
-    await record.commit(scope, { base: outside.revision, at, cause: "reindex", units });
+    await store.commit(scope, { base: outside.revision, at, cause: "reindex", units });
     return units.length;
   } catch (error) {
     if (isMemoryError(error) && error.code === "conflict") return 0;
@@ -131,7 +131,7 @@ function unitTextsOf({ units, messages, memories }: StaleUnits): string[] {
 
 /** Reuses the vectors of texts that this embedder read already, with an older analysis of words. */
 async function reuseVectors(
-  { record, embedder }: EmbedPorts,
+  { store, embedder }: EmbedPorts,
   scope: Scope,
   outside: StaleUnits,
   known: Map<string, Float32Array>,
@@ -141,7 +141,7 @@ async function reuseVectors(
     const places = outside.units.flatMap((unit, i) => (unit.space === space ? [i] : []));
     if (places.length === 0) continue;
     const ids = places.map((i) => outside.units[i]?.id ?? "");
-    const vectors = await record.vectors(scope, ids, space);
+    const vectors = await store.vectors(scope, ids, space);
     for (const [k, i] of places.entries()) {
       const vector = vectors[k];
       if (vector) known.set(texts[i] ?? "", vector);

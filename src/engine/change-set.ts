@@ -1,10 +1,10 @@
-import type { ChangeSet } from "../../domain/change-set.ts";
-import type { Claim, Memory } from "../../domain/memory.ts";
-import type { Scope } from "../../domain/scope.ts";
-import { isMemoryError } from "../../errors.ts";
-import type { Ports } from "../ports.ts";
-import { type ClaimIndex, createClaimIndex } from "../user-state/user-data.ts";
-import { createUserQueue, type UserQueue, type UserState } from "../user-state/user-state.ts";
+import type { ChangeSet } from "../domain/change-set.ts";
+import type { Claim, Memory } from "../domain/memory.ts";
+import type { Scope } from "../domain/scope.ts";
+import { isMemoryError } from "../errors.ts";
+import type { Ports } from "./ports.ts";
+import { type ClaimIndex, createClaimIndex } from "./user-state/user-data.ts";
+import { createUserQueue, type UserQueue, type UserState } from "./user-state/user-state.ts";
 
 /** A change-set without the fields that `commitChange` sets. */
 export type ChangeSetDraft = Omit<ChangeSet, "base" | "at">;
@@ -28,11 +28,11 @@ const queues = new WeakMap<object, UserQueue>();
  * result of `think`, and the revision after the commit.
  */
 export async function commitChange<Result>(
-  ports: Pick<Ports, "record" | "states" | "clock">,
+  ports: Pick<Ports, "store" | "states" | "clock">,
   scope: Scope,
   think: (state: UserState, at: string) => Promise<ChangeResult<Result>>,
 ): Promise<{ result: Result; revision: number }> {
-  return runInUserQueue(ports.record, scope, async () => {
+  return runInUserQueue(ports.store, scope, async () => {
     for (let attempt = 1; ; attempt += 1) {
       const state = await ports.states.of(scope);
       const base = state.revision;
@@ -40,7 +40,7 @@ export async function commitChange<Result>(
       const { draft, result } = await think(state, at);
       if (!draft) return { result, revision: base };
       try {
-        return { result, revision: await ports.record.commit(scope, { ...draft, base, at }) };
+        return { result, revision: await ports.store.commit(scope, { ...draft, base, at }) };
       } catch (error) {
         if (attempt === MAX_TRIES || !(await wasOvertaken(ports, scope, base, error))) throw error;
         await waitBeforeRetry(attempt);
@@ -59,12 +59,12 @@ export function clampToStoredTime({ storedUntil }: Pick<UserState, "storedUntil"
 
 /** A conflict because another writer was faster. A conflict of ids on the same revision would recur. */
 async function wasOvertaken(
-  ports: Pick<Ports, "record">,
+  ports: Pick<Ports, "store">,
   scope: Scope,
   base: number,
   error: unknown,
 ): Promise<boolean> {
-  return isMemoryError(error) && error.code === "conflict" && (await ports.record.revision(scope)) !== base;
+  return isMemoryError(error) && error.code === "conflict" && (await ports.store.revision(scope)) !== base;
 }
 
 /** Runs work one at a time for each user of a store. */

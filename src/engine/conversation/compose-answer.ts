@@ -1,19 +1,19 @@
-import type { Memory } from "../domain/memory.ts";
-import { matchesFilter as passesFilter } from "../domain/metadata-filter.ts";
-import type { Answer, Recall, RecallOptions } from "../domain/recall.ts";
-import type { Scope } from "../domain/scope.ts";
-import { maskCredentials } from "../domain/text/credentials.ts";
-import { toIsoTime } from "../domain/time.ts";
-import type { ComposedText } from "../ports/language/answerer.ts";
-import { explainLastAnswer } from "./conversation/explain-last-answer.ts";
-import type { Ports } from "./ports.ts";
-import { toQuotableText } from "./prompt-block.ts";
-import { recall, selectKnownAt } from "./recall/recall.ts";
-import type { UserState } from "./user-state/user-state.ts";
+import type { Memory } from "../../domain/memory.ts";
+import { matchesFilter as passesFilter } from "../../domain/metadata-filter.ts";
+import type { Answer, Recall, RecallOptions } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { maskCredentials } from "../../domain/text/credentials.ts";
+import { toIsoTime } from "../../domain/time.ts";
+import type { ComposedText } from "../../ports/language/answerer.ts";
+import type { Ports } from "../ports.ts";
+import { toQuotableText } from "../prompt-block.ts";
+import { recall, selectKnownAt } from "../recall/recall.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import { explainLastAnswer } from "./explain-last-answer.ts";
 
 export type AnswerPorts = Pick<
   Ports,
-  | "record"
+  | "store"
   | "states"
   | "embedder"
   | "questions"
@@ -43,7 +43,7 @@ export async function composeAnswer(
   const held = await ports.states.of(scope);
   const knownAt = options.knownAt === undefined ? undefined : toIsoTime(options.knownAt, "knownAt");
   // As it was known then: each memory in the version of that time.
-  const state = knownAt === undefined ? held : stateThen(held, await ports.record.versions(scope), knownAt);
+  const state = knownAt === undefined ? held : stateThen(held, await ports.store.versions(scope), knownAt);
   const now = knownAt ?? ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : toIsoTime(options.asOf, "asOf");
   const reply = await ports.answerer.compose({

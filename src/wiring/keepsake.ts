@@ -1,12 +1,11 @@
 import { checkName, checkNewName, checkScope } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
-import { MemoryError } from "../errors.ts";
-import { audit } from "./admin/audit.ts";
-import { backup } from "./admin/backup.ts";
-import { watchDependencies } from "./admin/dependencies.ts";
-import { examine } from "./admin/doctor.ts";
-import { explain } from "./admin/explain.ts";
-import { watchHealth } from "./admin/health.ts";
+import { audit } from "../engine/admin/audit.ts";
+import { backup } from "../engine/admin/backup.ts";
+import { watchDependencies } from "../engine/admin/dependencies.ts";
+import { examine } from "../engine/admin/doctor.ts";
+import { explain } from "../engine/admin/explain.ts";
+import { watchHealth } from "../engine/admin/health.ts";
 import {
   getMemory,
   getSession,
@@ -14,26 +13,27 @@ import {
   listMemories,
   listSessions,
   listVersions,
-} from "./admin/listings.ts";
-import { projectStats, userStats } from "./admin/stats.ts";
-import type { JobState, Keepsake, ScopedMemory } from "./api.ts";
-import { answer, answerStream } from "./conversation/answer-with-model.ts";
-import { converse, converseStream } from "./conversation/converse.ts";
-import { forget, planForget } from "./erase/forget.ts";
-import { createIndexes, notifyOnCommit, startIndexSync } from "./index-sync/index-sync.ts";
-import { findHindrance, understand } from "./ingest/extract-pending.ts";
-import { createIdempotentAnswers } from "./ingest/idempotency.ts";
-import { add, remove, supersede, undo, update } from "./ingest/manual-edits.ts";
-import { remember } from "./ingest/remember.ts";
-import { instrumentMemory } from "./instrumentation.ts";
-import { type BackgroundJobs, startBackgroundJobs } from "./jobs/background-jobs.ts";
-import { optimize } from "./jobs/optimize.ts";
-import { createQuarantineActions } from "./jobs/quarantine.ts";
-import type { Ports } from "./ports.ts";
-import { profile } from "./profile/profile.ts";
-import { recall } from "./recall/recall.ts";
-import { createRecallReceiptStore } from "./recall/receipts.ts";
-import { exportLines, importMessages } from "./transfer/import-export.ts";
+} from "../engine/admin/listings.ts";
+import { projectStats, userStats } from "../engine/admin/stats.ts";
+import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
+import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
+import { converse, converseStream } from "../engine/conversation/converse.ts";
+import { forget, planForget } from "../engine/erase/forget.ts";
+import { createIndexes, notifyOnCommit, startIndexSync } from "../engine/index-sync/index-sync.ts";
+import { findHindrance, understand } from "../engine/ingest/extract-pending.ts";
+import { createIdempotentAnswers } from "../engine/ingest/idempotency.ts";
+import { add, remove, supersede, undo, update } from "../engine/ingest/manual-edits.ts";
+import { remember } from "../engine/ingest/remember.ts";
+import { instrumentMemory } from "../engine/instrumentation.ts";
+import { type BackgroundJobs, startBackgroundJobs } from "../engine/jobs/background-jobs.ts";
+import { optimize } from "../engine/jobs/optimize.ts";
+import { createQuarantineActions } from "../engine/jobs/quarantine.ts";
+import type { Ports } from "../engine/ports.ts";
+import { profile } from "../engine/profile/profile.ts";
+import { recall } from "../engine/recall/recall.ts";
+import { createRecallReceiptStore } from "../engine/recall/receipts.ts";
+import { exportLines, importMessages } from "../engine/transfer/import-export.ts";
+import { MemoryError } from "../errors.ts";
 
 /** A lease that no job uses. */
 const PROBE_LEASE = "probe";
@@ -43,12 +43,12 @@ export function createKeepsake(
   plain: Ports,
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
-  const recalls = createRecallReceiptStore(plain.record);
+  const recalls = createRecallReceiptStore(plain.store);
   const follow = startIndexSync(plain);
   const ports: Ports = {
     ...plain,
     recalls,
-    ...(follow ? { following: follow, record: notifyOnCommit(plain.record, follow.onCommit) } : {}),
+    ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
   };
   const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
@@ -82,7 +82,7 @@ export function createKeepsake(
     async erasures(project = "default") {
       check();
       const wanted = checkName(project, "project");
-      return (await ports.record.erasures.list()).filter((receipt) => receipt.project === wanted);
+      return (await ports.store.erasures.list()).filter((receipt) => receipt.project === wanted);
     },
     async backup(file, options) {
       check();
@@ -90,7 +90,7 @@ export function createKeepsake(
     },
     async users(project = "default") {
       check();
-      return ports.record.users(checkName(project, "project"));
+      return ports.store.users(checkName(project, "project"));
     },
     async stats({ project = "default", ...options } = {}) {
       check();
@@ -151,7 +151,7 @@ function bindChecks(
   return {
     async check() {
       check();
-      return ports.record.check();
+      return ports.store.check();
     },
     async examine(options) {
       check();
@@ -164,8 +164,8 @@ function bindChecks(
     async probe() {
       check();
       // If another process probes now, it will find out.
-      const { token } = await ports.record.jobs.takeLease(PROBE_LEASE, { forMs: 1000 });
-      if (token !== undefined) await ports.record.jobs.releaseLease(PROBE_LEASE, token);
+      const { token } = await ports.store.jobs.takeLease(PROBE_LEASE, { forMs: 1000 });
+      if (token !== undefined) await ports.store.jobs.releaseLease(PROBE_LEASE, token);
     },
   };
 }
@@ -217,7 +217,7 @@ function bindScope(
       options?.dryRun
         ? open(() => planForget(ports, scope, what))
         : write(() => forget(ports, scope, what, options))) as ScopedMemory["forget"],
-    erasures: async () => open(() => ports.record.erasures.list(scope)),
+    erasures: async () => open(() => ports.store.erasures.list(scope)),
     get: async (id) => open(() => getMemory(ports, scope, id)),
     list: (options) => open(() => listMemories(ports, scope, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),
@@ -226,7 +226,7 @@ function bindScope(
       open<Promise<unknown>>(() =>
         id === undefined ? listLog(ports, scope, options) : listVersions(ports, scope, id),
       )) as ScopedMemory["history"],
-    revision: async () => open(() => ports.record.revision(scope)),
+    revision: async () => open(() => ports.store.revision(scope)),
     undo: (revision) => write(() => undo(ports, scope, revision)),
     optimize: async (options) => open(() => optimize(ports, scope, options)),
     sessions: async (options) => open(() => listSessions(ports, scope, options)),

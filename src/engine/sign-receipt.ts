@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import type { ErasureReceipt, Trace, VerifiedPlace } from "../../domain/receipt.ts";
-import { iterateCanonicalJson, toCanonicalJson } from "../../domain/text/canonical-json.ts";
-import { yieldToEventLoop } from "../../domain/time-slicing.ts";
-import type { Secret } from "../../ports/system.ts";
+import type { ErasureReceipt, Trace, VerifiedPlace } from "../domain/receipt.ts";
+import { iterateCanonicalJson, toCanonicalJson } from "../domain/text/canonical-json.ts";
+import { yieldToEventLoop } from "../domain/time-slicing.ts";
+import type { Secret } from "../ports/system.ts";
 
 /** A receipt as known at the commit, before verification. */
 type UnverifiedReceipt = Omit<ErasureReceipt, "hash" | "key" | "signature" | "verified" | "complete">;
