@@ -6,6 +6,7 @@ import { createPostgresCallLedger } from "./calls.ts";
 import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
 import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
 import { listenForErasures } from "./erasure-notifications.ts";
+import { createPinnedConnection } from "./fast-path/pinned-connection.ts";
 import { checkPostgresStore, fetchStorageCondition } from "./health.ts";
 import * as jobStore from "./job-store.ts";
 import {
@@ -41,7 +42,10 @@ export type PostgresStore = MemoryStore & {
  * before it returns. Any number of processes may use one database. Errors: see `openPostgresDatabase`.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { database, notices, reducedBy } = await openPostgresDatabase(options);
+  const { database, notices, reducedBy } = await openPostgresDatabase(
+    options,
+    options.fastPath === false ? undefined : createPinnedConnection,
+  );
   const unsubscribers = new Set<() => void>();
   return {
     name: "postgres",

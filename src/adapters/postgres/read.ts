@@ -27,7 +27,7 @@ import {
 /** The user's revision. */
 export async function fetchRevision(database: PostgresDatabase, scope: Scope): Promise<number> {
   const keys = toScopeKeys(scope);
-  const [row] = await database.queryPinned(keys[0], { sql: SELECT_USER, values: keys });
+  const [row] = await database.queryOnce(keys[0], { sql: SELECT_USER, values: keys });
   return Number(row?.revision ?? 0);
 }
 
@@ -146,7 +146,7 @@ export async function fetchByIds(
   const person = await findUserNumber(database, scope);
   const wanted = { messages: ids.messages.map(toIndexKey), memories: ids.memories.map(toIndexKey) };
   const statement = createStatement(SELECT_BODIES, person, wanted.messages, wanted.memories);
-  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
+  const rows = person === NO_USER ? [] : await database.queryOnce(toScopeKeys(scope)[0], statement);
   const of = (type: string, keys: readonly string[]): Row[] =>
     orderByKeys(
       rows.filter((row) => row.type === type),
@@ -173,7 +173,7 @@ export async function fetchVectors(
   const keys = ids.map(toIndexKey);
   const person = await findUserNumber(database, scope);
   const statement = createStatement(SELECT_VECTORS, person, keys, encodeText(space));
-  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
+  const rows = person === NO_USER ? [] : await database.queryOnce(toScopeKeys(scope)[0], statement);
   return orderByKeys(rows, keys).map((row) => row && decodeVector(decodeBytes(row.vector)));
 }
 

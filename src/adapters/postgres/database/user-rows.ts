@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "../../../domain/scope.ts";
 import { checkNames } from "../../shared/stored-rows.ts";
-import { createStatement, type Row, type SqlStatement } from "./connection.ts";
+import type { Row } from "./connection.ts";
 import type { AccessScope, PostgresDatabase } from "./database.ts";
 
 const MAX_CACHED_USERS = 100_000;
@@ -26,7 +26,7 @@ export async function findUserNumber(database: PostgresDatabase, scope: Scope): 
   const known = getKnownUserNumber(database, scope);
   if (known !== undefined) return known;
   const keys = toScopeKeys(scope);
-  const [row] = await database.queryPinned(keys[0], { sql: SELECT_USER, values: keys });
+  const [row] = await database.queryOnce(keys[0], { sql: SELECT_USER, values: keys });
   if (!row) return NO_USER;
   return rememberUserNumber(database, scope, Number(row.number));
 }
@@ -129,16 +129,3 @@ export const SELECT_BODIES: string =
 
 export const SELECT_VECTORS: string =
   "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3";
-
-/**
- * The statements of every recall, for a user who does not exist. Planning them takes longer than running them, and each connection
- * plans them once. The last one only loads the table of search columns into the server's cache, because its COPY is planned each time.
- */
-export const WARM_UP_STATEMENTS: readonly SqlStatement[] = [
-  createStatement(SELECT_VECTORS, NO_USER, [], ""),
-  createStatement(SELECT_BODIES, NO_USER, [], []),
-  createStatement(
-    "SELECT piece FROM blocks WHERE person = $1 AND piece >= 0 AND piece < 1 ORDER BY piece",
-    NO_USER,
-  ),
-];
