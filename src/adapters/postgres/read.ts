@@ -4,9 +4,10 @@ import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/memory-store.ts";
+import { compareLinks, compareStrings } from "../shared/change-rules.ts";
 import { createEmptyDelta, decodeVector, parseBody } from "../shared/stored-rows.ts";
 import type { Row } from "./database/connection.ts";
-import { createStatement, type SqlStatement } from "./database/connection.ts";
+import { createStatement } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import {
   decodeBytes,
@@ -78,7 +79,7 @@ export async function fetchChangesSince(
     units: units.map(parseUnit).sort((one, other) => compareStrings(one.id, other.id)),
     gone: { units: goneOf("unit"), memories: goneOf("memory") },
     tombstones: tombstones.map(parseTombstone).sort((one, other) => compareStrings(one.hash, other.hash)),
-    links: links.map(parseLink).sort(compareByEnds),
+    links: links.map(parseLink).sort(compareLinks),
   };
 }
 
@@ -122,19 +123,6 @@ export function parseUnitWithoutVector(row: Row): Omit<SearchUnit, "vector"> {
 
 export function parseUnit(row: Row): SearchUnit {
   return { ...parseUnitWithoutVector(row), vector: decodeVector(decodeBytes(row.vector)) };
-}
-
-// Sorted here: the database orders texts by UTF-8 bytes, the store by UTF-16 code units, like JavaScript.
-function compareByEnds(one: MemoryLink, other: MemoryLink): number {
-  return (
-    compareStrings(one.from, other.from) ||
-    compareStrings(one.type, other.type) ||
-    compareStrings(one.to, other.to)
-  );
-}
-
-function compareStrings(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }
 
 /** Messages and memories by id, in the requested order. */
@@ -237,16 +225,17 @@ export async function fetchErasureReceipts(
 ): Promise<ErasureReceipt[]> {
   const rows = scope
     ? await fetchUserRows(database, scope, "SELECT body FROM erasures WHERE person = $1 ORDER BY number")
-    : await fetchRowsOfAllProjects(database, createStatement("SELECT body FROM erasures ORDER BY number"));
+    : await fetchRowsOfAllProjects(database, "SELECT body FROM erasures ORDER BY number");
   return rows.map(parseBody<ErasureReceipt>);
 }
 
 /** The rows of all users of all projects. */
 export async function fetchRowsOfAllProjects(
   database: PostgresDatabase,
-  statement: SqlStatement,
+  sql: string,
+  ...values: readonly unknown[]
 ): Promise<readonly Row[]> {
-  const [rows = []] = await database.query(ALL_PROJECTS, statement);
+  const [rows = []] = await database.query(ALL_PROJECTS, { sql, values });
   return rows;
 }
 

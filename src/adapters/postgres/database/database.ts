@@ -97,6 +97,8 @@ export interface PostgresDatabase {
     work: (transaction: PostgresTransaction) => Promise<Result>,
     settle?: OutcomeLookup<Result>,
   ): Promise<Result>;
+  /** Writes by one statement, which must be idempotent. */
+  execute(reach: AccessScope, sql: string, ...values: readonly unknown[]): Promise<void>;
   /**
    * Runs statements one after the other, each in its own transaction, as the pool's login role: the owner of the tables.
    * It does not retry. `after` always runs, because the connection belongs to the caller and is returned unchanged.
@@ -164,6 +166,25 @@ export function createPostgresDatabase(
   const read: PostgresDatabase["read"] = (reach, work, timeoutMs = settings.timeoutMs) =>
     // A read has no outcome: if its COMMIT is lost, its answers are complete all the same, or it is repeated.
     run(() => attempt(begin(BEGIN_READ, reach, timeoutMs), timeoutMs, work).catch(rethrowCause));
+  const write: PostgresDatabase["write"] = (reach, work, settle) => {
+    let isUnknown = false;
+    const { timeoutMs } = settings;
+    return run(async () => {
+      if (isUnknown && settle) {
+        const found = await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, settle).catch(
+          rethrowUnknownOutcome,
+        );
+        if (found) return found.was;
+      }
+      isUnknown = false;
+      try {
+        return await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, work);
+      } catch (error) {
+        isUnknown = error instanceof UnknownOutcomeError;
+        throw error;
+      }
+    });
+  };
   return {
     pool,
     settings,
@@ -179,25 +200,9 @@ export function createPostgresDatabase(
       const reach = project === undefined ? ALL_PROJECTS : { project };
       return (await read(reach, (transaction) => transaction.queryAndCommit(statement)))[0] ?? [];
     },
-    write(reach, work, settle) {
-      let isUnknown = false;
-      const { timeoutMs } = settings;
-      return run(async () => {
-        if (isUnknown && settle) {
-          const found = await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, settle).catch(
-            rethrowUnknownOutcome,
-          );
-          if (found) return found.was;
-        }
-        isUnknown = false;
-        try {
-          return await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, work);
-        } catch (error) {
-          isUnknown = error instanceof UnknownOutcomeError;
-          throw error;
-        }
-      });
-    },
+    write,
+    execute: (reach, sql, ...values) =>
+      write(reach, async (transaction) => void transaction.queue(sql, ...values)),
     async runOutsideTransaction(statements, { after, timeoutMs = settings.timeoutMs } = {}) {
       if (isClosed) throw createClosedError();
       try {
