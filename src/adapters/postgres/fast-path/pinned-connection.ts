@@ -151,11 +151,8 @@ function leaseConnection(
   let isReleasing = false;
   let pending = 0;
   let currentProject = "";
-  const cork = createCorker(connection);
-  const send = async (one: SqlStatement): Promise<readonly Row[]> => {
-    cork(pending);
-    return (await connection.query(toQuery(one, timeoutMs))).rows;
-  };
+  const send = async (one: SqlStatement): Promise<readonly Row[]> =>
+    (await connection.query(toQuery(one, timeoutMs))).rows;
   const onBroken = (error: Error): void => {
     if (isReleased) return;
     isReleased = true;
@@ -248,30 +245,6 @@ function leaseConnection(
         onBroken(error as Error);
       }
     },
-  };
-}
-
-/** With more pending reads than this, there is more than one caller. */
-const CORK_THRESHOLD = 3;
-
-/**
- * Holds statements back while more may follow, to send them in one piece, because each piece costs a system call and wakes the server.
- * They are sent at the end of the current work. Under load, they are sent once all concurrent callers have queued theirs.
- */
-function createCorker({ connection }: DriverConnection): (pending: number) => void {
-  const stream = connection?.stream;
-  if (!stream?.cork || !stream.uncork) return () => undefined;
-  let isCorked = false;
-  const send = (): void => {
-    isCorked = false;
-    stream.uncork?.();
-  };
-  return (pending) => {
-    if (isCorked) return;
-    isCorked = true;
-    stream.cork?.();
-    if (pending > CORK_THRESHOLD) setImmediate(send);
-    else process.nextTick(send);
   };
 }
 

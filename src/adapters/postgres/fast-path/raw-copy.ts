@@ -7,11 +7,10 @@ export interface DriverConnection extends PostgresConnection {
   /** The process id of the server backend, as reported when the connection was opened. */
   readonly processID?: number | null;
   /**
-   * The protocol connection, which reports COPY data as bytes. Its stream may report the data earlier (`postgresStream`),
-   * and can hold back what is written to send it at once.
+   * The protocol connection, which reports COPY data as bytes. Its stream may report the data earlier (`postgresStream`).
    */
   readonly connection?: {
-    readonly stream?: Partial<RowStream> & { cork?(): void; uncork?(): void };
+    readonly stream?: Partial<RowStream>;
     on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
     removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
   };
