@@ -2,11 +2,13 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dashboard } from "./dashboard.ts";
+import { libraryReference } from "./library-reference.ts";
 import { metricsPage } from "./metrics-table.ts";
 import { readmeWithQuality } from "./quality-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/reference/cli.md");
+const LIBRARY_PAGE = join(ROOT, "docs/reference/library.md");
 const README = join(ROOT, "README.md");
 const METRICS_PAGE = join(ROOT, "docs/metrics.md");
 
@@ -54,10 +56,11 @@ function sectionsOf(command: readonly string[]): string[] {
 
 if (import.meta.main) {
   writeFileSync(PAGE, commandLineReference());
+  writeFileSync(LIBRARY_PAGE, libraryReference().page);
   writeFileSync(METRICS_PAGE, metricsPage(readFileSync(METRICS_PAGE, "utf8")));
   writeFileSync(DASHBOARD, `${JSON.stringify(dashboard(), null, 2)}\n`);
   writeFileSync(README, readmeWithQuality(readFileSync(README, "utf8")));
   console.error(
-    "Written: docs/reference/cli.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
+    "Written: docs/reference/cli.md and library.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
   );
 }

@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   unavailable: { status: 503, retryable: true },
 } as const;
 
+/** A stable error code. Its HTTP status, and whether a retry can help, are in `ERROR_CODES`. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 const BRAND = Symbol.for("keepsake.MemoryError");
@@ -19,6 +20,7 @@ const BRAND = Symbol.for("keepsake.MemoryError");
  * contains a user's text.
  */
 export class MemoryError extends Error {
+  /** The stable code, for programs. */
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {

@@ -20,15 +20,16 @@ import type { Opened } from "./wiring/resource-owner.ts";
  */
 export type Made<Port> = Port | ((hooks: CallHooks) => Port | Promise<Port>);
 
+/** Options of `createMemory`. Each has a default. */
 export interface MemoryOptions {
   /** The database file (default `keepsake.db`). ":memory:" stores nothing on disk. */
   readonly path?: string;
   /**
    * A memory store instead of the file: that of `keepsake/adapters/postgres`, or your own. A store that a function opens is
-   * closed with the memory: `record: () => openPostgresRecord({ pool })`.
+   * closed with the memory: `record: () => openPostgresStore({ pool })`.
    */
   readonly record?: Opened<MemoryStore & { readonly calls?: Calls }>;
-  /** Vector indexes, synced from the store's log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
+  /** Vector indexes, synced from the store's log: `createChromaVectorIndex({ client })` of `keepsake/adapters/chroma`. */
   readonly index?: Opened<VectorIndex> | readonly Opened<VectorIndex>[];
   /**
    * How vector indexes are searched. `from`: the number of a user's search units from which an index is used (50,000).
@@ -45,6 +46,7 @@ export interface MemoryOptions {
   readonly cache?: Opened<Cache>;
   /** The number of requests from which a user's state is shared through the cache (5). */
   readonly hotAfter?: number;
+  /** Computes vectors of texts. Default: the built-in table of English word vectors, without a network. */
   readonly embedder?: Made<Embedder>;
   /**
    * Who extracts memories: `rules`, during the write; the `model`, later in the background; or `both`, the default with a
@@ -64,6 +66,7 @@ export interface MemoryOptions {
   readonly meter?: Meter;
   /** Records traces: `otelTracer()` of `keepsake/adapters/opentelemetry`. */
   readonly tracer?: Tracer;
+  /** Parses questions, for answers without a model. Default: English, by rules. */
   readonly questions?: QuestionReader;
   /**
    * Runs slow work in threads, for a server: a slow disk or a long message then does not delay other requests. It applies to
@@ -77,7 +80,9 @@ export interface MemoryOptions {
    * and opened again; a server should exit. Only with a database file.
    */
   readonly onSyncFailure?: () => void;
+  /** The current time. Default: the system's. */
   readonly clock?: Clock;
+  /** Creates ids. Default: UUIDv7. */
   readonly ids?: Ids;
   /** The key of tombstones and receipts: a text of at least 16 characters. Default: in a file beside the database. */
   readonly secret?: Secret | string;

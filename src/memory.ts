@@ -28,7 +28,24 @@ import type { RecallWorkers } from "./wiring/recall-workers.ts";
 import { createResourceOwner, type ResourceOwner } from "./wiring/resource-owner.ts";
 import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/secret.ts";
 
-/** Opens a memory: wires the engine to its ports. Every port has a default, so `createMemory()` needs no options. */
+/**
+ * Opens a memory: wires the engine to its ports. Every port has a default, so `createMemory()` needs no options. Throws
+ * `invalid_input` for a wrong option, `unavailable` if the file is locked or cannot be opened, and `corrupt` if it is damaged.
+ *
+ * @example
+ * ```ts
+ * import { createMemory } from "keepsake";
+ *
+ * await using memory = await createMemory({ path: ":memory:" });
+ * const ana = memory.scope({ user: "ana" });
+ * const receipt = await ana.remember("I moved to Lisbon.");
+ * console.log(receipt.memories[0]?.action, receipt.memories[0]?.text);
+ * ```
+ *
+ * ```text
+ * added The user moved to Lisbon.
+ * ```
+ */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
   const opening = createResourceOwner();

@@ -19,6 +19,7 @@ import type { Ledger } from "./ports/ledger.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Secret } from "./ports/system.ts";
 
+/** Options of `restoreMemory`, and those of `createMemory`. */
 export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger"> {
   /** The backup file. */
   readonly from: string;
@@ -30,6 +31,7 @@ export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger">
   readonly withoutLedger?: boolean;
 }
 
+/** The result of a restore. */
 export interface Restored {
   /** SHA-256 of the backup, hex. */
   readonly digest: string;

@@ -44,6 +44,7 @@ const ENGLISH_PAST_PORTS: readonly string[] = [
 
 /** Which packages and parts of Node a folder may import. Folders that are not named here import none. */
 const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
+  "domain/server-sent-events.ts": [/^eventsource-parser$/],
   engine: [/^node:crypto$/],
   formats: [/^node:/],
   adapters: [/^node:/],

@@ -185,6 +185,14 @@ describe("the examples", () => {
     expect(run(program?.code ?? "")).toEqual({ printed: program?.output, failed: "" });
   });
 
+  for (const example of examplesOf("docs/reference/library.md", read("docs/reference/library.md"))) {
+    if (example.language !== "ts") continue;
+    it(`at ${example.page}:${example.line} prints what stands below it`, { timeout: 30_000 }, () => {
+      expect(example.output).toBeDefined();
+      expect(run(example.code)).toEqual({ printed: example.output, failed: "" });
+    });
+  }
+
   it("of the page on forgetting checks receipts without Keepsake", { timeout: 60_000 }, () => {
     const [script] = examples("js").filter(({ page }) => page === "docs/forgetting.md");
     expect((script?.code ?? "").split("\n").length).toBeLessThan(25);

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findNodeProblem } from "../src/domain/node-version.ts";
 
 /** These tests pack the package as npm would publish it, install it in an empty folder, and use it there. */
 
@@ -45,6 +46,17 @@ await ana.remember("I don't use Magnet anymore.");
 console.log((await ana.answer("What are the productivity tools that I use?")).text);
 const { complete } = await ana.forget("Magnet");
 console.log(complete, (await ana.recall("Magnet")).items.length);
+await memory.close();
+`;
+
+const LOG = `
+import { createMemory } from "keepsake";
+const memory = await createMemory({ path: ":memory:" });
+const ana = memory.scope({ user: "ana" });
+console.log(await ana.remember("I live in Porto."));
+console.log(await ana.recall("Where do I live?", { explain: true }));
+console.log(await ana.answer("Where do I live?"), await ana.list(), await ana.profile());
+console.log(await ana.forget("Porto"));
 await memory.close();
 `;
 
@@ -102,6 +114,14 @@ function npm(...args: readonly string[]) {
 
 const node = (...args: readonly string[]) => run(process.execPath, ...args);
 
+/** A Node of this machine that cannot run Keepsake. */
+function findOldNode(): string | undefined {
+  return ["/usr/bin/node", "/usr/local/bin/node", process.env.KEEPSAKE_TEST_OLD_NODE ?? ""].find((path) => {
+    const version = existsSync(path) ? run(path, "--version").stdout.trim().slice(1) : "";
+    return version !== "" && findNodeProblem(version) !== undefined;
+  });
+}
+
 function loadedBy(...what: readonly string[]): string[] {
   writeFileSync(join(folder, "list-loaded.mjs"), LIST_LOADED);
   const ran = node("list-loaded.mjs", ...what);
@@ -157,7 +177,7 @@ describe("the packed package", () => {
           ? readdirSync(join(folder, "node_modules", name)).map((part) => `${name}/${part}`)
           : [name],
       );
-    expect(packages.filter((name) => name !== "keepsake").length).toBeLessThanOrEqual(10);
+    expect(packages.filter((name) => name !== "keepsake").length).toBeLessThanOrEqual(11);
   });
 
   it("has a file for everything that it exports, with types", () => {
@@ -182,6 +202,32 @@ describe("the packed package", () => {
     const ran = node("story.mjs");
     expect(ran.stderr).toBe("");
     expect(ran.stdout.split("\n")).toEqual(["You use Shram and Magnet.", "You use Shram.", "true 0", ""]);
+  });
+
+  it("prints values when a recall, an answer, a receipt or a list is logged", () => {
+    writeFileSync(join(folder, "log.mjs"), LOG);
+    const { stdout, stderr } = node("log.mjs");
+    expect(stderr).toBe("");
+    expect(stdout).toContain("You live in Porto.");
+    expect(stdout).toMatch(/context: .*I live in Porto/);
+    expect(stdout).toMatch(/quote: 'I live in Porto/);
+    expect(stdout).toMatch(/tokens: \d/);
+    expect(stdout).not.toMatch(/\[(Getter|Function|AsyncFunction)|Symbol\(/);
+  });
+
+  it("says on an old Node which versions run, when it is imported and when its command is called", (test) => {
+    const old = findOldNode();
+    test.skip(old === undefined, "this machine has no Node that is too old");
+    const sentence = /[Kk]eepsake:? requires Node 22\.22\.3\+ or 24\.15\+; this is [\d.]+\./;
+    for (const specifier of ["keepsake", "keepsake/adapters/sqlite"]) {
+      writeFileSync(join(folder, "old.mjs"), `import * as all from "${specifier}"; console.log(all);`);
+      const ran = run(old ?? "", "old.mjs");
+      expect(ran.stderr).toMatch(sentence);
+      expect(ran.status).toBe(1);
+    }
+    const command = run(old ?? "", installed("dist/cli/main.js"), "--help");
+    expect(command.stderr).toMatch(sentence);
+    expect(command.status).toBe(1);
   });
 
   it("keeps its file and the secret beside it from other people's eyes", () => {

@@ -1,13 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "../config/node-tuning.ts";
-
-/** The oldest supported release of each Node line. Earlier ones bundle an SQLite with a known corruption bug (docs/decisions/0004-node-sqlite.md). */
-const OLDEST: { readonly [major: number]: readonly [minor: number, patch: number] } = {
-  22: [22, 3],
-  24: [15, 0],
-};
-const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
+import { findNodeProblem } from "../domain/node-version.ts";
 
 // `| head` closes the pipe early, which is not an error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -34,14 +28,9 @@ async function main(): Promise<void> {
   }
 }
 
-function isTooOld(): boolean {
-  const oldest = OLDEST[major];
-  if (!oldest) return major < 24;
-  return minor < oldest[0] || (minor === oldest[0] && patch < oldest[1]);
-}
-
-if (isTooOld()) {
-  process.stderr.write(`keepsake: requires Node 22.22.3+ or 24.15+; this is ${process.versions.node}.\n`);
+const problem = findNodeProblem(process.versions.node);
+if (problem !== undefined) {
+  process.stderr.write(`keepsake: ${problem}\n`);
   process.exitCode = 1;
 } else {
   await main();

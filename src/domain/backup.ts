@@ -1,5 +1,6 @@
 /** A backup of the whole memory store, as the store records it: by file name, without the folder. */
 export interface BackupNote {
+  /** The file's name, without its folder. */
   readonly name: string;
   /** When it was made (ISO 8601). It may contain everything stored until then. */
   readonly at: string;

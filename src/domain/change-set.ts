@@ -103,6 +103,7 @@ export interface ChangeSet {
   readonly base: number;
   /** The time of the change (ISO 8601). */
   readonly at: string;
+  /** What caused the change. */
   readonly cause: ChangeCause;
   /** The revision that an `undo` reverts. */
   readonly undoes?: number;
@@ -117,23 +118,31 @@ export interface ChangeSet {
   }[];
   /** New versions of new or existing memories. `version` is the current version plus 1. */
   readonly memories?: readonly Memory[];
+  /** New links between memories. */
   readonly links?: readonly MemoryLink[];
   /** Search units; they replace those with the same id. */
   readonly units?: readonly SearchUnit[];
+  /** Ids of search units to delete. */
   readonly dropUnits?: readonly string[];
+  /** New tombstones. */
   readonly tombstones?: readonly Tombstone[];
   /** Hashes of tombstones to remove. */
   readonly liftTombstones?: readonly string[];
   /** The receipt to keep under an idempotency key. */
   readonly receipt?: KeptReceipt;
+  /** What to destroy. */
   readonly erase?: ErasureChange;
 }
 
 /** What a change-set did, by id only. */
 export interface LogEntry {
+  /** The revision that the change created. */
   readonly revision: number;
+  /** When it was committed (ISO 8601). */
   readonly at: string;
+  /** What caused the change. */
   readonly cause: ChangeCause;
+  /** The revision that an undo reverted. */
   readonly undoes?: number;
   /** Ids of added messages. */
   readonly messages: readonly string[];

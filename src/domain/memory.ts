@@ -11,6 +11,7 @@ export const MEMORY_KINDS = [
   "event",
   "reflection",
 ] as const;
+/** What a memory is about; a fact if nothing else fits. */
 export type Kind = (typeof MEMORY_KINDS)[number];
 
 /** The structured part of a memory. */
@@ -31,12 +32,17 @@ export interface Claim {
 
 /** The exact source words of a memory: `content.slice(start, end) === quote` in the named message. */
 export interface SourceSpan {
+  /** The id of the message. */
   readonly message: string;
+  /** Where the words begin, in UTF-16 units. */
   readonly start: number;
+  /** Where they end, exclusive. */
   readonly end: number;
+  /** The words. */
   readonly quote: string;
 }
 
+/** `superseded`: it was true and was replaced or ended. `retracted`: it was never true, or was removed. */
 export type Status = "current" | "superseded" | "retracted";
 
 /**
@@ -44,12 +50,17 @@ export type Status = "current" | "superseded" | "retracted";
  * this type is one version; each change creates the next.
  */
 export interface Memory {
+  /** A UUIDv7; the same for all versions. */
   readonly id: string;
   /** 1 for the first version. */
   readonly version: number;
+  /** The statement, in one sentence. */
   readonly text: string;
+  /** The kind of statement. */
   readonly kind: Kind;
+  /** The structured form of the statement, if it has one. */
   readonly claim?: Claim;
+  /** Whether it is current, was replaced, or was never true. */
   readonly status: Status;
   /** 0 to 1. */
   readonly confidence: number;
@@ -57,13 +68,17 @@ export interface Memory {
   readonly importance: number;
   /** How often the same claim was made. */
   readonly evidence: number;
+  /** The author of the words. */
   readonly origin: Origin;
+  /** The agent that it was said to. */
   readonly agent?: string;
+  /** The session that it was said in. */
   readonly session?: string;
   /** When it was said (ISO 8601): the time of the newest source, or of the direct addition. */
   readonly at: string;
   /** When it was true: from (inclusive) and to (exclusive). Open-ended if absent. */
   readonly validFrom?: string;
+  /** The end of its validity, exclusive (ISO 8601). */
   readonly validTo?: string;
   /** When an event takes or took place, or when a commitment is due, as an ISO 8601 date or time. */
   readonly when?: string;
@@ -78,12 +93,15 @@ export interface Memory {
   readonly archived?: boolean;
   /** Health, beliefs, money, secrets. */
   readonly sensitive?: boolean;
+  /** Fields of the caller's own. */
   readonly metadata?: Metadata;
+  /** The exact words it comes from. */
   readonly sources: readonly SourceSpan[];
   /** The memory that replaced it. */
   readonly supersededBy?: string;
   /** The revision and time (ISO 8601) at which this version was stored. */
   readonly revision: number;
+  /** When this version was stored (ISO 8601). */
   readonly storedAt: string;
   /** What created this version. */
   readonly action: MemoryAction;

@@ -1,5 +1,6 @@
 import type { Metadata } from "./metadata-filter.ts";
 
+/** The author's role in a conversation. */
 export type Role = "user" | "assistant" | "system" | "tool";
 
 /** The author. Set once; nothing raises it later. */
@@ -16,8 +17,11 @@ export interface Message {
   readonly id: string;
   /** Position in the order in which the user's messages were stored, from 1. The memory store assigns it. */
   readonly turn: number;
+  /** The session that it was said in. */
   readonly session?: string;
+  /** The agent that it was said to. */
   readonly agent?: string;
+  /** The author's role. */
   readonly role: Role;
   /** The speaker, in a conversation among several people. */
   readonly name?: string;
@@ -25,6 +29,7 @@ export interface Message {
   readonly content: string;
   /** The original parts, if the message was more than one text. */
   readonly parts?: readonly Part[];
+  /** The author of the words. */
   readonly origin: Origin;
   /** When it was said (ISO 8601, UTC). */
   readonly at: string;
@@ -32,6 +37,7 @@ export interface Message {
   readonly zone?: string;
   /** When it was stored (ISO 8601, UTC). */
   readonly storedAt: string;
+  /** Fields of the caller's own. */
   readonly metadata?: Metadata;
   /** False if it came with a key that may not erase; a request to forget in it is then refused. */
   readonly mayErase?: false;

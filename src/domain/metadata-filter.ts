@@ -1,6 +1,7 @@
 import { invalid } from "../errors.ts";
 
 export type MetadataScalar = string | number | boolean | null;
+/** Fields of the caller's own: texts, numbers, booleans, null, and lists of them. */
 export type Metadata = { readonly [field: string]: MetadataScalar | readonly MetadataScalar[] };
 
 /** A filter over metadata, in the syntax of Chroma and Pinecone. */

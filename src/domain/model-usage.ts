@@ -40,12 +40,15 @@ export interface TokenUsage {
 
 /** One request to a model's server, reported by its adapter. It contains no user text. */
 export interface CallReport extends TokenUsage {
+  /** What the call was for. */
   readonly purpose: CallPurpose;
+  /** The model, as its server names it. */
   readonly model: string;
   /** The server's host. */
   readonly host: string;
   /** From the request to the last byte, in ms. */
   readonly ms: number;
+  /** How the call ended. */
   readonly outcome: CallOutcome;
   /** The number of texts or turns it covered. */
   readonly units: number;
@@ -53,7 +56,9 @@ export interface CallReport extends TokenUsage {
 
 /** A call as the ledger stores it. */
 export interface ModelCall extends CallReport {
+  /** A UUIDv7. */
   readonly id: string;
+  /** The project that pays. */
   readonly project: string;
   /** Absent if it covered several users, or none. */
   readonly user?: string;
@@ -73,6 +78,7 @@ export interface Price {
   readonly host?: string;
   /** The first day of the price, "2024-07-18"; unlimited if absent. */
   readonly from?: string;
+  /** Price of input. */
   readonly in: number;
   /** Price of cached input; default: `in`. */
   readonly cached?: number;
@@ -213,10 +219,15 @@ export type BudgetHolder = (typeof BUDGET_HOLDERS)[number];
 
 /** The state of a budget. */
 export interface BudgetState {
+  /** Whether the budget is a project's or a user's. */
   readonly of: BudgetHolder;
+  /** The period: a calendar day or month, in UTC. */
   readonly per: BudgetPeriod;
+  /** What is counted: "usd" or "tokens". */
   readonly unit: keyof Limit;
+  /** The limit for the period, in `unit`. */
   readonly limit: number;
+  /** What was spent in the current period, in `unit`. */
   readonly spent: number;
   /** Never below 0. */
   readonly left: number;
@@ -253,12 +264,15 @@ export function checkBudgets(budgets: Budgets): Budgets {
 
 /** Totals over model calls. */
 export interface CallTotals {
+  /** The number of calls. */
   readonly calls: number;
   /** Of these, calls whose outcome is not `ok`. */
   readonly failed: number;
+  /** Input tokens, including cached ones. */
   readonly tokensIn: number;
   /** Of these, tokens from the provider's prompt cache. */
   readonly tokensCached: number;
+  /** Output tokens. */
   readonly tokensOut: number;
   /** US dollars, of the calls that have a price. */
   readonly cost: number;
@@ -268,27 +282,33 @@ export interface CallTotals {
 
 /** A row of a usage table, with the columns that it is grouped by. */
 export interface UsageRow extends CallTotals {
+  /** What the calls were for. */
   readonly purpose?: CallPurpose;
+  /** The model, as its server names it. */
   readonly model?: string;
   /** UTC. */
   readonly day?: string;
 }
 
 export const USAGE_BY = ["purpose", "model", "day"] as const;
+/** How usage is grouped. */
 export type UsageBy = (typeof USAGE_BY)[number];
 
 /** Usage of models in a period. `chat`, which a proxy forwarded, is separate: it is not Keepsake's own. */
 export interface Usage extends CallTotals {
   /** ISO 8601; from the beginning if absent. */
   readonly since?: string;
+  /** The end of the period, exclusive (ISO 8601). */
   readonly until: string;
   /** Messages stored in the period. */
   readonly turns: number;
   /** US dollars per 1,000 messages; absent if there were none. */
   readonly costPerThousandTurns?: number;
+  /** The chat that a proxy forwarded. */
   readonly chat: CallTotals;
   /** The most expensive first, including the chat. */
   readonly rows: readonly UsageRow[];
+  /** Calls that failed, by purpose, model and outcome. */
   readonly failures: readonly {
     readonly purpose: CallPurpose;
     readonly model: string;
@@ -301,23 +321,32 @@ export interface Usage extends CallTotals {
 
 /** A project: number of users, and cost. */
 export interface ProjectStats {
+  /** The number of users. */
   readonly users: number;
+  /** Usage of models by the whole project. */
   readonly usage: Usage;
 }
 
 /** A user: stored memories, and cost. */
 export interface UserStats {
+  /** All memories. */
   readonly total: number;
+  /** Memories that are current. */
   readonly current: number;
+  /** Memories that were replaced or ended. */
   readonly superseded: number;
+  /** Memories that were never true, or were removed. */
   readonly retracted: number;
   /** Of current memories. */
   readonly kinds: { readonly [kind in Kind]: number };
+  /** Stored messages. */
   readonly messages: number;
   /** Of these, messages that wait to be understood. */
   readonly pending: number;
+  /** The user's revision. */
   readonly revision: number;
   /** Time of the last change, ISO 8601. */
   readonly changedAt?: string;
+  /** Usage of models for this user. */
   readonly usage: Usage;
 }

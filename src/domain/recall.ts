@@ -3,12 +3,15 @@ import type { Role } from "./message.ts";
 import type { Where } from "./metadata-filter.ts";
 import type { TokenUsage } from "./model-usage.ts";
 
+/** Options of `recall` and `answer`. An unknown option throws `invalid_input`. */
 export interface RecallOptions {
   /** The maximum number of items (default 10). */
   readonly limit?: number;
   /** A token budget for `context`. */
   readonly maxTokens?: number;
+  /** Only memories of these kinds. Default: all. */
   readonly kinds?: readonly Kind[];
+  /** Only memories, or only passages of messages. Default: both. */
   readonly types?: readonly ("memory" | "passage")[];
   /** Recalls what was true at this time. */
   readonly asOf?: Date | string;
@@ -16,12 +19,15 @@ export interface RecallOptions {
   readonly knownAt?: Date | string;
   /** Only statements made in this session. */
   readonly session?: string;
+  /** Only items whose metadata matches. */
   readonly where?: Where;
   /** Items below this score are left out (default 0: all relevant items). */
   readonly minScore?: number;
+  /** Adds `why` to each item and `explanation` to the recall (default false). */
   readonly explain?: boolean;
   /** The name of a weight profile ("default", "classic"). */
   readonly profile?: string;
+  /** Cancels the call; it then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -30,6 +36,7 @@ export interface RecallOptions {
  * `abstained` is true.
  */
 export interface Recall {
+  /** The recall's id, for `explain`. */
   readonly id: string;
   /** Best first. */
   readonly items: readonly Item[];
@@ -37,37 +44,59 @@ export interface Recall {
   readonly context: string;
   /** The estimated size of `context`, in tokens. */
   readonly tokens: number;
+  /** Whether nothing relevant was found. */
   readonly abstained: boolean;
+  /** How items were chosen; present with `explain: true`. */
   readonly explanation?: Explanation;
 }
 
+/** A recalled memory or passage. */
 export interface Item {
+  /** The id of the memory; for a passage, `<message id>#<number>`. */
   readonly id: string;
+  /** A memory, or a passage of a message. */
   readonly type: "memory" | "passage";
+  /** The memory's sentence, or the passage's words. */
   readonly text: string;
+  /** The kind of the memory. */
   readonly kind?: Kind;
+  /** The structured form of the memory, if it has one. */
   readonly claim?: Claim;
+  /** Whether it is current, was replaced, or was never true. */
   readonly status: Status;
   /** 0 to 1, higher is better. */
   readonly score: number;
   /** When it was said. */
   readonly at: string;
+  /** When the event takes place, or the commitment is due (ISO 8601). */
   readonly when?: string;
+  /** From when it is true, inclusive (ISO 8601). */
   readonly validFrom?: string;
+  /** Until when it is true, exclusive (ISO 8601). */
   readonly validTo?: string;
+  /** The exact words it comes from. */
   readonly sources: readonly Source[];
+  /** Why it was found; present with `explain: true`. */
   readonly why?: Why;
 }
 
+/** The exact words that a memory comes from, with their message. */
 export interface Source {
   /** The message's id, given by the caller or generated. */
   readonly message: string;
+  /** The session of the message. */
   readonly session?: string;
+  /** The author's role. */
   readonly role: Role;
+  /** The speaker's name. */
   readonly name?: string;
+  /** When it was said (ISO 8601). */
   readonly at: string;
+  /** The words. */
   readonly quote: string;
+  /** Where the words begin in the message, in UTF-16 units. */
   readonly start: number;
+  /** Where they end, exclusive. */
   readonly end: number;
 }
 
@@ -81,11 +110,17 @@ export interface Why {
   readonly words: readonly string[];
 }
 
+/** How a recall chose its items; given with `explain: true`. */
 export interface Explanation {
+  /** The query. */
   readonly query: string;
+  /** The name of the weight profile. */
   readonly profile: string;
+  /** The number of memories and passages considered. */
   readonly considered: number;
+  /** The evidence that the best item needed, 0 to 1. */
   readonly threshold: number;
+  /** The nearest items that were left out, with the reason. */
   readonly dropped: readonly {
     readonly id: string;
     readonly type: "memory" | "passage";
@@ -119,11 +154,15 @@ export const ANSWER_TROUBLES = [
 /** `ungrounded`: no sentence named anything known. `cut`: the answer was truncated. */
 export type AnswerTrouble = (typeof ANSWER_TROUBLES)[number];
 
+/** An answer to a question, with the recall that it is based on. */
 export interface Answer extends AnsweredBy {
+  /** The answer, for a person. If nothing relevant is known, a sentence that says so. */
   readonly text: string;
   /** Ids of the items that the answer is based on. */
   readonly used: readonly string[];
+  /** Whether nothing relevant was known. `used` is then empty. */
   readonly abstained: boolean;
+  /** The recall that the answer is based on. */
   readonly recall: Recall;
 }
 
@@ -139,6 +178,7 @@ export type ExplainedItem =
       readonly sources: readonly Source[];
     });
 
+/** An item that was left out, and its current state. For an erased one, nothing else is reported. */
 export type ExplainedDrop =
   | { readonly id: string; readonly type: "memory" | "passage"; readonly now: "erased" }
   | (DroppedItem & { readonly now: Exclude<Fate, "erased"> });
@@ -148,7 +188,9 @@ export type ExplainedDrop =
  * now.
  */
 export interface RecallExplanation extends Omit<RecallReceipt, "items" | "dropped"> {
+  /** The returned items, best first. */
   readonly items: readonly ExplainedItem[];
+  /** The nearest items that were left out, with the reason. */
   readonly dropped: readonly ExplainedDrop[];
   /** The result for the item that the caller asked about. */
   readonly about?: WhyNot;
@@ -156,7 +198,9 @@ export interface RecallExplanation extends Omit<RecallReceipt, "items" | "droppe
 
 /** Why an item was or was not returned. */
 export interface WhyNot {
+  /** The id that the caller asked about. */
   readonly id: string;
+  /** The reason, for programs. */
   readonly reason: Reason;
   /** A sentence for a person, without the memory's words. */
   readonly text: string;
@@ -198,12 +242,15 @@ export interface RecallReceipt {
   readonly revision: number;
   /** The session of the request, and the id of the message that asked, if there is one. */
   readonly session?: string;
+  /** The id of the message that asked, if there is one. */
   readonly message?: string;
   /** The restrictions of the recall. */
   readonly bounds: RecallBounds;
   /** The name of the weight profile, the number of units, and the evidence that the best item needed. */
   readonly profile: string;
+  /** The number of memories and passages considered. */
   readonly considered: number;
+  /** The evidence that the best item needed, 0 to 1. */
   readonly threshold: number;
   /** The returned items, best first. */
   readonly items: readonly RecalledItem[];
@@ -213,22 +260,35 @@ export interface RecallReceipt {
   readonly used?: readonly string[];
 }
 
+/** The restrictions of a recall, with defaults filled in. */
 export interface RecallBounds {
+  /** The maximum number of items. */
   readonly limit: number;
+  /** The lowest score, 0 to 1. */
   readonly minScore: number;
+  /** Recalled what was true at this time (ISO 8601). */
   readonly asOf?: string;
+  /** Recalled what was stored at this time (ISO 8601). */
   readonly knownAt?: string;
+  /** Only statements of this session. */
   readonly session?: string;
+  /** Only statements to this agent. */
   readonly agent?: string;
+  /** Only memories of these kinds. */
   readonly kinds?: readonly string[];
+  /** Only items of these types. */
   readonly types?: readonly string[];
   /** Whether a metadata filter applied. The filter itself is not kept. */
   readonly where?: true;
 }
 
+/** An item that a recall returned, without its text. */
 export interface RecalledItem {
+  /** The id of the memory or the passage. */
   readonly id: string;
+  /** A memory, or a passage of a message. */
   readonly type: "memory" | "passage";
+  /** Its score, 0 to 1. */
   readonly score: number;
   /** The item's status at that time. */
   readonly status: Status;
@@ -238,10 +298,15 @@ export interface RecalledItem {
   readonly parts: { readonly [feature: string]: number };
 }
 
+/** An item that a recall left out. */
 export interface DroppedItem {
+  /** The id of the memory or the passage. */
   readonly id: string;
+  /** A memory, or a passage of a message. */
   readonly type: "memory" | "passage";
+  /** Its score, 0 to 1. */
   readonly score: number;
+  /** The reason, in fixed words. */
   readonly why: string;
 }
 

@@ -3,9 +3,11 @@ import type { TextCut } from "./text/cut-text.ts";
 
 /** The result of a write: each item by id, or the reason for its absence. */
 export interface Receipt {
+  /** The user's revision after the write. */
   readonly revision: number;
   /** Ids of the messages that this write stored, or that were already stored. */
   readonly messages: readonly string[];
+  /** What the write did with each memory. */
   readonly memories: readonly ReceiptLine[];
   /** How many messages wait for an extractor. */
   readonly pending: number;
@@ -24,15 +26,20 @@ export interface PendingConfirmation {
   readonly memories: readonly { readonly id: string; readonly text: string }[];
 }
 
+/** What a write did with one memory. */
 export interface ReceiptLine {
+  /** The memory's id; empty if none was stored. */
   readonly id: string;
+  /** What was done. */
   readonly action: Extract<
     MemoryAction,
     "added" | "merged" | "superseded" | "retracted" | "erased" | "refused" | "quarantined"
   >;
+  /** The memory's sentence; empty if it was erased. */
   readonly text: string;
   /** The memory that replaced it, or that it was merged into. */
   readonly by?: string;
+  /** The reason, in plain words, without the user's own. */
   readonly why?: string;
 }
 
@@ -49,15 +56,21 @@ export interface KeptReceipt {
 
 /** What an erasure removed, by kind. Receipts of earlier versions have only the first seven counts. */
 export interface ErasedCounts {
+  /** Memories, with all their versions. */
   readonly memories: number;
+  /** Versions of the erased memories. */
   readonly versions: number;
   /** Messages with words removed, and those of them that became empty. */
   readonly messages: number;
+  /** Messages that became empty. */
   readonly emptied: number;
   /** Of the messages, the one with the request, if only the request was removed. Absent for none. */
   readonly requests?: number;
+  /** Passages of messages. */
   readonly passages: number;
+  /** Vectors of memories and passages. */
   readonly vectors: number;
+  /** Tombstones that were set. */
   readonly tombstones: number;
   /** Entries of the text index. */
   readonly terms?: number;
@@ -65,6 +78,7 @@ export interface ErasedCounts {
    * Versions of memories that stay, with words removed from quotes or with links to erased memories removed.
    */
   readonly rewritten?: number;
+  /** Links between memories. */
   readonly links?: number;
   /** Saved search indexes of the user. */
   readonly blocks?: number;
@@ -96,6 +110,7 @@ export interface Remainder {
 export interface HeldBackup {
   /** Its file's name. */
   readonly name: string;
+  /** When it was made (ISO 8601). */
   readonly at: string;
   /** Absent if the retention is unknown. */
   readonly until?: string;
@@ -110,11 +125,17 @@ export interface HeldBackup {
 export interface ErasureReceipt {
   /** 2; absent in earlier receipts, which were signed with the secret itself. */
   readonly version?: 2;
+  /** The receipt's id; empty if nothing was found. */
   readonly id: string;
+  /** When the erasure was committed (ISO 8601). */
   readonly at: string;
+  /** The user's project. */
   readonly project: string;
+  /** The user whose content was erased. */
   readonly user: string;
+  /** The user's revision after the erasure. */
   readonly revision: number;
+  /** What was removed, by kind. */
   readonly erased: ErasedCounts;
   /** Ids of the erased memories. */
   readonly ids: readonly string[];
@@ -128,6 +149,7 @@ export interface ErasureReceipt {
   readonly replays?: string;
   /** Each place checked after the erasure, with the number of erased words still found. */
   readonly verified: readonly VerifiedPlace[];
+  /** Whether every place was reached and no erased word was found in any. */
   readonly complete: boolean;
   /** The hash of the user's previous receipt; empty for the first. */
   readonly previous: string;
@@ -147,7 +169,9 @@ export interface ErasureReceipt {
 
 /** What an erasure would remove. Nothing is removed yet. */
 export interface ErasurePlan {
+  /** Always true: this is a plan, not a receipt. */
   readonly dryRun: true;
+  /** The memories that would be erased. */
   readonly memories: readonly { readonly id: string; readonly text: string }[];
   /** The words that would be removed, by message. */
   readonly messages: readonly {
@@ -175,8 +199,11 @@ export interface VersionCut {
 export interface Trace {
   /** The receipt's id. */
   readonly receipt: string;
+  /** When the erasure was committed (ISO 8601). */
   readonly at: string;
+  /** The user's project. */
   readonly project: string;
+  /** The user. */
   readonly user: string;
   /** The revision that the erasure created. */
   readonly revision: number;

@@ -93,16 +93,20 @@ export interface Keepsake {
   reindex(options?: CallOptions): AsyncIterable<{ readonly done: number; readonly left: number }>;
   /** The vector indexes next to the store. */
   readonly indexes: Indexes;
+  /** Finishes what is under way and releases the file and connections. No other call may follow. */
   close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** The period of statistics, and their grouping. */
 export interface StatsOptions {
   /**
    * From (inclusive) and to (exclusive); everything stored if absent. Turns are counted by whole days, in
    * UTC.
    */
   readonly since?: Date | string;
+  /** The end of the period, exclusive. */
   readonly until?: Date | string;
   /** How to group the rows of `usage.rows`; by purpose and model if absent. */
   readonly by?: UsageBy;
@@ -132,11 +136,13 @@ export interface IdempotentAnswers {
   letGo(scope: Scope, key: string): Promise<void>;
 }
 
+/** Options of `backup`. */
 export interface BackupOptions extends CallOptions {
   /** How long the copy is kept; receipts name it until then, or always. */
   readonly until?: Date | string;
   /** Whether an existing file may be replaced. */
   readonly replace?: boolean;
+  /** Called after each step with the pages copied and their total. */
   readonly onProgress?: (done: number, of: number) => void;
 }
 
@@ -148,6 +154,7 @@ export interface Backup extends BackupNote {
 
 /** Erasures, and whether their proofs are valid. */
 export interface Audit {
+  /** The receipts, oldest first. */
   readonly receipts: readonly ErasureReceipt[];
   /** Faults by receipt, with an empty id for a general fault; empty if there is none. */
   readonly broken: readonly { readonly id: string; readonly problem: string }[];
@@ -175,6 +182,7 @@ export interface EmbeddingState {
 
 /** A background job. */
 export interface JobState {
+  /** The job's name. */
   readonly name: JobName;
   /** What it does, in a few words. */
   readonly about: string;
@@ -185,7 +193,9 @@ export interface JobState {
   readonly state: "running" | "failing" | "scheduled" | "idle";
   /** Start of the last run, in any process (ISO 8601), and its duration. */
   readonly lastRun?: string;
+  /** The duration of the last run, in ms. */
   readonly tookMs?: number;
+  /** When it runs next (ISO 8601). */
   readonly nextRun?: string;
   /** Pieces of work in this run, or in the last one. */
   readonly done: number;
@@ -206,18 +216,23 @@ export interface JobState {
 
 /** Work that failed five times in a row. */
 export interface WorkSetAside {
+  /** The id, for `again`. */
   readonly id: string;
+  /** The job's name. */
   readonly job: JobName;
   /** The user; absent for a whole run that a queue has given up. */
   readonly project?: string;
+  /** The user's name within the project. */
   readonly user?: string;
   /** Time of the last failure (ISO 8601). */
   readonly at: string;
+  /** How often it failed. */
   readonly attempts: number;
   /** The code of the error, or "internal". */
   readonly problem: string;
 }
 
+/** Options of `optimize`. */
 export interface OptimizeOptions extends CallOptions {
   /** True: reports what it would do, without doing it. */
   readonly dryRun?: boolean;
@@ -230,6 +245,7 @@ export interface OptimizeOptions extends CallOptions {
 
 /** What maintenance of a user's memories did, or would do. */
 export interface Optimized {
+  /** Whether it only reports. */
   readonly dryRun: boolean;
   /** The user's revision afterwards. */
   readonly revision: number;
@@ -250,21 +266,29 @@ export interface Optimized {
   }[];
 }
 
+/** A message to remember. */
 export interface InputMessage {
   /** Unique within the user: a repeated id is the same message, stored once. Default: a new UUIDv7. */
   readonly id?: string;
+  /** The author's role. Only what a user says makes memories. */
   readonly role: Role;
+  /** The text, or parts in the shapes of OpenAI's chat API. */
   readonly content: string | readonly Part[];
+  /** The speaker's name, in a conversation among several people. */
   readonly name?: string;
   /** Message time (default: now). */
   readonly at?: Date | string;
   /** The session of this message, for a batch that spans several. */
   readonly session?: string;
+  /** Fields of the caller's own, for filters. */
   readonly metadata?: Metadata;
 }
 
+/** Options of `remember` and `converse`. */
 export interface RememberOptions extends CallOptions {
+  /** The session of messages that name none. */
   readonly session?: string;
+  /** A repeated write with the same key and content returns the first receipt. Another content throws `conflict`. */
   readonly idempotencyKey?: string;
   /** When the extractor reads the messages: in this call (default), in the background, or never. */
   readonly extract?: "now" | "later" | "never";
@@ -280,6 +304,7 @@ export interface RememberOptions extends CallOptions {
 export interface Understood {
   /** Messages that were read. */
   readonly read: number;
+  /** What was done with each memory. */
   readonly memories: readonly ReceiptLine[];
   /** Messages that remain pending. */
   readonly pending: number;
@@ -287,18 +312,29 @@ export interface Understood {
   readonly problem?: string;
 }
 
+/** A memory to add without a message. */
 export interface NewMemory {
+  /** The statement, in one sentence. */
   readonly text: string;
+  /** The kind of statement (default "fact"). */
   readonly kind?: Kind;
+  /** The structured form of the statement; questions are answered from it. */
   readonly claim?: Claim;
+  /** 0 to 1 (default 1). */
   readonly confidence?: number;
+  /** 0 to 1 (default 0.5). */
   readonly importance?: number;
+  /** From when it is true, inclusive. Default: open. */
   readonly validFrom?: Date | string;
+  /** When it disappears from every read. Default: never. */
   readonly expiresAt?: Date | string;
+  /** Fields of the caller's own, for filters. */
   readonly metadata?: Metadata;
+  /** When it was said (default: now). */
   readonly at?: Date | string;
 }
 
+/** Fields of a memory to change; the others stay. */
 export type MemoryChanges = Partial<
   Pick<
     NewMemory,
@@ -331,21 +367,28 @@ export type Forget =
   | { readonly topic: string }
   | { readonly everything: true };
 
+/** Options of `list`. */
 export interface ListOptions extends CallOptions {
+  /** Only memories of this kind. */
   readonly kind?: Kind;
+  /** Only memories with this status (default "current"). */
   readonly status?: Status | "all";
   /** Only quarantined memories, each with its reason as `why`; `false`: only the others. */
   readonly quarantined?: boolean;
+  /** Only memories whose metadata matches. */
   readonly where?: Where;
   /** Default 50; at most 1,000. */
   readonly limit?: number;
+  /** From the previous page. */
   readonly cursor?: string;
 }
 
 /** A memory as it is shown, with its sources in full. */
 export type ShownMemory = Omit<Memory, "sources"> & { readonly sources: readonly Source[] };
 
+/** A part of a list. */
 export interface Page<Entry> {
+  /** The entries of this page. */
   readonly items: readonly Entry[];
   /** Total number. */
   readonly total: number;
@@ -353,6 +396,7 @@ export interface Page<Entry> {
   readonly cursor?: string;
 }
 
+/** Options of a call that returns a page. */
 export interface PageOptions extends CallOptions {
   /** Default 50; at most 1,000. */
   readonly limit?: number;
@@ -362,19 +406,23 @@ export interface PageOptions extends CallOptions {
 
 /** A conversation of the user, by the name given with its messages. */
 export interface SessionSummary {
+  /** The session's name. */
   readonly id: string;
   /** Number of messages. */
   readonly messages: number;
   /** When its first and last messages were said. */
   readonly from: string;
+  /** When its last message was said (ISO 8601). */
   readonly to: string;
 }
 
 /** A page of a session's messages, in stored order. */
 export interface Session extends Page<SessionMessage> {
+  /** The session's name. */
   readonly id: string;
 }
 
+/** A message of a session, as it is shown. */
 export type SessionMessage = Pick<
   Message,
   "id" | "turn" | "role" | "name" | "content" | "parts" | "at" | "metadata"
@@ -385,6 +433,7 @@ export interface Listing extends PromiseLike<Page<ShownMemory>>, AsyncIterable<S
 
 /** A short page about the user: current facts. */
 export interface Profile {
+  /** The user. */
   readonly user: string;
   /** The page, for people and for prompts; the same bytes while nothing changes. */
   readonly text: string;
@@ -402,15 +451,19 @@ export interface Profile {
   readonly leftOfKinds: { readonly [kind in Kind]?: number };
 }
 
+/** A line of a profile. */
 export interface ProfileLine {
+  /** The line, as in `Profile.text`. */
   readonly text: string;
   /** Ids of the memories in the page, and of their source messages. */
   readonly memories: readonly string[];
+  /** Ids of the messages that the memories come from. */
   readonly sources: readonly string[];
   /** Health, beliefs, money, secrets. */
   readonly sensitive?: boolean;
 }
 
+/** Options of `profile`. */
 export interface ProfileOptions extends CallOptions {
   /** Token budget for `text` (2,000); the least important lines are left out. */
   readonly maxTokens?: number;
@@ -422,22 +475,35 @@ export type ExportLine =
   | { readonly type: "message"; readonly message: object }
   | { readonly type: "memory"; readonly memory: object };
 
+/** The state of an import after a batch. */
 export interface ImportProgress {
+  /** Messages read from the source. */
   readonly read: number;
+  /** Messages that were new and are stored. */
   readonly stored: number;
+  /** Messages that were stored before. */
   readonly known: number;
+  /** Memories that were added. */
   readonly memories: number;
+  /** Whether the source is read to its end. */
   readonly done: boolean;
 }
 
+/** Options of `import`. */
 export interface ImportOptions extends CallOptions {
   /** Messages per commit (200). */
   readonly batch?: number;
+  /** When the extractor reads the messages: now (default), in the background, or never. */
   readonly extract?: "now" | "later" | "never";
 }
 
 /** The memory of one user. */
 export interface ScopedMemory {
+  /**
+   * Stores messages word for word, and extracts memories from what the user says. Durable when it returns. An
+   * id that is known is stored once. Throws `invalid_input`, and `conflict` for an idempotency key of another
+   * write.
+   */
   remember(
     input: string | InputMessage | readonly InputMessage[],
     options?: RememberOptions,
@@ -448,14 +514,39 @@ export interface ScopedMemory {
    * pending.
    */
   understand(options?: CallOptions): Promise<Understood>;
+  /** Adds a memory without a message, as one that a person typed in. Throws `invalid_input` for a wrong field. */
   add(memory: NewMemory, options?: CallOptions): Promise<Receipt>;
   /**
    * Records a change in the world: adds a memory and ends everything current that `what` describes ("my
    * employer"). The history keeps it.
    */
   supersede(what: string, memory: NewMemory, options?: CallOptions): Promise<Receipt>;
+  /**
+   * Finds the memories and passages that are relevant to a query, best first. Empty if nothing is. Throws
+   * `invalid_input` for a wrong option.
+   *
+   * @example
+   * ```ts
+   * import { createMemory } from "keepsake";
+   *
+   * await using memory = await createMemory({ path: ":memory:" });
+   * const ana = memory.scope({ user: "ana" });
+   * await ana.remember("I live in Porto.");
+   * const { items } = await ana.recall("Where do I live?", { limit: 1, types: ["memory"] });
+   * console.log(items[0]?.text, items[0]?.sources[0]?.quote);
+   * ```
+   *
+   * ```text
+   * The user lives in Porto. I live in Porto
+   * ```
+   */
   recall(query: string, options?: RecallOptions): Promise<Recall>;
+  /**
+   * Answers a question from memory, in a sentence, by a model if there is one. Throws `invalid_input` for a
+   * wrong option.
+   */
   answer(question: string, options?: RecallOptions): Promise<Answer>;
+  /** The same, with the text in parts. The return value is that of `answer`. */
   answerStream(question: string, options?: RecallOptions): AsyncGenerator<string, Answer, void>;
   /**
    * One turn of a conversation: stores the message, acts on it, and replies with what was learnt, what was
@@ -473,14 +564,40 @@ export interface ScopedMemory {
    * newest 1,000 recalls.
    */
   explain(recall: string, options?: CallOptions & { about?: string }): Promise<RecallExplanation>;
+  /**
+   * Erases content everywhere, verifies that, and returns a signed receipt. With `dryRun`, only reports what it
+   * would erase. Throws `invalid_input` for an empty request, and `not_found` for an unknown id; nothing is
+   * erased then.
+   *
+   * @example
+   * ```ts
+   * import { createMemory } from "keepsake";
+   *
+   * await using memory = await createMemory({ path: ":memory:" });
+   * const ana = memory.scope({ user: "ana" });
+   * await ana.remember("I live in Porto.");
+   * const plan = await ana.forget("Porto", { dryRun: true });
+   * console.log(plan.memories.map(({ text }) => text));
+   * const receipt = await ana.forget("Porto");
+   * console.log(receipt.erased.memories, receipt.complete);
+   * ```
+   *
+   * ```text
+   * [ 'The user lives in Porto.' ]
+   * 1 true
+   * ```
+   */
   forget(what: Forget, options: CallOptions & { dryRun: true }): Promise<ErasurePlan>;
   forget(what: Forget, options?: CallOptions & { dryRun?: false }): Promise<ErasureReceipt>;
   /** The receipts of this user's erasures, oldest first. */
   erasures(options?: CallOptions): Promise<ErasureReceipt[]>;
+  /** Returns one memory with its sources. Throws `not_found`. */
   get(id: string, options?: CallOptions): Promise<ShownMemory>;
+  /** Lists memories, the newest first. `await` gives a page, `for await` gives all. */
   list(options?: ListOptions): Listing;
   /** Removes a memory by hand, for example to correct a slip; `undo` restores it. This is not an erasure. */
   remove(id: string, options?: CallOptions): Promise<Receipt>;
+  /** Changes fields of a memory by hand, as a new version. Throws `not_found`, and `invalid_input` for a wrong field. */
   update(id: string, changes: MemoryChanges, options?: CallOptions): Promise<Receipt>;
   /** All versions of one memory, oldest first; or what happened to the user's memory, newest first. */
   history(id: string, options?: CallOptions): Promise<Memory[]>;
@@ -489,12 +606,17 @@ export interface ScopedMemory {
    * The user's revision: 0 before the first write, and one more with each. The fastest way to detect writes.
    */
   revision(options?: CallOptions): Promise<number>;
+  /**
+   * Reverts a revision. Throws `not_found` for an unknown one, `conflict` if something later changed the same
+   * memory, and `unsupported` for an erasure.
+   */
   undo(revision: number, options?: CallOptions): Promise<Receipt>;
   /**
    * Removes expired memories from the search, merges duplicates, reports faded ones, and archives old,
    * unimportant and unused ones. Nothing is erased: `undo` restores everything. Try `dryRun` first.
    */
   optimize(options?: OptimizeOptions): Promise<Optimized>;
+  /** Returns a short page about the user, of current memories. */
   profile(options?: ProfileOptions): Promise<Profile>;
   /** The user's sessions, most recently used first. */
   sessions(options?: PageOptions): Promise<Page<SessionSummary>>;
@@ -502,15 +624,38 @@ export interface ScopedMemory {
   session(id: string, options?: PageOptions): Promise<Session>;
   /** Counts of what is stored, and the cost of model calls. */
   stats(options?: StatsOptions): Promise<UserStats>;
+  /** Yields everything stored about the user, line by line, for JSON Lines. */
   export(options?: CallOptions): AsyncIterable<ExportLine>;
+  /**
+   * Stores messages of a source in batches, and yields the progress. An interrupted import is completed by
+   * running it again.
+   *
+   * @example
+   * ```ts
+   * import { createMemory } from "keepsake";
+   *
+   * await using memory = await createMemory({ path: ":memory:" });
+   * const ana = memory.scope({ user: "ana" });
+   * const messages = [{ id: "1", role: "user" as const, content: "I live in Porto." }];
+   * for await (const { done, stored, known } of ana.import(messages)) console.log(done, stored, known);
+   * ```
+   *
+   * ```text
+   * false 1 0
+   * true 1 0
+   * ```
+   */
   import(
     source: AsyncIterable<InputMessage> | Iterable<InputMessage>,
     options?: ImportOptions,
   ): AsyncIterable<ImportProgress>;
 }
 
+/** A reply to a turn of a conversation. */
 export interface Reply extends AnsweredBy {
+  /** The reply, for the user. */
   readonly text: string;
+  /** What the message changed. */
   readonly receipt: Receipt;
   /** The message's position in the stored order of the user's messages, from 1. */
   readonly turn: number;

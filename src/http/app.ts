@@ -37,13 +37,19 @@ import { findPassThrough, openAiOperations } from "./routes/openai.ts";
 
 /** An internal error, for the operator. It may name files, and is never sent to a client. */
 export interface ServerFault {
+  /** The request's id, as in the response's `x-request-id`. */
   readonly requestId: string;
+  /** The HTTP method. */
   readonly method: string;
+  /** What was thrown. */
   readonly error: unknown;
 }
 
+/** Options of `httpApp`. */
 export interface AppOptions {
+  /** The memory to serve. */
   readonly keepsake: Keepsake;
+  /** The keys that are accepted. */
   readonly keys: ApiKeys;
   /** The address to listen on (127.0.0.1). On a loopback address, only loopback host names are accepted. */
   readonly host?: string;
@@ -51,9 +57,11 @@ export interface AppOptions {
   readonly hosts?: readonly string[];
   /** Origins of other pages that may call the server, as a browser sends them: "https://app.example.com" (none). */
   readonly origins?: readonly string[];
+  /** Called with each internal error. */
   readonly onFault?: (fault: ServerFault) => void;
   /** Called after each request. */
   readonly onAnswered?: (answered: Answered) => void;
+  /** Counts requests in progress, for a graceful shutdown. Default: one of its own. */
   readonly lifecycle?: Lifecycle;
   /** Limits of requests per key. */
   readonly rateLimits?: RateLimits;

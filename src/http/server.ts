@@ -17,8 +17,11 @@ import type { ProxyOptions } from "./proxy/proxy.ts";
 import type { NodeBindings } from "./request-context.ts";
 import { omitUndefined } from "./wire.ts";
 
+/** Options of `serve`. */
 export interface ServeOptions {
+  /** The memory to serve. It stays open when the server closes. */
   readonly keepsake: Keepsake;
+  /** The current time: `systemClock` of `keepsake/adapters/system`. */
   readonly clock: Clock;
   /** The address to listen on (127.0.0.1). */
   readonly host?: string;
@@ -34,17 +37,23 @@ export interface ServeOptions {
   readonly hosts?: readonly string[];
   /** Origins of other pages that may call the server: "https://app.example.com", "http://localhost:5173" (none). */
   readonly origins?: readonly string[];
+  /** Called with each internal error. */
   readonly onFault?: (fault: ServerFault) => void;
+  /** Called after each request. */
   readonly onAnswered?: (answered: Answered) => void;
   /** Limits of requests per key. If absent, there are none. */
   readonly rateLimits?: RateLimits;
   /** Limits of request bytes per key. If absent, there are none. */
   readonly byteLimits?: RateLimits;
+  /** Records metrics of requests and of the proxy. */
   readonly meter?: AppOptions["meter"];
+  /** Records a span for each request. */
   readonly tracer?: AppOptions["tracer"];
+  /** Gives all metrics as Prometheus text, at `GET /metrics`. */
   readonly metrics?: AppOptions["metrics"];
   /** Time limit of a request, in ms (60,000). */
   readonly requestMs?: number;
+  /** Options of the OpenAI-compatible proxy. */
   readonly proxy?: ProxyOptions;
   /** How long the server keeps serving after `close`, while it reports that it is not ready, in ms (0). */
   readonly drainMs?: number;
@@ -52,6 +61,7 @@ export interface ServeOptions {
   readonly stopMs?: number;
 }
 
+/** A running server. */
 export interface Served {
   /** The URL of the server: "http://127.0.0.1:7420". */
   readonly url: string;

@@ -41,11 +41,14 @@ export interface Cache {
   /** Places that an erasure cannot clear at once, as in `Sessions`. */
   remains(): Promise<readonly { readonly place: string; readonly forMs?: number }[]>;
 
+  /** Releases what opening took. A client that the caller passed in stays open. */
   close(): Promise<void>;
 }
 
 /** `project` and `user` of a scope. */
 export interface CacheOf {
+  /** The project's name. */
   readonly project: string;
+  /** The user's name within the project. */
   readonly user: string;
 }

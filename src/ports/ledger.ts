@@ -18,7 +18,9 @@ export interface Ledger {
   append(traces: readonly Trace[]): Promise<void>;
 }
 
+/** The content of an erasure ledger. */
 export interface LedgerContent {
+  /** The traces, oldest first. */
   readonly traces: readonly Trace[];
   /** The number of entries that cannot be read and have no other copy. */
   readonly damaged: number;

@@ -102,10 +102,15 @@ export interface MemoryStore {
    */
   close(): Promise<void>;
 
+  /** Receipts and traces of erasures. */
   readonly erasures: ErasureStore;
+  /** Saved search indexes of users. */
   readonly searchIndexes: SearchIndexStore;
+  /** Receipts of recalls. */
   readonly recallReceipts: RecallReceiptLog;
+  /** Search units without a vector of the current embedder. */
   readonly staleEmbeddings: StaleEmbeddings;
+  /** Notes of the backups that were made. */
   readonly backups: BackupNotes;
   /** What background jobs use. */
   readonly jobs: JobStore;
@@ -279,6 +284,7 @@ export interface NewRecallReceipts {
 
 /** Changes since a revision. */
 export interface Delta {
+  /** The user's revision now. */
   readonly revision: number;
   /** Messages added or changed, by turn. */
   readonly messages: readonly Message[];
@@ -290,6 +296,7 @@ export interface Delta {
   readonly gone: { readonly units: readonly string[]; readonly memories: readonly string[] };
   /** All tombstones and links, because there are few. */
   readonly tombstones: readonly Tombstone[];
+  /** New links between memories. */
   readonly links: readonly MemoryLink[];
   /**
    * Ids of the messages and memories above that were altered after they were written. They are listed so that
@@ -360,8 +367,11 @@ export interface DependentCounts {
 
 /** A fault in the memory store. It names ids and places, never user text. */
 export interface Fault {
+  /** Where the fault is, in words for a person. */
   readonly place: string;
+  /** What is wrong, without a user's text. */
   readonly problem: string;
+  /** How many times it was found. */
   readonly count: number;
   /** The affected rows if known, at most 100. */
   readonly rows?: readonly FaultyRow[];

@@ -42,14 +42,19 @@ export interface Queue {
   /** Whether the queue's server responds, if it has one. */
   isUp(): Promise<boolean>;
 
+  /** Stops all workers and releases what opening took. A client that the caller passed in stays open. */
   close(): Promise<void>;
 }
 
+/** A run that failed too often. */
 export interface SetAside {
+  /** The id, for `again`. */
   readonly id: string;
+  /** The job's name. */
   readonly job: JobName;
   /** ISO 8601. */
   readonly at: string;
+  /** How often it failed. */
   readonly attempts: number;
   /** The stable code of the error, or "internal". */
   readonly problem: string;

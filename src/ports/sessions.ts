@@ -70,30 +70,41 @@ export interface Sessions {
   /** Memory used and its limit, in bytes, if known. */
   room(options?: CallOptions): Promise<{ readonly bytes: number; readonly most?: number }>;
 
+  /** Releases what opening took. A client that the caller passed in stays open. */
   close(): Promise<void>;
 }
 
 /** A session of a user of a project. */
 export interface SessionOf {
+  /** The project's name. */
   readonly project: string;
+  /** The user's name within the project. */
   readonly user: string;
+  /** The session's name. */
   readonly session: string;
 }
 
+/** A message of a session. */
 export interface SessionTurn {
   /** The message's id, unique within the user. */
   readonly id: string;
+  /** The author's role. */
   readonly role: Role;
+  /** The speaker's name. */
   readonly name?: string;
+  /** The text. */
   readonly content: string;
   /** ISO 8601. */
   readonly at: string;
 }
 
+/** A session with messages of the last day. */
 export interface ActiveSession {
+  /** The session's name. */
   readonly session: string;
   /** Times of the first and the last message (ISO 8601). */
   readonly startedAt: string;
+  /** When the last message was said (ISO 8601). */
   readonly lastAt: string;
   /** All messages ever appended, including those dropped since. */
   readonly messages: number;

@@ -3,6 +3,7 @@
  * arguments and never throws. Labels come from small fixed sets: never an id, a name or user text.
  */
 export interface Meter {
+  /** Adds to a counter (default 1). */
   count(name: string, labels?: MetricLabels, by?: number): void;
   /** `value` is in the unit that the name ends with. */
   observe(name: string, value: number, labels?: MetricLabels): void;

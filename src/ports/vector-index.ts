@@ -83,13 +83,17 @@ export interface VectorIndex {
  * significant.
  */
 export interface VectorIndexUser {
+  /** The project's name. */
   readonly project: string;
+  /** The user's name within the project. */
   readonly user: string;
 }
 
 /** An embedder's fingerprint and the length of its vectors. */
 export interface VectorIndexSpace {
+  /** The embedder's fingerprint. */
   readonly fingerprint: string;
+  /** The length of its vectors. */
   readonly dimensions: number;
 }
 
@@ -102,6 +106,7 @@ export interface VectorIndexEntry {
   readonly id: string;
   /** Unit length, never all zeros: a vector without a direction cannot be indexed. */
   readonly vector: Float32Array;
+  /** What filters can use. */
   readonly metadata: VectorIndexMetadata;
   /** Present only if the index is configured to hold texts. */
   readonly text?: string;
@@ -112,20 +117,29 @@ export interface VectorIndexEntry {
  * compares texts.
  */
 export interface VectorIndexMetadata {
+  /** A memory, or a passage of a message. */
   readonly type: "memory" | "passage";
   /** The id of the memory or the message. */
   readonly owner: string;
+  /** When it was said, in ms since 1970. */
   readonly at: number;
+  /** The kind of the memory. */
   readonly kind?: string;
+  /** The session that it was said in. */
   readonly session?: string;
 }
 
+/** An entry that was found. */
 export interface VectorIndexHit {
+  /** The unit's id. */
   readonly id: string;
+  /** Cosine similarity, -1 to 1. */
   readonly score: number;
 }
 
+/** A place that an erasure cannot clear at once. */
 export interface VectorIndexRemainder {
+  /** The place, for a person: "Chroma: write-ahead log". */
   readonly place: string;
   /** In ms after the erasure; absent if unknown. */
   readonly forMs?: number;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Cache } from "../ports/cache.ts";
 import type { Clock } from "../ports/system.ts";
 
+/** What the suite needs of a cache. */
 export interface CacheHarness {
   /** Shown in the test output: "memory", "redis". */
   readonly name: string;
@@ -40,7 +41,9 @@ export function cacheConformance(harness: CacheHarness): void {
  * time.
  */
 export interface CacheUnderTest {
+  /** The cache. */
   readonly cache: Cache;
+  /** Lets this many ms pass on the cache's clock. */
   pass(ms: number): void;
 }
 

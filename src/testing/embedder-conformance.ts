@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Embedder } from "../ports/language/embedder.ts";
 
+/** What the suite needs of an embedder. */
 export interface EmbedderHarness {
   /** Shown in the test output: "static", "openai". */
   readonly name: string;

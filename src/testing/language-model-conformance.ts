@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Completion, LanguageModel, Prompt } from "../ports/language/language-model.ts";
 
+/** What the suite needs of a language model. */
 export interface LanguageModelHarness {
   /** Shown in the test output. */
   readonly name: string;
@@ -10,6 +11,7 @@ export interface LanguageModelHarness {
    * every request.
    */
   open(says: (prompt: Pick<Prompt, "turns">) => Promise<string>): Promise<LanguageModel>;
+  /** Stops what `open` started. */
   teardown?(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ async function readStream(
   }
 }
 
+/** The cases of the suite, by title. */
 export const LANGUAGE_MODEL_CASES: { readonly [title: string]: LanguageModelCase } = {
   "has a name and a host": async (model) => {
     expect(model.name).toMatch(/\S/);

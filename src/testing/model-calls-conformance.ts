@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ModelCall } from "../domain/model-usage.ts";
 import type { CallSum, Calls } from "../ports/language/model-calls.ts";
 
+/** What the suite needs of a log of model calls. */
 export interface CallsHarness {
   /** Shown in the test output: "memory", "sqlite". */
   readonly name: string;

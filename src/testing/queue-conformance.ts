@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryError } from "../errors.ts";
 import { MAX_ATTEMPTS_PER_RUN, type Queue } from "../ports/queue.ts";
 
+/** What the suite needs of a queue. */
 export interface QueueHarness {
   /** Shown in the test output: "memory", "bullmq". */
   readonly name: string;

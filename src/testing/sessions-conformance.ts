@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SESSION_TTL_MS, type Sessions, type SessionTurn } from "../ports/sessions.ts";
 import type { Clock } from "../ports/system.ts";
 
+/** What the suite needs of a session store. */
 export interface SessionsHarness {
   /** Shown in the test output: "memory", "redis". */
   readonly name: string;
@@ -33,7 +34,9 @@ export function sessionsConformance(harness: SessionsHarness): void {
 
 /** The input of a case: empty sessions, and a way to advance time. */
 export interface SessionsUnderTest {
+  /** The session store. */
   readonly sessions: Sessions;
+  /** Lets this many ms pass on the store's clock. */
   pass(ms: number): void;
 }
 

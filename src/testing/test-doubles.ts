@@ -15,6 +15,7 @@ import { makeMessage } from "./memory-store/change-sets.ts";
 export type Says = (prompt: Prompt, options: CallOptions) => ScriptedReply | Promise<ScriptedReply>;
 type ScriptedReply = string | Error | Partial<Completion>;
 
+/** A language model that answers by a script, and keeps its prompts. */
 export interface ScriptedModel extends LanguageModel {
   /** Every prompt, oldest first. */
   readonly asked: Prompt[];
@@ -83,19 +84,33 @@ async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal | 
 
 /** One item of a model's answer, in the form that the model extractor's prompt requests. */
 export interface ModelItem {
+  /** The number of the message that it is about, from 1. */
   readonly turn: number;
+  /** What it proposes. */
   readonly do: "add" | "end" | "wrong" | "forget";
+  /** The exact words of the message. */
   readonly quote: string;
+  /** The subject of the claim. */
   readonly who: string;
+  /** The relation of the claim. */
   readonly verb: string;
+  /** The value of the claim. */
   readonly what: string;
+  /** The qualifier of the claim. */
   readonly how: string;
+  /** The kind of memory. */
   readonly kind: string;
+  /** From when it is true (ISO 8601); empty if unknown. */
   readonly from: string;
+  /** Until when it is true (ISO 8601); empty if unknown. */
   readonly to: string;
+  /** When it expires (ISO 8601); empty for never. */
   readonly expires: string;
+  /** The number of the known memory that it ends; 0 for none. */
   readonly old: number;
+  /** Confidence, 0 to 9. */
   readonly sure: number;
+  /** Importance, 0 to 9. */
   readonly weight: number;
 }
 

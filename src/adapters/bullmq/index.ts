@@ -7,6 +7,7 @@ import { addJob, createOfferer, createProcessor } from "./queue-jobs.ts";
 
 export type { BullmqConnection, BullmqLibrary } from "./queue-jobs.ts";
 
+/** Options of `bullmqQueue`. */
 export interface BullmqOptions<Connection extends BullmqConnection> {
   /** `await import("bullmq")`, version 6. */
   readonly library: BullmqLibrary<Connection>;

@@ -55,6 +55,7 @@ export interface ChromaCollectionLike {
   }>;
 }
 
+/** Entries in the columns that Chroma expects. */
 export interface ChromaEntries {
   readonly ids: string[];
   readonly embeddings: number[][];

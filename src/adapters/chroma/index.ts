@@ -27,6 +27,7 @@ export type {
   ChromaWhereDocument,
 } from "./client.ts";
 
+/** Options of `createChromaVectorIndex`. */
 export interface ChromaVectorIndexOptions {
   /** A `ChromaClient` of the caller, with its own address, tenant, database and token. */
   readonly client: ChromaClientLike;
@@ -47,8 +48,11 @@ export interface ChromaVectorIndex extends VectorIndex {
   ): Promise<VectorIndexHit[]>;
 }
 
+/** Options of `nearest` in Chroma. */
 export interface ChromaNearestOptions extends CallOptions {
+  /** The maximum number of hits. */
   readonly limit: number;
+  /** Only entries whose metadata matches. */
   readonly where?: Where;
   /** In Chroma's own format: `{ $contains: "sourdough" }`. Throws `unsupported` if no texts are stored. */
   readonly whereDocument?: ChromaWhereDocument;

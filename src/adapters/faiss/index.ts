@@ -13,6 +13,7 @@ import type {
 import type { PythonFrame } from "./python-worker.ts";
 import { createPythonWorker } from "./python-worker.ts";
 
+/** Options of `createFaissVectorIndex`. */
 export interface FaissVectorIndexOptions {
   /** The folder for the index files, created if it does not exist. Other files in it are left unchanged. */
   readonly path: string;

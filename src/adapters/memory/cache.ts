@@ -3,7 +3,9 @@ import type { Cache } from "../../ports/cache.ts";
 import type { Clock } from "../../ports/system.ts";
 import { createErasureBarriers } from "./erasure-barriers.ts";
 
+/** Options of `memoryCache`. */
 export interface MemoryCacheOptions {
+  /** The current time, for expiry. */
   readonly clock: Clock;
   /** Lifetime in ms of an entry without its own (default: one hour). */
   readonly ttlMs?: number;

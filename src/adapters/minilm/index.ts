@@ -6,6 +6,7 @@ import { type Extraction, loadTransformers, type Transformers } from "./transfor
 
 export type { Extraction, Transformers } from "./transformers.ts";
 
+/** Options of `minilmEmbedder`. */
 export interface MinilmEmbedderOptions {
   /** A folder with the model, in the layout of transformers.js; then nothing is downloaded. */
   readonly modelPath?: string;

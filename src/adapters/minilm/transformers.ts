@@ -9,6 +9,7 @@ export interface Transformers {
   ): Promise<Extraction>;
 }
 
+/** A feature-extraction pipeline of transformers.js. */
 export interface Extraction {
   (
     text: string,

@@ -16,6 +16,7 @@ import {
 import { selectRelevantMemories } from "./relevant-memories.ts";
 import { formatTurn, mayHoldFacts, type ShownTurn, splitIntoRequests, toContextTurns } from "./turns.ts";
 
+/** Options of `modelExtractor`. */
 export interface ModelExtractorOptions {
   /** The most known memories shown in one request (default: 20). */
   readonly known?: number;

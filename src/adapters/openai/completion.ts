@@ -1,4 +1,5 @@
 import type { CallOutcome, TokenUsage } from "../../domain/model-usage.ts";
+import { createServerSentEventReader } from "../../domain/server-sent-events.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import type { Completion, Prompt } from "../../ports/language/language-model.ts";
 import { isJsonObject, type JsonFields, parseJson, parseLenientJson } from "./lenient-json.ts";
@@ -196,36 +197,25 @@ export function createThoughtFilter(): { push(part: string): string; end(): stri
   return { push, end: () => (depth === 0 ? pending : "") };
 }
 
-/** The longest accepted line of a stream. */
-const MAX_LINE_CHARACTERS = 4_000_000;
+/** The longest accepted event of a stream. */
+const MAX_EVENT_CHARACTERS = 4_000_000;
 
-/**
- * The data of a stream of server-sent events (HTML Living Standard, 9.2), one item for each event, however the stream is split.
- * Comments and other fields are ignored. A last event without an empty line counts.
- */
+/** The data of a stream of server-sent events, one item for each event. Throws a `RangeError` if one is too long. */
 export async function* readServerSentEvents(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string, void, void> {
-  let data: string[] = [];
-  for await (const line of readLines(body)) {
-    if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
-    if (line !== "" || data.length === 0) continue;
-    yield data.join("\n");
-    data = [];
-  }
-  if (data.length > 0) yield data.join("\n");
-}
-
-async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder();
-  let rest = "";
+  const found: string[] = [];
+  const reader = createServerSentEventReader({
+    onData: (data) => found.push(data),
+    maxLength: MAX_EVENT_CHARACTERS,
+    onTooLong() {
+      throw new RangeError("an event of the stream is too long");
+    },
+  });
   for await (const piece of body) {
-    rest += decoder.decode(piece, { stream: true });
-    if (rest.length > MAX_LINE_CHARACTERS) throw new RangeError("a line of the stream is too long");
-    // A carriage return at the end may be the first half of a line break.
-    const lines = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? "";
-    yield* lines;
+    reader.take(piece);
+    yield* found.splice(0);
   }
-  yield* (rest + decoder.decode()).split(/\r\n|\n|\r/);
+  reader.end();
+  yield* found.splice(0);
 }

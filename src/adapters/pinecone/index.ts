@@ -21,6 +21,7 @@ import { parseRecordId, toFetchBatches, toRecordId, toUpsertBatches } from "./re
 
 export type { PineconeClient, PineconeIndex } from "./records.ts";
 
+/** Options of `createPineconeVectorIndex`. */
 export interface PineconeVectorIndexOptions {
   /** `new Pinecone({ apiKey, maxRetries: 0 })` of `@pinecone-database/pinecone`; retries happen here. */
   readonly client: PineconeClient;
@@ -28,6 +29,7 @@ export interface PineconeVectorIndexOptions {
   readonly name?: string;
   /** Where a missing index is created (default: "aws", "us-east-1"). */
   readonly cloud?: PineconeCloud;
+  /** The cloud's region (default: "us-east-1"). */
   readonly region?: string;
   /**
    * How long a write may take to become visible in Pinecone's reads, in ms (default: 15,000). Every write waits for that, so that
@@ -38,6 +40,7 @@ export interface PineconeVectorIndexOptions {
   readonly createMs?: number;
   /** Timeout of one request (default: 5,000), and deadline for all its tries (default: 12,000), in ms. */
   readonly timeoutMs?: number;
+  /** Deadline for all tries of one request, in ms (default: 12,000). */
   readonly deadlineMs?: number;
 }
 

@@ -109,6 +109,7 @@ export interface PineconeIndexModel {
   readonly status: { readonly ready: boolean; readonly state: string };
 }
 
+/** The part of Pinecone's index client that is used. */
 export interface PineconeIndex {
   namespace(name: string): PineconeIndex;
   upsert(options: { records: PineconeRecord[] }): Promise<unknown>;

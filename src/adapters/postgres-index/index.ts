@@ -15,6 +15,7 @@ import { toWhereSql } from "./where.ts";
 
 export type { IndexConnection, IndexPool, IndexQuery, IndexRow } from "./tables.ts";
 
+/** Options of `createPgvectorIndex`. */
 export interface PgvectorIndexOptions {
   /** A `Pool` of the package `pg` that belongs to the caller; it stays open. */
   readonly pool: IndexPool;

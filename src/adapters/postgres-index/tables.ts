@@ -198,6 +198,7 @@ export interface IndexConnection {
   release(isBroken?: boolean): void;
 }
 
+/** A statement, as the package `pg` takes it. */
 export interface IndexQuery {
   readonly text: string;
   readonly values?: unknown[];

@@ -17,10 +17,10 @@ import { compareStrings } from "../shared/change-rules.ts";
 import { parseBody } from "../shared/stored-rows.ts";
 import type { PostgresTransaction, Row } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import { NEWEST_VERSIONS } from "./database/recall-statements.ts";
 import {
   decodeText,
   encodeText,
-  NEWEST_VERSIONS,
   parseScope,
   SELECT_USER,
   toAccessScope,

@@ -9,17 +9,14 @@ import { createEmptyDelta, decodeVector, parseBody } from "../shared/stored-rows
 import type { Row } from "./database/connection.ts";
 import { createStatement } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import { NEWEST_VERSIONS, NO_USER, SELECT_BODIES, SELECT_VECTORS } from "./database/recall-statements.ts";
 import {
   decodeBytes,
   decodeNames,
   decodeText,
   encodeText,
   findUserNumber,
-  NEWEST_VERSIONS,
-  NO_USER,
-  SELECT_BODIES,
   SELECT_USER,
-  SELECT_VECTORS,
   toAccessScope,
   toIndexKey,
   toScopeKeys,

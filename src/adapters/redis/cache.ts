@@ -16,6 +16,7 @@ import {
   toUserKey,
 } from "./client.ts";
 
+/** Options of `redisCache`. */
 export interface RedisCacheOptions extends RedisOptions {
   /** Lifetime in ms of an entry without its own (default: one hour). */
   readonly ttlMs?: number;

@@ -5,7 +5,9 @@ import { toShortHash } from "../shared/vector-request.ts";
 import type { RedisOptions } from "./client.ts";
 import { createRedisScript, createRedisSender, DEFAULT_PREFIX, NOW_LUA, toNowArgument } from "./client.ts";
 
+/** Options of `redisRateLimits`. */
 export interface RedisRateLimitsOptions extends RedisOptions {
+  /** Requests that a key may make in a minute. */
   readonly perMinute: number;
   /** Replaces the Redis server's clock, for tests. */
   readonly clock?: Clock;

@@ -30,6 +30,7 @@ import {
   toUserKey,
 } from "./client.ts";
 
+/** Options of `redisSessions`. */
 export interface RedisSessionsOptions extends RedisOptions {
   /** Replaces the Redis server's clock, for tests. */
   readonly clock?: Clock;

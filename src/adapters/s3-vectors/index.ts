@@ -24,6 +24,7 @@ import {
 
 export type { S3VectorsClient } from "./bucket.ts";
 
+/** Options of `createS3VectorsIndex`. */
 export interface S3VectorsIndexOptions {
   /** `new S3Vectors({ region, maxAttempts: 1 })` of `@aws-sdk/client-s3vectors`; retries happen here. */
   readonly client: S3VectorsClient;
@@ -38,6 +39,7 @@ export interface S3VectorsIndexOptions {
   readonly indexes?: number;
   /** Timeout of one request (default: 5,000), and deadline for all its tries (default: 12,000), in ms. */
   readonly timeoutMs?: number;
+  /** Deadline for all tries of one request, in ms (default: 12,000). */
   readonly deadlineMs?: number;
 }
 

@@ -1,10 +1,11 @@
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { checkNames } from "../shared/stored-rows.ts";
 import { createSyncError, isSyncFailure } from "./errors.ts";
 import type { DigestBytes, DigestTable } from "./integrity/row-digest.ts";
+import { DatabaseSync } from "./node-sqlite.ts";
 
 /** Whether rows can be checked: `none` without a key, `another` if their digests were made with another key. */
 export type DigestKeyState = "same" | "another" | "none";

@@ -53,8 +53,11 @@ export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./files/secr
 
 const BUSY_TIMEOUT_MS = 5000;
 
+/** Options of `openSqliteStore`. */
 export interface SqliteOptions {
+  /** The database file; ":memory:" stores nothing on disk. */
   readonly path: string;
+  /** How long to wait for another process's lock, in ms (5,000). */
   readonly busyTimeoutMs?: number;
   /**
    * The key for row digests (32 bytes, hex), or a function that gives it. The function is called once the file is known to be a

@@ -1,6 +1,5 @@
 import { accessSync, chmodSync, constants, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { invalid, MemoryError } from "../../errors.ts";
 import { createSqliteDatabase, readPragma, type SqliteDatabase } from "./database.ts";
@@ -11,6 +10,7 @@ import { createDatabaseFile } from "./files/create.ts";
 import { removeOldDrafts } from "./files/drafts.ts";
 import { guardRows } from "./integrity/row-guard.ts";
 import { migrationsFor, SQLITE_MIGRATIONS } from "./migrations/index.ts";
+import { DatabaseSync } from "./node-sqlite.ts";
 
 /** Version 3.51.3 fixes a race between two checkpointing connections that can damage a WAL database. */
 const MIN_SQLITE_VERSION: readonly number[] = [3, 51, 3];

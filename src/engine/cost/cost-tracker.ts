@@ -47,9 +47,11 @@ export interface CostTracker {
   close(): Promise<void>;
 }
 
+/** Prices, budgets and retention of model calls. */
 export interface CostOptions {
   /** Prices that override the listed ones. */
   readonly prices?: readonly Price[];
+  /** Spending limits; none if absent. */
   readonly budgets?: Budgets;
   /** Retention of calls in days (400). */
   readonly keepDays?: number;

@@ -17,6 +17,7 @@ export interface Indexes {
 export interface IndexProgress {
   /** Users done, and the total. */
   readonly users: number;
+  /** The total. */
   readonly of: number;
   /** Entries put so far. */
   readonly entries: number;
@@ -24,9 +25,11 @@ export interface IndexProgress {
 
 /** Differences between an index and the store. */
 export interface Drift {
+  /** The index's name. */
   readonly name: string;
   /** Users and search units examined. */
   readonly users: number;
+  /** Search units examined. */
   readonly units: number;
   /** Units of the store that the index lacked. */
   readonly missing: number;
@@ -38,6 +41,7 @@ export interface Drift {
   readonly isRepaired: boolean;
 }
 
+/** Options of `indexes.drift`. */
 export interface DriftOptions extends CallOptions {
   /** Called after each user. */
   readonly onProgress?: (done: number, of: number) => void;

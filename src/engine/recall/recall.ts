@@ -199,6 +199,9 @@ interface RankedSearch {
   readonly ranking: RankingResult;
 }
 
+/** Node asks an object under this symbol how to print it. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
 /**
  * Computes the context of a recall on first read; a caller who builds the prompt from items never needs it.
  */
@@ -208,7 +211,7 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
     packed ??= pack();
     return packed;
   };
-  return {
+  const lazy = {
     ...recall,
     get context() {
       return once().text;
@@ -217,6 +220,11 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
       return once().tokens;
     },
   };
+  // Without this, `console.log` prints "[Getter]" and "[Object]". Not enumerable, so that copies and JSON have values alone.
+  return Object.defineProperty(lazy, INSPECT, {
+    value: (_depth: number, options: object, inspect: (value: unknown, options: object) => string) =>
+      inspect({ ...lazy }, { ...options, depth: Infinity }),
+  });
 }
 
 /** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */

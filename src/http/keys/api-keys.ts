@@ -38,11 +38,15 @@ export interface ApiKeys extends KeyManagement {
   readonly first: string | undefined;
   /** Whether there is a valid key. */
   isAny(): boolean;
+  /** Gives the project and scopes of a key; undefined for an unknown or expired one. */
   verify(key: string): Bearer | undefined;
   /** Gives a key without its secret. */
   show(entry: KeyEntry): ShownKey;
+  /** Opens a session of the page with a key; undefined for an unknown or expired one. */
   openSession(key: string): OpenedSession | undefined;
+  /** Gives the project and scopes of a session by its cookie and its token; undefined if either is wrong. */
   verifySession(token: string, proof: string): Bearer | undefined;
+  /** Ends a session. */
   closeSession(token: string): void;
   /** Reads changes from other servers; see `KeyStore`. */
   refresh(): Promise<void>;

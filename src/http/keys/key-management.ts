@@ -31,10 +31,13 @@ export interface WantedKey {
 
 /** A key with its secret. It is shown once and cannot be recovered. */
 export interface IssuedKey {
+  /** The whole key, with its secret. */
   readonly key: string;
+  /** What is stored of it. */
   readonly entry: KeyEntry;
 }
 
+/** Options of `rotate`. */
 export interface Rotation {
   /** How long the old secret stays valid, in ms: at most thirty days. Default: a day. */
   readonly graceMs?: number | undefined;

@@ -2,13 +2,16 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** The scopes of keys. No scope includes another: a key with `admin` alone cannot read. */
 export const KEY_SCOPES = ["read", "write", "erase", "admin"] as const;
+/** What a key may do. */
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** The sender of a request: a key and its project. Nothing in the request itself can choose the project. */
 export interface Bearer {
   /** The id of the key, never its secret. */
   readonly key: string;
+  /** The project of the key. */
   readonly project: string;
+  /** What the key may do. */
   readonly scopes: readonly KeyScope[];
   /** The only user that the key can access, if it is restricted. All others appear not to exist. */
   readonly user?: string;
@@ -18,13 +21,17 @@ export interface Bearer {
 export interface KeyEntry {
   /** The public part of the key: 12 characters. */
   readonly id: string;
+  /** The project that the key gives access to. */
   readonly project: string;
   /** SHA-256 of the whole key, hex. The key has 256 random bits, so no slower hash is needed. */
   readonly hash: string;
+  /** ISO 8601. */
   readonly createdAt: string;
+  /** What the key may do. */
   readonly scopes: readonly KeyScope[];
   /** The expiry. */
   readonly expiresAt?: string;
+  /** The only user that the key can access, if it is restricted. */
   readonly user?: string;
   /** A name for people. */
   readonly label?: string;
@@ -50,8 +57,11 @@ export interface SessionEntry {
   readonly expiresAt: string;
 }
 
+/** All keys and sessions of a store. */
 export interface KeyRing {
+  /** The keys, oldest first. */
   readonly keys: readonly KeyEntry[];
+  /** Sessions of signed-in pages. */
   readonly sessions: readonly SessionEntry[];
 }
 

@@ -4,10 +4,13 @@ import { type AppEnvironment, getNodeBindings, type RequestContext } from "../re
 
 /** A finished request, for logs and metrics. It contains no values of paths, queries or bodies. */
 export interface Answered {
+  /** The request's id, as in the response's `x-request-id`. */
   readonly requestId: string;
+  /** The HTTP method. */
   readonly method: string;
   /** The documented path, such as "/api/v1/memories/{user_id}"; undefined for an unknown path. */
   readonly route?: string;
+  /** The HTTP status. */
   readonly status: number;
   /** Time from the first byte of the request to the last byte of the response, or to the disconnect, in ms. */
   readonly ms: number;

@@ -8,6 +8,7 @@ import { createProfileCache, type ProfileCache } from "./memory/profile-cache.ts
 import { DEFAULT_USER_HEADERS } from "./request/user-id.ts";
 import { createUpstreamClient, type Upstream, type UpstreamClient } from "./upstream/upstream-client.ts";
 
+/** Options of the OpenAI-compatible proxy. */
 export interface ProxyOptions {
   /** The upstream server. Without one, the built-in model answers from memory. */
   readonly upstream?: Upstream;
@@ -23,8 +24,11 @@ export interface ProxyOptions {
   readonly mayPassThrough?: boolean;
   /** Time limit of the upstream for a whole response, in ms (600,000, as in OpenAI's clients). */
   readonly deadlineMs?: number;
+  /** The current time. Default: the system's. */
   readonly clock?: Clock;
+  /** Records metrics. Default: none. */
   readonly meter?: Meter;
+  /** Called after each forwarded chat, with its cost. */
   readonly onCall?: OnCall;
   /** Called with errors that clients do not see: the step and the error. */
   readonly onTrouble?: (step: Step, error: unknown) => void;

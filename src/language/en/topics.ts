@@ -3,6 +3,7 @@ import { RELATIONS, toCanonicalRelation } from "./relations/relations.ts";
 
 /** A topic that people group memories by: "my health", "my job", "my family". */
 export interface Topic {
+  /** The topic's name: "health". */
   readonly name: string;
   /** Other names for it, lower case. */
   readonly names: ReadonlySet<string>;

@@ -9,6 +9,7 @@ export interface Embedder {
    * again.
    */
   readonly fingerprint: string;
+  /** The length of its vectors. */
   readonly dimensions: number;
   /**
    * True if it needs no network; it then runs before the commit. Otherwise texts are committed without

@@ -78,14 +78,19 @@ export type MayCall = (purpose: CallPurpose, whose?: CallOwner, size?: CallSize)
 
 /** The estimated maximum size of a request. */
 export interface CallSize {
+  /** The model, as its server names it. */
   readonly model: string;
+  /** Input tokens. */
   readonly tokensIn: number;
+  /** Output tokens, at most. */
   readonly tokensOut: number;
 }
 
 /** Hooks of an adapter that calls a model's server. */
 export interface CallHooks {
+  /** Called after each request, with its cost. */
   readonly onCall?: OnCall;
+  /** Called before each request. Throws `over_quota` to prevent it. */
   readonly mayCall?: MayCall;
   /** Called when requests to a server stop, and when they resume. */
   readonly onCircuit?: (state: CircuitState, host: string) => void;

@@ -4,10 +4,13 @@ import type { Memory } from "../../domain/memory.ts";
 export interface QuestionReader {
   /** Whether a message asks something, of memory or of anyone, rather than stating or ordering. */
   isQuestion(message: string): boolean;
+  /** Parses a question asked at a time (ISO 8601), with the memories it may refer to. */
   read(question: string, context: { readonly at: string; readonly known: readonly Memory[] }): Question;
 }
 
+/** A parsed question. */
 export interface Question {
+  /** What it asks for. */
   readonly asks: "value" | "yes_no" | "when" | "where" | "who" | "how_many" | "unknown";
   /** As in claims: `user`, `user/sister`, a name. Absent if unknown. */
   readonly subject?: string;
@@ -25,7 +28,9 @@ export interface Question {
   readonly past?: boolean;
   /** A period that the question names, ISO 8601, and the words for it. */
   readonly from?: string;
+  /** The end of the period, exclusive (ISO 8601). */
   readonly to?: string;
+  /** The words that name the period. */
   readonly dated?: string;
   /** What it is compared with ("before Porto", "after I moved"), and the question without it. */
   readonly beside?: {

@@ -28,6 +28,7 @@ import {
 import { STORE_DUMP_CASES } from "./store-dump-cases.ts";
 import { ERASURE_CASES, WRITE_CASES } from "./write-cases.ts";
 
+/** What the suite needs of a memory store. */
 export interface MemoryStoreHarness {
   /** Shown in the test output: "sqlite", "postgres". */
   readonly name: string;

@@ -26,6 +26,7 @@ import {
 } from "./requests.ts";
 import type { Received, ReplyTo, RichReply, Trouble, TroubleAt, Turn } from "./script.ts";
 
+/** A running server of OpenAI's protocol. */
 export interface OpenaiServer extends AsyncDisposable {
   /** The base URL for a client, ending in "/v1". */
   readonly url: string;
@@ -41,15 +42,19 @@ export interface OpenaiServer extends AsyncDisposable {
   refusesSchemas: boolean;
   /** Deletes requests, faults and earlier responses. */
   reset(): void;
+  /** Stops the server. */
   close(): Promise<void>;
 }
 
+/** Options of `openaiServer`. */
 export interface OpenaiServerOptions {
   /** The only accepted key. Without it, any key or none is accepted. */
   readonly apiKey?: string;
+  /** What the model says. Default: a fixed reply. */
   readonly reply?: ReplyTo;
   /** Counts the tokens of a text; default: a rough estimate. */
   readonly tokensOf?: (text: string) => number;
+  /** Whether it rejects answer schemas, as old servers do (default false). */
   readonly refusesSchemas?: boolean;
   /** Texts per embeddings request; default 2,048, as at OpenAI. */
   readonly mostTexts?: number;

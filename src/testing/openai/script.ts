@@ -2,10 +2,13 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** A received request, and its outcome. */
 export interface Received {
+  /** The HTTP method. */
   readonly method: string;
   /** With the query: "/v1/chat/completions". */
   readonly path: string;
+  /** The request's headers, with names in lowercase. */
   readonly headers: IncomingHttpHeaders;
+  /** The `authorization` header. */
   readonly authorization: string | undefined;
   /** The parsed body; empty if there is none. */
   readonly body: { readonly [field: string]: unknown };
@@ -25,7 +28,9 @@ export interface Received {
 export interface Turn {
   /** "system", "developer", "user", "assistant" or "tool". */
   readonly role: string;
+  /** The text of all its parts. */
   readonly text: string;
+  /** The number of images. */
   readonly images: number;
   /** On an assistant's turn: the tools that it called. */
   readonly toolCalls?: readonly ToolCall[];
@@ -33,8 +38,11 @@ export interface Turn {
   readonly toolCallId?: string;
 }
 
+/** A tool that the model calls. */
 export interface ToolCall {
+  /** The call's id; counted if absent. */
   readonly id?: string;
+  /** The tool's name. */
   readonly name: string;
   /** An object, or the JSON text as a model would write it. */
   readonly arguments: string | { readonly [name: string]: unknown };
@@ -43,11 +51,15 @@ export interface ToolCall {
 /** What the model says. Usually a text. */
 export type Reply = string | RichReply;
 
+/** What the model says, in parts, with tools or with a refusal. */
 export interface RichReply {
+  /** The text. */
   readonly text?: string;
   /** How a stream splits the text; by default at each word. */
   readonly parts?: readonly string[];
+  /** The tools that it calls. */
   readonly toolCalls?: readonly ToolCall[];
+  /** The refusal, in the place of a text. */
   readonly refusal?: string;
   /** Sent as `reasoning_content`, as servers of open models do. */
   readonly reasoning?: string;
@@ -55,6 +67,7 @@ export interface RichReply {
   readonly finish?: "stop" | "length" | "content_filter" | "tool_calls";
 }
 
+/** Gives what the model says to a request. */
 export type ReplyTo = (request: Received) => Reply | Promise<Reply>;
 
 /** What the server does instead of answering correctly. */
@@ -87,7 +100,9 @@ export type Trouble =
 
 /** A fault only for requests to paths with this ending. */
 export interface TroubleAt {
+  /** The ending of the path. */
   readonly at: string;
+  /** The fault. */
   readonly trouble: Trouble;
 }
 

@@ -18,6 +18,7 @@ import {
 } from "./index-fixtures.ts";
 import { VECTOR_SEARCH_CASES } from "./search-cases.ts";
 
+/** What the suite needs of a vector index. */
 export interface VectorIndexHarness {
   /** Shown in the test output: "chroma", "pinecone". */
   readonly name: string;

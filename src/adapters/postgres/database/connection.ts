@@ -33,6 +33,7 @@ export interface PostgresConnection {
   release(error?: Error | boolean): void;
 }
 
+/** A statement, as the package `pg` takes it. */
 export interface PostgresQuery {
   readonly text: string;
   readonly values?: unknown[];

@@ -13,6 +13,7 @@ import {
 import { retryTransientFaults, toPostgresMemoryError } from "./errors.ts";
 import { bypassesRowSecurity, enableRowSecurity, ensureRuntimeRole, RUNTIME_ROLE } from "./row-security.ts";
 
+/** Options of `openPostgresStore`. */
 export interface PostgresOptions {
   /** Belongs to the caller and stays open. With `pipeline: true` of `pg`, a transaction takes one round trip. */
   readonly pool: PostgresPool;

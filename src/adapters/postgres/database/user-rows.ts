@@ -3,11 +3,9 @@ import type { Scope } from "../../../domain/scope.ts";
 import { checkNames } from "../../shared/stored-rows.ts";
 import type { Row } from "./connection.ts";
 import type { AccessScope, PostgresDatabase } from "./database.ts";
+import { NO_USER } from "./recall-statements.ts";
 
 const MAX_CACHED_USERS = 100_000;
-/** A number that no user has. */
-export const NO_USER = -1;
-
 export const SELECT_USER = "SELECT number, revision FROM users WHERE project = $1 AND name = $2";
 
 /** The keys of a scope's names. Half a surrogate pair is refused: it would be stored as U+FFFD, and two users would become one. */
@@ -113,19 +111,3 @@ export function decodeNames(
   if (long === null || long === undefined) return columns.map(decodeText);
   return (JSON.parse(long) as string[]).map(decodeText);
 }
-
-/**
- * The newest version of each head of user `$1`, looked up by its key. OFFSET 0 prevents a join. Without statistics on ids, a join
- * would read all versions of the user for ten heads.
- */
-export const NEWEST_VERSIONS: string =
-  "heads CROSS JOIN LATERAL (SELECT body FROM versions WHERE versions.person = $1 AND versions.id = heads.id " +
-  "AND versions.version = heads.version OFFSET 0) AS newest";
-
-/** Messages by `$2` and memories by `$3`, from one snapshot. */
-export const SELECT_BODIES: string =
-  "SELECT 'message' AS type, id, body FROM messages WHERE person = $1 AND id = ANY ($2) UNION ALL " +
-  `SELECT 'memory', heads.id, newest.body FROM ${NEWEST_VERSIONS} WHERE heads.person = $1 AND heads.id = ANY ($3)`;
-
-export const SELECT_VECTORS: string =
-  "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3";

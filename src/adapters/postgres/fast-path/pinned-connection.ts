@@ -9,7 +9,7 @@ import {
 } from "../database/connection.ts";
 import type { FastReads, SearchIndexPiece, SearchIndexRange } from "../database/database.ts";
 import { getSqlState, isConnectionLost } from "../database/errors.ts";
-import { NO_USER, SELECT_BODIES, SELECT_VECTORS } from "../database/user-rows.ts";
+import { NO_USER, SELECT_BODIES, SELECT_VECTORS } from "../database/recall-statements.ts";
 import {
   buildSearchIndexCopy,
   createRawCopyReceiver,

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { backup, DatabaseSync } from "node:sqlite";
 import { invalid, MemoryError } from "../../../errors.ts";
 import type { StoreCopy, StoreCopyOptions } from "../../../ports/memory-store.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { isFull } from "../errors.ts";
+import { backupPages, DatabaseSync } from "../node-sqlite.ts";
 import { syncFolder } from "./ledger.ts";
 
 /** Pages of 8 KiB per step: two megabytes, some milliseconds. Between steps, other work continues. */
@@ -84,7 +84,7 @@ async function copyPages(
   try {
     source.exec("BEGIN");
     const counts = countTables(source);
-    await backup(source, draft, {
+    await backupPages(source, draft, {
       rate: PAGES_PER_STEP,
       progress({ totalPages, remainingPages }) {
         options.signal?.throwIfAborted();
@@ -152,9 +152,11 @@ const FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 export interface UpdateCopy {
   /** The file name, without the folder. */
   readonly name: string;
+  /** The size of the copy. */
   readonly bytes: number;
   /** When it was made, and when it is deleted at the latest (ISO 8601). */
   readonly at: string;
+  /** When the copy is deleted (ISO 8601). */
   readonly until: string;
 }
 

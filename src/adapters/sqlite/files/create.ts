@@ -1,5 +1,5 @@
 import { closeSync, linkSync, openSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "../node-sqlite.ts";
 import { draftPathOf, removeDraft, syncParentFolder } from "./drafts.ts";
 
 /** How often a file is created again because another process removed its draft. */

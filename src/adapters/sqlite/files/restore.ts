@@ -1,13 +1,13 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { BackupNote } from "../../../domain/backup.ts";
 import type { Trace } from "../../../domain/receipt.ts";
 import { invalid, isMemoryError, MemoryError } from "../../../errors.ts";
 import { createSqliteDatabase } from "../database.ts";
 import { isBusy } from "../errors.ts";
 import { checkRows } from "../health.ts";
+import { DatabaseSync } from "../node-sqlite.ts";
 import { openSqliteDatabase, prepareFile } from "../open.ts";
 import { readBackupNotes, readIdentity, readTraces } from "../receipts.ts";
 import { hashFile } from "./backup.ts";
@@ -19,6 +19,7 @@ export interface Restoring {
   readonly draft: string;
   /** The SHA-256 of the backup in hex, and its size. */
   readonly digest: string;
+  /** The size of the backup. */
   readonly bytes: number;
   /** The number of kinds of faults in its rows; damaged pages are refused. */
   readonly faults: number;

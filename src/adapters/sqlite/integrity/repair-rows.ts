@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { MemoryError } from "../../../errors.ts";
 import type { Integrity } from "../../../ports/memory-store.ts";
 import { findUser, readPragma, type SqliteDatabase, type SqliteRow } from "../database.ts";
+import { DatabaseSync } from "../node-sqlite.ts";
 import { APPLICATION_ID } from "../open.ts";
 import {
   addDigest,

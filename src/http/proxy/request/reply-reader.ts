@@ -68,34 +68,3 @@ export function toUsage(usage: unknown, names: { in: string; out: string }): Tok
   const cached = toFields(fields[`${names.in}_details`]).cached_tokens;
   return { tokensIn, tokensOut, tokensCached: typeof cached === "number" ? cached : 0 };
 }
-
-/**
- * Creates a reader of server-sent events (WHATWG HTML, 9.2). Calls `onData` with the data of each complete event. Drops an
- * event with a line longer than `MAX_LINE_LENGTH`, to bound memory.
- */
-export function createEventReader(onData: (data: string) => void): { take(bytes: Uint8Array): void } {
-  const decoder = new TextDecoder();
-  let rest = "";
-  let data: string[] = [];
-  const line = (text: string): void => {
-    if (text === "") {
-      if (data.length > 0) onData(data.join("\n"));
-      data = [];
-    } else if (text.startsWith("data:")) data.push(text.slice(text[5] === " " ? 6 : 5));
-  };
-  return {
-    take(bytes) {
-      rest += decoder.decode(bytes, { stream: true });
-      let from = 0;
-      for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n", from)) {
-        line(rest.slice(from, rest[end - 1] === "\r" ? end - 1 : end));
-        from = end + 1;
-      }
-      rest = rest.slice(from);
-      if (rest.length > MAX_LINE_LENGTH) rest = "";
-    },
-  };
-}
-
-/** Maximum length of a line in characters: the last event of a response contains all of it again. */
-const MAX_LINE_LENGTH = 32_000_000;

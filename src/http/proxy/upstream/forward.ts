@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { CallOutcome, CallPurpose, CallReport } from "../../../domain/model-usage.ts";
+import { createServerSentEventReader } from "../../../domain/server-sent-events.ts";
 import { estimateTokens } from "../../../domain/text/split-text.ts";
 import { isMemoryError, MemoryError } from "../../../errors.ts";
 import type { OperationRequest } from "../../operation.ts";
@@ -7,12 +8,7 @@ import { createGatewayError } from "../../problem.ts";
 import { getNodeBindings } from "../../request-context.ts";
 import type { OpenAiProxy } from "../proxy.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
-import {
-  createEventReader,
-  type ReplyReader,
-  tryParseJson,
-  type UpstreamReply,
-} from "../request/reply-reader.ts";
+import { type ReplyReader, tryParseJson, type UpstreamReply } from "../request/reply-reader.ts";
 import {
   createEventStream,
   type EventStream,
@@ -171,6 +167,9 @@ function getUpstreamHeaders(
   return toUpstreamHeaders(call.exchange.req.raw.headers, getUpstreamAccount(call, proxy), proxy.userHeaders);
 }
 
+/** Maximum length of an event in characters: the last event of a response contains all of it again. */
+const MAX_EVENT_LENGTH = 32_000_000;
+
 /** Creates a listener that reads the response while it is forwarded, if its format is known. */
 function createReplyListener(
   incoming: IncomingMessage,
@@ -181,7 +180,7 @@ function createReplyListener(
   if (!reader || encoding !== "identity" || (incoming.statusCode ?? 0) >= 300)
     return { take() {}, reply: () => none };
   if (type.startsWith("text/event-stream")) {
-    const events = createEventReader(reader.readEvent);
+    const events = createServerSentEventReader({ onData: reader.readEvent, maxLength: MAX_EVENT_LENGTH });
     return { take: events.take, reply: reader.getReply };
   }
   const pieces: Uint8Array[] = [];
