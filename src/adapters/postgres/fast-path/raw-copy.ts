@@ -1,16 +1,12 @@
 import type { PostgresConnection } from "../database/connection.ts";
 import type { SearchIndexPiece, SearchIndexRange } from "../database/database.ts";
-import type { RowStream } from "./copy-stream.ts";
 
 /** A connection of `pg` with the parts beneath its interface. All are optional: another client may lack them. */
 export interface DriverConnection extends PostgresConnection {
   /** The process id of the server backend, as reported when the connection was opened. */
   readonly processID?: number | null;
-  /**
-   * The protocol connection, which reports COPY data as bytes. Its stream may report the data earlier (`postgresStream`).
-   */
+  /** The protocol connection, which reports COPY data as bytes. */
   readonly connection?: {
-    readonly stream?: Partial<RowStream>;
     on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
     removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
   };
@@ -60,11 +56,6 @@ function subscribeToRows(
   connection: DriverConnection["connection"] & object,
   onRow: (row: Buffer) => void,
 ): () => void {
-  const { stream } = connection;
-  if (stream?.takeRows) {
-    stream.takeRows(onRow);
-    return () => stream.takeRows?.(undefined);
-  }
   const listener = ({ chunk }: { readonly chunk: Uint8Array }): void =>
     onRow(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   connection.on("copyData", listener);
