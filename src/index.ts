@@ -92,6 +92,7 @@ export type { Cache, CacheOf } from "./ports/cache.ts";
 export type { Embedder } from "./ports/language/embedder.ts";
 export type { Extractor, Proposal, Reading } from "./ports/language/extractor.ts";
 export type { CallHooks, CallSize, Calls, MayCall, OnCall } from "./ports/language/model-calls.ts";
+export type { InjectionSpan, PromptGuard, TextAuthorship } from "./ports/language/prompt-guard.ts";
 export type { Question, QuestionReader } from "./ports/language/question-reader.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";
 export type { Delta, Fault, MemoryStore, MemoryStore as Record } from "./ports/memory-store.ts";

@@ -24,24 +24,6 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   wiring: ["domain", "ports", "engine", "adapters", "language", "."],
 };
 
-/** What still imports English past a port. An entry goes when its import does; none is added. */
-const ENGLISH_PAST_PORTS: readonly string[] = [
-  "engine/admin/explain.ts -> language/en/format-date.ts",
-  "engine/conversation/compose-reply.ts -> language/en/format-date.ts",
-  "engine/conversation/explain-last-answer.ts -> language/en/format-date.ts",
-  "engine/conversation/prompts.ts -> language/en/format-date.ts",
-  "engine/erase/prepare-erasure.ts -> language/en/distinctive-words.ts",
-  "engine/erase/tombstones.ts -> language/en/distinctive-words.ts",
-  "engine/ingest/provenance.ts -> language/en/prompt-injection/find-injections.ts",
-  "engine/ingest/provenance.ts -> language/en/prompt-injection/pasted-text.ts",
-  "engine/jobs/optimize.ts -> language/en/relations/relations.ts",
-  "engine/jobs/optimize.ts -> language/en/statement-key.ts",
-  "engine/prompt-block.ts -> language/en/prompt-injection/find-injections.ts",
-  "engine/prompt-block.ts -> language/en/prompt-injection/style-requests.ts",
-  "engine/recall/retrievers/query-hints.ts -> language/en/relations/relations.ts",
-  "http/server.ts -> language/en/prompt-injection/find-injections.ts",
-];
-
 /** Which packages and parts of Node a folder may import. Folders that are not named here import none. */
 const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   "domain/server-sent-events.ts": [/^eventsource-parser$/],
@@ -164,12 +146,7 @@ describe("the source tree", () => {
   });
 
   it("imports inwards only", () => {
-    expect(wrongDirections(SOURCES).filter((arrow) => !arrow.includes("-> language/en/"))).toEqual([]);
-  });
-
-  it("imports English only through ports, but for the files that are listed", () => {
-    const english = wrongDirections(SOURCES).filter((arrow) => arrow.includes("-> language/en/"));
-    expect(english).toEqual(ENGLISH_PAST_PORTS);
+    expect(wrongDirections(SOURCES)).toEqual([]);
   });
 
   it("has no adapter that imports another adapter", () => {

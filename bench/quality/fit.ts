@@ -23,6 +23,7 @@ import { search, searchByText } from "../../src/engine/recall/search.ts";
 import { isPassage } from "../../src/engine/search-index/search-index.ts";
 import { createUserStates } from "../../src/engine/user-state/user-state.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
+import { englishVocabulary } from "../../src/language/en/vocabulary.ts";
 import { beamTalks } from "./beam.ts";
 import { locomoQuestions } from "./locomo.ts";
 import { longmemevalQuestions } from "./longmemeval.ts";
@@ -69,7 +70,7 @@ async function casesOf(set: string, { name, messages, questions }: Conversation)
       const [vector = new Float32Array(embedder.dimensions)] = await embedder.embed([question]);
       return withScratch(async (scratch) => {
         const near = scanVectors(block, scratch, vector);
-        const asked = { query: question, span: {}, near };
+        const asked = { query: question, span: {}, near, vocabulary: englishVocabulary };
         const texts = searchByText(block, scratch, asked, findRankingProfile("default"));
         const { signals, places } = search(block, scratch, texts, { near, floor: embedder.floor });
         const columns = FITTED.map((signal) =>

@@ -13,7 +13,16 @@ import type { UserState } from "./user-state/user-state.ts";
 
 export type AnswerPorts = Pick<
   Ports,
-  "record" | "states" | "embedder" | "questions" | "answerer" | "clock" | "ids" | "recalls"
+  | "record"
+  | "states"
+  | "embedder"
+  | "questions"
+  | "answerer"
+  | "clock"
+  | "ids"
+  | "recalls"
+  | "promptGuard"
+  | "vocabulary"
 >;
 
 export const UNKNOWN = "I don't know that. You haven't told me.";
@@ -45,7 +54,8 @@ export async function composeAnswer(
     now,
     asOf,
     zone: lastZone(state),
-    toQuotableText,
+    toQuotableText: (content, passage, sentence) =>
+      toQuotableText(ports.promptGuard, content, passage, sentence),
     explain: (read) => explainLastAnswer(ports, scope, read, session),
   });
   // An answer about the last answer does not take its place.

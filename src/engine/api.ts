@@ -18,6 +18,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { HttpAnswer, StoredAnswer } from "../domain/stored-answer.ts";
 import type { CallOptions } from "../ports/call-options.ts";
 import type { OnCall } from "../ports/language/model-calls.ts";
+import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { Fault } from "../ports/memory-store.ts";
 import type { Examination, ExamineOptions } from "./admin/doctor.ts";
 import type { Health } from "./admin/health.ts";
@@ -32,6 +33,8 @@ export interface Keepsake {
   scope(scope: { user: string; project?: string; agent?: string; session?: string }): ScopedMemory;
   /** Stored answers under idempotency keys, for servers. Kept outside the store and erased with it. */
   readonly answers: IdempotentAnswers;
+  /** Finds prompt injections in texts, as the memory itself does before it stores and shows them. */
+  readonly promptGuard: PromptGuard;
   /** Checks the whole store. Empty if there is no fault. */
   check(): Promise<Fault[]>;
   /**

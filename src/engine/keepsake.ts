@@ -76,6 +76,7 @@ export function createKeepsake(
       return instrumentMemory(bindScope(ports, checkScope(named), { check, work }), ports);
     },
     answers: createIdempotentAnswers(ports, check),
+    promptGuard: ports.promptGuard,
     ...bindChecks(ports, check),
     health: watch.health,
     async erasures(project = "default") {

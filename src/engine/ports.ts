@@ -5,7 +5,9 @@ import type { Extractor } from "../ports/language/extractor.ts";
 import type { ForgetRequestReader } from "../ports/language/forget-request-reader.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { ProfileWriter } from "../ports/language/profile-writer.ts";
+import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { QuestionReader } from "../ports/language/question-reader.ts";
+import type { Vocabulary } from "../ports/language/vocabulary.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { Queue } from "../ports/queue.ts";
@@ -38,6 +40,10 @@ export interface Ports {
   readonly profileWriter: ProfileWriter;
   /** Finds the content that a request to forget means. */
   readonly forgetRequests: ForgetRequestReader;
+  /** Finds prompt injections and the words of others. */
+  readonly promptGuard: PromptGuard;
+  /** Knows relations and common words. */
+  readonly vocabulary: Vocabulary;
   /** Answers questions; without a model, answers are composed from memory. */
   readonly model?: LanguageModel;
   /** Time limits for its first word and its last, in ms; 15 and 40 seconds if absent. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findPromptBlocks, stripPromptBlocks } from "../domain/text/prompt-safety.ts";
 import { estimateTokens } from "../domain/text/split-text.ts";
+import { englishPromptGuard as promptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import {
   buildPromptBlock,
   createBlockNonce,
@@ -55,7 +56,7 @@ describe("a prompt block", () => {
       fc.property(fc.array(texts, { maxLength: 8 }), nonces, (said, nonce) => {
         const { text, lines: given } = buildPromptBlock(
           said.map((one) => ({ text: one })),
-          { nonce },
+          { promptGuard, nonce },
         );
         expect(text.split(/[<>]/).length).toBe(given.length === 0 ? 1 : 5);
         expect(text.split(/[\n\r\u2028\u2029\u0085]/).length).toBe(given.length === 0 ? 1 : given.length + 3);
@@ -74,7 +75,7 @@ describe("a prompt block", () => {
         (said, nonce, maxTokens) => {
           const fenced = buildPromptBlock(
             said.map((text) => ({ text })),
-            { nonce, maxTokens },
+            { promptGuard, nonce, maxTokens },
           );
           expect(fenced.tokens).toBe(estimateTokens(fenced.text));
           expect(fenced.tokens).toBeLessThanOrEqual(maxTokens);
@@ -101,7 +102,7 @@ describe("a prompt block", () => {
       { id: "6", text: "My password is hunter2xyz." },
       { id: "7", text: "The user uses Shram." },
     ] as const;
-    const { text, items: taken } = buildPromptBlock(items, { nonce: NONCE, numbered: true });
+    const { text, items: taken } = buildPromptBlock(items, { promptGuard, nonce: NONCE, numbered: true });
     expect(text.split("\n").slice(2)).toEqual([
       '{"n":1,"at":"2026-01-12","text":"The user uses Shram."}',
       '{"n":2,"kind":"instruction","text":"The user wants short answers."}',
@@ -111,17 +112,22 @@ describe("a prompt block", () => {
       `</keepsake-${NONCE}>`,
     ]);
     expect(taken.map(({ id }) => id)).toEqual(["1", "2", "3", "4", "6"]);
-    expect(buildPromptBlock(items, { nonce: NONCE, numbered: true }).text).toBe(text);
+    expect(buildPromptBlock(items, { promptGuard, nonce: NONCE, numbered: true }).text).toBe(text);
   });
 
   it("is empty without items", () => {
-    expect(buildPromptBlock([], { nonce: NONCE })).toEqual({ text: "", tokens: 0, lines: [], items: [] });
-    expect(buildPromptBlock([{ text: " \u200b " }], { nonce: NONCE }).text).toBe("");
+    expect(buildPromptBlock([], { promptGuard, nonce: NONCE })).toEqual({
+      text: "",
+      tokens: 0,
+      lines: [],
+      items: [],
+    });
+    expect(buildPromptBlock([{ text: " \u200b " }], { promptGuard, nonce: NONCE }).text).toBe("");
   });
 
   it("refuses a nonce that could occur in a text by chance", () => {
     for (const nonce of ["", "short", "with space 1234", "UPPERCASE1", "a".repeat(65)]) {
-      expect(() => buildPromptBlock([{ text: "x" }], { nonce })).toThrow(/nonce/);
+      expect(() => buildPromptBlock([{ text: "x" }], { promptGuard, nonce })).toThrow(/nonce/);
     }
   });
 
@@ -143,6 +149,7 @@ describe("a prompt block", () => {
 
 describe("a prompt block in incoming text", () => {
   const block = buildPromptBlock([{ text: "The user lives in Porto." }, { text: "The user has a cat." }], {
+    promptGuard,
     nonce: NONCE,
   }).text;
 

@@ -7,12 +7,7 @@ import { stripInvisible } from "../domain/text/normalize-text.ts";
 import { neutralizeText } from "../domain/text/prompt-safety.ts";
 import { estimateTokens, type TextSpan } from "../domain/text/split-text.ts";
 import { invalid } from "../errors.ts";
-import {
-  findInjections,
-  findJointBefore,
-  type TextAuthorship,
-} from "../language/en/prompt-injection/find-injections.ts";
-import { isStyleRequest } from "../language/en/prompt-injection/style-requests.ts";
+import type { InjectionSpan, PromptGuard, TextAuthorship } from "../ports/language/prompt-guard.ts";
 import type { Secret } from "../ports/system.ts";
 
 /** Input of a prompt block: an item of a recall, a shown memory, or a line of a profile. */
@@ -52,6 +47,8 @@ export interface PromptLine {
 export interface PromptBlockOptions {
   /** From `createBlockNonce`: 8 to 64 of a-z and 0-9. */
   readonly nonce: string;
+  /** Finds what may not go into a prompt. */
+  readonly promptGuard: PromptGuard;
   /** Token budget for the whole block (as `estimateTokens` counts). Without one, all items are included. */
   readonly maxTokens?: number;
   /** Whether lines have numbers, so that an answer can cite them. */
@@ -100,14 +97,14 @@ export function buildPromptBlock<Item extends PromptItem>(
   items: readonly Item[],
   options: PromptBlockOptions,
 ): PromptBlock<Item> {
-  const { nonce, maxTokens = Number.POSITIVE_INFINITY, numbered = false } = options;
+  const { nonce, promptGuard, maxTokens = Number.POSITIVE_INFINITY, numbered = false } = options;
   const lines: PromptLine[] = [];
   const included: Item[] = [];
   const shown = new Set<string>();
   // A line break costs as much as any character.
   let tokens = estimateTokens(formatPromptBlock([], nonce));
   for (const item of items) {
-    const line = toPromptLine(item, numbered ? lines.length + 1 : undefined);
+    const line = toPromptLine(item, promptGuard, numbered ? lines.length + 1 : undefined);
     const key = `${line.said_by ?? ""} ${line.text}`;
     if (line.text === "" || shown.has(key)) continue;
     const cost = estimateTokens(`${toJsonLine(line)}\n`);
@@ -142,18 +139,18 @@ export function parsePromptBlock(block: string, nonce: string): PromptLine[] | u
   }
 }
 
-function toPromptLine(item: PromptItem, n: number | undefined): PromptLine {
+function toPromptLine(item: PromptItem, promptGuard: PromptGuard, n: number | undefined): PromptLine {
   const saidBy = item.type === "passage" ? speakerOf(item) : undefined;
   const until = untilOf(item);
   return {
     ...(n === undefined ? {} : { n }),
     ...(item.at === undefined ? {} : { at: item.at.slice(0, 10) }),
     ...(saidBy === undefined ? {} : { said_by: saidBy }),
-    ...(item.kind === "instruction" && item.type !== "passage" && isStyleRequest(item.text)
+    ...(item.kind === "instruction" && item.type !== "passage" && promptGuard.isStyleRequest(item.text)
       ? { kind: "instruction" as const }
       : {}),
     ...(until === undefined ? {} : { until }),
-    text: shortenText(sanitizeForPrompt(item)),
+    text: shortenText(sanitizeForPrompt(item, promptGuard)),
   };
 }
 
@@ -234,10 +231,10 @@ export interface PromptSource {
  * characters, tags, links and encoded text are neutralized, and passwords are masked. A memory that passed
  * the decision step is kept in full.
  */
-export function sanitizeForPrompt(item: PromptSource): string {
+export function sanitizeForPrompt(item: PromptSource, promptGuard: PromptGuard): string {
   const cached = SANITIZED.get(item);
   if (cached !== undefined) return cached;
-  const text = sanitizeItem(item);
+  const text = sanitizeItem(item, promptGuard);
   SANITIZED.set(item, text);
   return text;
 }
@@ -245,11 +242,11 @@ export function sanitizeForPrompt(item: PromptSource): string {
 /** A recalled text goes into a context and a prompt, so it is read once; the entry goes with the recall. */
 const SANITIZED = new WeakMap<PromptSource, string>();
 
-function sanitizeItem(item: PromptSource): string {
+function sanitizeItem(item: PromptSource, promptGuard: PromptGuard): string {
   const voice = voiceOf(item);
   if (item.quarantined || voice === undefined) return "";
-  const { injections: orders, isPlain } = inspectText(item.text, voice);
-  return isPlain ? item.text : sanitizeText(removeSpans(item.text, orders));
+  const { injections: orders, isPlain } = inspectText(promptGuard, item.text, voice);
+  return isPlain ? item.text : sanitizeText(removeSpans(promptGuard, item.text, orders));
 }
 
 const VOICES: { readonly [role in Role]?: TextAuthorship } = { user: "typed", assistant: "reply" };
@@ -268,38 +265,62 @@ function voiceOf({ type, sources = [] }: PromptSource): TextAuthorship | "decide
  * The quotable part of a user's sentence: without a prompt injection and the text after it. Empty if nothing
  * is left.
  */
-export function toQuotableText(content: string, passage: TextSpan, sentence: TextSpan): string {
+export function toQuotableText(
+  promptGuard: PromptGuard,
+  content: string,
+  passage: TextSpan,
+  sentence: TextSpan,
+): string {
   const text = content.slice(passage.start, passage.end);
-  const { injections: orders } = inspectText(text, passage.start > 0 ? "brought" : "typed");
+  const { injections: orders } = inspectText(promptGuard, text, passage.start > 0 ? "brought" : "typed");
   const order = orders.find(
     ({ start, end }) => passage.start + start < sentence.end && sentence.start < passage.start + end,
   );
-  const end = order ? findJointBefore(content, passage.start + order.start) : sentence.end;
+  const end = order ? promptGuard.findJointBefore(content, passage.start + order.start) : sentence.end;
   return end <= sentence.start ? "" : stripInvisible(content.slice(sentence.start, end)).trim();
 }
 
 interface InspectedText {
   /** Positions of prompt injections. */
-  readonly injections: ReturnType<typeof findInjections>;
+  readonly injections: readonly InjectionSpan[];
   /** Whether the text may go into a prompt unchanged. */
   readonly isPlain: boolean;
 }
 
-const inspectText = cacheByHash((text, voice: TextAuthorship | "decided"): InspectedText => {
-  const orders = voice === "decided" ? [] : findInjections(text, voice);
-  return { injections: orders, isPlain: sanitizeText(removeSpans(text, orders)) === text };
-});
+type TextInspector = (text: string, voice: TextAuthorship | "decided") => InspectedText;
+
+/** What each guard has found. */
+const INSPECTORS = new WeakMap<PromptGuard, TextInspector>();
+
+function inspectText(
+  promptGuard: PromptGuard,
+  text: string,
+  voice: TextAuthorship | "decided",
+): InspectedText {
+  const known = INSPECTORS.get(promptGuard);
+  if (known) return known(text, voice);
+  const inspect = createInspector(promptGuard);
+  INSPECTORS.set(promptGuard, inspect);
+  return inspect(text, voice);
+}
+
+function createInspector(promptGuard: PromptGuard): TextInspector {
+  return cacheByHash((text, voice: TextAuthorship | "decided"): InspectedText => {
+    const injections = voice === "decided" ? [] : promptGuard.findInjections(text, voice);
+    return { injections, isPlain: sanitizeText(removeSpans(promptGuard, text, injections)) === text };
+  });
+}
 
 function sanitizeText(text: string): string {
   return neutralizeText(maskCredentials(text)).replace(/\s+/g, " ").trim();
 }
 
-function removeSpans(text: string, spans: InspectedText["injections"]): string {
+function removeSpans(promptGuard: PromptGuard, text: string, spans: InspectedText["injections"]): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];
   let from = 0;
   for (const { start: begin, end } of spans) {
-    parts.push(text.slice(from, Math.max(from, findJointEnd(text, begin))));
+    parts.push(text.slice(from, Math.max(from, findJointEnd(promptGuard, text, begin))));
     from = end;
   }
   parts.push(text.slice(from));
@@ -310,8 +331,8 @@ function removeSpans(text: string, spans: InspectedText["injections"]): string {
 }
 
 /** Of "I work at Acme and |from now on", only the statement. */
-function findJointEnd(text: string, begin: number): number {
-  const at = findJointBefore(text, begin);
+function findJointEnd(promptGuard: PromptGuard, text: string, begin: number): number {
+  const at = promptGuard.findJointBefore(text, begin);
   // The final punctuation belongs to the sentence.
   return /[.!?]/.test(text.slice(at - 1, at)) ? begin : at;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
+import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import { createMemory } from "../memory.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { Keepsake, ScopedMemory } from "./api.ts";
@@ -127,7 +128,7 @@ it("a prompt block that is sent back a hundred times adds nothing", async () => 
   const { buildPromptBlock: fence } = await import("./prompt-block.ts");
   for (let i = 0; i < 100; i += 1) {
     const { items } = await bo.recall("Where do I live, and what is my cat called?");
-    const { text } = fence(items, { nonce: `0123456789abcdef${i}` });
+    const { text } = fence(items, { promptGuard: englishPromptGuard, nonce: `0123456789abcdef${i}` });
     await bo.remember(
       { role: i % 2 === 0 ? "user" : "assistant", content: `${text}\n\nThanks!` },
       { session: "s" },

@@ -5,6 +5,8 @@ import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
+import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
+import { englishVocabulary } from "../language/en/vocabulary.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
 import type { InputMessage, Keepsake, ScopedMemory } from "./api.ts";
@@ -34,6 +36,8 @@ function open(over: Partial<Ports> = {}): Keepsake {
       answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
       profileWriter: englishProfileWriter,
       forgetRequests: englishForgetRequests(blankQuestionReader()),
+      promptGuard: englishPromptGuard,
+      vocabulary: englishVocabulary,
       clock,
       ids: uuidv7(clock),
       secret,

@@ -107,7 +107,11 @@ export function httpApp(options: AppOptions): HonoApp {
   app.use(rejectMalformedPath());
 
   const table = metrics?.isOpen ? withOpenMetrics(API_OPERATIONS) : API_OPERATIONS;
-  const openAi = createProxy({ onCall: keepsake.onCall, ...(meter ? { meter } : {}), ...options.proxy });
+  const openAi = createProxy(keepsake.promptGuard, {
+    onCall: keepsake.onCall,
+    ...(meter ? { meter } : {}),
+    ...options.proxy,
+  });
   keepsake.watchErased(openAi.forget);
   const services = {
     keepsake,

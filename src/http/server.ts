@@ -3,7 +3,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Keepsake } from "../engine/api.ts";
 import { invalid, MemoryError } from "../errors.ts";
-import { findInjections } from "../language/en/prompt-injection/find-injections.ts";
+import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Clock } from "../ports/system.ts";
 import { type AppOptions, httpApp, type ServerFault } from "./app.ts";
@@ -109,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     },
   }) as Server;
   await listen(server, host, port);
-  warmUpInjectionPatterns();
+  warmUpInjectionPatterns(keepsake.promptGuard);
   const url = toUrl(server, host);
   const first = findFirstKey(keys);
   const shown = first === undefined ? {} : { firstKey: first, signInUrl: `${url}/#key=${first}` };
@@ -209,8 +209,8 @@ const SAMPLE_TEXTS: readonly string[] = [
  * Compiles the patterns of prompt injection shortly after the start. They are large and compiled on first use, for which the
  * first chat would otherwise wait a tenth of a second.
  */
-function warmUpInjectionPatterns(): void {
+function warmUpInjectionPatterns(promptGuard: PromptGuard): void {
   setTimeout(() => {
-    for (const text of SAMPLE_TEXTS) findInjections(text, "typed");
+    for (const text of SAMPLE_TEXTS) promptGuard.findInjections(text, "typed");
   }, WARM_UP_DELAY_MS).unref();
 }

@@ -10,8 +10,10 @@ import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { rulesExtractor } from "../language/en/grammar/rules.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
+import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import { rulesQuestionReader } from "../language/en/questions/questions.ts";
 import { warmed } from "../language/en/questions/warm.ts";
+import { englishVocabulary } from "../language/en/vocabulary.ts";
 import type { Made, MemoryOptions } from "../memory-options.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
@@ -52,13 +54,15 @@ export async function openLanguagePorts(
 export function openEnglish(
   { questions: given, inThreads }: MemoryOptions,
   embedder: Embedder,
-): Pick<Ports, "questions" | "answerer" | "profileWriter" | "forgetRequests"> {
+): Pick<Ports, "questions" | "answerer" | "profileWriter" | "forgetRequests" | "promptGuard" | "vocabulary"> {
   const questions = given ?? (inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader());
   return {
     questions,
     answerer: englishAnswerer({ questions, embedder }),
     profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions),
+    promptGuard: englishPromptGuard,
+    vocabulary: englishVocabulary,
   };
 }
 

@@ -4,6 +4,8 @@ import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import type { Scope } from "../domain/scope.ts";
 import { executeRecallRequest } from "../engine/recall/recall.ts";
 import { createUserStates } from "../engine/user-state/user-state.ts";
+import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
+import { englishVocabulary } from "../language/en/vocabulary.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { RecallRequest, RecallResponse } from "../ports/recall-worker.ts";
 import type { Meter } from "../ports/telemetry.ts";
@@ -46,6 +48,8 @@ async function openPorts(digestKey: string) {
       embed: () => Promise.reject(new TypeError("nothing is embedded here")),
     },
     questions: warmed(rulesQuestionReader()),
+    promptGuard: englishPromptGuard,
+    vocabulary: englishVocabulary,
     ...(decayDays === undefined ? {} : { decayDays }),
   };
 }

@@ -1,6 +1,7 @@
 import { findPromptBlocks, stripPromptBlocks } from "../../src/domain/text/prompt-safety.ts";
 import type { ScopedMemory, ShownMemory } from "../../src/engine/api.ts";
 import { buildPromptBlock, type PromptItem, parsePromptBlock } from "../../src/engine/prompt-block.ts";
+import { englishPromptGuard } from "../../src/language/en/prompt-injection/prompt-guard.ts";
 import type { LookAlike, Order } from "./cases.ts";
 
 /** What is known of everybody before an order comes in. */
@@ -58,7 +59,7 @@ export async function obeyed(
 export async function isFound(scope: ScopedMemory, { ask, finds, text: said }: LookAlike): Promise<boolean> {
   for (const query of [ask, said]) {
     const { items } = await scope.recall(query);
-    const { lines } = buildPromptBlock(items, { nonce: NONCE });
+    const { lines } = buildPromptBlock(items, { promptGuard: englishPromptGuard, nonce: NONCE });
     const isItem = items.some(({ text }) => plain(text).includes(finds));
     if (isItem && lines.some(({ text }) => plain(text).includes(finds))) return true;
   }
@@ -93,7 +94,7 @@ async function promptOf(scope: ScopedMemory, queries: readonly string[]): Promis
   const outside: string[] = [];
   const packed: string[] = [];
   const put = (items: readonly PromptItem[]): void => {
-    const { text } = buildPromptBlock(items, { nonce: NONCE });
+    const { text } = buildPromptBlock(items, { promptGuard: englishPromptGuard, nonce: NONCE });
     const given = text === "" ? [] : parsePromptBlock(text, NONCE);
     if (!given) outside.push(text);
     lines.push(...(given ?? []));

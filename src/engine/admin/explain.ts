@@ -14,12 +14,11 @@ import type {
 import type { Scope } from "../../domain/scope.ts";
 import { splitPassages } from "../../domain/text/split-text.ts";
 import { MemoryError } from "../../errors.ts";
-import { formatDateInWords } from "../../language/en/format-date.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { toSources } from "./listings.ts";
 
-export type ExplainPorts = Pick<Ports, "record" | "states" | "clock" | "recalls">;
+export type ExplainPorts = Pick<Ports, "record" | "states" | "clock" | "recalls" | "answerer">;
 
 /**
  * Explains from its receipt why a recall returned its items. With `about`, explains why one memory or passage
@@ -171,7 +170,7 @@ const REASONS: { readonly [why: string]: Reason } = {
  * never had it.
  */
 export async function explainAbsence(
-  ports: Pick<Ports, "record" | "states">,
+  ports: Pick<Ports, "record" | "states" | "answerer">,
   scope: Scope,
   receipt: RecallReceipt,
   id: string,
@@ -187,17 +186,17 @@ export async function explainAbsence(
   const then = versions.findLast((one) => one.revision <= receipt.revision && one.storedAt <= receipt.at);
   const isOver = then && receipt.kind === "answer" && !receipt.used?.includes(id);
   return (
-    (isOver ? findEnded(then, receipt) : undefined) ??
+    (isOver ? findEnded(ports, then, receipt) : undefined) ??
     findGiven(receipt, id) ??
     (versions.length > 0 && !then
       ? toWhyNot(
           id,
           "not_yet_known",
-          `It was stored later, on ${formatDateInWords(versions[0]?.storedAt.slice(0, 10) ?? "")}.`,
+          `It was stored later, on ${ports.answerer.formatDate(versions[0]?.storedAt.slice(0, 10) ?? "")}.`,
         )
       : undefined) ??
     (then && findBound(receipt, then)) ??
-    (then && findEnded(then, receipt)) ??
+    (then && findEnded(ports, then, receipt)) ??
     findDropped(receipt, id) ??
     toWhyNot(id, "below_floor", "It was less relevant than the items that were returned.")
   );
@@ -278,12 +277,16 @@ function findDropped({ dropped: all }: RecallReceipt, id: string): WhyNot | unde
  * Finds memories that had ended or were never true at that time: an answer leaves them out, and a recall
  * ranks them lower.
  */
-function findEnded(memory: Memory, { at }: RecallReceipt): WhyNot | undefined {
+function findEnded(
+  { answerer }: Pick<Ports, "answerer">,
+  memory: Memory,
+  { at }: RecallReceipt,
+): WhyNot | undefined {
   const { id, status, validTo, why } = memory;
   if (status === "retracted") return toWhyNot(id, "retracted", `It was taken back${why ? `: ${why}` : ""}.`);
   const isOver = status === "superseded" || (validTo !== undefined && validTo <= at);
   if (!isOver) return undefined;
   const since =
-    validTo === undefined ? "" : ` since ${formatDateInWords(validTo.slice(0, 10), { weekday: false })}`;
+    validTo === undefined ? "" : ` since ${answerer.formatDate(validTo.slice(0, 10), { weekday: false })}`;
   return toWhyNot(id, "superseded", `It was outdated${since}${why ? `: ${why}` : ""}.`);
 }

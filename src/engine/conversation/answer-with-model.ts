@@ -98,7 +98,7 @@ export async function* streamModelAnswer(
     session,
     ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
   });
-  const prompt = buildAnswerPrompt({
+  const prompt = buildAnswerPrompt(ports.answerer, {
     notes: notes.text,
     today: toLocalTime(ports.clock().toISOString(), lastZone(state)),
     text: maskCredentials(question),

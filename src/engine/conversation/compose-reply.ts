@@ -7,21 +7,26 @@ import type {
   ReceiptLine,
 } from "../../domain/receipt.ts";
 import { joinList, toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
-import { formatDateInWords } from "../../language/en/format-date.ts";
+import type { Answerer } from "../../ports/language/answerer.ts";
 import { CONFIRMATION_PHRASE } from "../ingest/confirmations.ts";
+
+type DateFormatter = Pick<Answerer, "formatDate">;
 
 /**
  * The reply of a turn without a model: what was learnt, changed or forgotten, an answer from memory, or that
  * it is unknown. It repeats no erased word: for an erasure it gives only the counts.
  */
-export function composeReply(turn: {
-  readonly receipt: Receipt;
-  readonly answer?: Answer;
-  /** The user's message. */
-  readonly said?: string;
-}): string {
+export function composeReply(
+  answerer: DateFormatter,
+  turn: {
+    readonly receipt: Receipt;
+    readonly answer?: Answer;
+    /** The user's message. */
+    readonly said?: string;
+  },
+): string {
   const { receipt, answer, said = "" } = turn;
-  const erased = (receipt.erasures ?? []).map(sayErasure);
+  const erased = (receipt.erasures ?? []).map((erasure) => sayErasure(answerer, erasure));
   if (erased.length > 0) return erased.join(" ");
   if (receipt.waiting) return receipt.waiting.map(sayWaiting).join(" ");
   const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
@@ -53,7 +58,7 @@ function isLong(text: string): boolean {
   return (text.match(/[\p{L}\p{N}'’]+/gu) ?? []).length > 4;
 }
 
-function sayErasure(erasure: ErasureReceipt): string {
+function sayErasure(answerer: DateFormatter, erasure: ErasureReceipt): string {
   const { memories, messages, rewritten = 0, requests = 0 } = erasure.erased;
   if (memories + messages + rewritten === 0) return "I found nothing like that in my memory.";
   if (memories + messages === requests && requests > 0)
@@ -67,11 +72,11 @@ function sayErasure(erasure: ErasureReceipt): string {
   const opening = erasure.complete
     ? "Done. I have forgotten everything about that"
     : "I have forgotten that, but could not verify every place";
-  return `${opening}: ${joinList(counts)} ${verb} erased.${sayBackups(erasure.backups ?? [])}`;
+  return `${opening}: ${joinList(counts)} ${verb} erased.${sayBackups(answerer, erasure.backups ?? [])}`;
 }
 
 /** Backups that cannot be changed from here, and how long they are kept. */
-function sayBackups(backups: readonly HeldBackup[]): string {
+function sayBackups(answerer: DateFormatter, backups: readonly HeldBackup[]): string {
   if (backups.length === 0) return "";
   const many = backups.length === 1 ? "A backup" : `${backups.length} backups`;
   const holds = backups.length === 1 ? "holds" : "hold";
@@ -80,7 +85,7 @@ function sayBackups(backups: readonly HeldBackup[]): string {
   const deadline =
     last === undefined
       ? ""
-      : `, until ${formatDateInWords(last.slice(0, 10), { weekday: false })} at the latest`;
+      : `, until ${answerer.formatDate(last.slice(0, 10), { weekday: false })} at the latest`;
   return ` ${many} made before still ${holds} it${deadline}.`;
 }
 

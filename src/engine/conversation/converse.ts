@@ -98,7 +98,11 @@ async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerato
   const { before, receipt, message, options } = turn;
   const spoken = yield* streamReplyByModel(ports, turn);
   if (spoken?.by === "model") return spoken;
-  const text = composeReply({ receipt, said: message, ...(before ? { answer: before.answer } : {}) });
+  const text = composeReply(ports.answerer, {
+    receipt,
+    said: message,
+    ...(before ? { answer: before.answer } : {}),
+  });
   yield* streamWords(text, options.signal);
   return { text, ...(before ? { answer: before.answer } : {}), by: "memory", ...spoken };
 }
@@ -216,7 +220,7 @@ async function* streamTalkReply(
   const reader = createLenientCitationReader(notes.items.length);
   const completion = yield* streamCompletion({
     model,
-    prompt: buildTalkPrompt({
+    prompt: buildTalkPrompt(ports.answerer, {
       notes: notes.text,
       today: toLocalTime(ports.clock().toISOString(), said.zone),
       earlier: await loadEarlierTurns(ports, scope, state, session, said),

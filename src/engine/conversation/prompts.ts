@@ -5,7 +5,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
 import { stripPromptBlocks } from "../../domain/text/prompt-safety.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
-import { formatDateInWords } from "../../language/en/format-date.ts";
+import type { Answerer } from "../../ports/language/answerer.ts";
 import type { Prompt } from "../../ports/language/language-model.ts";
 import type { Ports } from "../ports.ts";
 import { buildPromptBlock, createBlockNonce, type PromptBlock, type PromptItem } from "../prompt-block.ts";
@@ -47,34 +47,37 @@ interface PromptInput {
 }
 
 /** The prompt for a question that memory must answer. */
-export function buildAnswerPrompt(asking: PromptInput): Prompt {
+export function buildAnswerPrompt(answerer: Pick<Answerer, "formatDate">, asking: PromptInput): Prompt {
   const asOfNote = asking.asOf === undefined ? "" : ` Answer as things stood on ${asking.asOf.slice(0, 10)}.`;
   return {
     purpose: "answer",
     turns: [
       { role: "system", content: ANSWER_RULES },
       ...(asking.earlier ?? []),
-      { role: "user", content: `${formatPreamble(asking)}${asOfNote}\nThe question: ${asking.text}` },
+      {
+        role: "user",
+        content: `${formatPreamble(answerer, asking)}${asOfNote}\nThe question: ${asking.text}`,
+      },
     ],
     maxTokens: 400,
   };
 }
 
 /** The prompt for any other message of a conversation. */
-export function buildTalkPrompt(asking: PromptInput): Prompt {
+export function buildTalkPrompt(answerer: Pick<Answerer, "formatDate">, asking: PromptInput): Prompt {
   return {
     purpose: "answer",
     turns: [
       { role: "system", content: TALK_RULES },
       ...(asking.earlier ?? []),
-      { role: "user", content: `${formatPreamble(asking)}\nThe message: ${asking.text}` },
+      { role: "user", content: `${formatPreamble(answerer, asking)}\nThe message: ${asking.text}` },
     ],
     maxTokens: 1000,
   };
 }
 
-const formatPreamble = ({ notes, today }: PromptInput): string =>
-  `${notes === "" ? "There are no notes." : notes}\nToday is ${formatDateInWords(today.slice(0, 10))}.`;
+const formatPreamble = (answerer: Pick<Answerer, "formatDate">, { notes, today }: PromptInput): string =>
+  `${notes === "" ? "There are no notes." : notes}\nToday is ${answerer.formatDate(today.slice(0, 10))}.`;
 
 /** Whether the model says that the notes do not answer. */
 export const saysUnknown = (text: string): boolean =>
@@ -99,7 +102,7 @@ type PromptNote = PromptItem & { readonly id: string };
  * recalled items. They are in a prompt block, numbered from 1. Ids do not leave this machine.
  */
 export function buildNotes(
-  ports: Pick<Ports, "secret">,
+  ports: Pick<Ports, "secret" | "promptGuard">,
   scope: Scope,
   state: UserState,
   { recall, used, session, maxTokens = MAX_NOTE_TOKENS }: NotesRequest,
@@ -114,6 +117,7 @@ export function buildNotes(
   }
   for (const item of recall.items) items.set(item.id, item);
   return buildPromptBlock([...items.values()], {
+    promptGuard: ports.promptGuard,
     nonce: createBlockNonce(ports.secret, scope, session),
     numbered: true,
     maxTokens,

@@ -19,7 +19,6 @@ import {
   mapInSlices,
   yieldToEventLoop,
 } from "../../domain/time-slicing.ts";
-import { isDistinctive } from "../../language/en/distinctive-words.ts";
 import type { Ports } from "../ports.ts";
 import { passageIdsOf } from "../search-index/search-index.ts";
 import type { UserState } from "../user-state/user-state.ts";
@@ -52,7 +51,7 @@ const SLICE = 2000;
 
 /** Turns a selection into an erasure, in slices. `versions` holds all versions of all the user's memories. */
 export async function prepareErasure(
-  ports: Pick<Ports, "secret">,
+  ports: Pick<Ports, "secret" | "vocabulary">,
   state: UserState,
   selection: ErasureSelection,
   versions: readonly Memory[],
@@ -61,11 +60,11 @@ export async function prepareErasure(
   const gone = new Set([...selection.memories].map(({ id }) => id));
   const cutOut = await flatMapInSlices(selection.cuts, ([id, cuts]) => {
     const message = state.messages.get(id);
-    return message ? [{ message, ...redactMessage(message, cuts) }] : [];
+    return message ? [{ message, ...redactMessage(ports, message, cuts) }] : [];
   });
   const places = new Map(cutOut.map(({ message, text, place }) => [message.id, { text, place }]));
   const left = await mapInSlices(cutOut, ({ message, redaction }) => applyRedaction(message, redaction));
-  const hunted = await findUniqueTexts(state, selection, left, more.named ?? []);
+  const hunted = await findUniqueTexts(ports, state, selection, { left, named: more.named ?? [] });
   const texts = listErasedTexts(selection, versions, state, hunted);
   await yieldToEventLoop();
   const elsewhere = more.elsewhere ?? (await findResidualMatches(state, selection, versions, hunted));
@@ -122,6 +121,7 @@ export async function prepareErasure(
 }
 
 function redactMessage(
+  { vocabulary }: Pick<Ports, "vocabulary">,
   message: Message,
   cuts: readonly TextCut[],
 ): ReturnType<typeof cutText> & { redaction: MessageRedaction } {
@@ -129,7 +129,7 @@ function redactMessage(
   const erased = cuts.map(({ start, end }) => message.content.slice(start, end).toLowerCase());
   const metadata = JSON.stringify(message.metadata ?? {}).toLowerCase();
   const touched = erased.some((text) =>
-    splitWords(text).some((word) => isDistinctive(word) && metadata.includes(word)),
+    splitWords(text).some((word) => vocabulary.isDistinctive(word) && metadata.includes(word)),
   );
   const parts = message.parts && keepOtherParts(message.parts, cut.text);
   return {
@@ -182,7 +182,7 @@ function rewriteVersion(
 }
 
 async function createTombstones(
-  ports: Pick<Ports, "secret">,
+  ports: Pick<Ports, "secret" | "vocabulary">,
   state: UserState,
   selection: ErasureSelection,
 ): Promise<Tombstone[]> {
@@ -192,7 +192,7 @@ async function createTombstones(
     if (!claim) return;
     const saidAt = sources.flatMap(({ message }) => state.messages.get(message)?.at ?? []);
     const last = [at, ...saidAt].sort().at(-1) ?? at;
-    const hashes = hashClaimTombstones(ports.secret, state.scope, claim);
+    const hashes = hashClaimTombstones(ports, state.scope, claim);
     tombstones.set(hashes.claim, { hash: hashes.claim, of: "claim", at: last });
     const isShared = shared.has(splitWords(claim.value).join(" "));
     if (hashes.words && !isShared)
@@ -300,10 +300,10 @@ function* iterateErasedTexts(
  * memories. Excludes words that the plan keeps because other content depends on them.
  */
 async function findUniqueTexts(
+  { vocabulary }: Pick<Ports, "vocabulary">,
   state: UserState,
   selection: ErasureSelection,
-  left: readonly Message[],
-  named: readonly string[],
+  { left, named }: { readonly left: readonly Message[]; readonly named: readonly string[] },
 ): Promise<string[]> {
   const values = await flatMapInSlices<Memory, string>(
     selection.memories,
@@ -312,7 +312,7 @@ async function findUniqueTexts(
   );
   const distinct = (selection.values ?? []).filter((value) => chooseTombstoneScope(value) === "everywhere");
   const texts = new Set([...named, ...values, ...distinct.map(({ text }) => text)]);
-  const telling = await filterInSlices(texts, isDistinctive);
+  const telling = await filterInSlices(texts, vocabulary.isDistinctive);
   const stays = await findRemainingValues(state, selection, left, telling);
   return telling.filter((text) => !stays.has(text));
 }

@@ -4,8 +4,8 @@ import { toClaimKey } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toWordKey } from "../../domain/search/search-terms.ts";
-import { isDistinctive } from "../../language/en/distinctive-words.ts";
 import type { Secret } from "../../ports/system.ts";
+import type { Ports } from "../ports.ts";
 
 /** The hash that blocks an erased claim, or erased words. Bound to the user. */
 export function hashTombstone(secret: Secret, scope: Scope, of: Tombstone["of"], text: string): string {
@@ -13,14 +13,14 @@ export function hashTombstone(secret: Secret, scope: Scope, of: Tombstone["of"],
 }
 
 export function hashClaimTombstones(
-  secret: Secret,
+  { secret, vocabulary }: Pick<Ports, "secret" | "vocabulary">,
   scope: Scope,
   claim: Claim,
 ): { claim: string; words?: string } {
   const key = toWordKey(claim.value);
   return {
     claim: hashTombstone(secret, scope, "claim", toClaimKey(claim)),
-    ...(isDistinctive(claim.value) ? { words: hashTombstone(secret, scope, "words", key) } : {}),
+    ...(vocabulary.isDistinctive(claim.value) ? { words: hashTombstone(secret, scope, "words", key) } : {}),
   };
 }
 

@@ -3,6 +3,8 @@ import { passingSecret, uuidv7 } from "../../adapters/system/index.ts";
 import type { Tombstone } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
+import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import type { AddProposal, EndProposal } from "../../ports/language/extractor.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import { createClaimIndex } from "../user-state/user-data.ts";
@@ -12,7 +14,7 @@ import { type DecisionContext, decide } from "./decide.ts";
 const SCOPE = { project: "default", user: "ana" };
 const secret = passingSecret();
 let deciding: DecisionContext & { tombstones: Map<string, Tombstone> };
-let ports: { ids: () => string; secret: typeof secret };
+let ports: Parameters<typeof decide>[0];
 let turn = 0;
 
 beforeEach(() => {
@@ -25,7 +27,7 @@ beforeEach(() => {
     tombstones: new Map(),
     liftedTombstones: new Set(),
   };
-  ports = { ids: uuidv7(), secret };
+  ports = { ids: uuidv7(), secret, promptGuard: englishPromptGuard, vocabulary: englishVocabulary };
   turn = 0;
 });
 
@@ -216,7 +218,7 @@ describe("refusing", () => {
 
   it("refuses erased content unless the user says it again later", () => {
     const claim = { subject: "user", relation: "use", value: "Magnet" };
-    const hashes = hashClaimTombstones(secret, SCOPE, claim);
+    const hashes = hashClaimTombstones(ports, SCOPE, claim);
     deciding.tombstones.set(hashes.claim, {
       hash: hashes.claim,
       of: "claim",

@@ -32,7 +32,7 @@ export interface DecisionContext {
   readonly isAgreed?: boolean;
 }
 
-type DecisionPorts = Pick<Ports, "ids" | "secret" | "meter">;
+type DecisionPorts = Pick<Ports, "ids" | "secret" | "meter" | "promptGuard" | "vocabulary">;
 
 /**
  * Turns a proposal into new versions of memories, or refuses it. Deterministic: the same proposal on the same
@@ -60,11 +60,12 @@ function decideProposal(
   if (!message || !source) return [toRefusal(proposal, QUOTE_NOT_FOUND)];
   if (message.role !== "user")
     return [toRefusal(proposal, "only the user's own words make or change memories")];
-  if (isPasted(message, source)) return [toRefusal(proposal, "it is in pasted text")];
-  const order = findInjection(message, source, proposal.propose === "add" ? proposal.text : "");
+  if (isPasted(ports, message, source)) return [toRefusal(proposal, "it is in pasted text")];
+  const order = findInjection(ports, message, source, proposal.propose === "add" ? proposal.text : "");
   if (proposal.propose !== "add") {
     if (order) return [toRefusal(proposal, describeInjection(order))];
-    if (!isUserAuthored(message, source)) return [toRefusal(proposal, "it is next to a prompt injection")];
+    if (!isUserAuthored(ports, message, source))
+      return [toRefusal(proposal, "it is next to a prompt injection")];
     return endMemories(deciding, proposal, message, source);
   }
   return order
@@ -190,7 +191,7 @@ function detailsOf(proposal: AddProposal, message: Message): Partial<Memory> {
 /** Blocks erased content, and lifts the tombstones of what the user says again. */
 function mayReturn(ports: DecisionPorts, deciding: DecisionContext, claim: Claim, message: Message): boolean {
   if (deciding.tombstones.size === 0) return true;
-  const hashes = Object.values(hashClaimTombstones(ports.secret, deciding.scope, claim));
+  const hashes = Object.values(hashClaimTombstones(ports, deciding.scope, claim));
   const standing = hashes.flatMap((hash) => deciding.tombstones.get(hash) ?? []);
   if (!standing.every((tombstone) => isRestatedByUser(message, tombstone))) return false;
   for (const tombstone of standing) deciding.liftedTombstones.add(tombstone.hash);

@@ -46,7 +46,10 @@ export interface ExtractionResult {
  * with a request to forget. Writes nothing.
  */
 export async function extractMessages(
-  ports: Pick<Ports, "extractor" | "modelExtractor" | "ids" | "secret" | "meter">,
+  ports: Pick<
+    Ports,
+    "extractor" | "modelExtractor" | "ids" | "secret" | "meter" | "promptGuard" | "vocabulary"
+  >,
   input: {
     state: UserState;
     at: string;
@@ -138,7 +141,7 @@ interface MessageExtraction {
  * the proposals that waited.
  */
 async function extractMessage(
-  ports: Pick<Ports, "extractor" | "modelExtractor">,
+  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard">,
   hearing: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<MessageExtraction> {
@@ -176,7 +179,7 @@ async function extractMessage(
 const ERASURE_REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this key may not erase" };
 
 async function proposeFor(
-  ports: Pick<Ports, "extractor">,
+  ports: Pick<Ports, "extractor" | "promptGuard">,
   { state, deciding, message, earlier, spokenAt }: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<Proposal[]> {
@@ -189,8 +192,8 @@ async function proposeFor(
     ended: () => findRecentlyEnded(state, draft),
   };
   const proposals = await ports.extractor.propose(reading, signal ? { signal } : {});
-  if (proposals.length > 0) await inspectMessage(message);
-  return proposals.filter((one) => one.propose !== "erase" || isUserAuthored(message, one));
+  if (proposals.length > 0) await inspectMessage(ports, message);
+  return proposals.filter((one) => one.propose !== "erase" || isUserAuthored(ports, message, one));
 }
 
 function isErasure(proposal: { propose: string }): proposal is EraseProposal {

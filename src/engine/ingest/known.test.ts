@@ -5,6 +5,8 @@ import type { Message } from "../../domain/message.ts";
 import { englishAnswerer } from "../../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
+import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
+import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
 import { createKeepsake } from "../keepsake.ts";
 import { createUserStates } from "../user-state/user-state.ts";
@@ -44,6 +46,8 @@ it("shows all of a small memory, and of a large one the related memories, the na
       answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
       profileWriter: englishProfileWriter,
       forgetRequests: englishForgetRequests(blankQuestionReader()),
+      promptGuard: englishPromptGuard,
+      vocabulary: englishVocabulary,
     },
     { release: async () => {} },
   );

@@ -35,7 +35,7 @@ interface ManualAddition {
  * fields.
  */
 function prepareAddition(
-  ports: Pick<Ports, "ids" | "secret" | "clock">,
+  ports: Pick<Ports, "ids" | "secret" | "clock" | "vocabulary">,
   scope: Scope,
   memory: NewMemory,
 ): (state: UserState, at: string, draft: MemoryDraft) => ManualAddition {
@@ -77,7 +77,7 @@ function prepareAddition(
       ...fields,
     });
     // Adding it by hand is the user's own word and lifts its tombstones.
-    const lifted = fields.claim ? Object.values(hashClaimTombstones(ports.secret, scope, fields.claim)) : [];
+    const lifted = fields.claim ? Object.values(hashClaimTombstones(ports, scope, fields.claim)) : [];
     return {
       line: { id, action: "added", text },
       liftedTombstones: lifted.filter((hash) => state.tombstones.has(hash)),

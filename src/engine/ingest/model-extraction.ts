@@ -272,7 +272,7 @@ interface ModelDecision {
  * nothing: if another writer was faster, it is decided again.
  */
 function decideModelProposals(
-  ports: Pick<Ports, "ids" | "secret">,
+  ports: Pick<Ports, "ids" | "secret" | "promptGuard" | "vocabulary">,
   input: {
     state: UserState;
     at: string;

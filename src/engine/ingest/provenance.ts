@@ -1,12 +1,10 @@
 import type { Message } from "../../domain/message.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
 import { runAtOnce, runInSlices } from "../../domain/time-slicing.ts";
-import {
-  findInjections,
-  findInjectionsInSteps,
-  type InjectionSpan,
-} from "../../language/en/prompt-injection/find-injections.ts";
-import { findPastedText, findQuotes } from "../../language/en/prompt-injection/pasted-text.ts";
+import type { InjectionSpan } from "../../ports/language/prompt-guard.ts";
+import type { Ports } from "../ports.ts";
+
+type ProvenancePorts = Pick<Ports, "promptGuard">;
 
 /** Spans of a user's message that are not the user's own words. */
 interface UntrustedSpans {
@@ -20,44 +18,56 @@ const untrustedByMessage = new WeakMap<Message, UntrustedSpans>();
 /** Characters of a message that are inspected. Nobody types more: later text counts as pasted. */
 const MAX_INSPECTED_LENGTH = 40_000;
 
-function getUntrustedSpans(message: Message): UntrustedSpans {
-  return untrustedByMessage.get(message) ?? runAtOnce(inspectSteps(message));
+function getUntrustedSpans(ports: ProvenancePorts, message: Message): UntrustedSpans {
+  return untrustedByMessage.get(message) ?? runAtOnce(inspectSteps(ports, message));
 }
 
 /** Inspects a message ahead of time, in slices, and caches the result. */
-export async function inspectMessage(message: Message): Promise<void> {
-  if (!untrustedByMessage.has(message)) await runInSlices(inspectSteps(message));
+export async function inspectMessage(ports: ProvenancePorts, message: Message): Promise<void> {
+  if (!untrustedByMessage.has(message)) await runInSlices(inspectSteps(ports, message));
 }
 
-function* inspectSteps(message: Message): Generator<void, UntrustedSpans, void> {
+function* inspectSteps(
+  { promptGuard }: ProvenancePorts,
+  message: Message,
+): Generator<void, UntrustedSpans, void> {
   const { length } = message.content;
   const text = message.content.slice(0, MAX_INSPECTED_LENGTH);
-  const orders = yield* findInjectionsInSteps(text, "typed");
+  const orders = yield* promptGuard.findInjectionsInSteps(text, "typed");
   yield;
   const rest = length > text.length ? [{ start: text.length, end: length }] : [];
-  const ward = { injections: orders, pasted: [...findPastedText(text), ...rest] };
+  const ward = { injections: orders, pasted: [...promptGuard.findPastedText(text), ...rest] };
   untrustedByMessage.set(message, ward);
   return ward;
 }
 
 /** The prompt injection that contains these words of the user, or that a statement made of them is. */
-export function findInjection(message: Message, place: TextSpan, text = ""): InjectionSpan | undefined {
-  const { injections: orders } = getUntrustedSpans(message);
-  return orders.find((span) => spansOverlap(span, place)) ?? findInjections(text, "typed")[0];
+export function findInjection(
+  ports: ProvenancePorts,
+  message: Message,
+  place: TextSpan,
+  text = "",
+): InjectionSpan | undefined {
+  const { injections: orders } = getUntrustedSpans(ports, message);
+  return (
+    orders.find((span) => spansOverlap(span, place)) ?? ports.promptGuard.findInjections(text, "typed")[0]
+  );
 }
 
 /** Whether these words are in a text that the user pasted: a mail, a page, a quote. */
-export function isPasted(message: Message, place: TextSpan): boolean {
-  return getUntrustedSpans(message).pasted.some(({ start, end }) => start <= place.start && place.end <= end);
+export function isPasted(ports: ProvenancePorts, message: Message, place: TextSpan): boolean {
+  return getUntrustedSpans(ports, message).pasted.some(
+    ({ start, end }) => start <= place.start && place.end <= end,
+  );
 }
 
 /**
  * Whether these words are the user's own, so that they may end or erase something. They are neither pasted
  * nor quoted, and not next to a prompt injection.
  */
-export function isUserAuthored(message: Message, place: TextSpan): boolean {
-  const { injections: orders, pasted } = getUntrustedSpans(message);
-  const others = [...pasted, ...findQuotes(message.content.slice(0, MAX_INSPECTED_LENGTH))];
+export function isUserAuthored(ports: ProvenancePorts, message: Message, place: TextSpan): boolean {
+  const { injections: orders, pasted } = getUntrustedSpans(ports, message);
+  const others = [...pasted, ...ports.promptGuard.findQuotes(message.content.slice(0, MAX_INSPECTED_LENGTH))];
   return (
     !orders.some(({ foreign }) => foreign) &&
     !others.some(({ start, end }) => start <= place.start && place.end <= end)

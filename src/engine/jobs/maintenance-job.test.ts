@@ -5,6 +5,8 @@ import { MemoryError } from "../../errors.ts";
 import { englishAnswerer } from "../../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
+import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
+import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
 import { hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
@@ -49,6 +51,8 @@ function ports(fields: Partial<Ports> = {}): Ports {
     answerer: englishAnswerer({ questions, embedder }),
     profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions),
+    promptGuard: englishPromptGuard,
+    vocabulary: englishVocabulary,
     clock: () => now,
     ids: () => "id",
     secret: { key: new Uint8Array(32) } as unknown as Ports["secret"],

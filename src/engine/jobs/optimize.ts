@@ -2,8 +2,6 @@ import { checkCount } from "../../domain/limits.ts";
 import type { Kind, Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
-import { getRelation } from "../../language/en/relations/relations.ts";
-import { toStatementKey } from "../../language/en/statement-key.ts";
 import type { Optimized, OptimizeOptions } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
@@ -56,12 +54,12 @@ export const consolidationTask: MaintenanceTask = {
   about: "merges memories that say the same, with all their evidence and sources",
   everyMs: HOUR_MS,
   isAutomatic: () => true,
-  async plan(_ports, { memories, at }) {
+  async plan({ vocabulary }, { memories, at }) {
     const groups = new Map<string, Memory[]>();
     for (const [i, memory] of memories.entries()) {
       // Thousands are compared and nothing here awaits, so yield to other work.
       if (i % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await yieldToEventLoop();
-      const key = mayMerge(memory, at) ? toStatementKey(memory) : undefined;
+      const key = mayMerge(memory, at) ? vocabulary.toStatementKey(memory) : undefined;
       if (key === undefined) continue;
       const group = groups.get(key);
       if (group) group.push(memory);
@@ -146,7 +144,7 @@ export const cleanUpTask: MaintenanceTask = {
   isAutomatic: (ports) => ports.cleansUp === true,
   async plan(ports, { scope, memories, at }) {
     const before = computeFadeCutoff(ports, at);
-    const old = memories.filter((memory) => isLeftover(memory, before));
+    const old = memories.filter((memory) => isLeftover(ports, memory, before));
     const recalledIds = await findRecalledMemories(ports, scope, old);
     return {
       edits: old
@@ -162,7 +160,7 @@ export const cleanUpTask: MaintenanceTask = {
   },
 };
 
-function isLeftover(memory: Memory, before: string): boolean {
+function isLeftover({ vocabulary }: Pick<Ports, "vocabulary">, memory: Memory, before: string): boolean {
   const { kind, claim, importance, evidence, at, storedAt, when = "", action } = memory;
   if (!CLEANED_KINDS.has(kind) || importance > MAX_IMPORTANCE || evidence > 1) return false;
   // A recently imported old chat is new here, and so is a statement about a future day.
@@ -170,7 +168,7 @@ function isLeftover(memory: Memory, before: string): boolean {
   if (memory.sensitive || memory.quarantined || memory.expiresAt !== undefined) return false;
   // Someone edited it by hand and wants it as it is.
   if (action === "updated" || action === "restored") return false;
-  const relation = claim && getRelation(claim.relation);
+  const relation = claim && vocabulary.getRelation(claim.relation);
   // Where somebody lives or works is never a leftover, whatever its importance.
   return !relation || (relation.holds === "many" && relation.sensitive !== true);
 }

@@ -29,7 +29,7 @@ const SECTION_PRIORITY: { readonly [name in ProfileSection]?: number } = {
  * known first. The same bytes while nothing changes and no date in it passes.
  */
 export async function profile(
-  ports: Pick<Ports, "states" | "clock" | "profileWriter">,
+  ports: Pick<Ports, "states" | "clock" | "profileWriter" | "promptGuard">,
   scope: Scope,
   options: ProfileOptions = {},
 ): Promise<Profile> {
@@ -50,7 +50,7 @@ export async function profile(
     sections.push({
       name,
       title: ports.profileWriter.titleOf(name),
-      lines: await mapInSlices(sectionLines, (line) => toProfileLine(state, line)),
+      lines: await mapInSlices(sectionLines, (line) => toProfileLine(ports, state, line)),
     });
   }
   return {
@@ -149,10 +149,14 @@ function* shortenLine(line: DraftLine, room: number): Generator<void, DraftLine 
   return fitting === 0 ? undefined : { ...line, memories: of(fitting), text: line.withOnly(of(fitting)) };
 }
 
-function toProfileLine(state: UserState, { text, memories }: DraftLine): ProfileLine {
+function toProfileLine(
+  { promptGuard }: Pick<Ports, "promptGuard">,
+  state: UserState,
+  { text, memories }: DraftLine,
+): ProfileLine {
   const sources = memories.flatMap((memory) => memory.sources.map(({ message }) => message));
   return {
-    text: sanitizeForPrompt({ text }),
+    text: sanitizeForPrompt({ text }, promptGuard),
     memories: memories.map(({ id }) => id),
     sources: [...new Set(sources)].filter((id) => state.messages.has(id)),
     ...(memories.some(({ sensitive }) => sensitive) ? { sensitive: true } : {}),

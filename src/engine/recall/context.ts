@@ -2,6 +2,7 @@ import type { Item } from "../../domain/recall.ts";
 import { toWordKey } from "../../domain/search/search-terms.ts";
 import { neutralizeText } from "../../domain/text/prompt-safety.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
+import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
 import { cacheByHash, hashText, sanitizeForPrompt } from "../prompt-block.ts";
 
 /** Position of a passage in its conversation: its turn, and the next turn of the session (-1 for none). */
@@ -25,6 +26,7 @@ export interface PackedContext {
 export function packContext(
   items: readonly Item[],
   maxTokens: number,
+  promptGuard: PromptGuard,
   places: readonly (TurnPosition | undefined)[] = [],
 ): PackedContext {
   const entries: ContextEntry[] = [];
@@ -33,7 +35,7 @@ export function packContext(
   for (const [i, item] of items.entries()) {
     const key = hashWords(item.text, "");
     if (keys.has(key)) continue;
-    const text = sanitizeForPrompt(item);
+    const text = sanitizeForPrompt(item, promptGuard);
     if (text === "") continue;
     const one = { item, place: places[i], text: `${formatSpeaker(item)}${text}` };
     // One more for the line break.

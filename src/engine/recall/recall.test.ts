@@ -5,6 +5,8 @@ import { uuidv7 } from "../../adapters/system/index.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
+import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
+import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import type { Question } from "../../ports/language/question-reader.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
@@ -29,6 +31,8 @@ function ports() {
     embedder,
     states: createUserStates(record, embedder),
     questions: { read: () => question, isQuestion: () => true },
+    promptGuard: englishPromptGuard,
+    vocabulary: englishVocabulary,
     clock: () => new Date(NOW),
     ids: uuidv7(),
   };

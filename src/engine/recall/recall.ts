@@ -39,7 +39,15 @@ type RecallPorts = LocalRecallPorts &
 /** The ports that a local recall needs. */
 type LocalRecallPorts = Pick<
   Ports,
-  "record" | "states" | "embedder" | "questions" | "meter" | "decayDays" | "following"
+  | "record"
+  | "states"
+  | "embedder"
+  | "questions"
+  | "meter"
+  | "decayDays"
+  | "following"
+  | "promptGuard"
+  | "vocabulary"
 >;
 
 /**
@@ -116,6 +124,7 @@ async function recallWith(
   scratch: Scratch,
 ): Promise<RecallOutcome> {
   const { scope, vector, id } = request;
+  const { vocabulary } = ports;
   const { filters: bounds } = options;
   const text = excerptOf(request.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.record.versions(scope);
@@ -135,13 +144,13 @@ async function recallWith(
     vector,
     scratch,
     call,
-    meanwhile(now, likely) {
+    meanwhile(now, near) {
       // Text read for an older index may be older than this one.
       ahead = undefined;
       const searchIndex = known ? toIndexAsKnown(now, known) : now;
       return {
         searchIndex,
-        texts: searchByText(searchIndex, scratch, { query: text, span, near: likely }, options.profile),
+        texts: searchByText(searchIndex, scratch, { query: text, span, near, vocabulary }, options.profile),
         filters: toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
         facts: new Map(),
       };
@@ -177,10 +186,9 @@ async function recallWith(
   const ordered = options.profile.isNewestFirst ? orderNewerFirst(searchIndex, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
   const places = ordered.map(({ unit: one }) => one.position);
-  const plain = { id, abstained: items.length === 0 };
-  const packed = (): PackedContext => packContext(items, options.maxTokens, places);
-  if (request.options.explain !== true)
-    return { recall: withLazyContext({ ...plain, items }, packed), receipt };
+  const plain = { id, abstained: items.length === 0, items };
+  const packed = (): PackedContext => packContext(items, options.maxTokens, ports.promptGuard, places);
+  if (request.options.explain !== true) return { recall: withLazyContext(plain, packed), receipt };
   const explained = ordered.map(({ item, unit: one }) => ({
     ...item,
     why: explainItem(text, found, one, item),

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../index.ts";
+import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 import { createUserStates } from "../user-state/user-state.ts";
 import { withScratch } from "./retrievers/signals.ts";
@@ -29,7 +30,7 @@ it("scores by exact cosines after a vector index has named the nearest in a larg
     const texts = searchByText(
       searchIndex,
       scratch,
-      { query: "Jar 7.", span: {}, near },
+      { query: "Jar 7.", span: {}, near, vocabulary: englishVocabulary },
       findRankingProfile("default"),
     );
     const byCodes = near?.near[7] ?? 0;

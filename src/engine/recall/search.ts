@@ -1,6 +1,7 @@
 import { MEMORY_KINDS } from "../../domain/memory.ts";
 import { extractTerms, isUnspacedText } from "../../domain/search/search-terms.ts";
 import type { Question } from "../../ports/language/question-reader.ts";
+import type { Vocabulary } from "../../ports/language/vocabulary.ts";
 import type { SearchIndex } from "../search-index/search-index.ts";
 import { findQueryHints, findQueryStyle, type QueryStyle } from "./retrievers/query-hints.ts";
 import { createSignals, type Scratch, type Signals, type UnitPlaces } from "./retrievers/signals.ts";
@@ -43,6 +44,7 @@ interface SearchQuery {
   readonly span: Pick<Question, "from" | "to">;
   /** The similarity of each unit by its codes, if the query has a vector. */
   readonly near: QuerySimilarity | undefined;
+  readonly vocabulary: Vocabulary;
 }
 
 /** The results that need no vectors. */
@@ -59,7 +61,7 @@ export interface TextSearchResult
 export function searchByText(
   searchIndex: SearchIndex,
   scratch: Scratch,
-  { query, span, near }: SearchQuery,
+  { query, span, near, vocabulary }: SearchQuery,
   profile: RankingProfile,
 ): TextSearchResult {
   const signals = createSignals(TURN_BITS);
@@ -74,7 +76,12 @@ export function searchByText(
   } = retrieveByWords(searchIndex, scratch, terms, signals, trust);
   const manner = findQueryStyle(query);
   retrieveByTurns(searchIndex, scratch, query, manner, signals);
-  const claimSlots = retrieveByClaims(searchIndex, scratch, findQueryHints(searchIndex, query), signals);
+  const claimSlots = retrieveByClaims(
+    searchIndex,
+    scratch,
+    findQueryHints(searchIndex, query, vocabulary),
+    signals,
+  );
   retrieveByTime(searchIndex, scratch, span, signals);
   const weights = blendWeights(profile, computeTalkShare(searchIndex));
   const { words, window, claim } = signals.columns;

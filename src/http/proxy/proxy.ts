@@ -1,5 +1,6 @@
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
+import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
 import type { Clock } from "../../ports/system.ts";
 import { type Meter, NO_METER } from "../../ports/telemetry.ts";
 import { type ConversationCache, createConversationCache, getProfileTokens } from "./memory/conversations.ts";
@@ -50,6 +51,7 @@ export interface OpenAiProxy {
   readonly clock: Clock;
   readonly conversations: ConversationCache;
   readonly profiles: ProfileCache;
+  readonly promptGuard: PromptGuard;
   readonly writer: MemoryWriter;
   /** The client of the configured upstream; without one, of OpenAI, with the client's key. */
   readonly client: UpstreamClient;
@@ -64,7 +66,7 @@ export interface OpenAiProxy {
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
-export function createProxy(options: ProxyOptions = {}): OpenAiProxy {
+export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}): OpenAiProxy {
   const { upstream, meter = NO_METER, maxTokens = 4000, onTrouble, onCall = () => {} } = options;
   const trouble = (step: Step, error: unknown): void => {
     meter.count("keepsake_proxy_troubles_total", { step });
@@ -72,7 +74,7 @@ export function createProxy(options: ProxyOptions = {}): OpenAiProxy {
   };
   const held = createMemoryWriter((error) => trouble("store", error));
   const talks = createConversationCache();
-  const known = createProfileCache({ maxTokens: getProfileTokens(maxTokens) });
+  const known = createProfileCache({ maxTokens: getProfileTokens(maxTokens), promptGuard });
   const out = createUpstreamClient({ baseUrl: upstream?.baseUrl ?? OPENAI_BASE_URL });
   return {
     upstream,
@@ -86,6 +88,7 @@ export function createProxy(options: ProxyOptions = {}): OpenAiProxy {
     clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
     conversations: talks,
     profiles: known,
+    promptGuard,
     forget(scope) {
       const user = scope && toScopeKey(scope);
       talks.forget(user);

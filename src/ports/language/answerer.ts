@@ -10,6 +10,11 @@ export interface Answerer {
   asksForAll(question: string): boolean;
   /** Composes the answer to a question. Without an `answer` in the result, memory does not tell. */
   compose(asked: AnswerRequest): Promise<ComposedReply>;
+  /**
+   * Formats a date (ISO 8601) for a person: "Friday, 17 April 2026", with the time of day if it has one. Gives other
+   * texts unchanged. `weekday: false` leaves out the day of the week.
+   */
+  formatDate(iso: string, options?: { readonly weekday?: boolean }): string;
   /** The memory that words describe: current memories first, then the newest. */
   findMemory(memories: ReadonlyMap<string, Memory>, words: string): Promise<Memory | undefined>;
 }

@@ -1,5 +1,5 @@
 import { extractTerms, memoizeByWord, splitWords, stem } from "../../../domain/search/search-terms.ts";
-import { listAnsweringRelations, listAttributeRelations } from "../../../language/en/relations/relations.ts";
+import type { Vocabulary } from "../../../ports/language/vocabulary.ts";
 import type { SearchIndex } from "../../search-index/search-index.ts";
 
 /**
@@ -23,12 +23,12 @@ const getRelationTerms = memoizeByWord(MAX_RELATIONS, (relation): readonly strin
   extractTerms(relation),
 );
 
-export function findQueryHints(searchIndex: SearchIndex, query: string): QueryHints {
+export function findQueryHints(searchIndex: SearchIndex, query: string, vocabulary: Vocabulary): QueryHints {
   const words = splitWords(query);
   const subjects = findSubjects(searchIndex, words);
   if (subjects.size === 0) return NO_HINTS;
   const terms = new Set(extractTerms(query));
-  const { relations, spent } = findRelations(searchIndex, words, terms);
+  const { relations, spent } = findRelations(searchIndex, words, terms, vocabulary);
   const topic = [...terms].filter((term) => !spent.has(term));
   return { subjects, relations, topic };
 }
@@ -68,11 +68,12 @@ function findRelations(
   { relations, names }: SearchIndex,
   said: readonly string[],
   terms: ReadonlySet<string>,
+  vocabulary: Vocabulary,
 ): { relations: ReadonlySet<number>; spent: ReadonlySet<string> } {
   const spent = new Set<string>();
   const named = new Set<string>();
   for (const word of said) {
-    const answers = listAttributeRelations(word);
+    const answers = vocabulary.listAttributeRelations(word);
     for (const relation of answers) named.add(relation);
     if (answers.length > 0) spent.add(stem(word));
   }
@@ -80,7 +81,7 @@ function findRelations(
     const needed = getRelationTerms(names.all[number] ?? "");
     if (needed.length === 0 || !needed.every((term) => terms.has(term))) return false;
     for (const term of needed) spent.add(term);
-    for (const relation of listAnsweringRelations(names.all[number] ?? "")) named.add(relation);
+    for (const relation of vocabulary.listAnsweringRelations(names.all[number] ?? "")) named.add(relation);
     return true;
   });
   const found = new Set(direct);

@@ -3,6 +3,7 @@ import type { Item } from "../../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../../domain/scope.ts";
 import type { ScopedMemory } from "../../../engine/api.ts";
 import { buildPromptBlock, createBlockNonce } from "../../../engine/prompt-block.ts";
+import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";
 import type { RequestTurn } from "../request/dialects.ts";
 import { createLruCache, type LruCache } from "./lru-cache.ts";
 import {
@@ -229,7 +230,7 @@ export function getProfileTokens(maxTokens: number): number {
  */
 export async function prepareMemoryContext(
   memory: ScopedMemory,
-  { conversation, profiles }: { readonly conversation: ProxyConversation; readonly profiles: ProfileCache },
+  { conversation, profiles, promptGuard }: ConversationState & { readonly promptGuard: PromptGuard },
   asked: MemoryContextRequest,
 ): Promise<MemoryContext> {
   await catchUp(memory, { conversation, profiles }, asked.key);
@@ -248,7 +249,7 @@ export async function prepareMemoryContext(
   const items = recall.items.filter((item) => !isOwn(item));
   const { nonce } = conversation;
   const maxTokens = Math.max(1, asked.maxTokens - getProfileTokens(asked.maxTokens));
-  const { text } = buildPromptBlock([...items, ...ended], { nonce, maxTokens });
+  const { text } = buildPromptBlock([...items, ...ended], { nonce, maxTokens, promptGuard });
   if (conversation.erasureCount === erasures)
     conversation.recalled = { turn: asked.turn, block: text, id: recall.id };
   return { profileBlock: block, recallBlock: text, recallId: recall.id };

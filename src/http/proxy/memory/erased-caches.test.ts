@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { toScopeKey } from "../../../domain/scope.ts";
 import type { Keepsake, ScopedMemory } from "../../../engine/api.ts";
+import { englishPromptGuard as promptGuard } from "../../../language/en/prompt-injection/prompt-guard.ts";
 import { createMemory } from "../../../memory.ts";
-import { createConversationCache, type ProxyConversation, prepareMemoryContext } from "./conversations.ts";
+import { createConversationCache, prepareMemoryContext } from "./conversations.ts";
 import { createProfileCache } from "./profile-cache.ts";
 
 const ANA = { project: "default", user: "ana" };
@@ -69,9 +70,10 @@ it("an erasure drops the cached memories of its user only", () => {
 
 it("a recall during an erasure is returned but not cached", async () => {
   const talks = createConversationCache();
-  const held = (): { conversation: ProxyConversation; profiles: ReturnType<typeof createProfileCache> } => ({
+  const held = () => ({
     conversation: talks.open(ANA, { session: "s", turns: [] }),
-    profiles: createProfileCache({ maxTokens: 1000 }),
+    promptGuard,
+    profiles: createProfileCache({ promptGuard, maxTokens: 1000 }),
   });
   const given = await prepareMemoryContext(memory, held(), asked);
   expect([given.profileBlock, given.recallBlock].join()).toContain("Quillon");
@@ -100,7 +102,7 @@ it("profiles are cached up to a size, except those created during an erasure", a
     },
   };
   const revision = await memory.revision();
-  const known = createProfileCache({ maxTokens: 1000 });
+  const known = createProfileCache({ promptGuard, maxTokens: 1000 });
   for (let i = 0; i < 3; i += 1) await known.get("ana", counting, revision);
   expect(made).toBe(1);
   known.forget("ana");
@@ -121,7 +123,7 @@ it("profiles are cached up to a size, except those created during an erasure", a
   await known.get("ana", counting, revision);
   expect(made).toBe(4);
 
-  const small = createProfileCache({ maxTokens: 1000, mostBytes: 100 });
+  const small = createProfileCache({ promptGuard, maxTokens: 1000, mostBytes: 100 });
   for (let i = 0; i < 2; i += 1) await small.get("ana", counting, revision);
   expect(made).toBe(6);
 });

@@ -109,7 +109,7 @@ export function createMemoryTurn(
   const recall = async (): Promise<MemoryContext> => {
     return prepareMemoryContext(
       memory(),
-      { conversation, profiles: proxy.profiles },
+      { conversation, profiles: proxy.profiles, promptGuard: proxy.promptGuard },
       {
         key,
         query: spoken.newest.text,

@@ -1,6 +1,7 @@
 import type { Profile, ScopedMemory, ShownMemory } from "../../../engine/api.ts";
 import { buildPromptBlock, type PromptItem } from "../../../engine/prompt-block.ts";
 import { isMemoryError } from "../../../errors.ts";
+import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";
 import { createLruCache } from "./lru-cache.ts";
 
 /** Profiles of users. Slow ones are created in advance. */
@@ -39,9 +40,11 @@ const MAX_BYTES = 4_000_000;
 
 export function createProfileCache({
   maxTokens,
+  promptGuard,
   mostBytes = MAX_BYTES,
 }: {
   readonly maxTokens: number;
+  readonly promptGuard: PromptGuard;
   readonly mostBytes?: number;
 }): ProfileCache {
   const held = createLruCache<CachedProfile>({
@@ -57,7 +60,7 @@ export function createProfileCache({
     const own = {};
     underWay.set(user, own);
     try {
-      const profile = createProfileBlock(await memory.profile({ maxTokens }), maxTokens);
+      const profile = createProfileBlock(await memory.profile({ maxTokens }), { maxTokens, promptGuard });
       const made = { profile, revision, at: performance.now() };
       if (underWay.get(user) === own) held.set(user, made);
       return made;
@@ -152,7 +155,10 @@ const NONCE_PLACEHOLDER = "0".repeat(16);
 const FENCE_MARK = new RegExp(`</?keepsake-${NONCE_PLACEHOLDER}>`, "g");
 
 /** Creates the prompt block of a profile, with a line for each of its lines. Empty if nothing is known. */
-function createProfileBlock(profile: Profile, maxTokens: number): ProfileBlock {
+function createProfileBlock(
+  profile: Profile,
+  options: { readonly maxTokens: number; readonly promptGuard: PromptGuard },
+): ProfileBlock {
   const held = new Map(
     Object.values(profile.kinds)
       .flat()
@@ -178,7 +184,7 @@ function createProfileBlock(profile: Profile, maxTokens: number): ProfileBlock {
       };
     }),
   );
-  const { text, items: taken } = buildPromptBlock(lines, { nonce: NONCE_PLACEHOLDER, maxTokens });
+  const { text, items: taken } = buildPromptBlock(lines, { ...options, nonce: NONCE_PLACEHOLDER });
   return { block: text, memories: taken.flatMap(({ memories }) => memories) };
 }
 

@@ -12,6 +12,7 @@ import type {
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { formatDateInWords } from "../format-date.ts";
 import { type AnswerIndex, answerIndexInSlices } from "./answer-index.ts";
 import { bag } from "./bags.ts";
 import { choose, withoutName } from "./choose.ts";
@@ -40,6 +41,7 @@ export interface AnswererPorts {
 export function englishAnswerer(ports: AnswererPorts): Answerer {
   return {
     asksForAll,
+    formatDate: formatDateInWords,
     compose: (asked) => composeReply(ports, asked),
     findMemory: async (memories, words) => findMeantMemory(await answerIndexInSlices(memories), words),
   };

@@ -2,6 +2,7 @@ import { findInvisible, foldLookalikes, stripInvisible } from "../../../domain/t
 import { findEncodedRuns, findPromptBlocks, findRoleMark } from "../../../domain/text/prompt-safety.ts";
 import { rewriteText } from "../../../domain/text/rewrite-text.ts";
 import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
+import type { InjectionSpan, TextAuthorship } from "../../../ports/language/prompt-guard.ts";
 import {
   type AddresseeSigns,
   detectAddressee,
@@ -11,19 +12,6 @@ import {
 } from "./injection-signs.ts";
 import { findPastedText, findQuotes, mergeSpans } from "./pasted-text.ts";
 import { isStyleRequest } from "./style-requests.ts";
-
-/** An instruction to the assistant in a text. */
-export interface InjectionSpan extends TextSpan {
-  /** What it would make the assistant do, in words for a person: "favour something". */
-  readonly does: string;
-  /** True if it is not the user's own: it imitates a turn, a tool or a memory, or is in pasted text. */
-  readonly foreign?: boolean;
-}
-
-/**
- * `typed`: the user's own words, except quotes. `reply`: an assistant's. `brought`: a tool's or a document's.
- */
-export type TextAuthorship = "typed" | "reply" | "brought";
 
 /** A sentence longer than this is read in pieces. */
 const LONGEST = 1200;
