@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Client, Pool } from "pg";
-import { openPostgresStore, type PostgresStore, postgresStream } from "../../src/adapters/postgres/index.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { copyStore } from "../../src/engine/transfer/copy-store.ts";
@@ -75,8 +75,7 @@ async function isWhole(client: Client, name: string): Promise<boolean> {
   return rows[0]?.said === WHOLE;
 }
 
-const poolOf = (url: string): Pool =>
-  new Pool({ connectionString: url, max: 10, pipeline: true, stream: postgresStream });
+const poolOf = (url: string): Pool => new Pool({ connectionString: url, max: 10, pipeline: true });
 
 /** The same memories on both sides. */
 async function movedIn(path: string, url: string): Promise<void> {
@@ -208,7 +207,7 @@ async function inTurn(
   for (let i = 0; i < COLD; i += 1) {
     const { person, ask } = asker(1 + (i % users));
     const [question, other] = [ask(), ask()];
-    const pool = new Pool({ connectionString: url, max: 4, pipeline: true, stream: postgresStream });
+    const pool = new Pool({ connectionString: url, max: 4, pipeline: true });
     const record = await openPostgresStore({ pool, connectMs: 30_000 });
     const memory = await createMemory({ record, embedder: staticEmbedder() });
     await memory.scope({ user: "nobody" }).recall("Is anybody there?");

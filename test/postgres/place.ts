@@ -1,11 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Pool, type PoolConfig } from "pg";
 import type { PostgresStore } from "../../src/adapters/postgres/index.ts";
-import {
-  openPostgresStore,
-  type PostgresOptions,
-  postgresStream,
-} from "../../src/adapters/postgres/index.ts";
+import { openPostgresStore, type PostgresOptions } from "../../src/adapters/postgres/index.ts";
 
 /** Room for records on a server for tests: schemas of its own, so that others can use the server at the same time. */
 export interface Place {
@@ -34,7 +30,6 @@ export function testPlace(url: string, options: PoolConfig = {}): Place {
     connectionString: url,
     max: 6,
     application_name: prefix,
-    stream: postgresStream,
     ...options,
   });
   // One for each record that is open.

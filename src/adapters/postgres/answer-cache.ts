@@ -68,25 +68,23 @@ export async function completeAnswer(
   key: string,
   { answer, own }: { readonly answer: HttpAnswer; readonly own: readonly string[] },
 ): Promise<void> {
-  await database.write(toAccessScope(scope), async (transaction) => {
-    transaction.queue(
-      COMPLETE_ANSWER,
-      ...toScopeKeys(scope),
-      toIndexKey(key),
-      own.map(encodeText),
-      JSON.stringify(answer),
-    );
-  });
+  await database.execute(
+    toAccessScope(scope),
+    COMPLETE_ANSWER,
+    ...toScopeKeys(scope),
+    toIndexKey(key),
+    own.map(encodeText),
+    JSON.stringify(answer),
+  );
 }
 
 export async function releaseAnswer(database: PostgresDatabase, scope: Scope, key: string): Promise<void> {
-  await database.write(toAccessScope(scope), async (transaction) => {
-    transaction.queue(
-      `DELETE FROM answers WHERE ${ONE_ANSWER} AND state = 'begun'`,
-      ...toScopeKeys(scope),
-      toIndexKey(key),
-    );
-  });
+  await database.execute(
+    toAccessScope(scope),
+    `DELETE FROM answers WHERE ${ONE_ANSWER} AND state = 'begun'`,
+    ...toScopeKeys(scope),
+    toIndexKey(key),
+  );
 }
 
 export function deleteOldAnswers(database: PostgresDatabase, before: string): Promise<number> {

@@ -1,5 +1,6 @@
 import type { ModelCall } from "../../domain/model-usage.ts";
 import type { CallFilter, CallSum, Calls, StoredTurns } from "../../ports/language/model-calls.ts";
+import { compareStrings } from "../shared/change-rules.ts";
 import { checkNames } from "../shared/stored-rows.ts";
 import type { PostgresTransaction, Row, SqlStatement } from "./database/connection.ts";
 import { type AccessScope, ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
@@ -53,10 +54,6 @@ async function storeCalls(
 
 function toTurnKey({ project, user, day }: StoredTurns): string {
   return JSON.stringify([project, user, day]);
-}
-
-function compareStrings(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }
 
 export function queueCall(transaction: PostgresTransaction, call: ModelCall): void {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ChangeSet } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import { applyDigestChange } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 import type { Row } from "./database/connection.ts";
 import { createStatement, type PostgresTransaction, type SqlStatement } from "./database/connection.ts";
@@ -16,7 +17,6 @@ import {
 } from "./database/user-rows.ts";
 import { notifyErasure } from "./erasure-notifications.ts";
 import {
-  applyDigestChange,
   buildStateQueries,
   createCommitState,
   type PostgresWriteContext,

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { Documents } from "../../ports/documents.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
@@ -6,6 +7,7 @@ import { createPostgresCallLedger } from "./calls.ts";
 import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
 import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
 import { listenForErasures } from "./erasure-notifications.ts";
+import { createPinnedConnection } from "./fast-path/pinned-connection.ts";
 import { checkPostgresStore, fetchStorageCondition } from "./health.ts";
 import * as jobStore from "./job-store.ts";
 import {
@@ -25,7 +27,6 @@ import { createPostgresStoreDump } from "./transfer/store-dump.ts";
 
 export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./database/connection.ts";
 export type { PostgresOptions } from "./database/open.ts";
-export { postgresStream, type RowStream } from "./fast-path/copy-stream.ts";
 
 /** The memory store, and the ledger of model calls in the same database. Both close with the store. */
 export type PostgresStore = MemoryStore & {
@@ -41,7 +42,10 @@ export type PostgresStore = MemoryStore & {
  * before it returns. Any number of processes may use one database. Errors: see `openPostgresDatabase`.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { database, notices, reducedBy } = await openPostgresDatabase(options);
+  const { database, notices, reducedBy } = await openPostgresDatabase(
+    options,
+    options.fastPath === false ? undefined : createPinnedConnection,
+  );
   const unsubscribers = new Set<() => void>();
   return {
     name: "postgres",
@@ -126,6 +130,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       condition: () => fetchStorageCondition(database, reducedBy),
     },
   };
+}
+
+/** Takes the rows of a COPY from a socket. Kept until version 1.0: no socket has it. */
+export interface RowStream {
+  takeRows(take: ((row: Buffer) => void) | undefined): void;
+}
+
+/** A plain socket for the option `stream` of a `pg` pool. Kept until version 1.0: leave the option out. */
+export function postgresStream(_config?: { readonly ssl?: unknown }): Socket & Partial<RowStream> {
+  return new Socket();
 }
 
 /** Earlier names, kept until version 1.0. */

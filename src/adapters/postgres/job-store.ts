@@ -13,8 +13,9 @@ import type {
   UserWithPendingMessages,
 } from "../../ports/job-store.ts";
 import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-store.ts";
+import { compareStrings } from "../shared/change-rules.ts";
 import { parseBody } from "../shared/stored-rows.ts";
-import { createStatement, type PostgresTransaction, type Row } from "./database/connection.ts";
+import type { PostgresTransaction, Row } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import { NEWEST_VERSIONS } from "./database/recall-statements.ts";
 import {
@@ -39,10 +40,7 @@ export async function fetchUsersWithPendingMessages(
   storedBefore: string,
   limit: number,
 ): Promise<UserWithPendingMessages[]> {
-  const rows = await fetchRowsOfAllProjects(
-    database,
-    createStatement(SELECT_WAITING_USERS, storedBefore, limit),
-  );
+  const rows = await fetchRowsOfAllProjects(database, SELECT_WAITING_USERS, storedBefore, limit);
   return rows.map((row) => ({ scope: parseScope(row), messages: Number(row.messages) }));
 }
 
@@ -60,7 +58,10 @@ export async function fetchJobProgressPage(
   // One extra row shows whether there is another page.
   const rows = await fetchRowsOfAllProjects(
     database,
-    createStatement(SELECT_PROGRESS, encodeText(job), Number(after), limit + 1),
+    SELECT_PROGRESS,
+    encodeText(job),
+    Number(after),
+    limit + 1,
   );
   const page = rows.slice(0, limit);
   const users = page.map((row) => ({
@@ -118,8 +119,7 @@ export async function storeJobProgress(
 }
 
 function compareKeys(one: readonly string[], other: readonly string[]): number {
-  const [left, right] = [JSON.stringify(one), JSON.stringify(other)];
-  return left < right ? -1 : Number(left > right);
+  return compareStrings(JSON.stringify(one), JSON.stringify(other));
 }
 
 const SELECT_FAILED_PROGRESS =
@@ -131,10 +131,7 @@ export async function fetchFailedProgress(
   database: PostgresDatabase,
   { attempts, limit }: { readonly attempts: number; readonly limit: number },
 ): Promise<FailedJobProgress[]> {
-  const rows = await fetchRowsOfAllProjects(
-    database,
-    createStatement(SELECT_FAILED_PROGRESS, attempts, limit),
-  );
+  const rows = await fetchRowsOfAllProjects(database, SELECT_FAILED_PROGRESS, attempts, limit);
   return rows.map((row) => ({
     scope: parseScope(row),
     job: decodeText(row.job) as JobName,
@@ -179,19 +176,16 @@ export async function fetchRecalledIds(
 }
 
 export async function fetchJobNotes(database: PostgresDatabase): Promise<JobRun[]> {
-  return (await fetchRowsOfAllProjects(database, createStatement("SELECT body FROM jobs"))).map(
-    parseBody<JobRun>,
-  );
+  return (await fetchRowsOfAllProjects(database, "SELECT body FROM jobs")).map(parseBody<JobRun>);
 }
 
 export async function storeJobNote(database: PostgresDatabase, note: JobRun): Promise<void> {
-  await database.write(ALL_PROJECTS, async (transaction) => {
-    transaction.queue(
-      "INSERT INTO jobs (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
-      encodeText(note.name),
-      JSON.stringify(note),
-    );
-  });
+  await database.execute(
+    ALL_PROJECTS,
+    "INSERT INTO jobs (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
+    encodeText(note.name),
+    JSON.stringify(note),
+  );
 }
 
 // By the clock of the database server, which all servers share, in ms.
@@ -209,9 +203,8 @@ export async function acquireServerLease(
   name: string,
   { forMs, isUrgent = false }: { readonly forMs: number; readonly isUrgent?: boolean },
 ): Promise<LeaseResult> {
-  const find = createStatement(SELECT_LEASE, encodeText(name));
   // Checked first without a write, because leases are requested often and mostly refused.
-  const [current] = await fetchRowsOfAllProjects(database, find);
+  const [current] = await fetchRowsOfAllProjects(database, SELECT_LEASE, encodeText(name));
   if (current && !(current.token === null && isUrgent)) return toLeaseRefusal(current);
   const token = randomUUID();
   return database.write(ALL_PROJECTS, async (transaction) => {
@@ -281,13 +274,10 @@ export async function fetchUsersWithStaleEmbeddings(
   limit: number,
 ): Promise<UserWithStaleEmbeddings[]> {
   // Usually there are none. In a single statement, the planner would not know how few spaces the first part finds.
-  const others = await fetchRowsOfAllProjects(
-    database,
-    createStatement(SELECT_OTHER_SPACES, encodeText(space)),
-  );
+  const others = await fetchRowsOfAllProjects(database, SELECT_OTHER_SPACES, encodeText(space));
   if (others.length === 0) return [];
   const spaces = others.map((row) => String(row.space));
-  const rows = await fetchRowsOfAllProjects(database, createStatement(SELECT_STALE_USERS, spaces, limit));
+  const rows = await fetchRowsOfAllProjects(database, SELECT_STALE_USERS, spaces, limit);
   return rows.map((row) => ({ scope: parseScope(row), units: Number(row.units) }));
 }
 

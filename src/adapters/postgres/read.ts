@@ -4,9 +4,10 @@ import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/memory-store.ts";
+import { compareLinks, compareStrings } from "../shared/change-rules.ts";
 import { createEmptyDelta, decodeVector, parseBody } from "../shared/stored-rows.ts";
 import type { Row } from "./database/connection.ts";
-import { createStatement, type SqlStatement } from "./database/connection.ts";
+import { createStatement } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import { NEWEST_VERSIONS, NO_USER, SELECT_BODIES, SELECT_VECTORS } from "./database/recall-statements.ts";
 import {
@@ -24,7 +25,7 @@ import {
 /** The user's revision. */
 export async function fetchRevision(database: PostgresDatabase, scope: Scope): Promise<number> {
   const keys = toScopeKeys(scope);
-  const [row] = await database.queryPinned(keys[0], { sql: SELECT_USER, values: keys });
+  const [row] = await database.queryOnce(keys[0], { sql: SELECT_USER, values: keys });
   return Number(row?.revision ?? 0);
 }
 
@@ -75,7 +76,7 @@ export async function fetchChangesSince(
     units: units.map(parseUnit).sort((one, other) => compareStrings(one.id, other.id)),
     gone: { units: goneOf("unit"), memories: goneOf("memory") },
     tombstones: tombstones.map(parseTombstone).sort((one, other) => compareStrings(one.hash, other.hash)),
-    links: links.map(parseLink).sort(compareByEnds),
+    links: links.map(parseLink).sort(compareLinks),
   };
 }
 
@@ -121,19 +122,6 @@ export function parseUnit(row: Row): SearchUnit {
   return { ...parseUnitWithoutVector(row), vector: decodeVector(decodeBytes(row.vector)) };
 }
 
-// Sorted here: the database orders texts by UTF-8 bytes, the store by UTF-16 code units, like JavaScript.
-function compareByEnds(one: MemoryLink, other: MemoryLink): number {
-  return (
-    compareStrings(one.from, other.from) ||
-    compareStrings(one.type, other.type) ||
-    compareStrings(one.to, other.to)
-  );
-}
-
-function compareStrings(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
-}
-
 /** Messages and memories by id, in the requested order. */
 export async function fetchByIds(
   database: PostgresDatabase,
@@ -143,7 +131,7 @@ export async function fetchByIds(
   const person = await findUserNumber(database, scope);
   const wanted = { messages: ids.messages.map(toIndexKey), memories: ids.memories.map(toIndexKey) };
   const statement = createStatement(SELECT_BODIES, person, wanted.messages, wanted.memories);
-  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
+  const rows = person === NO_USER ? [] : await database.queryOnce(toScopeKeys(scope)[0], statement);
   const of = (type: string, keys: readonly string[]): Row[] =>
     orderByKeys(
       rows.filter((row) => row.type === type),
@@ -170,7 +158,7 @@ export async function fetchVectors(
   const keys = ids.map(toIndexKey);
   const person = await findUserNumber(database, scope);
   const statement = createStatement(SELECT_VECTORS, person, keys, encodeText(space));
-  const rows = person === NO_USER ? [] : await database.queryPinned(toScopeKeys(scope)[0], statement);
+  const rows = person === NO_USER ? [] : await database.queryOnce(toScopeKeys(scope)[0], statement);
   return orderByKeys(rows, keys).map((row) => row && decodeVector(decodeBytes(row.vector)));
 }
 
@@ -234,16 +222,17 @@ export async function fetchErasureReceipts(
 ): Promise<ErasureReceipt[]> {
   const rows = scope
     ? await fetchUserRows(database, scope, "SELECT body FROM erasures WHERE person = $1 ORDER BY number")
-    : await fetchRowsOfAllProjects(database, createStatement("SELECT body FROM erasures ORDER BY number"));
+    : await fetchRowsOfAllProjects(database, "SELECT body FROM erasures ORDER BY number");
   return rows.map(parseBody<ErasureReceipt>);
 }
 
 /** The rows of all users of all projects. */
 export async function fetchRowsOfAllProjects(
   database: PostgresDatabase,
-  statement: SqlStatement,
+  sql: string,
+  ...values: readonly unknown[]
 ): Promise<readonly Row[]> {
-  const [rows = []] = await database.query(ALL_PROJECTS, statement);
+  const [rows = []] = await database.query(ALL_PROJECTS, { sql, values });
   return rows;
 }
 

@@ -20,10 +20,8 @@ import { fetchRowsOfAllProjects, fetchUserRows } from "./read.ts";
 export async function fetchErasureSummaries(database: PostgresDatabase): Promise<ErasureSummary[]> {
   const rows = await fetchRowsOfAllProjects(
     database,
-    createStatement(
-      "SELECT users.project, name, long_names, body, trace IS NOT NULL AS traced FROM erasures " +
-        "JOIN users ON users.number = erasures.person ORDER BY erasures.number",
-    ),
+    "SELECT users.project, name, long_names, body, trace IS NOT NULL AS traced FROM erasures " +
+      "JOIN users ON users.number = erasures.person ORDER BY erasures.number",
   );
   return rows.map((row) => {
     const { id, replays, verified, complete } = parseBody<ErasureReceipt>(row);
@@ -53,7 +51,7 @@ export async function fetchTraces(database: PostgresDatabase, scope?: Scope): Pr
       )
     : await fetchRowsOfAllProjects(
         database,
-        createStatement("SELECT trace AS body FROM erasures WHERE trace IS NOT NULL ORDER BY number"),
+        "SELECT trace AS body FROM erasures WHERE trace IS NOT NULL ORDER BY number",
       );
   return rows.map(parseBody<Trace>);
 }
@@ -86,26 +84,22 @@ export async function fetchTouchedCounts(
 }
 
 export async function fetchIdentity(database: PostgresDatabase): Promise<string> {
-  const [row] = await fetchRowsOfAllProjects(database, createStatement("SELECT id FROM identity"));
+  const [row] = await fetchRowsOfAllProjects(database, "SELECT id FROM identity");
   return row?.id ?? "";
 }
 
 export async function fetchBackupNotes(database: PostgresDatabase): Promise<BackupNote[]> {
-  const rows = await fetchRowsOfAllProjects(
-    database,
-    createStatement("SELECT body FROM backups ORDER BY number"),
-  );
+  const rows = await fetchRowsOfAllProjects(database, "SELECT body FROM backups ORDER BY number");
   return rows.map(parseBody<BackupNote>);
 }
 
 export async function storeBackupNote(database: PostgresDatabase, note: BackupNote): Promise<void> {
-  await database.write(ALL_PROJECTS, async (transaction) => {
-    transaction.queue(
-      "INSERT INTO backups (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
-      encodeText(note.name),
-      JSON.stringify(note),
-    );
-  });
+  await database.execute(
+    ALL_PROJECTS,
+    "INSERT INTO backups (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
+    encodeText(note.name),
+    JSON.stringify(note),
+  );
 }
 
 /** In a fixed order, so that two servers that save receipts of the same users do not deadlock. */

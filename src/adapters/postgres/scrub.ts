@@ -115,15 +115,14 @@ const SELECT_PARTITION =
 
 /** Records that a user's rows were deleted from tables. */
 async function markTablesForRewrite(database: PostgresDatabase, person: number): Promise<string[]> {
-  const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_PARTITION, person));
+  const [row] = await fetchRowsOfAllProjects(database, SELECT_PARTITION, person);
   const names = [...UNPARTITIONED_TABLES, ...PARTITIONED_TABLES.map((table) => `${table}_${row?.part}`)];
-  await database.write(ALL_PROJECTS, async (transaction) => {
-    transaction.queue(
-      "INSERT INTO freed (name) SELECT name FROM unnest($1::text[]) AS row (name) ORDER BY name " +
-        "ON CONFLICT (name) DO UPDATE SET last = now()",
-      names,
-    );
-  });
+  await database.execute(
+    ALL_PROJECTS,
+    "INSERT INTO freed (name) SELECT name FROM unnest($1::text[]) AS row (name) ORDER BY name " +
+      "ON CONFLICT (name) DO UPDATE SET last = now()",
+    names,
+  );
   return names;
 }
 
@@ -179,7 +178,7 @@ const SELECT_DUE_TABLES =
 export async function rewriteDueTables(database: PostgresDatabase): Promise<number> {
   const begun = performance.now();
   let done = 0;
-  for (const { name } of await fetchRowsOfAllProjects(database, createStatement(SELECT_DUE_TABLES))) {
+  for (const { name } of await fetchRowsOfAllProjects(database, SELECT_DUE_TABLES)) {
     if (done > 0 && performance.now() - begun > BATCH_MS) break;
     if (await runExclusively(database, () => rewriteTable(database, name ?? ""))) done += 1;
   }
@@ -189,13 +188,14 @@ export async function rewriteDueTables(database: PostgresDatabase): Promise<numb
 /** When rows were last deleted from a table, and in which transaction; undefined if it was rewritten since. */
 async function findRewriteMark(database: PostgresDatabase, name: string): Promise<Row | undefined> {
   const sql = "SELECT last, xmin::text AS made FROM freed WHERE name = $1";
-  return (await fetchRowsOfAllProjects(database, createStatement(sql, name)))[0];
+  return (await fetchRowsOfAllProjects(database, sql, name))[0];
 }
 
 async function fetchTableSize(database: PostgresDatabase, name: string): Promise<number> {
   const rows = await fetchRowsOfAllProjects(
     database,
-    createStatement("SELECT pg_total_relation_size($1::regclass) AS bytes", name),
+    "SELECT pg_total_relation_size($1::regclass) AS bytes",
+    name,
   );
   return Number(rows[0]?.bytes);
 }
@@ -215,10 +215,12 @@ async function rewriteTable(database: PostgresDatabase, name: string): Promise<b
     if (isMemoryError(error) && error.code !== "corrupt") return false;
     throw error;
   }
-  await database.write(ALL_PROJECTS, async (transaction) => {
-    // Erasures during the rewrite are recorded with a later time.
-    transaction.queue("DELETE FROM freed WHERE name = $1 AND last = $2::timestamptz", name, before.last);
-  });
+  await database.execute(
+    ALL_PROJECTS, // Erasures during the rewrite are recorded with a later time.
+    "DELETE FROM freed WHERE name = $1 AND last = $2::timestamptz",
+    name,
+    before.last,
+  );
   return true;
 }
 
@@ -236,7 +238,7 @@ async function waitForOldSnapshots(database: PostgresDatabase, xid: string): Pro
   const isHurried = begun < queue.hurriedUntil;
   const end = begun + (isHurried ? SHORT_WAIT_MS : SNAPSHOTS_MS);
   for (;;) {
-    const [row] = await fetchRowsOfAllProjects(database, createStatement(COUNT_OLDER_SNAPSHOTS, xid));
+    const [row] = await fetchRowsOfAllProjects(database, COUNT_OLDER_SNAPSHOTS, xid);
     if (Number(row?.found) === 0) return true;
     if (performance.now() >= end) break;
     await pause(20);
@@ -260,18 +262,17 @@ const SELECT_WAL_KEEPERS =
 
 /** Whether only the server itself keeps the log, and this login may rotate it. */
 async function isWalPrivate(database: PostgresDatabase): Promise<boolean> {
-  const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_WAL_KEEPERS));
+  const [row] = await fetchRowsOfAllProjects(database, SELECT_WAL_KEEPERS);
   return row?.archives === "off" && row.slots === "0" && row.kept === "0" && row.may === "t";
 }
 
 /** Records that the log up to its current position contains erased data. */
 async function markWalPosition(database: PostgresDatabase): Promise<void> {
-  await database.write(ALL_PROJECTS, async (transaction) => {
-    transaction.queue(
-      "INSERT INTO freed (name, up_to) VALUES ('', pg_current_wal_insert_lsn()) " +
-        "ON CONFLICT (name) DO UPDATE SET last = now(), up_to = excluded.up_to",
-    );
-  });
+  await database.execute(
+    ALL_PROJECTS,
+    "INSERT INTO freed (name, up_to) VALUES ('', pg_current_wal_insert_lsn()) " +
+      "ON CONFLICT (name) DO UPDATE SET last = now(), up_to = excluded.up_to",
+  );
 }
 
 // Twice as many bytes as the server may keep in recycled files: by then, each of them has been overwritten.
@@ -282,13 +283,11 @@ const SELECT_WAL_FILES_LEFT =
 
 /** Rotates the log by a few files if it contains erased data. Gives how many. */
 export async function rotateWal(database: PostgresDatabase): Promise<number> {
-  const [row] = await fetchRowsOfAllProjects(database, createStatement(SELECT_WAL_FILES_LEFT));
+  const [row] = await fetchRowsOfAllProjects(database, SELECT_WAL_FILES_LEFT);
   if (!row) return 0;
   const left = Number(row.files);
   if (left <= 0) {
-    await database.write(ALL_PROJECTS, async (transaction) => {
-      transaction.queue("DELETE FROM freed WHERE name = ''");
-    });
+    await database.execute(ALL_PROJECTS, "DELETE FROM freed WHERE name = ''");
     return 0;
   }
   if (!(await isWalPrivate(database))) return 0;

@@ -1,9 +1,8 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { SearchIndexSink, StoredSearchIndex } from "../../ports/memory-store.ts";
-import type { PostgresDatabase } from "./database/database.ts";
+import type { PostgresDatabase, SearchIndexPiece } from "./database/database.ts";
 import { NO_USER } from "./database/recall-statements.ts";
 import { decodeBytes, findUserNumber, toAccessScope, toScopeKeys } from "./database/user-rows.ts";
-import type { RawRow } from "./fast-path/raw-copy.ts";
 import { fetchUserRows } from "./read.ts";
 
 const PIECE_BYTES = 65_536;
@@ -71,25 +70,18 @@ async function readPieces(
   parts: SearchIndexSink,
 ): Promise<void> {
   const [project] = toScopeKeys(scope);
-  const first = download.pieces;
-  const range = [person, first, first + PIECES_AT_ONCE] as const;
-  const take = ([revision, size, piece, bytes = NO_BYTES]: RawRow): void =>
-    addPiece(download, parts, {
-      revision: parseLong(revision),
-      size: parseLong(size),
-      piece: parseLong(piece),
-      bytes,
-    });
-  if (await database.copyRows(project, (tag) => buildCopyPiecesSql(tag, ...range), take)) return;
+  const range = { person, from: download.pieces, to: download.pieces + PIECES_AT_ONCE };
+  const take = (piece: SearchIndexPiece): void => addPiece(download, parts, piece);
+  if (await database.copySearchIndex(project, range, take)) return;
   for (const { revision, size, piece, bytes } of await fetchUserRows(
     database,
     scope,
     SELECT_PIECES,
-    first,
-    range[2],
+    range.from,
+    range.to,
   )) {
     const numbers = { revision: Number(revision), size: Number(size), piece: Number(piece) };
-    addPiece(download, parts, { ...numbers, bytes: decodeBytes(bytes) });
+    take({ ...numbers, bytes: decodeBytes(bytes) });
   }
 }
 
@@ -97,25 +89,6 @@ const NO_BYTES = Buffer.alloc(0);
 const SELECT_PIECES =
   "SELECT revision, size, piece, encode(bytes, 'base64') AS bytes FROM blocks " +
   "WHERE person = $1 AND piece >= $2 AND piece < $3 ORDER BY piece";
-
-/** COPY takes no parameters; all interpolated values are numbers of this program. */
-function buildCopyPiecesSql(tag: number, person: number, from: number, to: number): string {
-  return (
-    `COPY (SELECT ${tag}::bigint, revision, size::bigint, piece::bigint, bytes FROM blocks ` +
-    `WHERE person = ${BigInt(person)} AND piece >= ${from} AND piece < ${to} ORDER BY piece) TO STDOUT (FORMAT binary)`
-  );
-}
-
-function parseLong(bytes: RawRow[number] | undefined): number {
-  return Number(bytes?.readBigInt64BE() ?? 0);
-}
-
-interface SearchIndexPiece {
-  readonly revision: number;
-  readonly size: number;
-  readonly piece: number;
-  readonly bytes: Uint8Array;
-}
 
 /** Skips pieces of another index than the first piece's, and pieces repeated after a lost connection. */
 function addPiece(

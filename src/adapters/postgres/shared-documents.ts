@@ -16,7 +16,7 @@ const UPSERT_DOCUMENT =
 export function createPostgresDocuments(database: PostgresDatabase): Documents {
   return {
     async read(name, known = "") {
-      const [row] = await database.queryPinned(undefined, {
+      const [row] = await database.queryOnce(undefined, {
         sql: SELECT_DOCUMENT,
         values: [toIndexKey(name), known],
       });

@@ -11,21 +11,25 @@ const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
 
 describe.skipIf(!url)(`on a server${missing}`, () => {
-  for (const pipeline of [true, false]) {
+  for (const [name, pipeline, fastPath] of [
+    ["postgres", true, true],
+    ["postgres, without the fast path", true, false],
+    ["postgres, one query after the other", false, false],
+  ] as const) {
     let place: Place;
     memoryStoreConformance({
-      name: pipeline ? "postgres" : "postgres, one query after the other",
+      name,
       // Many more are compared by `test/postgres/histories.ts`.
-      randomHistories: pipeline ? 12 : 4,
+      randomHistories: fastPath ? 12 : 4,
       async setup() {
         place = testPlace(url ?? "", { pipeline });
       },
-      open: () => place.open(),
+      open: () => place.open({ fastPath }),
       async reopen(record) {
         await record.close();
-        return place.again(record);
+        return place.again(record, { fastPath });
       },
-      second: (record) => place.again(record),
+      second: (record) => place.again(record, { fastPath }),
       teardown: () => place.clear(),
     });
   }

@@ -2,6 +2,7 @@ import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../dom
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { MemoryError } from "../../errors.ts";
+import { applyMessageErasure } from "../shared/change-rules.ts";
 import { encodeVector, parseBody } from "../shared/stored-rows.ts";
 import { queueAnswerErasure } from "./answer-cache.ts";
 import {
@@ -256,13 +257,8 @@ export function queueErasure(
   state: CommitState,
 ): void {
   const { transaction, person, project, name } = writing;
-  for (const { id, content, parts, keepMetadata } of erasure.messages) {
-    state.changeMessage(id, ({ parts: _parts, metadata, ...message }) => ({
-      ...message,
-      content,
-      ...(keepMetadata && metadata ? { metadata } : {}),
-      ...(parts ? { parts } : {}),
-    }));
+  for (const change of erasure.messages) {
+    state.changeMessage(change.id, (message) => applyMessageErasure(message, change));
   }
   dropMemories(
     writing,
@@ -407,15 +403,4 @@ export function createCommitState(
       return { added: listMessages(added), changed: listMessages(changed) };
     },
   };
-}
-
-/** The message with its changed digest. */
-export function applyDigestChange(
-  message: Message,
-  change: NonNullable<ChangeSet["digests"]>[number],
-): Message {
-  const { undone: before, heard: heardBefore, ...rest } = message;
-  const undone = change.undone ?? before;
-  const heard = change.digest === "pending" && (change.heard ?? heardBefore);
-  return { ...rest, digest: change.digest, ...(heard ? { heard } : {}), ...(undone ? { undone } : {}) };
 }

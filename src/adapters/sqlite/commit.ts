@@ -4,6 +4,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
+import { applyDigestChange, applyMessageErasure } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 import { eraseStoredAnswers } from "./answer-cache.ts";
 import type { SqliteDatabase, SqliteRow } from "./database.ts";
@@ -67,7 +68,7 @@ export function commitChangeSet(
 function writeChanges(writing: SqliteWriteContext, changes: ChangeSet, turns: number): void {
   addMessages(writing, changes.messages ?? [], turns);
   for (const change of changes.digests ?? []) {
-    changeMessage(writing, change.id, (message) => withDigestChange(message, change));
+    changeMessage(writing, change.id, (message) => applyDigestChange(message, change));
   }
   for (const memory of changes.memories ?? []) addVersion(writing, memory);
   for (const link of changes.links ?? []) putLink(writing, link);
@@ -131,13 +132,6 @@ function changeMessage(
   database
     .statement("UPDATE messages SET body = :body, revision = :revision WHERE user = :user AND id = :id")
     .run({ user, id, revision, body });
-}
-
-function withDigestChange(message: Message, change: NonNullable<ChangeSet["digests"]>[number]): Message {
-  const { undone: before, heard: heardBefore, ...rest } = message;
-  const undone = change.undone ?? before;
-  const heard = change.digest === "pending" && (change.heard ?? heardBefore);
-  return { ...rest, digest: change.digest, ...(heard ? { heard } : {}), ...(undone ? { undone } : {}) };
 }
 
 function addVersion({ database, user, revision }: SqliteWriteContext, memory: Memory): void {
@@ -227,13 +221,8 @@ function eraseBodies(
   erasure: Pick<ErasureChange, "messages" | "memories" | "rewrites">,
 ): void {
   const { database, user, revision } = writing;
-  for (const { id, content, parts, keepMetadata } of erasure.messages) {
-    changeMessage(writing, id, ({ parts: _parts, metadata, ...message }) => ({
-      ...message,
-      content,
-      ...(keepMetadata && metadata ? { metadata } : {}),
-      ...(parts ? { parts } : {}),
-    }));
+  for (const change of erasure.messages) {
+    changeMessage(writing, change.id, (message) => applyMessageErasure(message, change));
   }
   for (const id of erasure.memories) {
     database
@@ -274,7 +263,7 @@ function putErasure(
 export function applyErasurePart(writing: SqliteWriteContext, body: string): void {
   const { digests = [], dropUnits = [], units = [], tombstones = [], ...erased } = parseErasurePart(body);
   for (const change of digests)
-    changeMessage(writing, change.id, (message) => withDigestChange(message, change));
+    changeMessage(writing, change.id, (message) => applyDigestChange(message, change));
   for (const id of dropUnits) dropUnit(writing, id);
   const { messages = [], memories = [], rewrites = [] } = erased;
   eraseBodies(writing, { messages, memories, rewrites });

@@ -2,38 +2,18 @@ import { access, constants, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Fault, StorageCondition } from "../../ports/memory-store.ts";
+import { buildConsistencyRules, type ConsistencyRule } from "../shared/consistency-rules.ts";
 import { readInSnapshot, readPragma, type SqliteDatabase } from "./database.ts";
 import { updateCopies } from "./files/backup.ts";
 import { DIGEST_TABLES } from "./integrity/row-digest.ts";
 import { hasAllDigests, verifyDigests } from "./integrity/verify-digests.ts";
 
-/** Queries that must return no row. They give counts and places only: a check never shows a user's text. */
-const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql: string])[] = [
-  [
-    "memories",
-    "without a version that they name",
-    "SELECT 1 FROM heads LEFT JOIN versions USING (user, id, version) WHERE versions.id IS NULL",
-  ],
-  [
-    "memories",
-    "not at their newest version",
-    "SELECT 1 FROM heads JOIN versions USING (user, id) WHERE versions.version > heads.version",
-  ],
-  [
-    "memories",
-    "without a search unit",
-    "SELECT 1 FROM heads LEFT JOIN units USING (user, id) WHERE units.id IS NULL",
-  ],
-  [
-    "versions",
-    "without a memory",
-    "SELECT 1 FROM versions LEFT JOIN heads USING (user, id) WHERE heads.id IS NULL",
-  ],
-  [
-    "versions",
-    "with a gap before them",
-    "SELECT 1 FROM versions GROUP BY user, id HAVING min(version) <> 1 OR max(version) <> count(*)",
-  ],
+const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
+  ...buildConsistencyRules({
+    user: "user",
+    number: "id",
+    isExempt: "users.id IN (SELECT user FROM erasing)",
+  }),
   [
     "versions",
     "whose body is another's",
@@ -46,51 +26,10 @@ const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql
   ],
   [
     "messages",
-    "with the turn of another, or after a gap",
-    "SELECT 1 FROM messages GROUP BY user HAVING count(DISTINCT turn) <> count(*) OR min(turn) <> 1 OR max(turn) <> count(*)",
-  ],
-  [
-    "messages",
     "searchable but without a passage",
     "SELECT 1 FROM messages LEFT JOIN (SELECT DISTINCT user, owner FROM units WHERE type = 'passage') passages " +
       "ON passages.user = messages.user AND passages.owner = messages.id WHERE passages.owner IS NULL " +
       "AND trim(body ->> '$.content', char(9, 10, 13, 32, 160)) <> '' AND coalesce(body ->> '$.undone', 0) = 0 AND messages.user NOT IN (SELECT user FROM erasing)",
-  ],
-  [
-    "units",
-    "of a message that is not there",
-    "SELECT 1 FROM units LEFT JOIN messages ON messages.user = units.user AND messages.id = units.owner " +
-      "WHERE units.type = 'passage' AND messages.id IS NULL",
-  ],
-  [
-    "units",
-    "of a memory that is not there",
-    "SELECT 1 FROM units LEFT JOIN heads ON heads.user = units.user AND heads.id = units.owner " +
-      "WHERE units.type = 'memory' AND heads.id IS NULL",
-  ],
-  [
-    "units",
-    "with a vector of another length than the rest of their space",
-    "SELECT 1 FROM (SELECT space, CASE length(vector) % 2 WHEN 1 THEN (length(vector) - 1) / 2 ELSE length(vector) / 4.0 END AS parts " +
-      "FROM units) GROUP BY space HAVING min(parts) <> max(parts) OR max(parts) <> round(max(parts))",
-  ],
-  ["units", "both there and gone", "SELECT 1 FROM gone JOIN units USING (user, id) WHERE gone.type = 'unit'"],
-  [
-    "memories",
-    "both there and gone",
-    "SELECT 1 FROM gone JOIN heads USING (user, id) WHERE gone.type = 'memory'",
-  ],
-  [
-    "users",
-    "whose log has a gap or ends at another revision",
-    "SELECT 1 FROM users LEFT JOIN (SELECT user, count(*) AS entries, max(revision) AS newest FROM log GROUP BY user) " +
-      "ON user = id WHERE revision <> coalesce(entries, 0) OR revision <> coalesce(newest, 0)",
-  ],
-  [
-    "users",
-    "whose turns are not those of the messages",
-    "SELECT 1 FROM users LEFT JOIN (SELECT user, count(*) AS held FROM messages GROUP BY user) ON user = id " +
-      "WHERE turns <> coalesce(held, 0)",
   ],
   [
     "erasures",
@@ -110,13 +49,6 @@ const CONSISTENCY_RULES: readonly (readonly [place: string, problem: string, sql
     "erasures",
     "whose trace is another's",
     "SELECT 1 FROM erasures WHERE trace IS NOT NULL AND (NOT json_valid(trace) OR trace ->> '$.receipt' IS NOT id)",
-  ],
-  [
-    "users",
-    "with rows of a revision that has not been",
-    "SELECT 1 FROM (SELECT user, revision FROM messages UNION ALL SELECT user, revision FROM heads UNION ALL " +
-      "SELECT user, revision FROM units UNION ALL SELECT user, revision FROM gone UNION ALL SELECT user, revision FROM receipts) rows " +
-      "JOIN users ON users.id = rows.user WHERE (rows.revision > users.revision AND users.id NOT IN (SELECT user FROM erasing)) OR rows.revision < 1",
   ],
 ];
 

@@ -5,6 +5,7 @@ import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, KeptReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Delta } from "../../ports/memory-store.ts";
+import { compareLinks, compareStrings } from "../shared/change-rules.ts";
 import { createEmptyDelta } from "../shared/stored-rows.ts";
 import {
   decodeVector,
@@ -218,7 +219,7 @@ export async function readChangesSince(
     units: (await mapInSlices(rows.units, toUnit)).sort(compareById),
     gone: { units: toGoneIds("unit", rows.gone), memories: toGoneIds("memory", rows.gone) },
     tombstones: rows.tombstones.map(toTombstone).sort((one, other) => compareStrings(one.hash, other.hash)),
-    links: rows.links.map(toLink).sort(compareByEnds),
+    links: rows.links.map(toLink).sort(compareLinks),
   };
 }
 
@@ -341,7 +342,7 @@ async function readLargeDelta(
     tombstones: (await mapInSlices(tombstones, toTombstone)).sort((one, other) =>
       compareStrings(one.hash, other.hash),
     ),
-    links: (await mapInSlices(readLinkRows(snapshot, user.id), toLink)).sort(compareByEnds),
+    links: (await mapInSlices(readLinkRows(snapshot, user.id), toLink)).sort(compareLinks),
   };
 }
 
@@ -436,16 +437,4 @@ function toGoneIds(type: string, rows: readonly SqliteRow[]): string[] {
 // Sorted here: SQLite orders texts by UTF-8 bytes, the store by UTF-16 code units, like JavaScript.
 function compareById(one: SearchUnit, other: SearchUnit): number {
   return one.id < other.id ? -1 : 1;
-}
-
-function compareByEnds(one: MemoryLink, other: MemoryLink): number {
-  return (
-    compareStrings(one.from, other.from) ||
-    compareStrings(one.type, other.type) ||
-    compareStrings(one.to, other.to)
-  );
-}
-
-function compareStrings(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }

@@ -8,6 +8,7 @@ import {
   type DumpRow,
   type StoreDump,
 } from "../../ports/store-dump.ts";
+import { buildDumpPageKeys, createDumpRowReaders } from "../shared/dump-rows.ts";
 import { PART_TABLES } from "../shared/stored-rows.ts";
 import { toStoredAnswer } from "./answer-cache.ts";
 import { saveCall, toModelCall } from "./calls.ts";
@@ -116,78 +117,22 @@ function refuseUnfilled(database: SqliteDatabase): void {
   }
 }
 
-/**
- * The columns by which each part is paged. They have an index, so that the cost of a page depends only on its rows. Versions and
- * memories are ordered by number, which no index covers for one user, so only the keys of each page are sorted. Each column has
- * a value that sorts before all its values.
- */
-const PAGE_KEYS: { readonly [Part in DumpPart]: { readonly [column: string]: "" | -1 } } = {
-  users: { id: -1 },
-  messages: { user: -1, id: "" },
-  versions: { user: -1, number: -1 },
-  memories: { user: -1, number: -1 },
-  units: { user: -1, id: "" },
-  gone: { user: -1, type: "", id: "" },
-  tombstones: { user: -1, hash: "" },
-  links: { user: -1, source: "", type: "", target: "" },
-  log: { user: -1, revision: -1 },
-  receipts: { user: -1, key: "" },
-  erasures: { number: -1 },
-  recalls: { user: -1, number: -1 },
-  answers: { project: "", name: "", key: "" },
-  visits: { user: -1, job: "" },
-  jobs: { name: "" },
-  backups: { number: -1 },
-  calls: { number: -1 },
-  turns: { project: "", user: "", day: "" },
-};
+const PAGE_KEYS = buildDumpPageKeys("user", "id");
 
-/** Parts whose order within a user no index covers. */
+/** Parts whose order within a user no index covers, so only the keys of each page are sorted. */
 const PARTS_BY_NUMBER: ReadonlySet<DumpPart> = new Set<DumpPart>(["versions", "memories"]);
 
-const ROW_READERS: {
-  readonly [Part in DumpPart]: (row: SqliteRow) => Omit<DumpRow<Part>, "project" | "user">;
-} = {
-  users: (row) => ({ revision: Number(row.revision), turns: Number(row.turns) }),
-  messages: (row) => ({ revision: Number(row.revision), message: parseBody(row) }),
-  versions: (row) => ({ memory: parseBody(row) }),
-  memories: (row) => ({
-    id: String(row.id),
-    version: Number(row.version),
-    revision: Number(row.revision),
-  }),
-  units: (row) => ({ revision: Number(row.revision), unit: toUnit(row) }),
-  gone: (row) => ({
-    type: row.type === "unit" ? "unit" : "memory",
-    id: String(row.id),
-    revision: Number(row.revision),
-  }),
-  tombstones: (row) => ({ tombstone: toTombstone(row) }),
-  links: (row) => ({ link: toLink(row) }),
-  log: (row) => ({ entry: parseBody(row) }),
-  receipts: (row) => ({ revision: Number(row.revision), receipt: parseBody(row) }),
-  erasures: (row) => ({
-    receipt: parseBody(row),
-    ...(row.trace === null ? {} : { trace: parseBody({ body: row.trace }) }),
-  }),
-  recalls: (row) => ({ receipt: parseBody(row) }),
-  answers: (row) => ({ answer: toStoredAnswer(row), erasures: parseBody({ body: row.erasures }) }),
-  visits: (row) => ({
-    job: String(row.job) as DumpRow<"visits">["job"],
-    visit: toJobProgress({ ...row, seen: row.revision ?? null }),
-  }),
-  jobs: (row) => ({ note: parseBody(row) }),
-  backups: (row) => ({ note: parseBody(row) }),
-  calls: (row) => ({ call: toModelCall(row) }),
-  turns: (row) => ({
-    stored: {
-      project: String(row.project),
-      user: String(row.user),
-      day: String(row.day),
-      turns: Number(row.turns),
-    },
-  }),
-};
+const ROW_READERS = createDumpRowReaders<SqliteRow>({
+  id: (row) => String(row.id),
+  text: String,
+  unit: toUnit,
+  tombstone: toTombstone,
+  link: toLink,
+  answer: (row) => ({ answer: toStoredAnswer(row), erasures: parseBody({ body: row.erasures }) }),
+  progress: toJobProgress,
+  call: toModelCall,
+  turnsUser: (row) => String(row.user),
+});
 
 /** A page of a part, and the key of its last row as the cursor. */
 function readPage<Part extends DumpPart>(

@@ -136,7 +136,7 @@ export async function openPostgres(
 ): Promise<OpenedPostgres> {
   const { secret, ...others } = options;
   const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
-  const { openPostgresStore, postgresStream } = await import("../../adapters/postgres/index.ts");
+  const { openPostgresStore } = await import("../../adapters/postgres/index.ts");
   const pool = new Pool({
     connectionString: url,
     max: connections,
@@ -144,7 +144,6 @@ export async function openPostgres(
     keepAlive: true,
     // A transaction takes one round trip instead of one per statement.
     pipeline: true,
-    stream: postgresStream,
   });
   // A broken idle connection is replaced on demand. Without a listener, it would end the process.
   pool.on("error", () => {});

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { RowStream } from "../fast-path/copy-stream.ts";
 import {
   createNoConnectionError,
   isConnectionLost,
@@ -25,17 +24,6 @@ export interface PostgresPool {
 export interface PostgresConnection {
   /** If true, queries are sent one after the other without waiting for answers: `pipeline: true` of a `pg` pool. */
   readonly pipeline?: boolean;
-  /** The process id of the server backend, as reported when the connection was opened. */
-  readonly processID?: number | null;
-  /**
-   * The protocol connection beneath, which reports COPY data as bytes. Its stream may report the data earlier
-   * (`postgresStream`), and can hold back what is written to send it at once.
-   */
-  readonly connection?: {
-    readonly stream?: Partial<RowStream> & { cork?(): void; uncork?(): void };
-    on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
-    removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
-  };
   query(query: PostgresQuery): Promise<{ readonly rows: readonly Row[] }>;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "notification", listener: (message: PostgresNotification) => void): unknown;
@@ -128,16 +116,6 @@ export function createTransaction(
   };
 }
 
-/** Sends everything written meanwhile at once: each write by itself costs a system call, and wakes the server. */
-function withCorkedSocket<Result>({ connection }: PostgresConnection, work: () => Result): Result {
-  connection?.stream?.cork?.();
-  try {
-    return work();
-  } finally {
-    connection?.stream?.uncork?.();
-  }
-}
-
 /** Sends statements at once if the connection can, or else one after the other. Throws the first error. */
 async function sendStatements(
   connection: PostgresConnection,
@@ -150,7 +128,7 @@ async function sendStatements(
     for (const one of statements) found.push(await runStatement(one));
     return found;
   }
-  const settled = await Promise.allSettled(withCorkedSocket(connection, () => statements.map(runStatement)));
+  const settled = await Promise.allSettled(statements.map(runStatement));
   return settled.map((one) => {
     if (one.status === "rejected") throw one.reason;
     return one.value;

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Scope } from "../../../domain/scope.ts";
 import { MemoryError } from "../../../errors.ts";
-import { createPinnedConnection } from "../fast-path/pinned-connection.ts";
-import type { RawRow } from "../fast-path/raw-copy.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./connection.ts";
 import {
   acquireConnection,
@@ -30,6 +28,45 @@ export type OutcomeLookup<Result> = (
   transaction: PostgresTransaction,
 ) => Promise<{ readonly was: Result } | undefined>;
 
+/** The pieces of a user's search index that a read asks for: from the first one, up to the last one without it. */
+export interface SearchIndexRange {
+  readonly person: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A piece of a stored search index. */
+export interface SearchIndexPiece {
+  readonly revision: number;
+  /** The bytes of the complete index. */
+  readonly size: number;
+  /** The number of the piece, from 0. */
+  readonly piece: number;
+  /** Valid until the receiving call returns. */
+  readonly bytes: Uint8Array;
+}
+
+/** A faster way for short reads. Each call may decline; a transaction then reads the same rows. */
+export interface FastReads {
+  /** The rows of a statement, which may access one project if given. Undefined if it declines. */
+  query(project: string | undefined, statement: SqlStatement): Promise<readonly Row[] | undefined>;
+  /** Passes the pieces of a search index. False if it declines; nothing was passed then. */
+  copySearchIndex(
+    project: string,
+    range: SearchIndexRange,
+    take: (piece: SearchIndexPiece) => void,
+  ): Promise<boolean>;
+  /** Returns all connections for good. */
+  close(): Promise<void>;
+}
+
+/** `onLost` is called when a connection breaks. */
+export type CreateFastReads = (
+  pool: PostgresPool,
+  settings: PostgresConnectionSettings,
+  onLost: () => void,
+) => FastReads;
+
 export interface PostgresDatabase {
   readonly pool: PostgresPool;
   readonly settings: PostgresConnectionSettings;
@@ -41,10 +78,10 @@ export interface PostgresDatabase {
   readonly instance: string;
   /** Reads from one snapshot. */
   query(reach: AccessScope, ...statements: readonly SqlStatement[]): Promise<(readonly Row[])[]>;
-  /** One short read of a project's rows, or of rows without a project. It shares round trips, and needs no transaction where possible. */
-  queryPinned(project: string | undefined, statement: SqlStatement): Promise<readonly Row[]>;
-  /** Copies rows as bytes: see `PinnedConnection.copy`. False if a normal query is needed. Rows may repeat after a lost connection. */
-  copyRows(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
+  /** The rows of one statement: those of a project, or rows without a project. It takes the fast path if there is one. */
+  queryOnce(project: string | undefined, statement: SqlStatement): Promise<readonly Row[]>;
+  /** Passes the pieces of a search index by the fast path. False if a query is needed. Pieces repeat after a lost connection. */
+  copySearchIndex: FastReads["copySearchIndex"];
   /** Like `query`, with work between the statements. */
   read<Result>(
     reach: AccessScope,
@@ -60,6 +97,8 @@ export interface PostgresDatabase {
     work: (transaction: PostgresTransaction) => Promise<Result>,
     settle?: OutcomeLookup<Result>,
   ): Promise<Result>;
+  /** Writes by one statement, which must be idempotent. */
+  execute(reach: AccessScope, sql: string, ...values: readonly unknown[]): Promise<void>;
   /**
    * Runs statements one after the other, each in its own transaction, as the pool's login role: the owner of the tables.
    * It does not retry. `after` always runs, because the connection belongs to the caller and is returned unchanged.
@@ -92,13 +131,14 @@ const ALL_PROJECTS_PLANNING = ["on", "auto", null] as const;
 export function createPostgresDatabase(
   pool: PostgresPool,
   settings: PostgresConnectionSettings,
+  createFastReads?: CreateFastReads,
 ): PostgresDatabase {
   const userNumbers = new Map<string, number>();
   let isClosed = false;
   // Without a listener, the first idle connection that breaks ends the program. A server that restarts may be a different one.
   const forget = (): void => userNumbers.clear();
   pool.on("error", forget);
-  const pinned = createPinnedConnection(pool, settings, forget);
+  const fastReads = createFastReads?.(pool, settings, forget);
 
   const attempt = async <Result>(
     begin: readonly SqlStatement[],
@@ -126,6 +166,25 @@ export function createPostgresDatabase(
   const read: PostgresDatabase["read"] = (reach, work, timeoutMs = settings.timeoutMs) =>
     // A read has no outcome: if its COMMIT is lost, its answers are complete all the same, or it is repeated.
     run(() => attempt(begin(BEGIN_READ, reach, timeoutMs), timeoutMs, work).catch(rethrowCause));
+  const write: PostgresDatabase["write"] = (reach, work, settle) => {
+    let isUnknown = false;
+    const { timeoutMs } = settings;
+    return run(async () => {
+      if (isUnknown && settle) {
+        const found = await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, settle).catch(
+          rethrowUnknownOutcome,
+        );
+        if (found) return found.was;
+      }
+      isUnknown = false;
+      try {
+        return await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, work);
+      } catch (error) {
+        isUnknown = error instanceof UnknownOutcomeError;
+        throw error;
+      }
+    });
+  };
   return {
     pool,
     settings,
@@ -134,32 +193,16 @@ export function createPostgresDatabase(
     instance: randomUUID(),
     read,
     query: (reach, ...statements) => read(reach, (transaction) => transaction.queryAndCommit(...statements)),
-    async queryPinned(project, statement) {
+    async queryOnce(project, statement) {
       if (isClosed) throw createClosedError();
-      const rows = await run(() => pinned.query(project, statement));
+      const rows = fastReads && (await run(() => fastReads.query(project, statement)));
       if (rows) return rows;
       const reach = project === undefined ? ALL_PROJECTS : { project };
       return (await read(reach, (transaction) => transaction.queryAndCommit(statement)))[0] ?? [];
     },
-    write(reach, work, settle) {
-      let isUnknown = false;
-      const { timeoutMs } = settings;
-      return run(async () => {
-        if (isUnknown && settle) {
-          const found = await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, settle).catch(
-            rethrowUnknownOutcome,
-          );
-          if (found) return found.was;
-        }
-        isUnknown = false;
-        try {
-          return await attempt(begin(BEGIN_WRITE, reach, timeoutMs), timeoutMs, work);
-        } catch (error) {
-          isUnknown = error instanceof UnknownOutcomeError;
-          throw error;
-        }
-      });
-    },
+    write,
+    execute: (reach, sql, ...values) =>
+      write(reach, async (transaction) => void transaction.queue(sql, ...values)),
     async runOutsideTransaction(statements, { after, timeoutMs = settings.timeoutMs } = {}) {
       if (isClosed) throw createClosedError();
       try {
@@ -171,14 +214,14 @@ export function createPostgresDatabase(
         throw toPostgresMemoryError(error);
       }
     },
-    async copyRows(project, sql, take) {
+    async copySearchIndex(project, range, take) {
       if (isClosed) throw createClosedError();
-      return run(() => pinned.copy(project, sql, take));
+      return fastReads ? run(() => fastReads.copySearchIndex(project, range, take)) : false;
     },
     async close() {
       isClosed = true;
       userNumbers.clear();
-      await pinned.close();
+      await fastReads?.close();
       pool.removeListener("error", forget);
     },
   };

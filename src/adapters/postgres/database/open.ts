@@ -4,7 +4,12 @@ import { handlePoolErrors } from "../../shared/pool-errors.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/index.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./connection.ts";
 import { acquireConnection, type PostgresConnectionSettings, quoteIdentifier } from "./connection.ts";
-import { createPostgresDatabase, type PostgresDatabase, withConnection } from "./database.ts";
+import {
+  type CreateFastReads,
+  createPostgresDatabase,
+  type PostgresDatabase,
+  withConnection,
+} from "./database.ts";
 import { retryTransientFaults, toPostgresMemoryError } from "./errors.ts";
 import { bypassesRowSecurity, enableRowSecurity, ensureRuntimeRole, RUNTIME_ROLE } from "./row-security.ts";
 
@@ -28,6 +33,8 @@ export interface PostgresOptions {
   readonly connectMs?: number;
   /** How long to retry a call that a server restart interrupted, in ms (default: 2,000). */
   readonly patienceMs?: number;
+  /** Whether short reads may use the driver's internals instead of a transaction (default: true). The results are the same. */
+  readonly fastPath?: boolean;
 }
 
 export interface OpenedPostgresDatabase {
@@ -47,7 +54,10 @@ const MIGRATING_MS = 600_000;
  * cannot be reached. Throws `unsupported` if the schema belongs to another program or a newer version, or the server is too old.
  * Throws `forbidden` if the login lacks a privilege, or the secret differs.
  */
-export async function openPostgresDatabase(options: PostgresOptions): Promise<OpenedPostgresDatabase> {
+export async function openPostgresDatabase(
+  options: PostgresOptions,
+  createFastReads?: CreateFastReads,
+): Promise<OpenedPostgresDatabase> {
   const { pool, schema = "keepsake", connectMs = 5000 } = options;
   if (!SCHEMA_NAME.test(schema)) {
     throw invalid(
@@ -76,7 +86,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Op
         );
         const isUnprotected = role === "none" && (await bypassesRowSecurity(connection));
         return {
-          database: createPostgresDatabase(pool, settings),
+          database: createPostgresDatabase(pool, settings, createFastReads),
           notices: isUnprotected ? [...notices, NO_ROW_SECURITY] : notices,
           reducedBy,
         };

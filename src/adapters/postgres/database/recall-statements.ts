@@ -1,5 +1,3 @@
-import { createStatement, type SqlStatement } from "./connection.ts";
-
 /** A number that no user has. */
 export const NO_USER = -1;
 
@@ -18,16 +16,3 @@ export const SELECT_BODIES: string =
 
 export const SELECT_VECTORS: string =
   "SELECT id, encode(vector, 'base64') AS vector FROM units WHERE person = $1 AND id = ANY ($2) AND space = $3";
-
-/**
- * The statements of every recall, for a user who does not exist. Planning them takes longer than running them, and each connection
- * plans them once. The last one only loads the table of search columns into the server's cache, because its COPY is planned each time.
- */
-export const WARM_UP_STATEMENTS: readonly SqlStatement[] = [
-  createStatement(SELECT_VECTORS, NO_USER, [], ""),
-  createStatement(SELECT_BODIES, NO_USER, [], []),
-  createStatement(
-    "SELECT piece FROM blocks WHERE person = $1 AND piece >= 0 AND piece < 1 ORDER BY piece",
-    NO_USER,
-  ),
-];

@@ -24,7 +24,7 @@ export async function findUserNumber(database: PostgresDatabase, scope: Scope): 
   const known = getKnownUserNumber(database, scope);
   if (known !== undefined) return known;
   const keys = toScopeKeys(scope);
-  const [row] = await database.queryPinned(keys[0], { sql: SELECT_USER, values: keys });
+  const [row] = await database.queryOnce(keys[0], { sql: SELECT_USER, values: keys });
   if (!row) return NO_USER;
   return rememberUserNumber(database, scope, Number(row.number));
 }

@@ -1,4 +1,4 @@
-import type { PostgresConnection, PostgresPool, Row } from "../database/connection.ts";
+import type { PostgresPool, Row } from "../database/connection.ts";
 import {
   acquireConnection,
   createStatement,
@@ -7,26 +7,15 @@ import {
   toQuery,
   toSearchPath,
 } from "../database/connection.ts";
+import type { FastReads, SearchIndexPiece, SearchIndexRange } from "../database/database.ts";
 import { getSqlState, isConnectionLost } from "../database/errors.ts";
-import { WARM_UP_STATEMENTS } from "../database/recall-statements.ts";
-import { createRawCopyReceiver, type RawRow } from "./raw-copy.ts";
-
-/**
- * A connection that is kept out of the pool while there are reads, for reads of one statement. Such a read is consistent by
- * itself and needs no transaction, and concurrent reads share a round trip. Session settings are set once for the whole
- * lease; the connection returns to the pool with its original settings.
- */
-export interface PinnedConnection {
-  /** The rows of a statement, which may access one project if given. Undefined if no connection can be pinned, or a table is locked. */
-  query(project: string | undefined, statement: SqlStatement): Promise<readonly Row[] | undefined>;
-  /**
-   * Passes the rows of a COPY as bytes, to be used at once. The first column of each row is the number passed to `sql`. False
-   * if no connection can be pinned or it gives no bytes; nothing was done then.
-   */
-  copy(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
-  /** Returns the connection for good. */
-  close(): Promise<void>;
-}
+import { NO_USER, SELECT_BODIES, SELECT_VECTORS } from "../database/recall-statements.ts";
+import {
+  buildSearchIndexCopy,
+  createRawCopyReceiver,
+  type DriverConnection,
+  parseSearchIndexPiece,
+} from "./raw-copy.ts";
 
 /** One connection may listen for erasures, one is pinned, and at least one is for everything else. */
 const MIN_POOL_SIZE = 3;
@@ -47,8 +36,20 @@ const READ_SETTINGS = createStatement(
 const SET_SESSION_CONFIG = `SELECT ${SETTING_NAMES.map((name, i) => `set_config('${name}', $${i + 1}, false)`).join(", ")}`;
 const SET_PROJECT = "SELECT set_config('keepsake.project', $1, false)";
 
-/** Connections on which the statements that are likely to come next have been planned. */
-const preparedConnections = new WeakSet<PostgresConnection>();
+/**
+ * The statements of every recall, for a user who does not exist. Planning them takes longer than running them, and each connection
+ * plans them once. The last one only loads the table of search columns into the server's cache, because its COPY is planned each time.
+ */
+const WARM_UP_STATEMENTS: readonly SqlStatement[] = [
+  createStatement(SELECT_VECTORS, NO_USER, [], ""),
+  createStatement(SELECT_BODIES, NO_USER, [], []),
+  createStatement(
+    "SELECT piece FROM blocks WHERE person = $1 AND piece >= 0 AND piece < 1 ORDER BY piece",
+    NO_USER,
+  ),
+];
+/** Connections on which they have been planned. */
+const preparedConnections = new WeakSet<DriverConnection>();
 
 interface PinnedConnectionLease {
   /**
@@ -58,17 +59,23 @@ interface PinnedConnectionLease {
   isDirect(): Promise<boolean>;
   /** Undefined while it is being returned, or if a table is locked. */
   query(project: string | undefined, statement: SqlStatement): Promise<readonly Row[] | undefined>;
-  copy(project: string, sql: (tag: number) => string, take: (row: RawRow) => void): Promise<boolean>;
+  copySearchIndex: FastReads["copySearchIndex"];
   /** Returns the connection when all pending queries are answered. */
   release(): Promise<void>;
   readonly isBusy: boolean;
 }
 
+/**
+ * A connection that is kept out of the pool while there are reads, for reads of one statement. Such a read is consistent by
+ * itself and needs no transaction, and concurrent reads share a round trip. Session settings are set once for the whole
+ * lease; the connection returns to the pool with its original settings. It declines if no connection can be pinned, if a
+ * table is locked, or if the client gives no bytes.
+ */
 export function createPinnedConnection(
   pool: PostgresPool,
   settings: PostgresConnectionSettings,
   onLost: () => void,
-): PinnedConnection {
+): FastReads {
   const { max = MIN_POOL_SIZE, pipeline }: PostgresPool["options"] & object = pool.options ?? {
     pipeline: true,
   };
@@ -78,7 +85,7 @@ export function createPinnedConnection(
   let usedAt = 0;
 
   const takeLease = async (onConnectionLost: () => void): Promise<PinnedConnectionLease | undefined> => {
-    const connection = await acquireConnection(pool, settings.connectMs);
+    const connection: DriverConnection = await acquireConnection(pool, settings.connectMs);
     const one = leaseConnection(connection, settings, onConnectionLost);
     isDirect ||= connection.pipeline === true && (await one.isDirect());
     isUnfit ||= !isDirect;
@@ -121,7 +128,8 @@ export function createPinnedConnection(
   };
   return {
     query: async (project, statement) => (await acquireLease())?.query(project, statement),
-    copy: async (project, sql, take) => (await (await acquireLease())?.copy(project, sql, take)) ?? false,
+    copySearchIndex: async (project, range, take) =>
+      (await (await acquireLease())?.copySearchIndex(project, range, take)) ?? false,
     close() {
       isUnfit = true;
       return returnLease();
@@ -134,7 +142,7 @@ function hasFreeConnection({ options, totalCount = 0, idleCount = 0 }: PostgresP
 }
 
 function leaseConnection(
-  connection: PostgresConnection,
+  connection: DriverConnection,
   settings: PostgresConnectionSettings,
   onLost: () => void,
 ): PinnedConnectionLease {
@@ -143,11 +151,8 @@ function leaseConnection(
   let isReleasing = false;
   let pending = 0;
   let currentProject = "";
-  const cork = createCorker(connection);
-  const send = async (one: SqlStatement): Promise<readonly Row[]> => {
-    cork(pending);
-    return (await connection.query(toQuery(one, timeoutMs))).rows;
-  };
+  const send = async (one: SqlStatement): Promise<readonly Row[]> =>
+    (await connection.query(toQuery(one, timeoutMs))).rows;
   const onBroken = (error: Error): void => {
     if (isReleased) return;
     isReleased = true;
@@ -213,13 +218,13 @@ function leaseConnection(
       return pending > 0;
     },
     query: runQuery,
-    async copy(project, sql, take) {
+    async copySearchIndex(project: string, range: SearchIndexRange, take: (piece: SearchIndexPiece) => void) {
       if (!copies || isReleasing) return false;
       lastTag += 1;
       const tag = lastTag;
-      copies.subscribe(tag, take);
+      copies.subscribe(tag, (row) => take(parseSearchIndexPiece(row)));
       try {
-        return (await runQuery(project, createStatement(sql(tag)))) !== undefined;
+        return (await runQuery(project, createStatement(buildSearchIndexCopy(tag, range)))) !== undefined;
       } finally {
         copies.unsubscribe(tag);
       }
@@ -243,33 +248,9 @@ function leaseConnection(
   };
 }
 
-/** With more pending reads than this, there is more than one caller. */
-const CORK_THRESHOLD = 3;
-
-/**
- * Holds statements back while more may follow, to send them in one piece, because each piece costs a system call and wakes the server.
- * They are sent at the end of the current work. Under load, they are sent once all concurrent callers have queued theirs.
- */
-function createCorker({ connection }: PostgresConnection): (pending: number) => void {
-  const stream = connection?.stream;
-  if (!stream?.cork || !stream.uncork) return () => undefined;
-  let isCorked = false;
-  const send = (): void => {
-    isCorked = false;
-    stream.uncork?.();
-  };
-  return (pending) => {
-    if (isCorked) return;
-    isCorked = true;
-    stream.cork?.();
-    if (pending > CORK_THRESHOLD) setImmediate(send);
-    else process.nextTick(send);
-  };
-}
-
 /** Runs without being awaited; an error shows again when the statement is run for a caller. */
 function prepareWarmUpStatements(
-  connection: PostgresConnection,
+  connection: DriverConnection,
   send: (one: SqlStatement) => Promise<unknown>,
 ): void {
   if (preparedConnections.has(connection)) return;

@@ -1,7 +1,19 @@
 import type { PostgresConnection } from "../database/connection.ts";
+import type { SearchIndexPiece, SearchIndexRange } from "../database/database.ts";
+
+/** A connection of `pg` with the parts beneath its interface. All are optional: another client may lack them. */
+export interface DriverConnection extends PostgresConnection {
+  /** The process id of the server backend, as reported when the connection was opened. */
+  readonly processID?: number | null;
+  /** The protocol connection, which reports COPY data as bytes. */
+  readonly connection?: {
+    on(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
+    removeListener(event: "copyData", listener: (message: { readonly chunk: Uint8Array }) => void): unknown;
+  };
+}
 
 /** The columns of a row as bytes, in the server's binary format (big-endian numbers). Valid until the receiving call returns. */
-export type RawRow = readonly Buffer[];
+type RawRow = readonly Buffer[];
 
 type RawRowHandler = (row: RawRow) => void;
 
@@ -22,7 +34,7 @@ const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0", "latin1");
 const HEADER_BYTES = SIGNATURE.length + 8;
 
 /** Undefined if the client does not expose its connection. */
-export function createRawCopyReceiver({ connection }: PostgresConnection): RawCopyReceiver | undefined {
+export function createRawCopyReceiver({ connection }: DriverConnection): RawCopyReceiver | undefined {
   if (!connection) return undefined;
   const handlers = new Map<number, RawRowHandler>();
   const onRow = (bytes: Buffer): void => {
@@ -41,14 +53,9 @@ export function createRawCopyReceiver({ connection }: PostgresConnection): RawCo
 
 /** Passes each row as it arrives, until the returned function is called. */
 function subscribeToRows(
-  connection: PostgresConnection["connection"] & object,
+  connection: DriverConnection["connection"] & object,
   onRow: (row: Buffer) => void,
 ): () => void {
-  const { stream } = connection;
-  if (stream?.takeRows) {
-    stream.takeRows(onRow);
-    return () => stream.takeRows?.(undefined);
-  }
   const listener = ({ chunk }: { readonly chunk: Uint8Array }): void =>
     onRow(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   connection.on("copyData", listener);
@@ -67,4 +74,23 @@ function parseFields(bytes: Buffer, from: number): Buffer[] {
     at += 4 + length;
   }
   return fields;
+}
+
+/** The COPY of a search index. It takes no parameters; all interpolated values are numbers of this program. */
+export function buildSearchIndexCopy(tag: number, { person, from, to }: SearchIndexRange): string {
+  return (
+    `COPY (SELECT ${tag}::bigint, revision, size::bigint, piece::bigint, bytes FROM blocks ` +
+    `WHERE person = ${BigInt(person)} AND piece >= ${from} AND piece < ${to} ORDER BY piece) TO STDOUT (FORMAT binary)`
+  );
+}
+
+/** The piece in a row of that COPY. */
+export function parseSearchIndexPiece([revision, size, piece, bytes = NO_BYTES]: RawRow): SearchIndexPiece {
+  return { revision: parseLong(revision), size: parseLong(size), piece: parseLong(piece), bytes };
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+function parseLong(bytes: RawRow[number] | undefined): number {
+  return Number(bytes?.readBigInt64BE() ?? 0);
 }

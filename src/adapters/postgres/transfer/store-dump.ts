@@ -9,6 +9,7 @@ import {
   type StoreDump,
 } from "../../../ports/store-dump.ts";
 import type { Secret } from "../../../ports/system.ts";
+import { buildDumpPageKeys, createDumpRowReaders } from "../../shared/dump-rows.ts";
 import { PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
 import { parseStoredAnswer } from "../answer-cache.ts";
 import { parseModelCall } from "../calls.ts";
@@ -71,7 +72,7 @@ async function countPartRows(database: PostgresDatabase): Promise<{ [Part in Dum
 }
 
 async function fetchFillProgress(database: PostgresDatabase): Promise<CopyProgress | undefined> {
-  const [row] = await fetchRowsOfAllProjects(database, createStatement("SELECT body FROM filling"));
+  const [row] = await fetchRowsOfAllProjects(database, "SELECT body FROM filling");
   return row && parseBody<CopyProgress>(row);
 }
 
@@ -122,23 +123,18 @@ async function deleteAllRows(database: PostgresDatabase): Promise<void> {
   for (;;) {
     const users = await fetchRowsOfAllProjects(
       database,
-      createStatement("SELECT number FROM users ORDER BY number LIMIT $1", USERS_AT_ONCE),
+      "SELECT number FROM users ORDER BY number LIMIT $1",
+      USERS_AT_ONCE,
     );
     if (users.length === 0) break;
     const people = users.map(({ number }) => number);
     for (const table of ["blocks", ...USER_PARTS.map((part) => PART_TABLES[part])]) {
-      await database.write(ALL_PROJECTS, async (transaction) => {
-        transaction.queue(`DELETE FROM ${table} WHERE person = ANY ($1::bigint[])`, people);
-      });
+      await database.execute(ALL_PROJECTS, `DELETE FROM ${table} WHERE person = ANY ($1::bigint[])`, people);
     }
-    await database.write(ALL_PROJECTS, async (transaction) => {
-      transaction.queue("DELETE FROM users WHERE number = ANY ($1::bigint[])", people);
-    });
+    await database.execute(ALL_PROJECTS, "DELETE FROM users WHERE number = ANY ($1::bigint[])", people);
   }
   for (const part of ["answers", "jobs", "backups", "calls", "turns"] as const) {
-    await database.write(ALL_PROJECTS, async (transaction) => {
-      transaction.queue(`DELETE FROM ${PART_TABLES[part]}`);
-    });
+    await database.execute(ALL_PROJECTS, `DELETE FROM ${PART_TABLES[part]}`);
   }
 }
 
@@ -168,77 +164,23 @@ function createNotEmptyError(): MemoryError {
   return new MemoryError("conflict", "PostgreSQL: this database is not empty. Use an empty one.");
 }
 
-/**
- * The columns by which each part is paged. They have an index, so that the cost of a page depends only on its rows. Each column
- * has a value that sorts before all its values.
- */
-const PAGE_KEYS: { readonly [Part in DumpPart]: { readonly [column: string]: "" | -1 } } = {
-  users: { number: -1 },
-  messages: { person: -1, id: "" },
-  versions: { person: -1, number: -1 },
-  memories: { person: -1, number: -1 },
-  units: { person: -1, id: "" },
-  gone: { person: -1, type: "", id: "" },
-  tombstones: { person: -1, hash: "" },
-  links: { person: -1, source: "", type: "", target: "" },
-  log: { person: -1, revision: -1 },
-  receipts: { person: -1, key: "" },
-  erasures: { number: -1 },
-  recalls: { person: -1, number: -1 },
-  answers: { project: "", name: "", key: "" },
-  visits: { person: -1, job: "" },
-  jobs: { name: "" },
-  backups: { number: -1 },
-  calls: { number: -1 },
-  turns: { project: "", person: "", day: "" },
-};
+const PAGE_KEYS = buildDumpPageKeys("person", "number");
 
-const ROW_PARSERS: { readonly [Part in DumpPart]: (row: Row) => Omit<DumpRow<Part>, "project" | "user"> } = {
-  users: (row) => ({ revision: Number(row.revision), turns: Number(row.turns) }),
-  messages: (row) => ({ revision: Number(row.revision), message: parseBody(row) }),
-  versions: (row) => ({ memory: parseBody(row) }),
+const ROW_PARSERS = createDumpRowReaders<Row>({
   // Only the body of the version contains an id that is too long for its column.
-  memories: (row) => ({
-    id: parseBody<{ id: string }>(row).id,
-    version: Number(row.version),
-    revision: Number(row.revision),
+  id: (row, part) => (part === "memories" ? parseBody<{ id: string }>(row).id : decodeId(row)),
+  text: decodeText,
+  unit: parseUnit,
+  tombstone: parseTombstone,
+  link: parseLink,
+  answer: (row) => ({
+    answer: parseStoredAnswer(row),
+    erasures: parseBody<string[]>({ body: row.erased }).map(decodeText),
   }),
-  units: (row) => ({ revision: Number(row.revision), unit: parseUnit(row) }),
-  gone: (row) => ({
-    type: row.type === "unit" ? "unit" : "memory",
-    id: decodeId(row),
-    revision: Number(row.revision),
-  }),
-  tombstones: (row) => ({ tombstone: parseTombstone(row) }),
-  links: (row) => ({ link: parseLink(row) }),
-  log: (row) => ({ entry: parseBody(row) }),
-  receipts: (row) => ({ revision: Number(row.revision), receipt: parseBody(row) }),
-  erasures: (row) => ({
-    receipt: parseBody(row),
-    ...(row.trace === null ? {} : { trace: parseBody({ body: row.trace }) }),
-  }),
-  recalls: (row) => ({ receipt: parseBody(row) }),
-  answers: (row) => ({ answer: parseStoredAnswer(row), erasures: parseErasures(row) }),
-  visits: (row) => ({
-    job: decodeText(row.job) as DumpRow<"visits">["job"],
-    visit: parseJobProgress({ ...row, seen: row.revision ?? null }),
-  }),
-  jobs: (row) => ({ note: parseBody(row) }),
-  backups: (row) => ({ note: parseBody(row) }),
-  calls: (row) => ({ call: parseModelCall(row) }),
-  turns: (row) => ({
-    stored: {
-      project: decodeText(row.project),
-      user: decodeText(row.person),
-      day: row.day ?? "",
-      turns: Number(row.turns),
-    },
-  }),
-};
-
-function parseErasures(row: Row): string[] {
-  return parseBody<string[]>({ body: row.erased }).map(decodeText);
-}
+  progress: parseJobProgress,
+  call: parseModelCall,
+  turnsUser: (row) => decodeText(row.person),
+});
 
 /** Further columns that a row needs. */
 const EXTRA_COLUMNS: { readonly [Part in DumpPart]?: string } = {
