@@ -60,7 +60,8 @@ export function readSources(folder: string): SourceFile[] {
   return paths.map((path) => readSource(path, readFileSync(join(folder, path), "utf8"), known));
 }
 
-function readSource(path: string, text: string, known: ReadonlySet<string>): SourceFile {
+/** Reads one source file. `known` names the files that count as imports. */
+export function readSource(path: string, text: string, known: ReadonlySet<string>): SourceFile {
   const code = withoutComments(text);
   const specifiers = [...code.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+)"/g)].map(
     (match) => match[1] ?? "",

@@ -26,10 +26,10 @@ export interface MemoryOptions {
   readonly path?: string;
   /**
    * A memory store instead of the file: that of `keepsake/adapters/postgres`, or your own. A store that a function opens is
-   * closed with the memory: `record: () => openPostgresRecord({ pool })`.
+   * closed with the memory: `record: () => openPostgresStore({ pool })`.
    */
   readonly record?: Opened<MemoryStore & { readonly calls?: Calls }>;
-  /** Vector indexes, synced from the store's log: `chromaFollower({ client })` of `keepsake/adapters/chroma`. */
+  /** Vector indexes, synced from the store's log: `createChromaVectorIndex({ client })` of `keepsake/adapters/chroma`. */
   readonly index?: Opened<VectorIndex> | readonly Opened<VectorIndex>[];
   /**
    * How vector indexes are searched. `from`: the number of a user's search units from which an index is used (50,000).

@@ -34,6 +34,19 @@ const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const examples = (language: string): Example[] =>
   PAGES.flatMap((page) => examplesOf(page, read(page))).filter((example) => example.language === language);
 
+/** The anchors of a page: its headings in GitHub's form, and those that it sets itself. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  const own = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id);
+  return new Set([...headings, ...own]);
+}
+
 const PROGRAMS = readdirSync(join(ROOT, "examples")).filter((file) => file.endsWith(".ts"));
 
 let folder: string;
@@ -93,6 +106,20 @@ describe("the pages", () => {
     expect(links.filter(({ page, link }) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
   });
 
+  it("link only to headings that exist", () => {
+    const links = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(
+        ([, file = "", heading = ""]) => ({
+          page,
+          target: file === "" ? page : join(dirname(page), file),
+          heading,
+        }),
+      ),
+    ).filter(({ target }) => target.endsWith(".md"));
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter(({ target, heading }) => !anchorsOf(read(target)).has(heading))).toEqual([]);
+  });
+
   it("promise only what a test proves", () => {
     const proofs = [...read("README.md").matchAll(/^\| [^|]+ \| \[[^\]]+\]\(([^)]+)\): "([^"]+)" \|$/gm)];
     expect(proofs.length).toBeGreaterThan(5);
@@ -105,6 +132,22 @@ describe("the pages", () => {
     const decisions = readdirSync(join(ROOT, "docs/decisions")).filter((file) => /^\d{4}-/.test(file));
     const index = read("docs/decisions/README.md");
     expect(decisions.filter((file) => !index.includes(`(${file})`))).toEqual([]);
+  });
+
+  it("keep each decision record within 250 words, as context, decision and consequences", () => {
+    const records = PAGES.filter((page) => /^docs\/decisions\/\d{4}-/.test(page));
+    expect(records.length).toBeGreaterThan(30);
+    const tooLong = records
+      .map((page) => ({ page, words: read(page).trim().split(/\s+/).length }))
+      .filter(({ words }) => words > 250);
+    expect(tooLong).toEqual([]);
+    const headings = records.map((page) => ({
+      page,
+      headings: [...read(page).matchAll(/^## (.+)$/gm)].map((match) => match[1]),
+    }));
+    expect(headings).toEqual(
+      records.map((page) => ({ page, headings: ["Context", "Decision", "Consequences"] })),
+    );
   });
 });
 

@@ -116,7 +116,7 @@ const node = (...args: readonly string[]) => run(process.execPath, ...args);
 
 /** A Node of this machine that cannot run Keepsake. */
 function findOldNode(): string | undefined {
-  return ["/usr/bin/node", "/usr/local/bin/node", process.env.KEEPSAKE_TEST_OLD_NODE ?? ""].find((path) => {
+  return [process.env.KEEPSAKE_TEST_OLD_NODE ?? "", "/usr/bin/node", "/usr/local/bin/node"].find((path) => {
     const version = existsSync(path) ? run(path, "--version").stdout.trim().slice(1) : "";
     return version !== "" && findNodeProblem(version) !== undefined;
   });

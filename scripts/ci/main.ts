@@ -148,6 +148,25 @@ const minilmPackage: CiStep = {
   },
 };
 
+/** A version of Node that is too old, for the test of what the package says there. */
+const oldNode: CiStep = {
+  name: "old Node",
+  async run({ exec }) {
+    const prefix = join(reports, "old-node");
+    await exec([
+      "npm",
+      "install",
+      "--prefix",
+      prefix,
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      "node@20.20.2",
+    ]);
+    process.env.KEEPSAKE_TEST_OLD_NODE = join(prefix, "node_modules/node/bin/node");
+  },
+};
+
 /** Starts the servers that adapters run against, and tells the steps where they are. */
 const services: CiStep = {
   name: "PostgreSQL, Redis, Chroma, FAISS, S3 Vectors",
@@ -166,7 +185,7 @@ async function main(): Promise<number> {
   const outcomes: StepOutcome[] = [];
   try {
     if (hasMinilm) outcomes.push(...(await runInOrder([minilmPackage], place)));
-    outcomes.push(...(await runInOrder([services, ...ALONE], place)));
+    outcomes.push(...(await runInOrder([oldNode, services, ...ALONE], place)));
     process.env.NODE_COMPILE_CACHE = join(reports, "compiled");
     outcomes.push(...(await runSideBySide([...BESIDE, ...(hasData ? PUBLIC : [])], place)));
     outcomes.push(...(await runSideBySide(SAME, place)));

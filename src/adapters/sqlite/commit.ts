@@ -1,3 +1,4 @@
+import type { SQLInputValue } from "node:sqlite";
 import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -5,7 +6,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 import { eraseStoredAnswers } from "./answer-cache.ts";
-import type { SqliteDatabase } from "./database.ts";
+import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { checkNames, encodeVector, findUser, parseBody } from "./database.ts";
 import {
   isErasureUnderWay,
@@ -14,8 +15,7 @@ import {
   RECEIPT_PART,
   TRACE_PART,
 } from "./erasure/staged-erasure.ts";
-import { getDigestTable } from "./integrity/row-digest.ts";
-import { insertRow } from "./integrity/row-guard.ts";
+import { type DigestTable, getDigestTable } from "./integrity/row-digest.ts";
 import { deleteSearchIndex } from "./search-index.ts";
 
 const LOG_TABLE = getDigestTable("log");
@@ -342,4 +342,27 @@ export function saveSealedReceipt(
     );
   });
   if (!isThere) throw new MemoryError("not_found", "there is no erasure receipt with this id.");
+}
+
+const INSERT_STATEMENTS = new Map<string, string>();
+
+/** Inserts a row with its digest, in half the time of the trigger. False if a row with its key exists, which is kept. */
+function insertRow(database: SqliteDatabase, table: DigestTable, row: SqliteRow): boolean {
+  const digest = database.guard?.digestInserted(table, row) ?? null;
+  const { changes } = database
+    .statement(getInsertSql(table))
+    .run({ ...row, digest } as { [column: string]: SQLInputValue });
+  if (changes !== 0) return true;
+  if (digest) database.guard?.undoInserted(table, row, digest);
+  return false;
+}
+
+function getInsertSql({ name, columns }: DigestTable): string {
+  const known = INSERT_STATEMENTS.get(name);
+  if (known) return known;
+  const allColumns = [...columns, "digest"];
+  const values = allColumns.map((column) => `:${column}`).join(", ");
+  const sql = `INSERT INTO ${name} (${allColumns.join(", ")}) VALUES (${values}) ON CONFLICT DO NOTHING`;
+  INSERT_STATEMENTS.set(name, sql);
+  return sql;
 }

@@ -4,7 +4,7 @@ import type { CallOptions } from "../call-options.ts";
 import type { CircuitState } from "./model-calls.ts";
 
 /**
- * Reads messages and proposes what to remember, change or erase. It decides nothing: `engine/decide.ts` does.
+ * Reads messages and proposes what to remember, change or erase. It decides nothing: `engine/ingest/decide.ts` does.
  */
 export interface Extractor {
   /** "rules", "model". */
@@ -102,7 +102,7 @@ export interface EraseProposal extends ProposalSpan {
   readonly to?: string;
 }
 
-/** Names memories by id, or by the claim fields that they must match (compared as `sameWords` does). */
+/** Names memories by id, or by the claim fields that they must match (letter case is ignored, and a value may be part of the claim's). */
 export interface ProposalTarget {
   readonly ids?: readonly string[];
   readonly subject?: string;

@@ -4,7 +4,7 @@ import type { CircuitState } from "./model-calls.ts";
 
 /**
  * A language model: OpenAI's, or any that speaks its protocol. It never decides what is stored;
- * `engine/decide.ts` does.
+ * `engine/ingest/decide.ts` does.
  */
 export interface LanguageModel {
   /** The name that its server knows: "gpt-4o-mini". */

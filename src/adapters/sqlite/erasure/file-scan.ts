@@ -18,8 +18,8 @@ export type ScanResponse = { readonly found: readonly number[] } | { readonly fa
 
 /** Attempts without the write lock, and then with it. */
 const MAX_ATTEMPTS = 3;
-/** Above this size, in bytes, no scan holds the write lock: others would wait for seconds. */
-const LOCKED_SCAN_BYTES = 512 * 1024 * 1024;
+/** A scan that took longer than this is not repeated with the write lock: others wait at most five seconds for it. */
+const LOCKED_SCAN_MS = 2500;
 const LOCK_TIMEOUT_MS = 2000;
 
 /**
@@ -69,10 +69,7 @@ function findLeftovers(
   };
   try {
     const left = compareWithoutLock(database, compare);
-    if (left.isExact || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOCKED_SCAN_BYTES) {
-      return left.found;
-    }
-    return compareWithLock(database, compare);
+    return left.isExact || left.lastMs > LOCKED_SCAN_MS ? left.found : compareWithLock(database, compare);
   } catch (error) {
     if (isBusy(error)) return texts.map(() => 1);
     throw error;
@@ -84,18 +81,21 @@ function findLeftovers(
 function compareWithoutLock(
   database: SqliteDatabase,
   compare: () => number[],
-): { found: number[]; isExact: boolean } {
+): { found: number[]; isExact: boolean; lastMs: number } {
   const { handle } = database;
   let found: number[] = [];
+  let lastMs = 0;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const version = readPragma(handle, "data_version");
+    const begun = performance.now();
     found = compare();
+    lastMs = performance.now() - begun;
     const isExact =
       !found.includes(1) || (isLogEmpty(database) && readPragma(handle, "data_version") === version);
-    if (isExact) return { found, isExact };
+    if (isExact) return { found, isExact, lastMs };
   }
-  return { found, isExact: false };
+  return { found, isExact: false, lastMs };
 }
 
 function compareWithLock(database: SqliteDatabase, compare: () => number[]): number[] {

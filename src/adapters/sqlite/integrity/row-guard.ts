@@ -1,5 +1,5 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { DigestKeyState, RowGuard, SqliteDatabase, SqliteRow } from "../database.ts";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DigestKeyState, RowGuard, SqliteRow } from "../database.ts";
 import {
   addDigest,
   createRowDigester,
@@ -219,29 +219,4 @@ function computeUserSums(
     isNew || (wasSound ?? isSameBytes(row.digest, guard.userDigest(row, current) ?? DAMAGED_DIGEST));
   const sums = current.map((byte, i) => byte ^ (change[i] ?? 0));
   return { sums, digest: (isSound && guard.userDigest(row, sums)) || DAMAGED_DIGEST };
-}
-
-const INSERT_STATEMENTS = new Map<string, string>();
-
-/**
- * Inserts a row with its digest, in half the time of the trigger. False if a row with its key exists, which is kept.
- */
-export function insertRow(database: SqliteDatabase, table: DigestTable, row: SqliteRow): boolean {
-  const digest = database.guard?.digestInserted(table, row) ?? null;
-  const { changes } = database
-    .statement(getInsertSql(table))
-    .run({ ...row, digest } as { [column: string]: SQLInputValue });
-  if (changes !== 0) return true;
-  if (digest) database.guard?.undoInserted(table, row, digest);
-  return false;
-}
-
-function getInsertSql({ name, columns }: DigestTable): string {
-  const known = INSERT_STATEMENTS.get(name);
-  if (known) return known;
-  const allColumns = [...columns, "digest"];
-  const values = allColumns.map((column) => `:${column}`).join(", ");
-  const sql = `INSERT INTO ${name} (${allColumns.join(", ")}) VALUES (${values}) ON CONFLICT DO NOTHING`;
-  INSERT_STATEMENTS.set(name, sql);
-  return sql;
 }

@@ -87,9 +87,18 @@ export function readQuestion(
 const LED =
   /^(?:and |so |but |ok |as for |what about )*(?<whom>(?:my|our|the) [\p{L}' -]{2,40}|\p{Lu}\p{L}+),? (?<wh>(?:what|which|where|when|who|how)(?: \p{L}+)?)(?<verb> (?:do|does|did|is|are|was|has|have|will)) (?:he|she|it|they) (?<rest>.+)$/iu;
 
+const CALL =
+  "^(?:(?:please|pls|can you|could you|would you|will you|just|and|so|hey|ok)[, ]+)*(?:list|name|tell me|give me|show me|remind me of) ";
 /** "List the tools I use", "could you tell me my cat's name" */
-const CALL_FOR_THINGS =
-  /^(?:(?:please|pls|can you|could you|would you|will you|just|and|so|hey|ok)[, ]+)*(?:list|name|tell me|give me|show me|remind me of) (?:(?:a|the) (?:full |complete )?list of )?(?=(?:all (?:of )?)?(?:the|my|our) )/i;
+const CALL_FOR_THINGS = new RegExp(
+  `${CALL}(?:(?:a|the) (?:full |complete )?list of )?(?=(?:all (?:of )?)?(?:the|my|our) )`,
+  "i",
+);
+/** "List everything that I'm allergic to" */
+const CALL_FOR_EVERYTHING = new RegExp(
+  `${CALL}(?:everything|all(?: the)?(?: things| stuff)?) (?:that )?(?=(?:i|we|my)\\b)`,
+  "i",
+);
 
 /** The sentence that asks, without what leads up to it. */
 function bare(question: string): string {
@@ -104,7 +113,10 @@ function bare(question: string): string {
     /^.*?(?:—|–| - |: )\s*(?=(?:what|which|who|where|when|how|do|does|did|am|is|are|have)\b)/i,
     "",
   );
-  const stripped = text.replace(CALL_FOR_THINGS, "what are ").replace(PREAMBLE, "");
+  const stripped = text
+    .replace(CALL_FOR_EVERYTHING, "what ")
+    .replace(CALL_FOR_THINGS, "what are ")
+    .replace(PREAMBLE, "");
   return (
     stripped
       .replace(
