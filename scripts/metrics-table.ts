@@ -1,4 +1,4 @@
-import { type LabelValues, SERVED_METRICS } from "../src/domain/metrics.ts";
+import { type LabelValues, SERVED_METRICS } from "../src/domain/operations/metrics.ts";
 
 /** The table of docs/metrics.md, from the table that the meter counts by. */
 export function metricsTable(): string {

@@ -1,4 +1,3 @@
-export type { BackupNote } from "./domain/backup.ts";
 export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
 export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
@@ -17,6 +16,7 @@ export type {
   UsageRow,
   UserStats,
 } from "./domain/model-usage.ts";
+export type { BackupNote } from "./domain/operations/backup.ts";
 export type {
   Answer,
   AnsweredBy,

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { dashboard } from "../scripts/dashboard.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { VENDOR_PACKAGES } from "../src/config/vendor-packages.ts";
-import { SERVED_METRICS } from "../src/domain/metrics.ts";
+import { SERVED_METRICS } from "../src/domain/operations/metrics.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");

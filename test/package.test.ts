@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findNodeProblem } from "../src/domain/node-version.ts";
+import { findNodeProblem } from "../src/domain/operations/node-version.ts";
 
 /** These tests pack the package as npm would publish it, install it in an empty folder, and use it there. */
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "../config/node-tuning.ts";
-import { findNodeProblem } from "../domain/node-version.ts";
+import { findNodeProblem } from "../domain/operations/node-version.ts";
 
 // `| head` closes the pipe early, which is not an error.
 for (const stream of [process.stdout, process.stderr]) {

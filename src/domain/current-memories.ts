@@ -1,51 +1,61 @@
 import type { Memory } from "./memory.ts";
 
-/** How a memory stands at the time that is asked about. */
-export interface HeldMemory {
+/** A memory, and whether it is true at a given time. */
+export interface MemoryAtTime {
   readonly memory: Memory;
-  /** True at that time; else it was so before. */
+  /** Whether it is true at that time; otherwise it was true before. */
   readonly holds: boolean;
-  /** What is told of the past ("used to live in Rome"), and was so at that very time. */
+  /** Set for a past event with an end ("used to live in Rome") that was going on at that time. */
   readonly isThen?: boolean;
 }
 
 /**
- * The memories that can speak at a time (ISO 8601), and whether they hold then. `asOf` reads the validity; without
- * it, what is true now holds. What was never true, is held back or has expired is left out.
+ * The memories that can be used at a time (ISO 8601), and whether each is true then. `asOf` asks about validity at that
+ * time; without it, a memory is true if it is true now. Retracted, quarantined and expired memories are left out.
  */
-export function heldAt(memories: Iterable<Memory>, now: string, asOf: string | undefined): HeldMemory[] {
-  const held: HeldMemory[] = [];
+export function selectMemoriesAt(
+  memories: Iterable<Memory>,
+  now: string,
+  asOf: string | undefined,
+): MemoryAtTime[] {
+  const selected: MemoryAtTime[] = [];
   for (const memory of memories) {
     if (memory.status === "retracted" || memory.quarantined) continue;
     if (memory.expiresAt !== undefined && memory.expiresAt <= (asOf ?? now)) continue;
-    if (asOf !== undefined && beginOf(memory) > asOf && !(memory.kind === "event" && memory.at <= asOf))
+    if (
+      asOf !== undefined &&
+      getValidityStart(memory) > asOf &&
+      !(memory.kind === "event" && memory.at <= asOf)
+    )
       continue;
-    held.push(asOf === undefined ? { memory, holds: holdsNow(memory, now) } : heldThen(memory, asOf));
+    selected.push(
+      asOf === undefined ? { memory, holds: isTrueAt(memory, now) } : toMemoryAtTime(memory, asOf),
+    );
   }
-  return held;
+  return selected;
 }
 
-/** From when on a memory was true (ISO 8601); the beginning of time where only its end is known. */
-export function beginOf({ validFrom, validTo, at }: Memory): string {
+/** When a memory began to be true (ISO 8601); empty, which sorts before every time, if only its end is known. */
+export function getValidityStart({ validFrom, validTo, at }: Memory): string {
   if (validFrom !== undefined) return validFrom;
   return validTo !== undefined && validTo <= at ? "" : at;
 }
 
-/** Whether a memory tells of what will only be so later than at a time: "from Monday I work in Graz". */
-export function isAhead({ kind, validFrom, at }: Memory, now: string): boolean {
+/** Whether a memory becomes true only after a time: "from Monday I work in Graz". */
+export function isAboutLater({ kind, validFrom, at }: Memory, now: string): boolean {
   return (
     kind !== "event" && kind !== "commitment" && validFrom !== undefined && validFrom > now && validFrom > at
   );
 }
 
-/** What happened stays so: that it lasted until then makes it no less true. */
-function isTold({ kind, status }: Memory): boolean {
+/** An event that happened stays true, even if it has an end. */
+function isPastEvent({ kind, status }: Memory): boolean {
   return kind === "event" && status === "current";
 }
 
 /** Whether a memory is true at a time (ISO 8601): current and not over, or ending later. */
-export function holdsNow(memory: Memory, now: string): boolean {
-  if (isTold(memory)) return true;
+export function isTrueAt(memory: Memory, now: string): boolean {
+  if (isPastEvent(memory)) return true;
   if (memory.status === "retracted") return false;
   // What a later statement ended may end only then: "from Monday I work in Graz". One that ended it at once did so whatever
   // the clock says now: it may have run back since, or be another server's.
@@ -55,12 +65,13 @@ export function holdsNow(memory: Memory, now: string): boolean {
   return memory.validTo === undefined || memory.validTo > now;
 }
 
-function heldThen(memory: Memory, asOf: string): HeldMemory {
-  const isWithin = beginOf(memory) <= asOf && (memory.validTo === undefined || memory.validTo > asOf);
+function toMemoryAtTime(memory: Memory, asOf: string): MemoryAtTime {
+  const isWithin =
+    getValidityStart(memory) <= asOf && (memory.validTo === undefined || memory.validTo > asOf);
   const isOpen = memory.status === "superseded" && memory.validTo === undefined;
   return {
     memory,
-    holds: isTold(memory) || (isWithin && !isOpen),
+    holds: isPastEvent(memory) || (isWithin && !isOpen),
     ...(memory.kind === "event" && memory.validTo !== undefined && isWithin ? { isThen: true } : {}),
   };
 }

@@ -1,10 +1,11 @@
-import type { BackupNote } from "../domain/backup.ts";
 import type { LogEntry } from "../domain/change-set.ts";
-import type { JobName } from "../domain/job.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
 import type { Message, Part, Role } from "../domain/message.ts";
 import type { Metadata, Where } from "../domain/metadata-filter.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/model-usage.ts";
+import type { BackupNote } from "../domain/operations/backup.ts";
+import type { JobName } from "../domain/operations/job.ts";
+import type { HttpAnswer, StoredAnswer } from "../domain/operations/stored-answer.ts";
 import type {
   Answer,
   AnsweredBy,
@@ -15,7 +16,6 @@ import type {
 } from "../domain/recall.ts";
 import type { ErasurePlan, ErasureReceipt, Receipt, ReceiptLine } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { HttpAnswer, StoredAnswer } from "../domain/stored-answer.ts";
 import type { CallOptions } from "../ports/call-options.ts";
 import type { OnCall } from "../ports/language/model-calls.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";

@@ -1,5 +1,5 @@
+import type { HttpAnswer, StoredAnswer } from "../domain/operations/stored-answer.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { HttpAnswer, StoredAnswer } from "../domain/stored-answer.ts";
 import type { IdempotentAnswers } from "../engine/api.ts";
 import type { Operation, OperationRequest } from "./operation.ts";
 import { refuse } from "./problem.ts";

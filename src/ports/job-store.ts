@@ -1,5 +1,5 @@
-import type { JobName, JobProgress, JobRun } from "../domain/job.ts";
 import type { Memory } from "../domain/memory.ts";
+import type { JobName, JobProgress, JobRun } from "../domain/operations/job.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /**

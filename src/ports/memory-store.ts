@@ -1,7 +1,7 @@
-import type { BackupNote } from "../domain/backup.ts";
 import type { ChangeSet, LogEntry, MemoryLink, SearchUnit, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
+import type { BackupNote } from "../domain/operations/backup.ts";
 import type { RecallReceipt } from "../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";

@@ -1,4 +1,4 @@
-import type { JobName } from "../domain/job.ts";
+import type { JobName } from "../domain/operations/job.ts";
 
 /**
  * A job queue. The work itself is listed in the memory store: pending messages, units without a vector, due

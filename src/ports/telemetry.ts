@@ -1,5 +1,5 @@
 /**
- * Receives counts and durations; `domain/metrics.ts` lists the names. It is fast, keeps no reference to its
+ * Receives counts and durations; `domain/operations/metrics.ts` lists the names. It is fast, keeps no reference to its
  * arguments and never throws. Labels come from small fixed sets: never an id, a name or user text.
  */
 export interface Meter {

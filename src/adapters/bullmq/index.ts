@@ -1,4 +1,4 @@
-import { JOB_NAMES, type JobName } from "../../domain/job.ts";
+import { JOB_NAMES, type JobName } from "../../domain/operations/job.ts";
 import { ERROR_CODES, MemoryError } from "../../errors.ts";
 import { MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
 import { withTimeout } from "../shared/remote-call.ts";

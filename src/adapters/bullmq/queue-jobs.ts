@@ -1,4 +1,4 @@
-import type { JobName } from "../../domain/job.ts";
+import type { JobName } from "../../domain/operations/job.ts";
 import { getErrorCode, isRetryable } from "../../errors.ts";
 import { computeRetryDelay, MAX_ATTEMPTS_PER_RUN } from "../../ports/queue.ts";
 import { withTimeout } from "../shared/remote-call.ts";

@@ -1,5 +1,5 @@
+import type { StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
-import type { StoredAnswer } from "../../domain/stored-answer.ts";
 import type { AnswerCache } from "../../ports/answer-cache.ts";
 
 /** An answer, and the receipts of the erasures that happened after it was begun. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { BackupNote } from "../../domain/backup.ts";
 import type { MemoryLink, SearchUnit } from "../../domain/change-set.ts";
-import type { JobRun } from "../../domain/job.ts";
+import type { BackupNote } from "../../domain/operations/backup.ts";
+import type { JobRun } from "../../domain/operations/job.ts";
 import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";

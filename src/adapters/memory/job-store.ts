@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { JobName, JobRun } from "../../domain/job.ts";
+import type { JobName, JobRun } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { JobStore, Leases } from "../../ports/job-store.ts";
 import type { MemoryUser } from "./user-data.ts";

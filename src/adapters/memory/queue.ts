@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { JobName } from "../../domain/job.ts";
+import type { JobName } from "../../domain/operations/job.ts";
 import { getErrorCode, isRetryable, MemoryError } from "../../errors.ts";
 import { computeRetryDelay, MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
 

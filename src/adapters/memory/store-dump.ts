@@ -1,5 +1,5 @@
-import type { BackupNote } from "../../domain/backup.ts";
-import type { JobRun } from "../../domain/job.ts";
+import type { BackupNote } from "../../domain/operations/backup.ts";
+import type { JobRun } from "../../domain/operations/job.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import {

@@ -6,9 +6,9 @@ import type {
   SearchUnit,
   Tombstone,
 } from "../../domain/change-set.ts";
-import type { JobProgress } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import type { JobProgress } from "../../domain/operations/job.ts";
 import type { RecallReceipt } from "../../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";

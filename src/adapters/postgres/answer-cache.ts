@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { HttpAnswer, StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { HttpAnswer, StoredAnswer } from "../../domain/stored-answer.ts";
 import { parseBody } from "../shared/stored-rows.ts";
 import type { PostgresTransaction, Row } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { JobFailure, JobName, JobProgress, JobRun } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import type { JobFailure, JobName, JobProgress, JobRun } from "../../domain/operations/job.ts";
 import type { RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { BackupNote } from "../../domain/backup.ts";
+import type { BackupNote } from "../../domain/operations/backup.ts";
 import { MAX_RECALL_RECEIPTS, type RecallReceipt } from "../../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";

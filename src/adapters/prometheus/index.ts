@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type LabelValues, type MetricDefinition, SERVED_METRICS } from "../../domain/metrics.ts";
+import { type LabelValues, type MetricDefinition, SERVED_METRICS } from "../../domain/operations/metrics.ts";
 import type { Meter, MetricLabels } from "../../ports/telemetry.ts";
 
 /** A meter with readable values. */
@@ -13,7 +13,7 @@ export const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
  * Counts in this process, in the format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats). It only counts the
- * metrics of `domain/metrics.ts`. Labels only have allowed values; any other value becomes "other".
+ * metrics of `domain/operations/metrics.ts`. Labels only have allowed values; any other value becomes "other".
  */
 export function prometheusMeter(): PrometheusMeter {
   const allSeries = SERVED_METRICS.map((metric) => ({

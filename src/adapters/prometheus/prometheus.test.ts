@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SERVED_METRICS } from "../../domain/metrics.ts";
+import { SERVED_METRICS } from "../../domain/operations/metrics.ts";
 import { prometheusMeter } from "./index.ts";
 
 const linesOf = (text: string, name: string): string[] =>

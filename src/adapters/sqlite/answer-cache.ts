@@ -1,5 +1,5 @@
+import type { HttpAnswer, StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { HttpAnswer, StoredAnswer } from "../../domain/stored-answer.ts";
 import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { checkNames, parseBody } from "./database.ts";
 

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { JobFailure, JobName, JobProgress, JobRun } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import type { JobFailure, JobName, JobProgress, JobRun } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type {
   CurrentMemoryPage,

@@ -1,5 +1,5 @@
 import type * as Sqlite from "node:sqlite";
-import { findNodeProblem } from "../../domain/node-version.ts";
+import { findNodeProblem } from "../../domain/operations/node-version.ts";
 import { MemoryError } from "../../errors.ts";
 
 /*

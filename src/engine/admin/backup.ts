@@ -1,4 +1,4 @@
-import type { BackupNote } from "../../domain/backup.ts";
+import type { BackupNote } from "../../domain/operations/backup.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Backup, BackupOptions } from "../api.ts";

@@ -1,4 +1,4 @@
-import { holdsNow } from "../../domain/current-memories.ts";
+import { isTrueAt } from "../../domain/current-memories.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type {
@@ -88,7 +88,7 @@ function fateOfMemory(memory: Memory | undefined, now: string, isTaken: boolean)
   if (!memory || isTaken) return "erased";
   if (memory.expiresAt !== undefined && memory.expiresAt <= now) return "expired";
   if (memory.status === "retracted") return "retracted";
-  return holdsNow(memory, now) ? "current" : "superseded";
+  return isTrueAt(memory, now) ? "current" : "superseded";
 }
 
 /** The message id of a passage: "m1#0" -> "m1". */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { checkName, checkScope } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
+import { ANSWER_TTL_MS, type HttpAnswer, type StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import type { KeptReceipt, Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { ANSWER_TTL_MS, type HttpAnswer, type StoredAnswer } from "../../domain/stored-answer.ts";
 import { MemoryError } from "../../errors.ts";
 import type { IdempotentAnswers } from "../api.ts";
 import type { Ports } from "../ports.ts";

@@ -1,5 +1,5 @@
-import type { JobName } from "../../domain/job.ts";
 import type { Memory, SourceSpan } from "../../domain/memory.ts";
+import type { JobName } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import type { Ports } from "../ports.ts";

@@ -1,4 +1,4 @@
-import type { JobName } from "../../domain/job.ts";
+import type { JobName } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Queue } from "../../ports/queue.ts";

@@ -1,4 +1,4 @@
-import type { JobRun } from "../../domain/job.ts";
+import type { JobRun } from "../../domain/operations/job.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Clock } from "../../ports/system.ts";

@@ -1,4 +1,4 @@
-import type { JobName } from "../../domain/job.ts";
+import type { JobName } from "../../domain/operations/job.ts";
 import { MemoryError } from "../../errors.ts";
 import type { LeaseResult, Leases } from "../../ports/job-store.ts";
 import { computeRetryDelay } from "../../ports/queue.ts";

@@ -1,4 +1,4 @@
-import type { JobName } from "../../domain/job.ts";
+import type { JobName } from "../../domain/operations/job.ts";
 
 /** Work that no caller waits for. Its progress is stored only in the store. */
 export interface Job {

@@ -1,5 +1,5 @@
-import type { JobProgress } from "../../domain/job.ts";
 import type { Memory } from "../../domain/memory.ts";
+import type { JobProgress } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { JobProgressPage, NewJobProgress } from "../../ports/job-store.ts";

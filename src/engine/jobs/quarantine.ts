@@ -1,5 +1,5 @@
-import type { JobName, JobProgress } from "../../domain/job.ts";
 import { checkCount } from "../../domain/limits.ts";
+import type { JobName, JobProgress } from "../../domain/operations/job.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { getErrorCode, isMemoryError, isRetryable } from "../../errors.ts";
 import type { FailedJobProgress } from "../../ports/job-store.ts";

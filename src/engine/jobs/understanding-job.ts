@@ -1,5 +1,5 @@
-import type { JobProgress } from "../../domain/job.ts";
 import type { Message } from "../../domain/message.ts";
+import type { JobProgress } from "../../domain/operations/job.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import { extractPending } from "../ingest/extract-pending.ts";

@@ -1,4 +1,4 @@
-import { holdsNow, isAhead } from "../../domain/current-memories.ts";
+import { isAboutLater, isTrueAt } from "../../domain/current-memories.ts";
 import { checkCount } from "../../domain/limits.ts";
 import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import { PROFILE_SECTIONS, type ProfileSection, weightOf } from "../../domain/profile.ts";
@@ -64,7 +64,7 @@ export async function profile(
 
 function isShown(memory: Memory, now: string): boolean {
   if (memory.quarantined || (memory.expiresAt !== undefined && memory.expiresAt <= now)) return false;
-  return holdsNow(memory, now) || (memory.status === "current" && isAhead(memory, now));
+  return isTrueAt(memory, now) || (memory.status === "current" && isAboutLater(memory, now));
 }
 
 /** Plans by day; the rest by weight, ties by first statement. */

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { JOB_NAMES } from "../../domain/job.ts";
 import {
   BUDGET_HOLDERS,
   BUDGET_PERIODS,
@@ -7,6 +6,7 @@ import {
   CALL_PURPOSES,
   USAGE_BY,
 } from "../../domain/model-usage.ts";
+import { JOB_NAMES } from "../../domain/operations/job.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { PAGE_QUERY, toCursorFields } from "../pagination.ts";
 import { refuse } from "../problem.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import type { HttpAnswer } from "../../domain/operations/stored-answer.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { HttpAnswer } from "../../domain/stored-answer.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeErasureReceipt, makeMessage } from "./change-sets.ts";
 import { ANN, BOB, type MemoryStoreCases, readContents } from "./store-contents.ts";

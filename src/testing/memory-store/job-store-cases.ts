@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { JobRun } from "../../domain/job.ts";
+import type { JobRun } from "../../domain/operations/job.ts";
 import type { LeaseResult } from "../../ports/job-store.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory, makeMessage, makeRecallReceipt } from "./change-sets.ts";

@@ -1,6 +1,6 @@
-import type { BackupNote } from "../../domain/backup.ts";
 import type { ChangeSet, LogEntry } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
+import type { BackupNote } from "../../domain/operations/backup.ts";
 import type { ErasureReceipt, Trace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toCanonicalJson } from "../../domain/text/canonical-json.ts";

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import type { BackupNote } from "../../../domain/backup.ts";
+import type { BackupNote } from "../../../domain/operations/backup.ts";
 import type { Trace } from "../../../domain/receipt.ts";
 import { invalid, isMemoryError, MemoryError } from "../../../errors.ts";
 import { createSqliteDatabase } from "../database.ts";

@@ -1,4 +1,4 @@
-import { heldAt } from "../../../domain/current-memories.ts";
+import { selectMemoriesAt } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { Recall } from "../../../domain/recall.ts";
 import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
@@ -55,7 +55,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     known: known(index, mayUse),
   });
   const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
-  const holding = heldAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
+  const holding = selectMemoriesAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
     holds && mayUse(memory) ? memory : [],
   );
   const isWhole = asksForAll(question);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { heldAt } from "../../../domain/current-memories.ts";
+import { selectMemoriesAt } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { rulesQuestionReader } from "../questions/questions.ts";
 import { answerIndex } from "./answer-index.ts";
@@ -102,7 +102,7 @@ it.each([
   const index = answerIndex(all);
   const asked = { text, question, fits: subjectFit(question.subject, index, () => true), around: () => "" };
   const found = (among: Iterable<Memory>) =>
-    matches(asked, heldAt(among, AT, undefined)).map(({ memory, score }) => [memory.id, score]);
+    matches(asked, selectMemoriesAt(among, AT, undefined)).map(({ memory, score }) => [memory.id, score]);
   expect(found(candidates(asked, index))).toEqual(found(all.values()));
 });
 

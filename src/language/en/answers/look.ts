@@ -1,4 +1,4 @@
-import { type HeldMemory, heldAt, isAhead } from "../../../domain/current-memories.ts";
+import { isAboutLater, type MemoryAtTime, selectMemoriesAt } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
@@ -20,7 +20,7 @@ export interface Looking {
 /** What was looked at for a question, and what of it answers, best first. */
 export interface Looked {
   readonly asked: Asked;
-  readonly held: readonly HeldMemory[];
+  readonly held: readonly MemoryAtTime[];
   readonly found: readonly Match[];
 }
 
@@ -30,19 +30,21 @@ export function look(looking: Looking, text: string, question: Question, span?: 
   const fits = subjectFit(question.subject, index, mayUse);
   const asked: Asked = { text, question, fits, around: (memory: Memory) => around(state, memory) };
   const all = candidates(asked, index).filter(mayUse);
-  const held = span ? heldIn(all, span, now) : heldAt(notAhead(all, question, asOf ?? now), now, asOf);
+  const held = span
+    ? heldIn(all, span, now)
+    : selectMemoriesAt(notAhead(all, question, asOf ?? now), now, asOf);
   return { asked, held, found: matches(asked, held) };
 }
 
 /** What will only be so later is no answer to how things are. */
 function notAhead(memories: readonly Memory[], { tense, asks }: Question, now: string): readonly Memory[] {
   if (tense !== "present" || asks === "when") return memories;
-  return memories.filter((memory) => !isAhead(memory, now));
+  return memories.filter((memory) => !isAboutLater(memory, now));
 }
 
 /** What was so, or took place, in a span. */
-export function heldIn(memories: Iterable<Memory>, span: Span, now: string): HeldMemory[] {
-  const held: HeldMemory[] = [];
+export function heldIn(memories: Iterable<Memory>, span: Span, now: string): MemoryAtTime[] {
+  const held: MemoryAtTime[] = [];
   for (const memory of memories) {
     if (memory.status === "retracted" || memory.quarantined) continue;
     if (memory.expiresAt !== undefined && memory.expiresAt <= now) continue;

@@ -1,4 +1,4 @@
-import type { HeldMemory } from "../../../domain/current-memories.ts";
+import type { MemoryAtTime } from "../../../domain/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../domain/text/english-forms.ts";
@@ -35,7 +35,7 @@ export interface Asked {
 }
 
 /** All memories that can answer a question, best first. */
-export function matches(asked: Asked, held: readonly HeldMemory[]): Match[] {
+export function matches(asked: Asked, held: readonly MemoryAtTime[]): Match[] {
   const found: Match[] = [];
   for (const one of held) {
     const { claim } = one.memory;
@@ -55,7 +55,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-function byRelation(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+function byRelation(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   const attribute = asAttribute(asked, claim);
   const subject = attribute ? 0.9 : asked.fits(claim.subject);
@@ -88,7 +88,7 @@ function isMeantByHaving(question: Question, relation: string, { value }: Claim)
 const POSSESSION = /^(?:have|own|keep|get|hold)$/;
 
 /** Time, value, what narrows the question, and the shape of what it asks for. */
-function meetsQuestion(asked: Asked, { memory, isThen }: HeldMemory, claim: Claim): boolean {
+function meetsQuestion(asked: Asked, { memory, isThen }: MemoryAtTime, claim: Claim): boolean {
   const { question } = asked;
   if (!(isThen || tenseFits(question, memory, claim)) || !valueFits(question, claim)) return false;
   return narrowed(asked, memory) && metObject(asked, memory) && shapeFits(question, memory, claim);
@@ -107,7 +107,7 @@ function saysMore({ asks, topic, subject }: Question, { value, relation, qualifi
 }
 
 /** "What do I do for work?": the user fixes lifts "for a living". */
-function byLiving(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+function byLiving(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   const isAsked = question.relations[0] === "work as" && asked.fits(claim.subject) > 0;
   if (!isAsked || !/\b(?:for a living|for work|professionally)\b/.test(claim.qualifier ?? ""))
@@ -116,7 +116,7 @@ function byLiving(asked: Asked, one: HeldMemory, claim: Claim): Match | undefine
 }
 
 /** "What do I use for my invoices?": the user does all their invoicing "in Ledgerly". */
-function byMeans(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+function byMeans(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   if (
     !question.relations.includes("use") ||
@@ -232,7 +232,7 @@ export function alternatives(question: Question): string[] {
 }
 
 /** "What brand is my trackball?": the user uses "a Kensington mouse". */
-function byThing(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+function byThing(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   const parts = (question.subject ?? "").split("/");
   const thing = parts.pop() ?? "";
@@ -275,7 +275,7 @@ function informs(question: Question, claim: Claim, thing: string): boolean {
 }
 
 /** All telling words of the question are in the memory. */
-function byWords(asked: Asked, one: HeldMemory, claim: Claim): Match | undefined {
+function byWords(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   if (!mayAnswerByWords(asked, claim)) return undefined;
   const telling = essenceFor(asked, one.memory);

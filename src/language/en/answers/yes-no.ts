@@ -1,4 +1,4 @@
-import type { HeldMemory } from "../../../domain/current-memories.ts";
+import type { MemoryAtTime } from "../../../domain/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { capitalize, toGerund, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
@@ -10,7 +10,7 @@ import { sayOne, sayPath, sayValue } from "./say.ts";
 export function yesOrNo(
   asked: Asked,
   found: readonly Match[],
-  held: readonly HeldMemory[],
+  held: readonly MemoryAtTime[],
 ): { text: string; used: string[] } | undefined {
   const { question } = asked;
   const current = found.filter(({ holds, by }) => holds && by !== "thing");
@@ -86,7 +86,7 @@ function listed(best: Match, current: readonly Match[]): Match[] {
 }
 
 /** An event that ended what is asked about: "you broke up with Marco". */
-function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
+function partedFrom(asked: Asked, held: readonly MemoryAtTime[]): MemoryAtTime | undefined {
   const value = asked.question.value ?? asked.question.narrows ?? "";
   // "Am I still a member of PureFit?": what goes by a name is enough.
   const names = (value.match(/\p{Lu}[\p{L}\d'’-]*/gu) ?? []).flatMap((name) => essence(name));
@@ -113,7 +113,7 @@ function partedFrom(asked: Asked, held: readonly HeldMemory[]): HeldMemory | und
 }
 
 /** "Am I vegan?", after "I used to be vegan". */
-function formerly({ question, fits }: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
+function formerly({ question, fits }: Asked, held: readonly MemoryAtTime[]): MemoryAtTime | undefined {
   const telling = essence(question.value ?? question.narrows ?? "");
   return held.findLast(({ memory: { claim }, holds }) => {
     const doing = /^used to (?<doing>.+)$/.exec(claim?.relation ?? "")?.groups?.doing;
@@ -123,7 +123,7 @@ function formerly({ question, fits }: Asked, held: readonly HeldMemory[]): HeldM
 }
 
 /** "Do I drink?", after "gave up drinking": the doing alone was ended. */
-function stoppedDoing({ question, fits }: Asked, held: readonly HeldMemory[]): HeldMemory | undefined {
+function stoppedDoing({ question, fits }: Asked, held: readonly MemoryAtTime[]): MemoryAtTime | undefined {
   return held.findLast(({ memory: { claim }, holds }) => {
     const doing = claim && STOPPED.exec(`${claim.relation} ${claim.value}`)?.groups?.doing;
     if (!holds || doing === undefined || fits(claim?.subject ?? "") === 0) return false;

@@ -1,4 +1,4 @@
-import { isAhead } from "../../../domain/current-memories.ts";
+import { isAboutLater } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { type ProfileSection, weightOf } from "../../../domain/profile.ts";
 import { capitalize, joinList } from "../../../domain/text/english-forms.ts";
@@ -339,7 +339,7 @@ function isBefore(when: string, today: string): boolean {
 
 function isPlan(memory: Memory, today: string): boolean {
   const { kind, claim, when } = memory;
-  if (kind === "commitment" || isAhead(memory, today)) return true;
+  if (kind === "commitment" || isAboutLater(memory, today)) return true;
   if (
     when === undefined ||
     isBefore(when, today) ||

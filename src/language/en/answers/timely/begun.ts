@@ -1,4 +1,4 @@
-import { holdsNow } from "../../../../domain/current-memories.ts";
+import { isTrueAt } from "../../../../domain/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
 import { bagOf, coverage, essence } from "../essence.ts";
@@ -20,7 +20,7 @@ export function begunAnswer(
   const telling = essence(asked.replace(VERBS, " "));
   if (telling.length === 0) return undefined;
   const found = [...state.memories.values()].findLast(
-    (memory) => mayUse(memory) && isBegun(memory) && holdsNow(memory, now) && holdsAll(memory, telling),
+    (memory) => mayUse(memory) && isBegun(memory) && isTrueAt(memory, now) && holdsAll(memory, telling),
   );
   return found && { text: sayOne(found, question, asked), used: [found.id] };
 }

@@ -1,4 +1,4 @@
-import { beginOf } from "../../../../domain/current-memories.ts";
+import { getValidityStart } from "../../../../domain/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import { toDateSpan } from "../../../../domain/time.ts";
 
@@ -10,7 +10,7 @@ export interface Span {
 
 /** When what a memory tells took place, or began; empty where only its end is known. */
 export function startOf(memory: Memory): string {
-  return spanTold(memory)?.from ?? beginOf(memory);
+  return spanTold(memory)?.from ?? getValidityStart(memory);
 }
 
 /** What a memory is put in order by: its beginning, or else its end. */
@@ -39,7 +39,7 @@ export function wasIn(memory: Memory, { from, to }: Span): boolean {
   if (told) return told.from < to && told.to > from;
   if (memory.kind === "event" || memory.kind === "commitment") return memory.at >= from && memory.at < to;
   const isOpen = memory.status === "superseded" && memory.validTo === undefined;
-  return !isOpen && beginOf(memory) < to && (memory.validTo === undefined || memory.validTo > from);
+  return !isOpen && getValidityStart(memory) < to && (memory.validTo === undefined || memory.validTo > from);
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");

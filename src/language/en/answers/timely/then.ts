@@ -1,4 +1,4 @@
-import { holdsNow } from "../../../../domain/current-memories.ts";
+import { isTrueAt } from "../../../../domain/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
 import { conjugate, joinList, toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
@@ -7,7 +7,7 @@ import { sayOne, sayPath, sayValue } from "../say.ts";
 
 /** One memory, as it is said of a time that may be over: "You lived in Dublin." */
 export function sayThen(memory: Memory, question: Question, asked: string, now: string): string {
-  const past = holdsNow(memory, now) ? undefined : inPast([memory]);
+  const past = isTrueAt(memory, now) ? undefined : inPast([memory]);
   return past ?? sayOne(memory, question, asked);
 }
 
@@ -25,7 +25,7 @@ export function sayAllThen(
       claim?.relation === first?.claim?.relation &&
       claim?.subject === first?.claim?.subject,
   );
-  const isPast = memories.every((memory) => !holdsNow(memory, now));
+  const isPast = memories.every((memory) => !isTrueAt(memory, now));
   const whole = isOneSlot && isPast ? inPast(memories) : undefined;
   if (whole !== undefined) return whole;
   return memories.map((memory) => sayThen(memory, question, asked, now)).join(" ");

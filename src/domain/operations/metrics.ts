@@ -1,5 +1,5 @@
-import { ERROR_CODES } from "../errors.ts";
-import { BUDGET_HOLDERS, BUDGET_PERIODS, CALL_OUTCOMES, CALL_PURPOSES } from "./model-usage.ts";
+import { ERROR_CODES } from "../../errors.ts";
+import { BUDGET_HOLDERS, BUDGET_PERIODS, CALL_OUTCOMES, CALL_PURPOSES } from "../model-usage.ts";
 
 /**
  * The values that a label may have: one of a list, a match of a narrow pattern, or `code`, a name from the
