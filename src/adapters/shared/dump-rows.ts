@@ -1,7 +1,7 @@
 import type { MemoryLink, SearchUnit, Tombstone } from "../../domain/change-set.ts";
-import type { JobProgress } from "../../domain/job.ts";
 import type { ModelCall } from "../../domain/model-usage.ts";
-import type { StoredAnswer } from "../../domain/stored-answer.ts";
+import type { JobProgress } from "../../domain/operations/job.ts";
+import type { StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import type { DumpPart, DumpRow } from "../../ports/store-dump.ts";
 import { parseBody } from "./stored-rows.ts";
 
