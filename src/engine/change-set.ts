@@ -15,8 +15,7 @@ interface ChangeResult<Result> {
   readonly result: Result;
 }
 
-// A model's computation costs seconds and money: three tries. Local ones cost a millisecond, and
-// with five processes on one file one of them may lose many races in a row. It may try for about ten seconds.
+// With five processes on one file, one of them may lose many races in a row. It may try for about ten seconds.
 const MAX_TRIES = 60;
 const MAX_PAUSE_MS = 250;
 
