@@ -1,4 +1,5 @@
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
+import { QUESTION } from "./story.ts";
 
 /** A line of a block that was put into a request. */
 interface Line {
@@ -43,7 +44,7 @@ export function readingModel(): Promise<OpenaiServer> {
       const last = turns.at(-1);
       if (last?.role === "tool") return `The tool says: ${last.text}`;
       const asked = (last?.text ?? "").replace(BLOCKS, "");
-      if (asked.includes("productivity tools do I use")) {
+      if (asked.includes(QUESTION)) {
         const used = TOOLS.filter((tool) => holds(lines, tool));
         return used.length === 0 ? "I do not know." : `You use ${used.join(" and ")}.`;
       }

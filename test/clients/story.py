@@ -5,7 +5,7 @@ import re
 import sys
 
 MODEL = "gpt-4o-mini"
-QUESTION = "What productivity tools do I use?"
+QUESTION = "What are the productivity tools that I use?"
 PARAMETERS = {
     "type": "object",
     "properties": {"city": {"type": "string"}},
