@@ -9,6 +9,7 @@ import { invalid } from "../errors.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { rulesExtractor } from "../language/en/grammar/rules.ts";
+import { forgetTrees } from "../language/en/parser/english-trees.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import { rulesQuestionReader } from "../language/en/questions/questions.ts";
@@ -45,6 +46,7 @@ export async function openLanguagePorts(
   };
   erasures.watch((scope) => {
     ports.embedder.evict?.();
+    forgetTrees();
     dropSweeps(ports.modelExtractor, scope);
   });
   return ports;

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { type DependencyParser, loadParser, type ParsedSentence } from "./parser.ts";
+
+const MODEL = new URL("../../../../assets/parser-en.bin", import.meta.url);
+const CACHED_TEXTS = 64;
+const CACHED_LENGTH = 4_000;
+
+let parser: DependencyParser | undefined;
+const cache = new Map<string, readonly ParsedSentence[]>();
+
+/**
+ * The sentences of a text as trees, by the model of this package. The first call reads the model, in some 20 ms. The trees of the last
+ * 64 short texts are kept until `forgetTrees`.
+ */
+export function parseEnglish(text: string): readonly ParsedSentence[] {
+  const cached = cache.get(text);
+  if (cached !== undefined) return cached;
+  parser ??= loadParser(readFileSync(MODEL));
+  const sentences = parser.parse(text);
+  if (text.length > CACHED_LENGTH) return sentences;
+  if (cache.size >= CACHED_TEXTS) cache.delete(cache.keys().next().value as string);
+  cache.set(text, sentences);
+  return sentences;
+}
+
+/** Drops the texts that are kept. Called at each erasure, so that nothing erased stays in memory. */
+export function forgetTrees(): void {
+  cache.clear();
+}
