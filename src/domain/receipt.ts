@@ -24,6 +24,28 @@ export interface PendingConfirmation {
   readonly action: "erase" | "supersede" | "retract";
   /** The memories that it would affect. */
   readonly memories: readonly { readonly id: string; readonly text: string }[];
+  /** The words that it would remove, as they were said, message by message. */
+  readonly quotes: readonly ErasureQuote[];
+}
+
+/** Words of a message that an erasure would remove. */
+export interface ErasureQuote {
+  /** The message's id. */
+  readonly message: string;
+  /** When it was said (ISO 8601). */
+  readonly at: string;
+  /** The words. */
+  readonly quote: string;
+}
+
+/** What a description of a target may mean beside what is sure. Nothing of it is touched. */
+export interface Unsure {
+  /** The description, in the caller's words. */
+  readonly about: string;
+  /** The memories that it may mean. */
+  readonly memories: readonly { readonly id: string; readonly text: string }[];
+  /** The words that it may mean, as they were said, message by message. */
+  readonly quotes: readonly ErasureQuote[];
 }
 
 /** What a write did with one memory. */
@@ -151,6 +173,8 @@ export interface ErasureReceipt {
   readonly verified: readonly VerifiedPlace[];
   /** Whether every place was reached and no erased word was found in any. */
   readonly complete: boolean;
+  /** What the description may mean too, untouched; absent for none. Neither stored nor signed. */
+  readonly unsure?: readonly Unsure[];
   /** The hash of the user's previous receipt; empty for the first. */
   readonly previous: string;
   /**
@@ -179,6 +203,8 @@ export interface ErasurePlan {
     readonly at: string;
     readonly words: readonly string[];
   }[];
+  /** What the description may mean too, and what would stay; absent for none. */
+  readonly unsure?: readonly Unsure[];
 }
 
 /** What was removed from a version of a memory that stayed. */

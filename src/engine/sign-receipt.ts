@@ -18,6 +18,7 @@ function hashReceipt(receipt: UnverifiedReceipt): string {
     signature: _signature,
     verified: _verified,
     complete: _complete,
+    unsure: _unsure,
     ...known
   } = receipt as ErasureReceipt;
   return hashCanonical(known);
@@ -84,7 +85,7 @@ export function findBrokenReceipts(
   return broken;
 }
 
-function hasValidSignature(secret: Secret, { signature, ...said }: ErasureReceipt): boolean {
+function hasValidSignature(secret: Secret, { signature, unsure: _unsure, ...said }: ErasureReceipt): boolean {
   if (said.version !== 2) return signature === computeMac(secret, said);
   const { publicKey } = deriveSigningKeys(secret);
   return said.key === publicKey && isSignedBy(publicKey, toCanonicalJson(said), signature);

@@ -62,7 +62,7 @@ export function openEnglish(
     questions,
     answerer: englishAnswerer({ questions, embedder }),
     profileWriter: englishProfileWriter,
-    forgetRequests: englishForgetRequests(questions),
+    forgetRequests: englishForgetRequests(questions, embedder),
     promptGuard: englishPromptGuard,
     vocabulary: englishVocabulary,
   };

@@ -90,13 +90,20 @@ function sayBackups(answerer: DateFormatter, backups: readonly HeldBackup[]): st
 }
 
 /** What would be removed, and how to confirm it. */
-function sayWaiting({ action, memories }: PendingConfirmation): string {
+function sayWaiting({ action, memories, quotes }: PendingConfirmation): string {
   const verb = action === "erase" ? "forget" : "end";
+  if (quotes.length > 0) {
+    const said = quotes.slice(0, MAX_QUOTED).map(({ quote }, i) => `${i + 1}. “${quote}”`);
+    const more = quotes.length > MAX_QUOTED ? ` and ${quotes.length - MAX_QUOTED} more` : "";
+    const them = quotes.length === 1 ? "this" : `these ${quotes.length} things that were said`;
+    return `Shall I forget ${them}? ${said.join(" ")}${more}. Say “yes, forget them” ${CONFIRMATION_PHRASE}, or which ones.`;
+  }
   const things = memories.length === 1 ? "1 thing" : `${memories.length} things`;
   const texts = formatList(memories.map(({ text }) => text));
   return `That would ${verb} ${things}: ${texts}. Say “yes, ${verb} them” ${CONFIRMATION_PHRASE}.`;
 }
 
+const MAX_QUOTED = 10;
 const MAX_LISTED = 6;
 
 function saySaved(lines: readonly ReceiptLine[]): string[] {

@@ -1,13 +1,14 @@
-import { type ErasureSelection, mergeSelections } from "../../domain/erasure-selection.ts";
+import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../domain/erasure-selection.ts";
 import { checkText } from "../../domain/limits.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasurePlan, ErasureReceipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { EraseProposal } from "../../ports/language/extractor.ts";
 import type { Forget } from "../api.ts";
+import type { EraseProposal } from "../../ports/language/extractor.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { executeErasure } from "./execute-erasure.ts";
+import { isOfOwnMessage, pickItems, type RequestedErasure, selectProposal, toUnsure } from "./requests.ts";
 import { addReplies, selectForErasure } from "./selection.ts";
 
 /**
@@ -22,10 +23,24 @@ export async function forget(
   options: { signal?: AbortSignal } = {},
 ): Promise<ErasureReceipt> {
   options.signal?.throwIfAborted();
-  const meant = typeof what === "string" ? await parseMeaning(ports, scope, checkWords(what)) : what;
-  return executeErasure(ports, scope, (state) => selectForErasure(ports, state, meant), {
-    namedWords: findNamed(ports, meant),
-  });
+  if (typeof what !== "string")
+    return executeErasure(ports, scope, (state) => selectForErasure(ports, state, what));
+  const request = await parseRequest(ports, scope, checkWords(what));
+  let unsure: ErasureSelection = NO_SELECTION;
+  let texts: UserState | undefined;
+  const receipt = await executeErasure(
+    ports,
+    scope,
+    async (state) => {
+      const found = await selectProposal(ports, state, request.message, request.proposal);
+      unsure = found.unsure;
+      texts = state;
+      return found.sure;
+    },
+    { namedWords: findNamed(ports, request.proposal.about) },
+  );
+  const left = texts ? toUnsure(texts, what, unsure) : [];
+  return left.length > 0 ? { ...receipt, unsure: left } : receipt;
 }
 
 /** Longer text names nothing; in UTF-8 bytes. */
@@ -36,16 +51,20 @@ function checkWords(what: string): string {
 }
 
 /** The name or thing that a request names, if it names exactly one. */
-function findNamed({ forgetRequests }: Pick<Ports, "forgetRequests">, meant: Forget | undefined): string[] {
-  const name = typeof meant === "string" ? forgetRequests.findName(meant) : undefined;
+function findNamed({ forgetRequests }: Pick<Ports, "forgetRequests">, phrase: string | undefined): string[] {
+  const name = phrase === undefined ? undefined : forgetRequests.findName(phrase);
   return name === undefined ? [] : [name];
 }
 
 /** Previews what `forget` would erase. Erases nothing. */
 export async function planForget(ports: Ports, scope: Scope, what: Forget): Promise<ErasurePlan> {
-  const meant = typeof what === "string" ? await parseMeaning(ports, scope, checkWords(what)) : what;
   const state = await ports.states.of(scope);
-  const { memories, cuts } = await addReplies(state, await selectForErasure(ports, state, meant));
+  const request = typeof what === "string" ? await parseRequest(ports, scope, checkWords(what)) : undefined;
+  const found = request
+    ? await selectProposal(ports, state, request.message, request.proposal)
+    : { sure: await selectForErasure(ports, state, what), unsure: NO_SELECTION };
+  const { memories, cuts } = await addReplies(state, found.sure);
+  const unsure = typeof what === "string" ? toUnsure(state, what, found.unsure) : [];
   return {
     dryRun: true,
     memories: [...memories].map(({ id, text }) => ({ id, text })),
@@ -56,6 +75,7 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
         { id, at: message.at, words: spans.map(({ start, end }) => message.content.slice(start, end)) },
       ];
     }),
+    ...(unsure.length > 0 ? { unsure } : {}),
   };
 }
 
@@ -63,7 +83,7 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
 export async function eraseRequested(
   ports: Ports,
   scope: Scope,
-  asked: { message: Message; proposals: readonly EraseProposal[] },
+  asked: RequestedErasure,
   signal?: AbortSignal,
 ): Promise<{ lines: ReceiptLine[]; receipts: ErasureReceipt[]; revision: number }> {
   signal?.throwIfAborted();
@@ -71,12 +91,10 @@ export async function eraseRequested(
   const receipt = await executeErasure(
     ports,
     scope,
-    (state) => selectRequested(ports, state, message, proposals),
+    (state) => selectRequested(ports, state, asked),
     {
       requestMessageId: message.id,
-      requestSpans: proposals.filter(
-        (proposal) => findMeant({ messages: NO_MESSAGES }, message, proposal) !== undefined,
-      ),
+      requestSpans: proposals.filter((proposal) => !isOfOwnMessage(proposal)),
       namedWords: proposals.flatMap(({ about }) => findNamed(ports, about)),
     },
   );
@@ -89,88 +107,40 @@ export async function eraseRequested(
   return { lines, receipts: [receipt], revision: receipt.revision };
 }
 
-const NO_MESSAGES: UserState["messages"] = new Map();
-
 async function selectRequested(
   ports: Pick<Ports, "forgetRequests">,
   state: UserState,
-  message: Message,
-  proposals: readonly EraseProposal[],
+  asked: RequestedErasure,
 ): Promise<ErasureSelection> {
-  const asking = { message, spans: proposals };
   const selections = await Promise.all(
-    proposals.map(async (proposal) => {
+    asked.proposals.map(async (proposal) => {
       const { start, end } = proposal;
-      const meant = findMeant(state, message, proposal);
+      const { message } = asked;
       // A request whose own words must not be kept erases its message.
-      const ownSpan = meant === undefined ? { start: 0, end: message.content.length } : { start, end };
-      const found =
-        meant === undefined
-          ? selectFromMessage(state, message.id)
-          : await selectForErasure(ports, state, meant, asking);
+      const ownSpan = isOfOwnMessage(proposal) ? { start: 0, end: message.content.length } : { start, end };
+      const found = await selectProposal(ports, state, message, proposal, asked.proposals);
+      const meant = asked.isAgreed ? mergeSelections([found.sure, found.unsure]) : found.sure;
       return mergeSelections([
         { memories: new Set(), cuts: new Map([[message.id, [{ ...ownSpan, put: "" }]]]) },
-        found,
+        asked.items ? pickItems(meant, asked.items) : meant,
       ]);
     }),
   );
   return mergeSelections(selections);
 }
 
-/** The target of a request; undefined if it means its own message. */
-function findMeant(
-  state: Pick<UserState, "messages">,
-  message: Message,
-  { about, everything, session, topic, from, to }: EraseProposal,
-): Forget | undefined {
-  if (everything) return { everything: true };
-  if (session)
-    return message.session === undefined
-      ? { from: findConversationStart(state, message) }
-      : { session: message.session };
-  if (topic !== undefined) return { topic };
-  if (from !== undefined || to !== undefined) {
-    return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-  }
-  return about;
-}
-
-/** A silence of an hour ends a conversation without a session. */
-const SILENCE_MS = 3_600_000;
-
-/** The start of the conversation that contains a message without a session. */
-function findConversationStart({ messages }: Pick<UserState, "messages">, { at }: Message): string {
-  const times = [...messages.values()].map((one) => one.at).filter((one) => one <= at);
-  times.sort().reverse();
-  let first = at;
-  for (const time of times) {
-    if (Date.parse(first) - Date.parse(time) > SILENCE_MS) break;
-    first = time;
-  }
-  return first;
-}
-
-/** The memories that depend on one message alone. */
-function selectFromMessage(state: UserState, message: string): ErasureSelection {
-  const memories = [...state.memories.values()].filter(
-    ({ sources }) => sources.length > 0 && sources.every((source) => source.message === message),
-  );
-  return { memories: new Set(memories), cuts: new Map() };
-}
-
 /**
- * A sentence such as "Forget that I ever mentioned Magnet" is parsed as a request; any other text is the
- * target itself.
+ * A sentence such as "Forget that I ever mentioned Magnet" is parsed as a request; any other text is a
+ * description of the target.
  */
-async function parseMeaning(
-  ports: Pick<Ports, "extractor" | "clock" | "states">,
+async function parseRequest(
+  ports: Pick<Ports, "extractor" | "clock">,
   scope: Scope,
   what: string,
-): Promise<Forget> {
-  if (!ports.extractor.local) return what;
+): Promise<{ message: Message; proposal: EraseProposal }> {
   const at = ports.clock().toISOString();
   const message: Message = {
-    id: "request",
+    id: "",
     turn: 0,
     role: "user",
     content: what,
@@ -180,18 +150,16 @@ async function parseMeaning(
     digest: "pending",
     ...(scope.session === undefined ? {} : { session: scope.session }),
   };
-  const proposals = await ports.extractor.propose({ messages: [message], earlier: [], known: [] });
-  const request = proposals.find((proposal) => proposal.propose === "erase");
-  if (request?.propose !== "erase") return parseTopicAlone(ports, message);
-  return findMeant(await ports.states.of(scope), message, request) ?? what;
-}
-
-/** "my health", "everything about my beliefs": the topic, as after "forget"; else the words themselves. */
-async function parseTopicAlone({ extractor }: Pick<Ports, "extractor">, message: Message): Promise<Forget> {
-  const request = { ...message, content: `Forget ${message.content}` };
-  const proposals = await extractor.propose({ messages: [request], earlier: [], known: [] });
-  const [topic] = proposals.flatMap((proposal) =>
-    proposal.propose === "erase" ? (proposal.topic ?? []) : [],
-  );
-  return topic === undefined ? message.content : { topic };
+  const plain = { propose: "erase", message: "", start: 0, end: what.length, about: what } as const;
+  if (!ports.extractor.local) return { message, proposal: plain };
+  for (const content of [what, `Forget ${what}`]) {
+    const proposals = await ports.extractor.propose({
+      messages: [{ ...message, content }],
+      earlier: [],
+      known: [],
+    });
+    const request = proposals.find((one) => one.propose === "erase" && !isOfOwnMessage(one));
+    if (request?.propose === "erase") return { message, proposal: request };
+  }
+  return { message, proposal: plain };
 }

@@ -33,7 +33,7 @@ async function selectNamed(
   what: Forget,
   asking: ForgetRequestSource | undefined,
 ): Promise<ErasureSelection> {
-  if (typeof what === "string") return reader.selectDescribed(state, what, asking);
+  if (typeof what === "string") return (await reader.selectDescribed(state, { phrase: what }, asking)).sure;
   if (typeof what !== "object" || what === null) throw invalid(EMPTY_REQUEST_MESSAGE);
   if ("everything" in what) {
     if (what.everything !== true) throw invalid("forget: everything must be true.");
@@ -151,7 +151,7 @@ async function selectIds(
 const MERGED_SLICE = 2000;
 
 /** A memory that was merged into a selected one says the same and is erased with it. */
-async function addMerged(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
+export async function addMerged(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
   const memories = new Set(selection.memories);
   const ids = new Set([...memories].map(({ id }) => id));
   const merged = await filterInSlices(

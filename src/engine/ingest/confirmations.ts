@@ -13,24 +13,58 @@ const DO_PHRASES =
   "please|please do|do it|do that|do so|go ahead|(?:please )?(?:forget|delete|erase|remove|end|wipe|drop|clear) " +
   "(?:them|it|that|those|these|everything|it all|them all|all|all of (?:it|them|that)|the lot)";
 const PLAIN_YES = new RegExp(`^(?:(?:${YES_PHRASES}|${DO_PHRASES})[\\s,.!]*)+$`, "i");
+const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const ITEM = `(?:${[...ORDINALS, ...COUNTS].join("|")}|last|\\d{1,2}(?:st|nd|rd|th)?)`;
+const PARTIAL_YES = new RegExp(
+  `^(?:(?:${YES_PHRASES})[\\s,.!]+)?(?:(?:but|only|just|delete|erase|forget|remove)\\s+)*(?:the\\s+)?(?:numbers?\\s+)?(?<items>${ITEM}(?:(?:\\s*,\\s*|\\s+and\\s+|\\s+)(?:the\\s+)?${ITEM})*)(?:\\s+ones?)?(?:\\s+(?:only|please))*[\\s.!]*$`,
+  "i",
+);
 const EXPLICIT_YES = new RegExp(`(?:${DO_PHRASES.replace("please|", "")}|confirm)`, "i");
 
 /** Part of the question whose answer "yes" executes a request. */
 export const CONFIRMATION_PHRASE = "to do it";
 
+/** A request that the user has confirmed. */
+export interface ConfirmedRequest {
+  readonly message: Message;
+  /** The items of the preview that are meant, from 0; absent for all. */
+  readonly items?: readonly number[];
+}
+
 /**
- * The user's previous message, if this one is a plain yes to it. If the assistant spoke in between without
- * asking for confirmation, a bare "yes" may answer something else. Then the yes must name the request.
+ * The user's previous message, if this one is a yes to it: "yes", "only the first two". If the assistant spoke in
+ * between without asking for confirmation, a bare "yes" may answer something else. Then the yes must name the
+ * request.
  */
-export function findConfirmedRequest(message: Message, earlier: readonly Message[]): Message | undefined {
-  if (message.role !== "user" || !PLAIN_YES.test(message.content.trim())) return undefined;
+export function findConfirmedRequest(
+  message: Message,
+  earlier: readonly Message[],
+): ConfirmedRequest | undefined {
+  if (message.role !== "user") return undefined;
+  const said = message.content.trim();
+  const partial = PARTIAL_YES.exec(said)?.groups?.["items"];
+  if (!PLAIN_YES.test(said) && partial === undefined) return undefined;
   const at = earlier.findLastIndex(({ role }) => role === "user");
   const before = earlier[at];
   if (!before || Date.parse(message.at) - Date.parse(before.at) > CONFIRMATION_TTL_MS) return undefined;
   const between = earlier.slice(at + 1);
   const isAsked =
     between.length === 0 || between.some(({ content }) => content.includes(CONFIRMATION_PHRASE));
-  return isAsked || EXPLICIT_YES.test(message.content) ? before : undefined;
+  if (!isAsked && !EXPLICIT_YES.test(message.content)) return undefined;
+  return partial === undefined ? { message: before } : { message: before, items: toItems(partial) };
+}
+
+/** "first two" are 0 and 1, "second" is 1, "1 and 3" are 0 and 2; -1 is the last. */
+function toItems(words: string): number[] {
+  const all = words.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
+  const first = COUNTS.indexOf(all[1] ?? "");
+  if (all[0] === "first" && first >= 0) return Array.from({ length: first + 1 }, (_, i) => i);
+  return all.flatMap((word) => {
+    if (word === "last") return [-1];
+    const place = Math.max(ORDINALS.indexOf(word), COUNTS.indexOf(word), Number(word) - 1 || 0);
+    return /^(?:and|the|st|nd|rd|th)$/.test(word) ? [] : [place];
+  });
 }
 
 /**
@@ -67,6 +101,7 @@ export function toWaiting(
   return {
     action: isErasure ? "erase" : proposal.propose === "retract" ? "retract" : "supersede",
     memories: memories.map(({ id, text }) => ({ id, text })),
+    quotes: [],
   };
 }
 

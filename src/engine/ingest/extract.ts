@@ -10,6 +10,8 @@ import { rowOfMemory, type SearchIndex } from "../search-index/search-index.ts";
 import { termWeightOf as weightOf } from "../search-index/word-index.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { findConfirmedRequest, getHeldSweeps, needsConfirmation, toWaiting } from "./confirmations.ts";
+import { type AssessedRequest, assessRequest } from "../erase/assess-request.ts";
+import type { RequestedErasure } from "../erase/requests.ts";
 import { type DecisionContext, decide } from "./decide.ts";
 import { inspectMessage, isUserAuthored } from "./provenance.ts";
 
@@ -38,7 +40,7 @@ export interface ExtractionResult {
   /** Requests that wait for confirmation. */
   readonly waiting: readonly PendingConfirmation[];
   /** Requests to forget in the last message read; they end the reading. */
-  readonly erase?: { readonly message: Message; readonly proposals: readonly EraseProposal[] };
+  readonly erase?: RequestedErasure;
 }
 
 /**
@@ -48,7 +50,14 @@ export interface ExtractionResult {
 export async function extractMessages(
   ports: Pick<
     Ports,
-    "extractor" | "modelExtractor" | "ids" | "secret" | "meter" | "promptGuard" | "vocabulary"
+    | "extractor"
+    | "modelExtractor"
+    | "ids"
+    | "secret"
+    | "meter"
+    | "promptGuard"
+    | "vocabulary"
+    | "forgetRequests"
   >,
   input: {
     state: UserState;
@@ -83,7 +92,7 @@ export async function extractMessages(
     const earlier = sessions.before(message);
     const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
     const spokenAt = input.spokenAt ?? NO_MOVED_TIMES;
-    const hearing = { state, deciding, message, earlier, mayErase: isAllowed, spokenAt };
+    const hearing = { state, deciding, message, earlier, mayErase: isAllowed, spokenAt, extracted };
     const read = await extractMessage(ports, hearing, input.signal);
     lines.push(...read.refused);
     const requests = read.proposals.filter(isErasure);
@@ -92,11 +101,17 @@ export async function extractMessages(
     }
     waiting.push(...read.waiting);
     if (requests.length > 0) {
-      extracted.push(message);
+      const isConfirmation = read.message !== message;
+      extracted.push(isConfirmation ? { ...message, digest: "done" } : message);
       return {
         ...result,
         liftedTombstones: [...deciding.liftedTombstones],
-        erase: { message, proposals: requests },
+        erase: {
+          message: read.message,
+          proposals: requests,
+          ...(isConfirmation ? { isAgreed: true } : {}),
+          ...(read.items ? { items: read.items } : {}),
+        },
       };
     }
     extracted.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
@@ -126,6 +141,8 @@ interface ExtractionInput {
   readonly earlier: readonly Message[];
   readonly mayErase: boolean;
   readonly spokenAt: ReadonlyMap<string, string>;
+  /** The messages of this write that were read before. */
+  readonly extracted: readonly Message[];
 }
 
 interface MessageExtraction {
@@ -134,6 +151,8 @@ interface MessageExtraction {
   readonly deciding: DecisionContext;
   readonly waiting: readonly PendingConfirmation[];
   readonly refused: readonly ReceiptLine[];
+  /** The items of a preview that a confirmation chose. */
+  readonly items?: readonly number[];
 }
 
 /**
@@ -141,18 +160,20 @@ interface MessageExtraction {
  * the proposals that waited.
  */
 async function extractMessage(
-  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard">,
+  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests">,
   hearing: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<MessageExtraction> {
   const { deciding, message, earlier, mayErase } = hearing;
-  const before = findConfirmedRequest(message, earlier);
-  if (before && mayErase) {
+  const confirmed = findConfirmedRequest(message, earlier);
+  if (confirmed && mayErase) {
+    const before = confirmed.message;
     const then = earlier.slice(0, earlier.indexOf(before));
     const earlierProposals = await proposeFor(ports, { ...hearing, message: before, earlier: then }, signal);
     const swept = getHeldSweeps(ports.modelExtractor, hearing.state.scope, before.id);
-    const proposals = [...earlierProposals, ...swept].filter((one) =>
-      needsConfirmation(one, deciding, before),
+    const assessed = await assessAll(ports, hearing, before, earlierProposals);
+    const proposals = [...earlierProposals, ...swept].filter(
+      (one) => needsConfirmation(one, deciding, before) || assessed.get(one)?.action === "ask",
     );
     if (proposals.length > 0) {
       return {
@@ -161,19 +182,51 @@ async function extractMessage(
         deciding: { ...deciding, isAgreed: true },
         waiting: [],
         refused: [],
+        ...(confirmed.items ? { items: confirmed.items } : {}),
       };
     }
   }
   const proposals = await proposeFor(ports, hearing, signal);
+  const assessed = mayErase ? await assessAll(ports, hearing, message, proposals) : NOT_ASSESSED;
   const wide = mayErase ? proposals.filter((one) => needsConfirmation(one, deciding, message)) : [];
+  const doubtful = [...assessed.values()].filter(({ action }) => action === "ask");
   return {
     message,
     // A proposal that would end too much is refused in `decide`, with its reason.
-    proposals: proposals.filter((one) => one.propose !== "erase" || (mayErase && !wide.includes(one))),
+    proposals: proposals.filter(
+      (one) =>
+        one.propose !== "erase" ||
+        (mayErase && !wide.includes(one) && assessed.get(one)?.action === "erase"),
+    ),
     deciding,
-    waiting: wide.map((one) => toWaiting(one, deciding, message)),
+    waiting: [
+      ...wide.map((one) => toWaiting(one, deciding, message)),
+      ...doubtful.map(({ preview }) => ({ action: "erase" as const, ...preview })),
+    ],
     refused: message.mayErase === false && proposals.some(isErasure) ? [ERASURE_REFUSED] : [],
   };
+}
+
+const NOT_ASSESSED: ReadonlyMap<Proposal, AssessedRequest> = new Map();
+
+/** What is to be done with each request to forget in a message. */
+async function assessAll(
+  ports: Pick<Ports, "forgetRequests">,
+  { state, deciding, extracted }: ExtractionInput,
+  message: Message,
+  proposals: readonly Proposal[],
+): Promise<ReadonlyMap<Proposal, AssessedRequest>> {
+  const requests = proposals.filter(isErasure);
+  if (requests.length === 0) return NOT_ASSESSED;
+  // What this write has read so far is not in the state yet.
+  const messages = new Map(state.messages);
+  for (const one of [...extracted, message]) if (!messages.has(one.id)) messages.set(one.id, one);
+  const memories = new Map(state.memories);
+  for (const one of deciding.draft.versions) memories.set(one.id, one);
+  const seen = { ...state, messages, memories };
+  const assessed = new Map<Proposal, AssessedRequest>();
+  for (const one of requests) assessed.set(one, await assessRequest(ports, seen, message, one, requests));
+  return assessed;
 }
 
 const ERASURE_REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this key may not erase" };

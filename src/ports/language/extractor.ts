@@ -86,8 +86,19 @@ export interface EndProposal extends ProposalSpan {
 /** A request to forget. */
 export interface EraseProposal extends ProposalSpan {
   readonly propose: "erase";
+  /**
+   * The probability that the words are a request, 0 to 1. A likely request is asked back before it is carried
+   * out. Absent: certain.
+   */
+  readonly confidence?: number;
   /** What to forget, in the user's words ("Magnet", "my salary"). Absent if the message itself is meant. */
   readonly about?: string;
+  /** What stays, in the user's words: "forget the visa date but keep the passport". */
+  readonly except?: string;
+  /** True for "everything about it": all that belongs to it, not one thing. */
+  readonly isBroad?: boolean;
+  /** Ids of messages meant as a whole: "scratch my last message". */
+  readonly messages?: readonly string[];
   /** True for "forget everything you know about me". */
   readonly everything?: boolean;
   /** True for "forget this conversation". */
@@ -96,7 +107,7 @@ export interface EraseProposal extends ProposalSpan {
   readonly topic?: string;
   /**
    * The period of the statements, from (inclusive) to (exclusive), ISO 8601: "forget everything I told you
-   * yesterday".
+   * yesterday". With `about`: what was said about it in that period.
    */
   readonly from?: string;
   readonly to?: string;

@@ -11,14 +11,31 @@ export interface ForgetRequestSource {
   readonly spans: readonly TextSpan[];
 }
 
+/** What a request to forget describes. */
+export interface ForgetDescription {
+  /** "Magnet", "my salary", a list of values. */
+  readonly phrase: string;
+  /** What stays, in the user's words: "keep the passport". */
+  readonly except?: string;
+  /** True for "everything about it": all that belongs to it, not one thing. */
+  readonly isBroad?: boolean;
+}
+
+/** The content that a description means. */
+export interface DescribedSelection {
+  readonly sure: ErasureSelection;
+  /** What it may mean beside that. It is asked back before it is erased. */
+  readonly unsure: ErasureSelection;
+}
+
 /** Finds the content that the words of a request to forget mean. It changes nothing. */
 export interface ForgetRequestReader {
-  /** The content that a phrase describes: "Magnet", "my salary", a list of values. Empty if nothing matches. */
+  /** The content that a request describes. Empty if nothing matches. */
   selectDescribed(
     content: StoredContent,
-    phrase: string,
+    description: ForgetDescription,
     source?: ForgetRequestSource,
-  ): Promise<ErasureSelection>;
+  ): Promise<DescribedSelection>;
   /** The content of a topic or a relation. Throws `invalid_input` for an unknown topic. */
   selectTopic(content: StoredContent, name: string): Promise<ErasureSelection>;
   /** The memories that a phrase describes, without those that depend on them. */

@@ -4,26 +4,35 @@ import type { TextCut } from "../../../domain/text/cut-text.ts";
 import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
 import { filterInSlices } from "../../../domain/time-slicing.ts";
 import { invalid } from "../../../errors.ts";
+import type { Embedder } from "../../../ports/language/embedder.ts";
 import type {
+  DescribedSelection,
+  ForgetDescription,
   ForgetRequestReader,
   ForgetRequestSource,
 } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { toCanonicalRelation } from "../relations/relations.ts";
+import { isDistinctValue } from "../value-shapes.ts";
 import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
 import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
+import { type Description, rateSegments } from "./retrieve.ts";
+import { chooseSegments, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
 import { namesValues, type Wanted, wantedIn } from "./wanted.ts";
 
 /** Reads requests to forget in English. Questions in them are read by `questions`. */
-export function englishForgetRequests(questions: AnswerSources["questions"]): ForgetRequestReader {
-  const ports = { questions };
+export function englishForgetRequests(
+  questions: AnswerSources["questions"],
+  embedder?: Embedder,
+): ForgetRequestReader {
+  const ports: ForgetSources = { questions, ...(embedder ? { embedder } : {}) };
   return {
-    selectDescribed: (content, phrase, source) => selectAbout(ports, content, phrase, source),
+    selectDescribed: (content, description, source) => selectAbout(ports, content, description, source),
     selectTopic,
     findMemories: (content, phrase) => findMeantMemories(ports, content, phrase),
     cutSentences: (content, memories, cuts) => cutSentences(content, memories, cuts),
@@ -81,28 +90,71 @@ function addContinuations(state: StoredContent, found: ReadonlySet<Memory>): Set
   return memories;
 }
 
-/** Each item of a list by itself: its values or its wording, else the memories and sentences about it. */
-async function selectAbout(
-  ports: AnswerSources,
-  state: StoredContent,
-  phrase: string,
-  asking?: ForgetRequestSource,
-): Promise<ErasureSelection> {
-  const things = thingsIn(phrase);
-  const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
-  const selections: ErasureSelection[] = [];
-  for (const thing of things) selections.push(await selectThing(ports, state, thing, { isListed, asking }));
-  return mergeSelections(selections);
+/** What requests are read by: questions, and an embedder that needs no network. */
+interface ForgetSources extends AnswerSources {
+  readonly embedder?: Embedder;
 }
 
+/** Each item of a list by itself. */
+async function selectAbout(
+  ports: ForgetSources,
+  state: StoredContent,
+  { phrase, except, isBroad = false }: ForgetDescription,
+  asking?: ForgetRequestSource,
+): Promise<DescribedSelection> {
+  const things = thingsIn(phrase);
+  const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
+  const selections: DescribedSelection[] = [];
+  for (const thing of things)
+    selections.push(await selectThing(ports, state, thing, { isListed, asking, except, isBroad }));
+  return {
+    sure: mergeSelections(selections.map(({ sure }) => sure)),
+    unsure: mergeSelections(selections.map(({ unsure }) => unsure)),
+  };
+}
+
+interface ThingContext {
+  readonly isListed: boolean;
+  readonly asking: ForgetRequestSource | undefined;
+  readonly except: string | undefined;
+  readonly isBroad: boolean;
+}
+
+/** Named values where they stand; else the clauses that the words mean; else the memories that answer them as a question. */
 async function selectThing(
+  ports: ForgetSources,
+  state: StoredContent,
+  phrase: string,
+  { isListed, asking, except, isBroad }: ThingContext,
+): Promise<DescribedSelection> {
+  const wanted = wantedIn(phrase, { isListed });
+  const isValue = wanted.named.some(isDistinctValue) || wanted.part !== undefined || isListed;
+  const values = isValue && namesValues(wanted) ? await selectValues(state, phrase, wanted, asking) : undefined;
+  if (values) return { sure: values, unsure: NO_SELECTION };
+  const isOwnText = wanted.head?.isText && wanted.isOwn && asking?.message.name !== undefined;
+  const description: Description = {
+    phrase,
+    wanted,
+    isBroad,
+    ...(isOwnText ? { speaker: asking.message.name as string } : {}),
+  };
+  const rated = await rateSegments(ports.embedder, state, description, asking);
+  const chosen = chooseSegments(rated, description, except);
+  if (chosen.sure.length > 0)
+    return { sure: await addAliases(state, await toSelection(state, chosen.sure)), unsure: NO_SELECTION };
+  const asked = await selectByMemories(ports, state, phrase, wanted, asking);
+  if (asked.memories.size + asked.cuts.size > 0) return { sure: asked, unsure: NO_SELECTION };
+  return { sure: NO_SELECTION, unsure: await toSelection(state, chosen.unsure) };
+}
+
+async function selectByMemories(
   ports: AnswerSources,
   state: StoredContent,
   phrase: string,
-  { isListed, asking }: { isListed: boolean; asking: ForgetRequestSource | undefined },
+  wanted: Wanted,
+  asking: ForgetRequestSource | undefined,
 ): Promise<ErasureSelection> {
   const about = aboutOf(phrase);
-  const wanted = wantedIn(phrase, { isListed });
   const byValues = (): Promise<ErasureSelection | undefined> => selectValues(state, phrase, wanted, asking);
   if (about?.isOwn) return selectOwn(ports, state, { phrase, about, wanted }, byValues);
   const isPerson = about?.person !== undefined;

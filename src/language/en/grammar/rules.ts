@@ -59,8 +59,10 @@ function proposalsOf(message: Message, reading: RulesReading): Proposal[] {
   const all = ownSpans(text, english, reading.earlier);
   const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
   const erasures = erasuresOf(message, spans, reading);
-  if (erasures.some(isOfItself)) return erasures;
-  const rest = spans.filter(({ start }) => !erasures.some((one) => one.start === start));
+  // What may be no request is read as a statement too.
+  const sure = erasures.filter(({ confidence = 1 }) => confidence >= 0.5);
+  if (sure.some(isOfItself)) return erasures;
+  const rest = spans.filter(({ start }) => !sure.some((one) => one.start === start));
   return [...erasures, ...withoutDoubles(keepable(readStatements(message, reading, rest)))];
 }
 

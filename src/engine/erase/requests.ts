@@ -1,0 +1,166 @@
+import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../domain/erasure-selection.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Unsure } from "../../domain/receipt.ts";
+import type { EraseProposal } from "../../ports/language/extractor.ts";
+import type { DescribedSelection } from "../../ports/language/forget-request-reader.ts";
+import type { Ports } from "../ports.ts";
+import type { UserState } from "../user-state/user-state.ts";
+import { addMerged, selectForErasure } from "./selection.ts";
+
+/** Requests to forget in a stored message. */
+export interface RequestedErasure {
+  readonly message: Message;
+  readonly proposals: readonly EraseProposal[];
+  /** True if the user has confirmed them: what is not sure is erased too. */
+  readonly isAgreed?: boolean;
+  /** The items of the preview that were confirmed, from 0; -1 is the last. Absent for all. */
+  readonly items?: readonly number[];
+}
+
+/** Whether a request means the message that contains it: "don't store this". */
+export function isOfOwnMessage(proposal: object): boolean {
+  const { about, everything, session, topic, from, to, messages } = proposal as EraseProposal;
+  return !everything && !session && [about, topic, from, to, messages].every((one) => one === undefined);
+}
+
+/** The content that a request means. Its own words are no source of what is meant. */
+export async function selectProposal(
+  ports: Pick<Ports, "forgetRequests">,
+  state: UserState,
+  message: Message,
+  proposal: EraseProposal,
+  all: readonly EraseProposal[] = [proposal],
+): Promise<DescribedSelection> {
+  if (isOfOwnMessage(proposal)) return toSure(selectFromMessage(state, message.id));
+  const { about, everything, messages } = proposal;
+  if (everything) return toSure(await selectForErasure(ports, state, { everything: true }));
+  if (messages) {
+    const ids = messages.filter((id) => state.messages.has(id));
+    return ids.length === 0 ? NOTHING : toSure(await selectForErasure(ports, state, { ids }));
+  }
+  if (about === undefined) return toSure(await selectScope(ports, state, message, proposal));
+  const content = restrictTo(state, proposal);
+  const description = {
+    phrase: about,
+    ...(proposal.except === undefined ? {} : { except: proposal.except }),
+    ...(proposal.isBroad === undefined ? {} : { isBroad: proposal.isBroad }),
+  };
+  const source = message.id === "" ? undefined : { message, spans: all };
+  const found = await ports.forgetRequests.selectDescribed(content, description, source);
+  const topic =
+    proposal.topic === undefined
+      ? NO_SELECTION
+      : await ports.forgetRequests.selectTopic(content, proposal.topic);
+  return {
+    sure: await addMerged(state, mergeSelections([found.sure, topic])),
+    unsure: await addMerged(state, found.unsure),
+  };
+}
+
+const NOTHING: DescribedSelection = { sure: NO_SELECTION, unsure: NO_SELECTION };
+
+function toSure(sure: ErasureSelection): DescribedSelection {
+  return { sure, unsure: NO_SELECTION };
+}
+
+function selectScope(
+  ports: Pick<Ports, "forgetRequests">,
+  state: UserState,
+  message: Message,
+  { session, topic, from, to }: EraseProposal,
+): Promise<ErasureSelection> {
+  if (session)
+    return selectForErasure(
+      ports,
+      state,
+      message.session === undefined
+        ? { from: findConversationStart(state, message) }
+        : { session: message.session },
+    );
+  if (topic !== undefined) return selectForErasure(ports, state, { topic });
+  return selectForErasure(ports, state, {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  } as { from: string });
+}
+
+/** What was said in the period that a request names, and the memories from it. */
+function restrictTo(state: UserState, { from, to }: EraseProposal): Pick<UserState, "messages" | "memories"> {
+  if (from === undefined && to === undefined) return state;
+  const isThen = ({ at }: { at: string }): boolean =>
+    (from === undefined || at >= from) && (to === undefined || at < to);
+  const messages = new Map([...state.messages].filter(([, message]) => isThen(message)));
+  const memories = new Map(
+    [...state.memories].filter(([, memory]) =>
+      memory.sources.length > 0 ? memory.sources.some(({ message }) => messages.has(message)) : isThen(memory),
+    ),
+  );
+  return { messages, memories };
+}
+
+/** A silence of an hour ends a conversation without a session. */
+const SILENCE_MS = 3_600_000;
+
+/** The start of the conversation that contains a message without a session. */
+function findConversationStart({ messages }: Pick<UserState, "messages">, { at }: Message): string {
+  const times = [...messages.values()].map((one) => one.at).filter((one) => one <= at);
+  times.sort().reverse();
+  let first = at;
+  for (const time of times) {
+    if (Date.parse(first) - Date.parse(time) > SILENCE_MS) break;
+    first = time;
+  }
+  return first;
+}
+
+/** The memories that depend on one message alone. */
+function selectFromMessage(state: UserState, message: string): ErasureSelection {
+  const memories = [...state.memories.values()].filter(
+    ({ sources }) => sources.length > 0 && sources.every((source) => source.message === message),
+  );
+  return { memories: new Set(memories), cuts: new Map() };
+}
+
+/** What a request may mean, with its words as they were said; empty for nothing. */
+export function toUnsure(
+  state: Pick<UserState, "messages">,
+  about: string,
+  selection: ErasureSelection,
+): Unsure[] {
+  const preview = toPreview(state, selection);
+  return preview.memories.length + preview.quotes.length === 0 ? [] : [{ about, ...preview }];
+}
+
+/** The memories and the words of a selection, message by message. */
+export function toPreview(
+  { messages }: Pick<UserState, "messages">,
+  { memories, cuts }: ErasureSelection,
+): Pick<Unsure, "memories" | "quotes"> {
+  return {
+    memories: [...memories].map(({ id, text }) => ({ id, text })),
+    quotes: [...cuts].flatMap(([id, spans]) => {
+      const message = messages.get(id);
+      if (!message) return [];
+      return spans
+        .map(({ start, end }) => message.content.slice(start, end).replace(/^[\s,;:]+|[\s,;:]+$/g, ""))
+        .filter((quote) => quote !== "")
+        .map((quote) => ({ message: id, at: message.at, quote }));
+    }),
+  };
+}
+
+/** The items of a preview that were chosen: quotes first, then memories without words of their own. */
+export function pickItems(selection: ErasureSelection, items: readonly number[]): ErasureSelection {
+  const all = [...selection.cuts].flatMap(([id, cuts]) => cuts.map((cut) => ({ id, cut })));
+  const places = new Set(items.map((item) => (item < 0 ? all.length + item : item)));
+  const kept = all.filter((_one, i) => places.has(i));
+  const cuts = new Map(
+    [...Map.groupBy(kept, ({ id }) => id)].map(([id, some]) => [id, some.map(({ cut }) => cut)]),
+  );
+  const memories = [...selection.memories].filter(({ sources }) =>
+    sources.some(({ message, start, end }) =>
+      (cuts.get(message) ?? []).some((cut) => cut.start < end && start < cut.end),
+    ),
+  );
+  return { memories: new Set(memories), cuts };
+}

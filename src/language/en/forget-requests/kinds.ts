@@ -1,0 +1,109 @@
+import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { findTopic, TOPICS } from "../topics.ts";
+
+/** A kind of things: the nouns that ask for it, and words that statements of the kind contain. */
+interface ThingKind {
+  readonly names: ReadonlySet<string>;
+  readonly words: ReadonlySet<string>;
+}
+
+const toStems = (words: string): ReadonlySet<string> => new Set(splitWords(words).map(stem));
+
+/** To add a kind, add a row. The names count as words of it too. */
+const KINDS: readonly ThingKind[] = (
+  [
+    [
+      "car vehicle driving van motorbike",
+      "mot garage mechanic brake brakes tyre tyres tire clutch gearbox engine suspension exhaust mileage battery bumper " +
+        "windscreen insurance petrol diesel odometer drive drives driving skoda octavia golf volvo toyota honda ford fiat " +
+        "fiesta corsa polo passat yaris civic clio panda audi bmw mercedes kia hyundai mazda tesla renault peugeot citroen dacia",
+    ],
+    [
+      "pay salary wage wages income earnings earn money compensation",
+      "base bonus k gross net month payslip raise hourly salary paid commission stipend band per annum",
+    ],
+    [
+      "faith religion religious belief beliefs church",
+      "mosque church temple synagogue quran koran bible torah imam priest pastor rabbi mass confession baptism baptised " +
+        "convert converted ramadan lent fasting pray prayer prayers sunday-school gospel hijab communion sermon parish",
+    ],
+    [
+      "politics political vote voted voting party election",
+      "greens labour tory tories conservative conservatives liberal liberals republican democrat democrats socialist " +
+        "candidate council referendum protest march campaign union canvassing",
+    ],
+    [
+      "drinking alcohol drink addiction sobriety rehab",
+      "sober aa sponsor relapse relapsed meeting meetings steps detox clean wine vodka beer booze whisky bottle chip days",
+    ],
+    [
+      "pregnancy pregnant miscarriage baby expecting fertility ivf",
+      "pregnant due scan ultrasound midwife trimester weeks miscarried lost embryo clinic expecting baby test",
+    ],
+    [
+      "debt debts loan loans owing money finances finance financial mortgage",
+      "owe owes owed overdraft bailiff bailiffs card instalment interest repay arrears collector bankrupt savings credit",
+    ],
+    [
+      "ex breakup partner boyfriend girlfriend relationship dating marriage divorce affair husband wife",
+      "ex split broke dumped dating hinge tinder cheated kissed crush separated custody lawyer engaged together moved",
+    ],
+    [
+      "blood results test tests lab result labs bloods screening",
+      "ferritin hba1c hdl ldl cholesterol tsh glucose haemoglobin hemoglobin iron vitamin b12 crp psa count platelets mmol range positive negative",
+    ],
+    [
+      "therapy therapist counselling counsellor mental depression anxiety panic psychologist psychiatrist",
+      "therapist session sessions sertraline antidepressant citalopram panic attack attacks anxious depressed counsellor cbt burnout breakdown",
+    ],
+    [
+      "medication medicine medicines drugs meds pills prescription tablets dose",
+      "mg tablet tablets dose adhd ritalin insulin metformin statin inhaler pill pills antibiotic prescribed side effects mornings",
+    ],
+    [
+      "health illness condition diagnosis medical sick disease sickness",
+      "diagnosed surgery operation hospital clinic doctor gp scan mri biopsy lump seizure epilepsy diabetes insulin allergy " +
+        "asthma migraine cancer chemo injection cortisone knee hiv infection nurse specialist flare symptoms",
+    ],
+    [
+      "get in access entry entrance key keys door lock",
+      "key pot mat under code gate door keypad lock lockbox buzzer spare alarm intercom fob",
+    ],
+    [
+      "legal lawsuit court case police lawyer trial arrest",
+      "lawyer solicitor court judge hearing sue sued suing settlement police charge charged arrested caution witness statement bail",
+    ],
+    [
+      "job boss work workplace career interview employer colleague",
+      "manager boss resign resigned notice fired interview recruiter offer promotion redundancy hr colleague office shift warning",
+    ],
+    [
+      "address home live house where flat",
+      "street road lane avenue close drive square flat apartment postcode moved live",
+    ],
+    [
+      "weight diet eating body",
+      "kg kilos pounds stone lbs calories bmi scale weigh weighed binge keto fasting",
+    ],
+    [
+      "exam exams grades grade marks school results study",
+      "failed passed resit grade mark percent distinction essay exam module retake score",
+    ],
+    [
+      "wedding marriage",
+      "wedding venue band caterer dress guests ceremony seating florist bridesmaid ceilidh reception invitations rsvp",
+    ],
+  ] as const
+).map(([names, words]) => ({ names: toStems(names), words: toStems(`${names} ${words}`) }));
+
+/** The words of the kinds of things that a description names, as stems. Empty if it names none. */
+export function findKindWords(phrase: string): ReadonlySet<string> {
+  const terms = extractTerms(phrase);
+  const found = new Set<string>();
+  for (const term of terms) {
+    for (const { names, words } of KINDS) if (names.has(term)) for (const word of words) found.add(word);
+    const topic = findTopic(term) ?? [...TOPICS.values()].find(({ names }) => [...names].some((name) => stem(name) === term));
+    for (const word of topic?.stems ?? []) found.add(word);
+  }
+  return found;
+}

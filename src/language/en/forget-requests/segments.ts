@@ -1,0 +1,95 @@
+import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
+import { parseEnglish } from "../parser/english-trees.ts";
+import type { ParsedToken } from "../parser/parser.ts";
+
+/** A clause or an item of a list: the smallest part of a text that is forgotten by itself. */
+export interface Segment extends TextSpan {
+  /** The sentence that it is part of. */
+  readonly sentence: TextSpan;
+  /** The words before the colon that opens its list; empty for none. */
+  readonly heading: string;
+  /** True if it only adds to the segment before: "which is low", "mornings only". */
+  readonly isAttached: boolean;
+}
+
+const LONGEST = 1200;
+const CONNECTOR =
+  /^(?:which|who|whose|where|because|cause|cuz|since|so|to|for|with|without|over|though|although|as|after|before|until|than|like|even|especially|including|both|thanks|then)\b/i;
+const BREAK = /[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
+
+/** The segments of a text, in order. They do not overlap; the marks between them belong to none. */
+export function splitSegments(text: string): Segment[] {
+  return joinInitials(text, splitSentences(text)).flatMap((sentence) => splitSentence(text, sentence));
+}
+
+/** "Mila R. is here": an initial ends no sentence. */
+function joinInitials(text: string, sentences: readonly TextSpan[]): TextSpan[] {
+  const joined: TextSpan[] = [];
+  for (const sentence of sentences) {
+    const last = joined.at(-1);
+    const isInitial = last && /\p{Lu}\p{Ll}+ \p{Lu}\.$/u.test(text.slice(last.start, last.end));
+    if (last && isInitial) joined[joined.length - 1] = { start: last.start, end: sentence.end };
+    else joined.push(sentence);
+  }
+  return joined;
+}
+
+function splitSentence(text: string, sentence: TextSpan): Segment[] {
+  const said = text.slice(sentence.start, sentence.end);
+  if (said.length > LONGEST || !/[,;:()–—-]|\s(?:and|but|or|so|then)\s/i.test(said)) {
+    return [{ ...sentence, sentence, heading: "", isAttached: false }];
+  }
+  const tokens = parseEnglish(said).flatMap(({ tokens: some }) => some.map((token) => ({ token, of: some })));
+  const segments: Segment[] = [];
+  let heading = "";
+  let from = 0;
+  const push = (to: number, isHeading: boolean): void => {
+    const piece = said.slice(from, to);
+    const trimmed = piece
+      .trim()
+      .replace(/[.!?,;:]+$/, "")
+      .replace(/^(?:and|but|or|so|then)\s+/i, "");
+    if (!/[\p{L}\p{N}]/u.test(trimmed)) return;
+    const start = from + piece.indexOf(trimmed);
+    const isAttached =
+      segments.length > 0 && (CONNECTOR.test(trimmed) || (heading === "" && isAside(trimmed, start, tokens)));
+    segments.push({
+      start: sentence.start + start,
+      end: sentence.start + start + trimmed.length,
+      sentence,
+      heading,
+      isAttached,
+    });
+    if (isHeading) heading = trimmed;
+  };
+  for (const { 0: mark, index } of said.matchAll(BREAK)) {
+    if (!isBoundary(mark, index, said, tokens)) continue;
+    push(index, /:/.test(mark));
+    from = index + mark.length;
+  }
+  push(said.length, false);
+  return segments;
+}
+
+type Placed = { readonly token: ParsedToken; readonly of: readonly ParsedToken[] };
+
+/** Commas part; "and" parts where it joins two statements. */
+function isBoundary(mark: string, index: number, said: string, tokens: readonly Placed[]): boolean {
+  if (!/^\s+(?:and|but|or|so|then)\s+$/i.test(mark)) return true;
+  const behind = said.slice(index + mark.length);
+  if (/^(?:i|we|he|she|they|it|you|my|our|his|her|that|this|there)(?:['’]?\p{L}+)?\s/iu.test(behind)) return true;
+  const word = index + mark.search(/\S/);
+  const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
+  const head = placed && placed.of[placed.token.head];
+  if (!placed || !head) return false;
+  if (/^(?:VERB|AUX)$/.test(head.pos)) return true;
+  if (placed.of.some(({ head: h, label }) => placed.of[h] === head && /^(?:nsubj|cop)/.test(label))) return true;
+  return /[\d@]/.test(head.text) && /\d|@/.test(behind.slice(0, 40));
+}
+
+/** A short remark without a verb, a name or a number. */
+function isAside(text: string, start: number, tokens: readonly Placed[]): boolean {
+  if (/\d|\p{Lu}/u.test(text) || text.split(/\s+/).length > 4) return false;
+  const words = tokens.filter(({ token }) => token.start >= start && token.end <= start + text.length);
+  return !words.some(({ token }) => /^(?:VERB|AUX)$/.test(token.pos));
+}

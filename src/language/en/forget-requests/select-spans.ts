@@ -1,0 +1,210 @@
+import { type ErasureSelection, NO_SELECTION } from "../../../domain/erasure-selection.ts";
+import type { Memory } from "../../../domain/memory.ts";
+import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
+import type { TextSpan } from "../../../domain/text/split-text.ts";
+import { forEachInSlices } from "../../../domain/time-slicing.ts";
+import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { findShapedValues, isDistinctValue } from "../value-shapes.ts";
+import { isKin } from "./kin.ts";
+import { type Description, overlaps, type RatedSegment } from "./retrieve.ts";
+import { splitSegments } from "./segments.ts";
+
+/** From this probability on, a clause is meant. */
+const MEANT = 0.5;
+/** The best clause must reach this, or the person is asked. */
+const SURE_OF_TARGET = 0.62;
+const MAYBE = 0.2;
+/** Of one thing, only what is rated nearly as well as the best is meant; in log-odds. */
+const NARROW = 4;
+const MOST_UNSURE = 6;
+
+/** The clauses that a description means. */
+export interface ChosenSegments {
+  readonly sure: readonly RatedSegment[];
+  readonly unsure: readonly RatedSegment[];
+}
+
+/** Chooses the smallest set of clauses that covers what is meant. `except` is what stays, in the user's words. */
+export function chooseSegments(
+  rated: readonly RatedSegment[],
+  { isBroad, wanted }: Description,
+  except: string | undefined,
+): ChosenSegments {
+  const kept = except === undefined ? new Set<RatedSegment>() : protectedBy(rated, except);
+  const open = rated.filter((one) => !kept.has(one));
+  const best = Math.max(0, ...open.map(({ probability }) => probability));
+  const least = isBroad ? MEANT : Math.max(MEANT, toProbability(toLogit(best) - NARROW));
+  const chosen = new Set(open.filter(({ probability }) => probability >= least));
+  dropHeadings(open, chosen);
+  if (chosen.size === 0) {
+    const maybe = open
+      .filter(({ probability, message }) => probability >= MAYBE && message?.role !== "assistant")
+      .sort((one, other) => other.probability - one.probability);
+    return { sure: [], unsure: maybe.slice(0, MOST_UNSURE) };
+  }
+  addThreads(open, chosen, isBroad || wanted.head?.isText === true);
+  const all = open.filter((one) => chosen.has(one));
+  return best >= SURE_OF_TARGET ? { sure: all, unsure: [] } : { sure: [], unsure: all };
+}
+
+const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
+const toProbability = (logit: number): number => 1 / (1 + Math.exp(-logit));
+
+/** The words before a colon go only with all that stands behind it. */
+function dropHeadings(rated: readonly RatedSegment[], chosen: Set<RatedSegment>): void {
+  for (const one of [...chosen]) {
+    const items = rated.filter((other) => other !== one && isSameSentence(one, other) && other.heading === one.text);
+    if (items.length > 0 && !items.every((item) => chosen.has(item))) chosen.delete(one);
+  }
+}
+
+/** Adds what only continues a chosen clause; of everything about a thing, the rest of its sentence and remarks without a verb. */
+function addThreads(rated: readonly RatedSegment[], chosen: Set<RatedSegment>, isWide: boolean): void {
+  for (const [i, one] of rated.entries()) {
+    const before = rated[i - 1];
+    if (chosen.has(one) || !before || before.message !== one.message || before.memory !== one.memory) continue;
+    if (!chosen.has(before)) continue;
+    const isSame = isSameSentence(one, before);
+    if (isSame && one.isAttached) chosen.add(one);
+    else if (isWide && one.heading === "" && (isSame ? !isOwnStatement(one) : isRemark(one))) chosen.add(one);
+  }
+}
+
+function isSameSentence(one: RatedSegment, other: RatedSegment): boolean {
+  return one.message === other.message && one.memory === other.memory && one.sentence.start === other.sentence.start;
+}
+
+/** A statement about the speaker in clauses of its own: "and I cycle to work". */
+function isOwnStatement({ text, isAttached }: RatedSegment): boolean {
+  return !isAttached && /^(?:i|we|my|our|i['’]\p{L}+|we['’]\p{L}+|im|ive)\b/iu.test(text);
+}
+
+/** "£430 to fix", "she said so twice": it has no subject of its own. */
+function isRemark({ text, signs }: RatedSegment): boolean {
+  if (signs["otherName"] || signs["nameMissing"]) return false;
+  if (/^(?:it|that|this|they|he|she|his|her|their|its|which|those|these)\b/i.test(text)) return true;
+  return /^[£$€\d]/.test(text) && splitWords(text).length <= 8;
+}
+
+/** What an exception protects: clauses that share most of its words. */
+function protectedBy(rated: readonly RatedSegment[], except: string): Set<RatedSegment> {
+  const kept = new Set<RatedSegment>();
+  for (const part of except.split(/;\s+/)) {
+    const terms = extractTerms(part).filter((term) => !KEEPING.has(term));
+    if (terms.length === 0) continue;
+    const shares = rated.map((one) => {
+      const own = new Set([...splitWords(one.text).map(stem), ...extractTerms(`${one.text} ${one.heading} ${one.message?.name ?? ""}`)]);
+      const all = new Set([...own, ...sentenceTerms(rated, one)]);
+      const met = terms.filter((term) => [...all].some((word) => isKin(word, term)));
+      return { one, share: met.length / terms.length };
+    });
+    const most = Math.max(...shares.map(({ share }) => share));
+    if (most < 0.3) continue;
+    for (const { one, share } of shares) if (share === most) kept.add(one);
+  }
+  return kept;
+}
+
+const KEEPING: ReadonlySet<string> = new Set(
+  splitWords("keep stay stays remain leave only still need want can one ones that ok okay obviously other others two file the").map(stem),
+);
+
+function sentenceTerms(rated: readonly RatedSegment[], one: RatedSegment): string[] {
+  return rated.filter((other) => isSameSentence(one, other)).flatMap(({ text }) => extractTerms(text));
+}
+
+/** The selection of clauses: their words, the memories that were read from them, and the same values elsewhere. */
+export async function toSelection(content: StoredContent, chosen: readonly RatedSegment[]): Promise<ErasureSelection> {
+  if (chosen.length === 0) return NO_SELECTION;
+  const cuts = new Map<string, TextCut[]>();
+  for (const [message, some] of Map.groupBy(chosen, ({ message }) => message)) {
+    if (message) cuts.set(message.id, toCuts(message.content, some));
+  }
+  const memories = new Set<Memory>(chosen.flatMap(({ memory }) => memory ?? []));
+  await forEachInSlices(content.memories.values(), (memory) => {
+    if (memory.sources.length > 0 && isTakenFrom(memory, cuts, content)) memories.add(memory);
+  });
+  const values = chosen.flatMap(({ text }) =>
+    findShapedValues(text)
+      .filter(isDistinctValue)
+      .map((value) => ({ text: value.text.replace(/^["“'‘]|["”'’]$/g, ""), shape: value.shape, isDistinct: true })),
+  );
+  await addEchoes(content, cuts, values.map(({ text }) => text), memories);
+  return { memories, cuts, values, wordings: [] };
+}
+
+/** Whole clauses with the mark beside them; a sentence of which nothing is left goes whole. */
+export function toCuts(text: string, chosen: readonly TextSpan[]): TextCut[] {
+  const all = splitSegments(text);
+  const cuts: TextCut[] = [];
+  for (const sentence of new Map(all.map((one) => [one.sentence.start, one.sentence])).values()) {
+    const inside = all.filter((one) => one.sentence.start === sentence.start);
+    const isGone = inside.map((one) => chosen.some((span) => overlaps(span, one)));
+    if (!isGone.some(Boolean)) continue;
+    if (isGone.every(Boolean)) {
+      cuts.push({ start: sentence.start, end: sentence.end, put: "" });
+      continue;
+    }
+    for (const [i, one] of inside.entries()) {
+      if (!isGone[i]) continue;
+      const next = inside[i + 1];
+      const before = inside[i - 1];
+      const isLastOfAll = isGone.slice(i).every(Boolean);
+      if (isLastOfAll && before) cuts.push({ start: before.end, end: one.end, put: "" });
+      else cuts.push({ start: one.start, end: next?.start ?? one.end, put: "" });
+    }
+  }
+  return cuts;
+}
+
+/** Whether a memory tells what is cut: it was read from the cut words alone, or its own words are among them. */
+function isTakenFrom(memory: Memory, cuts: ReadonlyMap<string, readonly TextCut[]>, { messages }: StoredContent): boolean {
+  return memory.sources.some((source) => {
+    const some = cuts.get(source.message) ?? [];
+    const touching = some.filter((cut) => overlaps(cut, source));
+    if (touching.length === 0) return false;
+    if (touching.some((cut) => cut.start <= source.start && source.end <= cut.end)) return true;
+    const content = messages.get(source.message)?.content ?? "";
+    const gone = new Set(touching.flatMap((cut) => extractTerms(content.slice(cut.start, cut.end))));
+    const rest = new Set(extractTerms(touching.reduce((left, cut) => blank(left, cut), content).slice(source.start, source.end)));
+    const told = extractTerms(`${memory.text} ${memory.claim?.value ?? ""}`);
+    return told.some((term) => gone.has(term) && !rest.has(term));
+  });
+}
+
+function blank(text: string, { start, end }: TextSpan): string {
+  return text.slice(0, start) + " ".repeat(end - start) + text.slice(end);
+}
+
+/** The distinct values of what goes, wherever else they stand. */
+async function addEchoes(
+  { messages, memories: all }: StoredContent,
+  cuts: Map<string, TextCut[]>,
+  values: readonly string[],
+  memories: Set<Memory>,
+): Promise<void> {
+  if (values.length === 0) return;
+  const lower = values.map((value) => value.toLowerCase());
+  await forEachInSlices(messages.values(), (message) => {
+    const said = message.content.toLowerCase();
+    for (const value of lower) {
+      for (let at = said.indexOf(value); at >= 0; at = said.indexOf(value, at + value.length)) {
+        const span = { start: at, end: at + value.length };
+        if (isPart(said, span) || (cuts.get(message.id) ?? []).some((cut) => overlaps(cut, span))) continue;
+        cuts.set(message.id, [...(cuts.get(message.id) ?? []), { ...span, put: GAP_MARK }]);
+      }
+    }
+  });
+  await forEachInSlices(all.values(), (memory) => {
+    const text = `${memory.text} ${memory.claim?.value ?? ""}`.toLowerCase();
+    for (const value of lower) {
+      const at = text.indexOf(value);
+      if (at >= 0 && !isPart(text, { start: at, end: at + value.length })) memories.add(memory);
+    }
+  });
+}
+
+function isPart(text: string, { start, end }: TextSpan): boolean {
+  return /[\p{L}\p{N}]$/u.test(text.slice(0, start)) || /^[\p{L}\p{N}]|^[.,:/-]\p{N}/u.test(text.slice(end));
+}

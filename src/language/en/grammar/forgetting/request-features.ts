@@ -1,0 +1,299 @@
+import { stem } from "../../../../domain/search/search-terms.ts";
+import { findShapedValues, findSlot } from "../../value-shapes.ts";
+import { parseEnglish } from "../../parser/english-trees.ts";
+import type { ParsedToken } from "../../parser/parser.ts";
+
+/** A verb of a sentence that may carry a request to forget, with the weak signs for and against it. */
+export interface RequestCandidate {
+  /** Offsets of the verb in the text; both 0 for a sentence without such a verb. */
+  readonly start: number;
+  readonly end: number;
+  /** The group of the verb: `forget`, `erase`, `discard`, `keep`, `mention`, `none`. */
+  readonly group: VerbGroup;
+  readonly isNegated: boolean;
+  readonly isPassive: boolean;
+  /** The names of the features that hold. */
+  readonly features: readonly string[];
+}
+
+export type VerbGroup = "forget" | "erase" | "discard" | "keep" | "mention" | "go" | "pretend" | "none";
+
+const toStems = (words: string): ReadonlySet<string> => new Set(words.split(" ").map(stem));
+
+const GROUPS: readonly (readonly [VerbGroup, ReadonlySet<string>])[] = [
+  ["forget", toStems("forget forgets forgot forgotten forgetting unremember unlearn disremember")],
+  ["erase", toStems("erase delete wipe purge redact expunge scrub deleted erased wiped purged deletion erasure")],
+  [
+    "discard",
+    toStems(
+      "remove drop clear scrap bin trash ditch strike struck discard destroy nuke lose kill cancel scratch dump zap " +
+        "chuck throw threw toss cross black rid take took taken leave left gone withdraw retract removal omit",
+    ),
+  ],
+  [
+    "keep",
+    toStems(
+      "keep kept store save remember record note log retain hold held hang write wrote written memorise memorize remain stay put",
+    ),
+  ],
+  ["mention", toStems("mention bring remind repeat")],
+  ["go", toStems("go gone")],
+  ["pretend", toStems("pretend act")],
+];
+
+/** Verbs that carry a request only with what stands behind them. */
+const PARTICLES: Readonly<Record<string, RegExp>> = Object.fromEntries(
+  (
+    [
+      ["take took taken", /^[^.;]*\b(?:out|off|away|down|back)\b/],
+      ["throw threw chuck toss", /^[^.;]*\b(?:out|away)\b/],
+      ["cross black leave", /^[^.;]*\bout\b/],
+      ["bring", /^[^.;]*\bup\b/],
+      ["hold held hang", /^\s+on\b/],
+      ["write wrote written", /^[^.;]*\b(?:down|it|this|that)\b/],
+      ["put", /^[^.;]*\b(?:notes?|records?|files?|memory|down)\b/],
+      ["remind", /^[^.;]*\bof\b/],
+      ["go gone", /^\s*(?:now|please|too)?\s*(?:[.,!?;:)]|$|from|and)/],
+      ["pretend act", /^(?: like| as if| that)?[^.;,]*\b(?:never|didn)/],
+      ["stay remain", /^[^.;]*\b(?:in|with|between|on)\b/],
+    ] as const
+  ).flatMap(([words, pattern]) => words.split(" ").map((word) => [stem(word), pattern])),
+);
+
+const MEMORY = toStems(
+  "memory memories note notes record records file files database storage chat conversation history transcript log logs minutes profile",
+);
+/** Things of other systems and of the world, which are deleted and kept elsewhere. */
+const WORK = toStems(
+  "paragraph sentence line word comma adjective function column row table branch file folder app photo video email spam inbox " +
+    "account subscription membership order reminder alarm event calendar meeting list import config cache key server array " +
+    "duplicate text draft slide post tweet report document document page image item cart tile tattoo user logs backup " +
+    "poem paragraph code bug test browser laptop phone drive disk reservation appointment schedule rota membership newsletter",
+);
+const PART = toStems(
+  "thing things bit stuff part everything anything all whatever info information details detail mention trace fact nothing none any data",
+);
+const REPORTING = toStems("say said tell told ask asked shout whisper write wrote want wants suggest law policy documents docs");
+const PLEASE = /\b(?:please|pls|plz|kindly|abeg)\b/i;
+const QUOTE = /["“”«»]|(?<!\p{L})['‘][^'’]{3,}['’](?!\p{L})/u;
+const OFF_RECORD =
+  /\b(?:off[- ](?:the[- ])?record|between (?:us|you and me|ourselves|the two of us)\b|for your (?:ears|eyes) only|(?:not|never|isn['’]?t) for the (?:record|notes|files?|minutes)|you (?:didn['’]?t|never) hear|no (?:notes?|records?) (?:of|on|about)|no notes\b|stays? between)/i;
+const SAID =
+  /\b(?:i|we)(?:['’]?ve| have|['’]?d)?(?: just| ever| once)? (?:told|tell|said|say|mentioned|shared|gave|give|wrote|sent|talked|discussed|spoke)\b|\bwhat (?:i|we) (?:told|said)|\btold you\b|\bwe (?:talked|spoke|discussed)|\b(?:i|we) ever\b/i;
+const YOU_KNOW = /\byou(?:['’]?ve)? (?:know|have|remember|stored?|saved?|keep|kept|noted|recorded)\b/i;
+const OWN_MESSAGE = /\b(?:last|previous|latest|first) (?:\w+ )?(?:messages?|thing|sentence|line)|\b(?:this|our|the) (?:whole |entire )?(?:chat|conversation)\b/i;
+const REGRET = /\bshould(?: not|n['’]?t) have (?:told|said|mentioned|shared)|\bmistake to share|\btoo much\b|\bprivate\b|\bconsent\b/i;
+const FROM_MEMORY = /\b(?:from|in|out of|off|on) (?:(?:your|the|our|my|its|shared|whatever|what) (?:\w+ )?)?(?:memory|memories|notes?|records?|files?|database|storage|mind)\b|\bfrom (?:everywhere|everything|what(?:ever)? you)|\bon (?:file|record)\b/i;
+const NOT_STORED =
+  /\b(?:not|\p{L}+n['’]?t|nothing|none|no|never|leave|keep|rather|better)\b.*(?:\bin (?:your|the|my|our|shared) (?:memory|notes?|records?|files?)\b|\b(?:stored|saved|remembered|recorded|logged)\W*$|\bout of (?:it|your|the) ?)/iu;
+const FROM_YOU = /\b(?:from|off|out of|in|on) your\b|\b(?:list|thing)s? (?:of \w+ )?you (?:keep|have)\b|\b(?:you|whatever you) (?:keep|have)\b/i;
+const FROM_OTHER = /\b(?:from|off|in|on|into|with|of) (?:my|the|a|this|these|his|her|their|our|\p{Lu}\p{Ll}+)\b/u;
+
+/** The candidates of a sentence, in order; one of the group `none` if no verb could carry a request. */
+export function findRequestCandidates(text: string): RequestCandidate[] {
+  const tokens = parseEnglish(text).flatMap(({ tokens: some }, k) => some.map((token) => ({ token, k, of: some })));
+  const shared = sentenceFeatures(text, tokens.map(({ token }) => token));
+  const found = tokens.flatMap(({ token, of }, i) => {
+    const group = GROUPS.find(([, stems]) => stems.has(stem(token.lower)) || stems.has(token.lower))?.[0];
+    if (!group || token.lower === "left") return [];
+    const words = tokens.map((one) => one.token);
+    const particle = PARTICLES[stem(token.lower)];
+    if (particle && !particle.test(text.slice(token.end, token.end + 80))) return [];
+    return [candidateAt(text, words, i, { group, of, shared })];
+  });
+  const none: RequestCandidate = {
+    start: 0,
+    end: 0,
+    group: "none",
+    isNegated: false,
+    isPassive: false,
+    features: ["none", ...shared.map((name) => `none ${name}`)],
+  };
+  return found.length === 0 || shared.includes("off-record") ? [...found, none] : found;
+}
+
+function candidateAt(
+  text: string,
+  words: readonly ParsedToken[],
+  i: number,
+  { group, of, shared }: { group: VerbGroup; of: readonly ParsedToken[]; shared: readonly string[] },
+): RequestCandidate {
+  const token = words[i] as ParsedToken;
+  const before = text.slice(0, token.start);
+  const behind = text.slice(token.end);
+  const lower = before.toLowerCase().replaceAll("’", "'");
+  const clause = (lower.split(/[,;:.!?–—]\s+|\s-\s|(?:^|\s)(?:and|but|so|then|or)\s/).at(-1) ?? lower).replace(
+    /\bget\s*$/,
+    "",
+  );
+  const isNegated = NEGATED.test(clause) || (group === "keep" && /^\S*\s+(?:nothing|no)\b/.test(behind));
+  const subject = of.find(({ head, label }) => of[head] === token && /^(?:nsubj|nsubj:pass)$/.test(label));
+  const isPassive =
+    of.some(({ head, label }) => of[head] === token && label === "aux:pass") ||
+    /\b(?:be|been|being|is|are|was|were|gets?|got|as)\s*$/.test(clause);
+  const mood = moodOf({ clause, lower, token, subject, isPassive });
+  const kind = kindOf(group, isNegated, mood);
+  const place = placeOf(behind);
+  const objects = objectsOf(text, words, i, { of, before, isPassive: /^(?:passive|thing)/.test(mood) });
+  const signs = [
+    ...(place ? [place] : []),
+    ...objects,
+    ...shared,
+    ...(isOpening(clause) ? ["opens clause"] : []),
+    ...reportedBefore(lower),
+    ...(SUBORDINATE.test(lower) ? ["subordinate"] : []),
+    ...(/\bto\s*$/.test(clause) && !/you|wish/.test(mood) ? ["infinitive"] : []),
+    ...(/^\s+to\s+\w/.test(behind) ? ["to-verb"] : []),
+    ...(/^\s*[.!?]*$/.test(behind) ? ["verb ends"] : []),
+    ...(token.tag === "VB" || token.tag === "VBP" ? ["base"] : []),
+  ];
+  const asks = kind.startsWith("asks");
+  return {
+    start: token.start,
+    end: token.end,
+    group,
+    isNegated,
+    isPassive,
+    features: [
+      kind,
+      asks ? "asks" : "tells",
+      `${kind} ${mood}`,
+      ...signs.map((sign) => `${asks ? "asks" : "tells"} ${sign}`),
+      ...(asks ? [...objects, ...shared, ...(place ? [place] : [])].map((sign) => `${kind} ${sign}`) : []),
+    ],
+  };
+}
+
+const NEGATED =
+  /\b(?:don'?t|dont|do not|never|not|shouldn'?t|mustn'?t|can'?t|cannot|no need to|stop|without|didn'?t|nothing|none|won'?t|no longer|need not|needn'?t|doesn'?t|wouldn'?t|nobody)(?:\s+\S+){0,3}\s*$/;
+const SUBORDINATE =
+  /\b(?:if|when|whenever|once|until|before|after|in case|lest|why|how|whether|what)\b[^,]*$/;
+const ASKING = /^(?:order|ask-you|wish-you|you-modal|passive-modal|thing-modal|relayed)$/;
+
+/** What the verb does in its mood: asks to remove, asks not to keep, asks not to forget, or only tells. */
+function kindOf(group: VerbGroup, isNegated: boolean, mood: string): string {
+  if (!ASKING.test(mood)) return `tells ${isNegated ? "not " : ""}${group}`;
+  const keeps = group === "keep" || group === "mention";
+  if (keeps) return isNegated ? `asks not ${group}` : `wants ${group}`;
+  return isNegated ? `wants not ${group}` : `asks ${group}`;
+}
+
+function isOpening(clause: string): boolean {
+  return /^(?:(?:please|pls|plz|kindly|also|now|ok|okay|just|then|and|so|hey|hi|btw|abeg|sorry|oops|ugh|omg|again|go ahead|to|you|actually|maybe|oh|well|right|do|ever|even|yeah|yes|no)\b[^\p{L}]*)*$/u.test(clause.trim());
+}
+
+function moodOf(of: {
+  clause: string;
+  lower: string;
+  token: ParsedToken;
+  subject: ParsedToken | undefined;
+  isPassive: boolean;
+}): string {
+  const { clause, token, subject, isPassive, lower } = of;
+  if (/\b(?:make sure|see to it|ensure|be sure)\b/.test(clause)) return "relayed";
+  if (/\b(?:can|could|would|will|won'?t|mind)(?: you| u)?(?: please| pls| just| also| maybe)*\s*$/.test(clause) && /\b(?:you|u|mind)\b/.test(clause))
+    return /^\W*(?:would|could|can)\b.*\bable\b/.test(clause) ? "able" : "ask-you";
+  if (/\b(?:want|need|like|love|prefer|rather|ask|happier|better|good|request|beg|wish)\b(?: it)?(?: if| that)?(?: for)? (?:you|u)\b/.test(clause)) return "wish-you";
+  if (/\b(?:chance|possible)\b/.test(clause)) return "wish-you";
+  if (isPassive) {
+    if (/\b(?:should|shouldn't|must|shall|needs?|has|have|can|could|may|to|ought|not)\b/.test(clause)) return "passive-modal";
+    return /\b(?:treat|consider|regard|want|wants|marked?)\b/.test(clause) ? "passive-modal" : "passive";
+  }
+  const isParticiple = /(?:ed|gone|kept|forgotten|out)$/.test(token.lower);
+  if (/\b(?:treat|consider|regard|want|wants|need|get|have)\b/.test(clause) && isParticiple && !/\b(?:i|we|they|he|she)(?:'ve)? (?:have|had|got)\b/.test(clause)) return "passive-modal";
+  if (/\b(?:needs?|has|have|can|should|must|may) (?:to )?$/.test(`${clause} `.replace(/\s+$/, " ")) && !/\bhas\s*$|\bhave\s*$/.test(clause) && !/\b(?:i|we|he|she|they|you|u)\b/.test(clause))
+    return "thing-modal";
+  if (/\b(?:you|u) (?:can|could|may|should|must|need|have)\b/.test(clause)) return "you-modal";
+  if (/\b(?:you|u)(?: didn'?t| did not| never)?\s*$/.test(clause)) return "you";
+  if (/\b(?:asks?|asked|wants?)\b(?: that)? (?:us|we)\b/.test(clause)) return "relayed";
+  if (/\b(?:i|we)(?:'?(?:ll|d|m|ve|re))?\b/.test(clause) || /^(?:i|we)$/.test(subject?.lower ?? "")) {
+    if (/\b(?:need|want|have|got|going|like|love|try|about|wish)\b/.test(clause)) return "i-plan";
+    return "i";
+  }
+  if (/\b(?:request|ask for|demand)\b/.test(clause) && /^(?:deletion|erasure|removal)/.test(token.lower)) return "order";
+  if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|to)\b/.test(lower) ) return "relayed";
+  if (/\b(?:remind|tell|ask|let|help|make|told|asked|wants?|said|says)\b/.test(clause)) return "indirect";
+  if (/^(?:VBD|VBZ|VBN)$/.test(token.tag)) return "told";
+  if (token.tag === "VBG") return "gerund";
+  if (/^(?:NN|NNS|JJ)$/.test(token.tag) && /\b(?:the|a|an|my|his|her|their|this|of|in|on|for|old|new)\s*$/.test(clause)) return "noun";
+  if (subject && !/^(?:please|pls)$/.test(subject.lower)) return "others";
+  return isOpening(clause.replace(NEGATED, "")) ? "order" : "within";
+}
+
+function objectsOf(
+  text: string,
+  words: readonly ParsedToken[],
+  i: number,
+  { of, before, isPassive }: { of: readonly ParsedToken[]; before: string; isPassive: boolean },
+): string[] {
+  const token = words[i] as ParsedToken;
+  const behind = isPassive ? before.replace(/^.*[,;:.!?]\s|^.*\b(?:that we|treat|consider|want|wants)\s/i, "") : text.slice(token.end);
+  const clause = behind.split(/[;.!?–—]\s|,\s+(?=(?:i|it|we|he|she|they|that|because|not|nobody|since|as)\b)/i)[0] ?? behind;
+  const bare = clause.replace(/^\s*(?:about|of|on|to|out|off|down|from|up|rid of|track of|all)?\s*/i, "");
+  const head =
+    of.find(({ head: h, label }) => of[h] === token && /^(?:obj|nsubj:pass|obl|ccomp|xcomp)$/.test(label)) ??
+    words.slice(i + 1).find(({ pos }) => /^(?:NOUN|PROPN|PRON|NUM)$/.test(pos));
+  const found = new Set<string>();
+  const first = /^[\p{L}']+/u.exec(bare)?.[0]?.toLowerCase() ?? "";
+  if (/^(?:it|that|this|them|those|these)$/.test(first) && /^\S+(?:\s*$|\s+(?:out|off|away|down|please|pls|too|now|again|from|for|in|anywhere|one)\b|[,:;–—-])/i.test(bare)) found.add("pronoun");
+  if (/^(?:him|her|me)$/.test(first)) found.add("person");
+  if (/^(?:that|how|where|who|when|what|which|whom|i|we)$/.test(first) && /^\S+\s+\S/.test(bare)) found.add("clause");
+  if (/^(?:my|our)$/.test(first)) found.add("mine");
+  if (/^(?:the|a|an|some)$/.test(first)) found.add("the");
+  if (/^(?:your|his|their|its)$/.test(first)) found.add("others'");
+  if (SAID.test(clause)) found.add("said");
+  if (YOU_KNOW.test(clause)) found.add("known");
+  if (head && PART.has(stem(head.lower))) found.add("part");
+  if (PART.has(stem(first))) found.add("part");
+  if (/^(?:the |all |that |this )*(?:thing|bit|part|stuff|info|data|details|information|everything|anything)\b/i.test(bare)) found.add("part");
+  if (/\babout\b/i.test(clause)) found.add("about");
+  if (head && findSlot(stem(head.lower))) found.add("info");
+  if (head && WORK.has(stem(head.lower))) found.add("work");
+  if (head && MEMORY.has(stem(head.lower))) found.add("memory");
+  if (/\d/.test(clause)) found.add("digit");
+  if (findShapedValues(clause).length > 0) found.add("value");
+  if (/(?<!^)\b\p{Lu}\p{L}+/u.test(` ${clause}`)) found.add("name");
+  if (/^\s*\p{Lu}\p{L}+['’]s\b|\b(?:my|our) \p{L}+['’]s?\b/u.test(bare)) found.add("owner");
+  if (bare.trim() === "" || !head) found.add("none");
+  if (/^(?:old|former|previous|earlier|first|second|last|draft)\b|\b(?:old|former|previous|earlier|first|draft)\b/i.test(clause)) found.add("old");
+  return [...found];
+}
+
+function placeOf(behind: string): string | undefined {
+  if (FROM_MEMORY.test(behind)) return "from memory";
+  if (FROM_YOU.test(behind)) return "from you";
+  return FROM_OTHER.test(behind) ? "from elsewhere" : undefined;
+}
+
+function reportedBefore(lower: string): string[] {
+  const words = lower.split(/[^\p{L}'’]+/u).filter((word) => word !== "");
+  const isReported = words.slice(-6).some((word) => REPORTING.has(stem(word)));
+  return isReported ? ["reported"] : [];
+}
+
+function sentenceFeatures(text: string, words: readonly ParsedToken[]): string[] {
+  const trimmed = text.trim();
+  const found: string[] = [];
+  if (/\?\W*$/.test(trimmed)) found.push("question");
+  if (/^\W*(?:how|what|why|who|where|when|which|did|do|does|is|are|was|were|have|has|should)\b/i.test(trimmed)) found.push("asks");
+  if (PLEASE.test(trimmed)) found.push("please");
+  if (QUOTE.test(trimmed)) found.push("quoted");
+  if (OFF_RECORD.test(trimmed)) found.push("off-record");
+  if (SAID.test(trimmed)) found.push("said");
+  if (YOU_KNOW.test(trimmed)) found.push("known");
+  if (OWN_MESSAGE.test(trimmed)) found.push("own message");
+  if (REGRET.test(trimmed)) found.push("regret");
+  if (/\b(?:your|the|shared) (?:memory|notes?|records?)\b/i.test(trimmed)) found.push("memory");
+  if (/\b(?:my|our) (?:phone|laptop|computer|inbox|calendar|list|fridge|desk|tools|cart)\b/i.test(trimmed)) found.push("my place");
+  if (/^\W*(?:@\w+|(?:\p{Lu}\p{Ll}+),\s)/u.test(trimmed)) found.push("addressed");
+  if (/^\W*(?:if|when|whenever|imagine|in case|before|after|lest|suppose)\b/i.test(trimmed)) found.push("conditional");
+  if (/[{}<>=;`$]|\b(?:git|npm|sql|rm)\b/i.test(trimmed)) found.push("code");
+  if (NOT_STORED.test(trimmed)) found.push("not in memory");
+  if (/\b(?:you|your|u)\b/i.test(trimmed)) found.push("you");
+  if (/\b(?:i|my|me|we|our)\b/i.test(trimmed)) found.push("me");
+  if (/,\s+(?:(?:i|let|we|you|he|she|it|\p{Lu}\p{L}+)(?:['’]\p{L}+)?|i['’]?m) (?!should|shouldn|wish|told|said|never|don|moved|broke|quit|changed|sold)\p{L}+/iu.test(trimmed)) found.push("goes on");
+  if (words.length <= 2) found.push("tiny");
+  else if (words.length <= 6) found.push("short");
+  if (/[:,–—-]\s*(?:please\s+)?(?:forget|delete|erase|remove|bin|scrap|drop)\b[^,]{0,12}$/i.test(trimmed)) found.push("ends with order");
+  return found;
+}

@@ -1,0 +1,109 @@
+import { parseEnglish } from "../../parser/english-trees.ts";
+import { withoutPlace } from "./erase-forms.ts";
+import type { ScoredCandidate } from "./request-sentences.ts";
+
+/** What a request means, in the words of its sentence. */
+export interface RequestObject {
+  /** The words; empty for "it", "that" and for none. */
+  readonly text: string;
+  /** True if a pronoun or nothing stands in its place. */
+  readonly isPronoun: boolean;
+  /** The words behind "this:", "off the record,": what is told and not to be kept. */
+  readonly told?: string;
+  /** What the sentence excepts: "but keep the passport one". */
+  readonly except?: string;
+}
+
+const PRONOUN =
+  /^(?:(?:it|that|this|them|those|these|any of (?:it|that|this)|all of (?:it|that|this)|it all|all that|that one|this one|the following|what comes next|what follows|the next (?:bit|part|thing)|what i['’]?m about to (?:say|tell)(?: you)?)(?= *(?:$|[,:;.!?–—-]|\s(?:from|out|off|away|down|please|pls|too|now|again|anywhere|in|on|for|but|and|because|as)\b)))/i;
+const EXCEPTION =
+  /[,;.]?\s+(?:(?:but|and|only|just)[, ]+)?(?:please )?(?:(?:do )?(?:keep|leave|retain|save|hold on to)\b|except(?: for)?\b|apart from\b|other than\b|not (?:the|my|his|her|their)\b|(?:the )?[\p{L}' ]{2,30} (?:can|may|should|must)? ?stays?\b)(?<kept>.*)$/iu;
+const NEVER_KEPT = /\b(?:don['’]?t|do not|never|not|no need to|stop)\s+(?:please )?(?:\S+ )?$/i;
+const TRAILING =
+  /[,;.!?\s]+(?:please|pls|plz|thanks|thank you|thx|ok|okay|abeg|now|again|too|as well|for now|for good|entirely|completely|altogether|immediately|right away|lol|anywhere|any ?more|any longer|would you|will you|can you|could you|ever|at all)\s*[.!?]*$/i;
+const INTRO =
+  /^(?:(?:please|pls|also|now|ok|okay|and|so|but|hey|btw|sorry|oops|abeg|actually|just|yes|no|well)\b[,:. ]*|(?:i|we)(?:['’]d| would)? (?:just )?(?:don['’]?t )?(?:want|need|like|prefer)(?: to have)? |(?:\p{L}+ ){1,3}(?:asks?|asked|wants?|wanted|says?|requests?)(?: that)? (?:us |we |to |me )*(?=treat|consider)|(?:treat|consider|regard|have|get|make sure|see to it|ensure)(?: that)? )+/iu;
+const OUTRO =
+  /\s+(?:(?:should|must|shall|need|needs|has|have|had|can|could|may|is|are|ought|might|to|not|never|no longer|be|being|get|gets|now|also|please|as|ever|really)\b\s*)+$/i;
+
+/** What the request of a candidate means. `sentence` is the sentence of the candidate. */
+export function readRequestObject(sentence: string, candidate: ScoredCandidate): RequestObject {
+  const { start, end, group, isPassive } = candidate;
+  if (group === "none") return { text: "", isPronoun: true, told: sentence };
+  const before = sentence.slice(0, start);
+  const behind = sentence.slice(end);
+  const except = exceptionIn(behind, before);
+  const rest = except === undefined ? behind : behind.slice(0, except.index);
+  const kept = except ? { except: except.text } : {};
+  if (isPassive || group === "go") {
+    const subject = before.replace(INTRO, "").replace(/\s+$/, "").replace(OUTRO, "");
+    if (subject.trim() !== "") return { ...toObject(lastClause(subject)), ...kept };
+  }
+  if (group === "pretend") {
+    const about = /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu.exec(rest);
+    return { ...toObject(about?.groups?.["about"] ?? ""), ...kept };
+  }
+  const bare = rest
+    .replace(/^\s*(?:rid\s+)?(?:of|about|up|on to|onto|down|out|off|track of|a (?:note|record) of|all)?\s+/i, "")
+    .replace(/^of\s+/i, "");
+  const pronoun = PRONOUN.exec(bare);
+  if (pronoun || /^[\s.!?,;:]*$/.test(bare) || /^(?:please|pls)?\W*$/i.test(bare)) {
+    const told = bare.slice(pronoun?.[0].length ?? 0).replace(/^[\s,:;–—-]+/, "");
+    const subject = before.replace(/[\s,:;–—-]+$/, "").replace(INTRO, "").replace(/\b(?:and|so|but|then|please|now)\s*$/i, "").replace(/[\s,:;–—-]+$/, "");
+    const isErasing = group === "forget" || group === "erase" || group === "discard";
+    // "What I told you about Ivan, delete it", "My age: please remove".
+    if (isErasing && subject.split(/\s+/).length <= 14 && /\p{L}{2,}/u.test(subject) && !/\b(?:can|could|would|will) you$/i.test(subject))
+      return { text: cleanObject(subject), isPronoun: false, ...kept };
+    return { text: "", isPronoun: true, ...(told === "" ? {} : { told }), ...kept };
+  }
+  return { ...toObject(bare), ...kept };
+}
+
+function toObject(text: string): RequestObject {
+  const object = cleanObject(cutReason(text));
+  return { text: object, isPronoun: object === "" || PRONOUN.test(object) };
+}
+
+/** Without courtesies, and without what says from where. */
+function cleanObject(text: string): string {
+  let object = text.trim().replace(/[.!?,;:]+$/, "");
+  for (let before = ""; before !== object; ) {
+    before = object;
+    object = object.replace(TRAILING, "").trim();
+  }
+  object = withoutPlace(object)
+    .replace(/\s+(?:from|off|out of|in|on) (?:(?:your|the|our|my) )?(?:\p{L}+ )?(?:memory|memories|notes?|records?|files?|everywhere|everything|lists?(?: of .*)?)(?: you (?:keep|have).*)?$/iu, "")
+    .replace(/\s+from (?:everywhere|everything|all|what(?:ever)? you \p{L}+)$/iu, "")
+    .replace(/\s+(?:off|out|away|down)$/i, "");
+  return object.trim();
+}
+
+function lastClause(text: string): string {
+  return text.split(/[;:.!?]\s+|,\s+(?:and|so|but)\s+/).at(-1) ?? text;
+}
+
+/** Without the reason behind a comma: what stands there has a verb of its own. */
+function cutReason(text: string): string {
+  const hard = text.split(/[.!?;]\s+|\s+[–—-]\s+|\s+(?:because|since (?:it|i|we|they|he|she)|cause|cuz|now that|as (?:i|it|we|they|he|she))\b/i)[0] ?? text;
+  const pieces = hard.split(/(,\s+|\s+(?:so|and) (?=(?:i|it|that|this|they|he|she|we)\b))/i);
+  let kept = pieces[0] ?? hard;
+  for (let k = 1; k + 1 < pieces.length; k += 2) {
+    const next = pieces[k + 1] ?? "";
+    if (hasFiniteVerb(next)) break;
+    kept += `${pieces[k]}${next}`;
+  }
+  return kept;
+}
+
+function hasFiniteVerb(clause: string): boolean {
+  if (/^(?:it|i|that|this|they|we|he|she|is|was|not|don|nobody|never|because|got|got|turned|too)\b/i.test(clause)) return true;
+  return parseEnglish(clause).some(({ tokens }) =>
+    tokens.some(({ tag, label }) => /^(?:VBD|VBZ|VBP|MD)$/.test(tag) || label === "nsubj"),
+  );
+}
+
+function exceptionIn(behind: string, before: string): { index: number; text: string } | undefined {
+  const match = EXCEPTION.exec(behind);
+  if (!match || match.index < 2 || NEVER_KEPT.test(before + behind.slice(0, match.index))) return undefined;
+  return { index: match.index, text: match[0].replace(/^[\s,;.]+(?:but|and|only|just)?\s*/i, "") };
+}
