@@ -31,7 +31,10 @@ export async function selectProposal(
   proposal: EraseProposal,
   all: readonly EraseProposal[] = [proposal],
 ): Promise<DescribedSelection> {
-  if (isOfOwnMessage(proposal)) return toSure(selectFromMessage(state, message.id));
+  if (isOfOwnMessage(proposal)) {
+    const values = ports.forgetRequests.findValues(message.content);
+    return toSure({ ...selectFromMessage(state, message.id), values });
+  }
   const { about, everything, messages } = proposal;
   if (everything) return toSure(await selectForErasure(ports, state, { everything: true }));
   if (messages) {
@@ -39,7 +42,7 @@ export async function selectProposal(
     return ids.length === 0 ? NOTHING : toSure(await selectForErasure(ports, state, { ids }));
   }
   if (about === undefined) return toSure(await selectScope(ports, state, message, proposal));
-  const content = restrictTo(state, proposal);
+  const content = withoutRequests(restrictTo(state, proposal), message, all);
   const description = {
     phrase: about,
     ...(proposal.except === undefined ? {} : { except: proposal.except }),
@@ -84,9 +87,24 @@ function selectScope(
   } as { from: string });
 }
 
+/** The words of requests are blanked: they are no source of what is meant. */
+function withoutRequests(
+  content: Pick<UserState, "messages" | "memories">,
+  { id }: Message,
+  requests: readonly EraseProposal[],
+): Pick<UserState, "messages" | "memories"> {
+  const message = content.messages.get(id);
+  if (!message) return content;
+  const blanked = requests.reduce(
+    (text, { start, end }) => text.slice(0, start) + " ".repeat(end - start) + text.slice(end),
+    message.content,
+  );
+  return { ...content, messages: new Map(content.messages).set(id, { ...message, content: blanked }) };
+}
+
 /** What was said in the period that a request names, and the memories from it. */
 function restrictTo(state: UserState, { from, to }: EraseProposal): Pick<UserState, "messages" | "memories"> {
-  if (from === undefined && to === undefined) return state;
+  if (from === undefined && to === undefined) return { messages: state.messages, memories: state.memories };
   const isThen = ({ at }: { at: string }): boolean =>
     (from === undefined || at >= from) && (to === undefined || at < to);
   const messages = new Map([...state.messages].filter(([, message]) => isThen(message)));

@@ -1,4 +1,4 @@
-import type { ErasureSelection } from "../../domain/erasure-selection.ts";
+import type { ErasedValue, ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { TextCut } from "../../domain/text/cut-text.ts";
@@ -46,6 +46,8 @@ export interface ForgetRequestReader {
     memories: ReadonlySet<Memory>,
     cuts: Map<string, TextCut[]>,
   ): Promise<void>;
+  /** The values in a text that belong to one owner: codes, numbers, addresses. */
+  findValues(text: string): readonly ErasedValue[];
   /** The one name or thing that a phrase names; undefined if it names none or describes something. */
   findName(phrase: string): string | undefined;
 }

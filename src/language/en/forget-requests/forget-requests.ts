@@ -20,7 +20,7 @@ import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
 import { type Description, rateSegments } from "./retrieve.ts";
-import { chooseSegments, toSelection } from "./select-spans.ts";
+import { chooseSegments, findValues, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
 import { namesValues, type Wanted, wantedIn } from "./wanted.ts";
@@ -37,6 +37,7 @@ export function englishForgetRequests(
     findMemories: (content, phrase) => findMeantMemories(ports, content, phrase),
     cutSentences: (content, memories, cuts) => cutSentences(content, memories, cuts),
     findName,
+    findValues,
   };
 }
 

@@ -62,7 +62,7 @@ const KINDS: readonly ThingKind[] = (
     ],
     [
       "health illness condition diagnosis medical sick disease sickness",
-      "diagnosed surgery operation hospital clinic doctor gp scan mri biopsy lump seizure epilepsy diabetes insulin allergy " +
+      "dementia stroke adhd dyslexia autism depression diagnosed surgery operation hospital clinic doctor gp scan mri biopsy lump seizure epilepsy diabetes insulin allergy " +
         "asthma migraine cancer chemo injection cortisone knee hiv infection nurse specialist flare symptoms",
     ],
     [
@@ -89,6 +89,7 @@ const KINDS: readonly ThingKind[] = (
       "exam exams grades grade marks school results study",
       "failed passed resit grade mark percent distinction essay exam module retake score",
     ],
+    ["doctor gp physician surgeon nurse", "dr doctor gp surgery practice consultant"],
     [
       "wedding marriage",
       "wedding venue band caterer dress guests ceremony seating florist bridesmaid ceilidh reception invitations rsvp",

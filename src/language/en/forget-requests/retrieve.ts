@@ -7,6 +7,7 @@ import { forEachInSlices, yieldToEventLoop } from "../../../domain/time-slicing.
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { parseEnglish } from "../parser/english-trees.ts";
 import { findShapedValues } from "../value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 import { isKin } from "./kin.ts";
@@ -54,6 +55,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   shape: 1.6,
   nameMissing: -3,
   otherName: -2.5,
+  nameOnly: -1.8,
   valueMissing: -9,
   isCurrent: -4,
   isPast: 1.5,
@@ -78,7 +80,11 @@ export async function rateSegments(
   const headings = segments.map(({ heading }) => new Set(extractTerms(heading)));
   await yieldToEventLoop();
   const holders = new Map(terms.map((term) => [term, stems.filter((some) => holds(some, term)).length]));
-  const weights = new Map(terms.map((term) => [term, computeIdf(segments.length, holders.get(term) ?? 0)]));
+  // What somebody does says less than what it is done to.
+  const verbs = verbsIn(description.phrase);
+  const weights = new Map(
+    terms.map((term) => [term, computeIdf(segments.length, holders.get(term) ?? 0) * (verbs.has(term) ? 0.5 : 1)]),
+  );
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const vectors = await embedAll(embedder, description.phrase, segments);
   const mean = vectors ? vectors.reduce((sum, one) => sum + one, 0) / vectors.length : 0;
@@ -104,7 +110,11 @@ export async function rateSegments(
       names.every((name) => holds(new Set([...around, ...speakers]), name)) &&
       runs.every((run) => holdsValue(`${segment.message?.content ?? segment.text}`, run));
     const said = `${segment.heading}: ${segment.text}`;
-    const isNameNear = names.length === 0 || names.some((name) => holds(new Set([...own, ...heading, ...speakers]), name));
+    const isNameNear =
+      names.length === 0 || names.some((name) => holds(new Set([...own, ...heading, ...speakers]), name));
+    const isInSentence = names.length === 0 || isNameNear || names.some((name) => holds(new Set(sentence), name));
+    const matched = terms.filter((term) => holds(own, term));
+    const isNameOnly = matched.length > 0 && terms.length > names.length && matched.every((term) => names.includes(term));
     const signs: Record<string, number> = {
       bias: 1,
       words: share(near),
@@ -115,7 +125,8 @@ export async function rateSegments(
       kindNear: sentence.some((one) => kinds.has(one)) ? 1 : 0,
       shape: hasShape(segment.text, description.wanted) ? 1 : 0,
       nameMissing: names.length > 0 && !isNameMet ? 1 : 0,
-      otherName: !isNameNear && /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u.test(said) ? 1 : 0,
+      otherName: !isNameNear && /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u.test(said) ? 1 : !isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment)) ? 1 : 0,
+      nameOnly: isNameOnly && !hasShape(segment.text, description.wanted) ? 1 : 0,
       valueMissing: values.some((value) => !holdsValue(segment.text, value)) ? 1 : 0,
       isCurrent: description.wanted.isOld && CURRENT.test(segment.text) ? 1 : 0,
       isPast: description.wanted.isOld && PAST.test(segment.text) ? 1 : 0,
@@ -136,7 +147,7 @@ const NUMBERED = /(?<!\S)\S*\p{N}\S*(?!\S)/gu;
 
 /** The numbers, codes and addresses of a phrase: they count where they stand whole. */
 function valuesOf(phrase: string): string[] {
-  return Array.from(phrase.matchAll(NUMBERED), ([value]) => value.replace(/[.,;:!?)]+$/, ""));
+  return Array.from(phrase.matchAll(NUMBERED), ([value]) => value.replace(/[.,;:!?)]+$|['’]s$/g, ""));
 }
 
 /** "I hope" is not Hope from accounts: of a name alone, its capital counts. */
@@ -165,6 +176,16 @@ function holds(stems: ReadonlySet<string>, term: string): boolean {
 }
 
 type OpenSegment = Omit<RatedSegment, "signs" | "probability">;
+
+function verbsIn(phrase: string): ReadonlySet<string> {
+  const tokens = parseEnglish(phrase).flatMap((sentence) => sentence.tokens);
+  if (!tokens.some(({ pos }) => pos === "NOUN" || pos === "PROPN")) return new Set();
+  return new Set(tokens.filter(({ pos }) => pos === "VERB").map(({ lower }) => stem(lower)));
+}
+
+function sentenceText({ message, memory, sentence }: OpenSegment): string {
+  return (message?.content ?? memory?.text ?? "").slice(sentence.start + 1, sentence.end);
+}
 
 function keyOf({ message, memory, sentence }: OpenSegment, isSentence: boolean): string {
   const id = message?.id ?? memory?.id ?? "";
@@ -239,5 +260,9 @@ async function embedAll(
 
 /** Whether a value stands whole in a text. */
 export function holdsValue(text: string, value: string): boolean {
-  return findPhrase(text, splitWords(value)).length > 0;
+  if (findPhrase(text, splitWords(value)).length > 0) return true;
+  // "884012" is "88-40-12".
+  const digits = value.replace(/[\s.,:/-]/g, "");
+  if (!/^\d{4,}$/.test(digits)) return false;
+  return (text.match(/\d(?:[\s.,:/-]?\d)*/g) ?? []).some((run) => run.replace(/\D/g, "") === digits);
 }

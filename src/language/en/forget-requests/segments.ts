@@ -14,7 +14,7 @@ export interface Segment extends TextSpan {
 
 const LONGEST = 1200;
 const CONNECTOR =
-  /^(?:which|who|whose|where|because|cause|cuz|since|so|to|for|with|without|over|though|although|as|after|before|until|than|like|even|especially|including|both|thanks|then)\b/i;
+  /^(?:which|who|whose|where|because|cause|cuz|since|so|to|for|with|without|over|though|although|as|after|before|until|than|like|even|especially|including|both|thanks|then|down|up from|from)\b/i;
 const BREAK = /[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
 
 /** The segments of a text, in order. They do not overlap; the marks between them belong to none. */
@@ -43,6 +43,7 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
   const segments: Segment[] = [];
   let heading = "";
   let from = 0;
+  let mark = "";
   const push = (to: number, isHeading: boolean): void => {
     const piece = said.slice(from, to);
     const trimmed = piece
@@ -52,7 +53,7 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
     if (!/[\p{L}\p{N}]/u.test(trimmed)) return;
     const start = from + piece.indexOf(trimmed);
     const isAttached =
-      segments.length > 0 && (CONNECTOR.test(trimmed) || (heading === "" && isAside(trimmed, start, tokens)));
+      segments.length > 0 && (CONNECTOR.test(trimmed) || (/\bso\b/i.test(mark) && !/^(?:i|we|he|she|they|my)\b/i.test(trimmed)) || (heading === "" && isAside(trimmed, start, tokens)));
     segments.push({
       start: sentence.start + start,
       end: sentence.start + start + trimmed.length,
@@ -62,10 +63,11 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
     });
     if (isHeading) heading = trimmed;
   };
-  for (const { 0: mark, index } of said.matchAll(BREAK)) {
-    if (!isBoundary(mark, index, said, tokens)) continue;
-    push(index, /:/.test(mark));
-    from = index + mark.length;
+  for (const { 0: found, index } of said.matchAll(BREAK)) {
+    if (!isBoundary(found, index, said, tokens)) continue;
+    push(index, /:/.test(found));
+    from = index + found.length;
+    mark = found;
   }
   push(said.length, false);
   return segments;
@@ -82,9 +84,20 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
   const head = placed && placed.of[placed.token.head];
   if (!placed || !head) return false;
+  if (opensStatement(tokens, word)) return true;
   if (/^(?:VERB|AUX)$/.test(head.pos)) return true;
   if (placed.of.some(({ head: h, label }) => placed.of[h] === head && /^(?:nsubj|cop)/.test(label))) return true;
   return /[\d@]/.test(head.text) && /\d|@/.test(behind.slice(0, 40));
+}
+
+/** Whether a subject with its verb stands right behind a place. */
+function opensStatement(tokens: readonly Placed[], place: number): boolean {
+  return tokens.some(({ token, of }) => {
+    if (!/^nsubj/.test(token.label) || token.start <= place || token.start > place + 40) return false;
+    const verb = of[token.head];
+    const between = tokens.filter((one) => one.token.start > place && one.token.start < token.start);
+    return verb !== undefined && verb.start > token.start && !between.some((one) => one.token.pos === "PUNCT");
+  });
 }
 
 /** A short remark without a verb, a name or a number. */

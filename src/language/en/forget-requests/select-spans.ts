@@ -1,4 +1,4 @@
-import { type ErasureSelection, NO_SELECTION } from "../../../domain/erasure-selection.ts";
+import { type ErasedValue, type ErasureSelection, NO_SELECTION } from "../../../domain/erasure-selection.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
@@ -6,6 +6,7 @@ import type { TextSpan } from "../../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { findShapedValues, isDistinctValue } from "../value-shapes.ts";
+import { isDistinctive } from "../distinctive-words.ts";
 import { isKin } from "./kin.ts";
 import { type Description, overlaps, type RatedSegment } from "./retrieve.ts";
 import { splitSegments } from "./segments.ts";
@@ -36,6 +37,7 @@ export function chooseSegments(
   const best = Math.max(0, ...open.map(({ probability }) => probability));
   const least = isBroad ? MEANT : Math.max(MEANT, toProbability(toLogit(best) - NARROW));
   const chosen = new Set(open.filter(({ probability }) => probability >= least));
+  dropWithoutValue(chosen);
   dropHeadings(open, chosen);
   if (chosen.size === 0) {
     const maybe = open
@@ -50,6 +52,16 @@ export function chooseSegments(
 
 const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
 const toProbability = (logit: number): number => 1 / (1 + Math.exp(-logit));
+
+/** Of "Tove's number" the number is meant, not the cabin: where a value of the kind is found, it alone. */
+function dropWithoutValue(chosen: Set<RatedSegment>): void {
+  const holders = [...chosen].filter(({ signs }) => signs["shape"] === 1);
+  if (holders.length === 0) return;
+  for (const one of [...chosen]) {
+    const isNear = holders.some((other) => other.message === one.message);
+    if (isNear && !holders.includes(one) && (one.signs["words"] ?? 0) < 0.9) chosen.delete(one);
+  }
+}
 
 /** The words before a colon go only with all that stands behind it. */
 function dropHeadings(rated: readonly RatedSegment[], chosen: Set<RatedSegment>): void {
@@ -125,13 +137,21 @@ export async function toSelection(content: StoredContent, chosen: readonly Rated
   await forEachInSlices(content.memories.values(), (memory) => {
     if (memory.sources.length > 0 && isTakenFrom(memory, cuts, content)) memories.add(memory);
   });
-  const values = chosen.flatMap(({ text }) =>
-    findShapedValues(text)
-      .filter(isDistinctValue)
-      .map((value) => ({ text: value.text.replace(/^["“'‘]|["”'’]$/g, ""), shape: value.shape, isDistinct: true })),
-  );
+  const values = chosen.flatMap(({ text }) => findValues(text));
+  values.push(...(await namesAlone(content, cuts, chosen)));
   await addEchoes(content, cuts, values.map(({ text }) => text), memories);
   return { memories, cuts, values, wordings: [] };
+}
+
+/** The values in a text that belong to one owner: codes, numbers, addresses. */
+export function findValues(text: string): ErasedValue[] {
+  return findShapedValues(text)
+    .filter(isDistinctValue)
+    .map(({ text: value, shape }) => ({
+      text: value.replace(/^["“'‘]|["”'’]$/g, ""),
+      shape,
+      isDistinct: true,
+    }));
 }
 
 /** Whole clauses with the mark beside them; a sentence of which nothing is left goes whole. */
@@ -157,6 +177,26 @@ export function toCuts(text: string, chosen: readonly TextSpan[]): TextCut[] {
   }
   return cuts;
 }
+
+/** Telling names in what goes that stand nowhere else. */
+async function namesAlone(
+  { messages }: StoredContent,
+  cuts: ReadonlyMap<string, readonly TextCut[]>,
+  chosen: readonly RatedSegment[],
+): Promise<ErasedValue[]> {
+  const names = new Set(
+    chosen.flatMap(({ text }) => Array.from(text.matchAll(INNER_NAME), ([name]) => name).filter(isDistinctive)),
+  );
+  if (names.size === 0) return [];
+  await forEachInSlices(messages.values(), ({ id, content, role }) => {
+    if (role !== "user") return;
+    const left = (cuts.get(id) ?? []).reduce(blank, content);
+    for (const name of names) if (left.includes(name)) names.delete(name);
+  });
+  return [...names].map((text) => ({ text, isDistinct: true }));
+}
+
+const INNER_NAME = /(?<=[\p{L}\p{N},:] )\p{Lu}[\p{L}\p{N}'-]{3,}(?: \p{Lu}[\p{L}\p{N}'-]+)*/gu;
 
 /** Whether a memory tells what is cut: it was read from the cut words alone, or its own words are among them. */
 function isTakenFrom(memory: Memory, cuts: ReadonlyMap<string, readonly TextCut[]>, { messages }: StoredContent): boolean {

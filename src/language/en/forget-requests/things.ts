@@ -1,7 +1,7 @@
 import { splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
 
-const JOINT = /:\s+|,?\s+(?:and|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
+const JOINT = /:\s+|,?\s+(?:and|n?or|as well as|plus)\s+(?:also\s+)?|[,;]\s+(?:and\s+)?/gi;
 const AGAIN = /^(?:also )?(?:delete|erase|forget|remove|purge|wipe|scrub|clear|drop)\s+/i;
 const DETERMINED =
   /^(?:the|my|our|his|her|their|its|this|that|these|those|any|all|every|both|what|everything|anything|\p{Lu}[\p{L}-]*['’]s)\b/iu;

@@ -189,7 +189,19 @@ function isPlain(noun: string): boolean {
 const OWN_DATA = /\b(?:my|our) (?:[\p{L}-]+ ){0,3}(?:data|info|information|details|history)\s*$/iu;
 const PAST = /\b(?:old|older|earlier|previous|prior|former|outdated|expired|exact|retired)\b/i;
 
-/** Whether a text opens with an order to erase, in whatever language the rest may be. */
+/** Orders to forget in German, French, Spanish, Italian, Portuguese and Dutch. */
+const FOREIGN_ORDER =
+  /(?<![\p{L}])(?:vergiss|vergessen sie|lösch(?:e|en sie)?|entferne?n?|streich(?:e|en)?|oublie[zs]?|efface[zs]?|supprime[zs]?|enlève|retire[zs]?|olvida(?:te|lo|r)?|olvide|borra(?:lo|r)?|borre|elimina(?:r|lo)?|elimine|quita|suprime|dimentica(?:re)?|cancella(?:re)?|esquece|esqueça|apaga(?:r)?|apague|remova|vergeet|verwijder|wis)(?!\p{L})|(?:speicher|merk|behalt)\p{L}* .*\bnicht\b|\bne (?:garde|retiens|note|sauvegarde)\p{L}* pas|\bno (?:guardes|recuerdes|anotes)/iu;
+
+/** Whether a text has an order to forget in another language than English. */
+export function hasForeignOrder(text: string): boolean {
+  return FOREIGN_ORDER.test(text);
+}
+
+/** Whether a text may ask to erase, in whatever language the rest may be. */
 export function opensWithOrder(text: string): boolean {
-  return new RegExp(`^\\W*(?:(?:no|yes|ok|okay|please|also)\\W+)*(?:${ERASE}|remove)\\s`, "i").test(text);
+  return (
+    new RegExp(`^\\W*(?:(?:no|yes|ok|okay|please|also)\\W+)*(?:${ERASE}|remove)\\s`, "i").test(text) ||
+    hasForeignOrder(text)
+  );
 }

@@ -2,9 +2,10 @@ import type { Message } from "../../../../domain/message.ts";
 import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { EraseProposal } from "../../../../ports/language/extractor.ts";
 import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
+import { isOfOtherLanguage } from "../../detect-language.ts";
 import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
-import { isDeferred } from "./erase-forms.ts";
+import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
 import { eraseScope } from "./erase-scopes.ts";
 import { type RequestObject, readRequestObject } from "./request-objects.ts";
 import { LIKELY_REQUEST, type ScoredCandidate, SURE_REQUEST, scoreRequest } from "./request-sentences.ts";
@@ -51,6 +52,10 @@ function readSentence(
   reading: RulesReading | undefined,
 ): FoundRequest | undefined {
   const text = message.content.slice(start, end);
+  if (isOfOtherLanguage(text) && hasForeignOrder(text)) {
+    const order = { propose: "erase" as const, message: message.id, start, end, confidence: FOREIGN_CONFIDENCE };
+    return { proposal: { ...order, about: text.replace(/[.!?]+$/, "") }, isOffRecord: false };
+  }
   if (!MAY_ASK.test(text) || (isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text)) || isQuotation(text)) return undefined;
   const [candidate] = scoreRequest(text);
   if (!candidate || candidate.probability < LIKELY_REQUEST / 2) return undefined;
@@ -76,6 +81,8 @@ function readSentence(
   return { proposal: { ...asked, ...within, about: named, ...(scope ?? {}) }, isOffRecord: false };
 }
 
+/** A request in another language is asked back where something of it is found. */
+const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
   /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|what (?:i|we)|nothing|any of)\b/i;
 

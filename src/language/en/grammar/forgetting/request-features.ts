@@ -26,7 +26,7 @@ const GROUPS: readonly (readonly [VerbGroup, ReadonlySet<string>])[] = [
   [
     "discard",
     toStems(
-      "remove drop clear scrap bin trash ditch strike struck discard destroy nuke lose kill cancel scratch dump zap " +
+      "get remove drop clear scrap bin trash ditch strike struck discard destroy nuke lose kill cancel scratch dump zap " +
         "chuck throw threw toss cross black rid take took taken leave left gone withdraw retract removal omit",
     ),
   ],
@@ -45,13 +45,14 @@ const GROUPS: readonly (readonly [VerbGroup, ReadonlySet<string>])[] = [
 const PARTICLES: Readonly<Record<string, RegExp>> = Object.fromEntries(
   (
     [
+      ["get", /^[^.;,]*\b(?:out of|off) (?:your|the|our|my)? ?(?:\w+ )?(?:memory|notes?|records?|files?|head|system|log)\b/],
       ["take took taken", /^[^.;]*\b(?:out|off|away|down|back)\b/],
       ["throw threw chuck toss", /^[^.;]*\b(?:out|away)\b/],
       ["cross black leave", /^[^.;]*\bout\b/],
       ["bring", /^[^.;]*\bup\b/],
       ["hold held hang", /^\s+on\b/],
       ["write wrote written", /^[^.;]*\b(?:down|it|this|that)\b/],
-      ["put", /^[^.;]*\b(?:notes?|records?|files?|memory|down)\b/],
+      ["put", /^[^.;]*\b(?:notes?|records?|files?|memory|down|log|minutes|system)\b/],
       ["remind", /^[^.;]*\bof\b/],
       ["go gone", /^\s*(?:now|please|too)?\s*(?:[.,!?;:)]|$|from|and)/],
       ["pretend act", /^(?: like| as if| that)?[^.;,]*\b(?:never|didn)/],
@@ -77,7 +78,10 @@ const REPORTING = toStems("say said tell told ask asked shout whisper write wrot
 const PLEASE = /\b(?:please|pls|plz|kindly|abeg)\b/i;
 const QUOTE = /["“”«»]|(?<!\p{L})['‘][^'’]{3,}['’](?!\p{L})/u;
 const OFF_RECORD =
-  /\b(?:off[- ](?:the[- ])?record|between (?:us|you and me|ourselves|the two of us)\b|for your (?:ears|eyes) only|(?:not|never|isn['’]?t) for the (?:record|notes|files?|minutes)|you (?:didn['’]?t|never) hear|no (?:notes?|records?) (?:of|on|about)|no notes\b|stays? between)/i;
+  /\b(?:off[- ](?:the[- ])?record|between (?:us|you and me|ourselves|the two of us)\b|for your (?:ears|eyes) only|(?:not|never|isn['’]?t) for the (?:record|notes|files?|minutes)|you (?:didn['’]?t|never) hear|no (?:notes?|records?) (?:of|on|about)|no notes\b|stays? between|(?:not|isn['’]?t|never) for (?:the|your|any) (?:record|memory|notes|files?|log|minutes))/i;
+/** The same, set off from what is told. */
+const SET_OFF =
+  /(?:^|[.!?,;:–—-]\s+|\b(?:and|but|so|this is|that is|that['’]s|it['’]s|keep (?:this|that|it)) )(?:(?:just|strictly|only|this is|this stays|please|purely|all|all this)\s+)*(?:off[- ](?:the[- ])?record|between (?:us|you and me|ourselves|the two of us)(?: only)?|for your (?:ears|eyes) only|not for (?:the|your|any) (?:record|memory|notes|files?|log|minutes))\s*(?:[.!,:;–—-]|$|\s(?:but|and|i|my|we|he|she|they)\b)/i;
 const SAID =
   /\b(?:i|we)(?:['’]?ve| have|['’]?d)?(?: just| ever| once)? (?:told|tell|said|say|mentioned|shared|gave|give|wrote|sent|talked|discussed|spoke)\b|\bwhat (?:i|we) (?:told|said)|\btold you\b|\bwe (?:talked|spoke|discussed)|\b(?:i|we) ever\b/i;
 const YOU_KNOW = /\byou(?:['’]?ve)? (?:know|have|remember|stored?|saved?|keep|kept|noted|recorded)\b/i;
@@ -195,6 +199,7 @@ function moodOf(of: {
     return /^\W*(?:would|could|can)\b.*\bable\b/.test(clause) ? "able" : "ask-you";
   if (/\b(?:want|need|like|love|prefer|rather|ask|happier|better|good|request|beg|wish)\b(?: it)?(?: if| that)?(?: for)? (?:you|u)\b/.test(clause)) return "wish-you";
   if (/\b(?:chance|possible)\b/.test(clause)) return "wish-you";
+  if (/\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(lower)) return "wish-you";
   if (isPassive) {
     if (/\b(?:should|shouldn't|must|shall|needs?|has|have|can|could|may|to|ought|not)\b/.test(clause)) return "passive-modal";
     return /\b(?:treat|consider|regard|want|wants|marked?)\b/.test(clause) ? "passive-modal" : "passive";
@@ -279,6 +284,7 @@ function sentenceFeatures(text: string, words: readonly ParsedToken[]): string[]
   if (PLEASE.test(trimmed)) found.push("please");
   if (QUOTE.test(trimmed)) found.push("quoted");
   if (OFF_RECORD.test(trimmed)) found.push("off-record");
+  if (SET_OFF.test(trimmed)) found.push("set off");
   if (SAID.test(trimmed)) found.push("said");
   if (YOU_KNOW.test(trimmed)) found.push("known");
   if (OWN_MESSAGE.test(trimmed)) found.push("own message");
