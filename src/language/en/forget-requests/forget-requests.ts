@@ -129,7 +129,8 @@ async function selectThing(
   { isListed, asking, except, isBroad }: ThingContext,
 ): Promise<DescribedSelection> {
   const wanted = wantedIn(phrase, { isListed });
-  const isValue = wanted.named.some(isDistinctValue) || wanted.part !== undefined || isListed;
+  const isAlone = wanted.terms.length + wanted.slots.length === 0;
+  const isValue = (wanted.named.some(isDistinctValue) && isAlone) || wanted.part !== undefined || isListed;
   const values = isValue && namesValues(wanted) ? await selectValues(state, phrase, wanted, asking) : undefined;
   if (values) return { sure: values, unsure: NO_SELECTION };
   const isOwnText = wanted.head?.isText && wanted.isOwn && asking?.message.name !== undefined;
@@ -140,7 +141,7 @@ async function selectThing(
     ...(isOwnText ? { speaker: asking.message.name as string } : {}),
   };
   const rated = await rateSegments(ports.embedder, state, description, asking);
-  const chosen = chooseSegments(rated, description, except);
+  const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
   if (chosen.sure.length > 0)
     return { sure: await addAliases(state, await toSelection(state, chosen.sure)), unsure: NO_SELECTION };
   const asked = await selectByMemories(ports, state, phrase, wanted, asking);

@@ -102,7 +102,9 @@ export function findKindWords(phrase: string): ReadonlySet<string> {
   const terms = extractTerms(phrase);
   const found = new Set<string>();
   for (const term of terms) {
-    for (const { names, words } of KINDS) if (names.has(term)) for (const word of words) found.add(word);
+    const kinds = KINDS.filter(({ names }) => names.has(term));
+    for (const word of kinds.flatMap(({ words }) => [...words])) found.add(word);
+    if (kinds.length > 0) continue;
     const topic = findTopic(term) ?? [...TOPICS.values()].find(({ names }) => [...names].some((name) => stem(name) === term));
     for (const word of topic?.stems ?? []) found.add(word);
   }

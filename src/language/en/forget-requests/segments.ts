@@ -80,6 +80,8 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   if (!/^\s+(?:and|but|or|so|then)\s+$/i.test(mark)) return true;
   const behind = said.slice(index + mark.length);
   if (/^(?:i|we|he|she|they|it|you|my|our|his|her|that|this|there)(?:['’]?\p{L}+)?\s/iu.test(behind)) return true;
+  if (/^(?:\p{Lu}\p{L}+|(?:the|my|his|her|our|their|a) \p{L}+)(?: \p{L}+)? (?:is|are|was|were|has|have|had|will|can|does|did|do|wants?|needs?|costs?|takes?|works?|lives?|says|said)\b/u.test(behind))
+    return true;
   const word = index + mark.search(/\S/);
   const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
   const head = placed && placed.of[placed.token.head];

@@ -26,18 +26,23 @@ export interface ChosenSegments {
   readonly unsure: readonly RatedSegment[];
 }
 
-/** Chooses the smallest set of clauses that covers what is meant. `except` is what stays, in the user's words. */
+/**
+ * Chooses the smallest set of clauses that covers what is meant. `except` is what stays, in the user's words, and
+ * `own` the message of the request.
+ */
 export function chooseSegments(
   rated: readonly RatedSegment[],
   { isBroad, wanted }: Description,
-  except: string | undefined,
+  { except, own }: { readonly except?: string | undefined; readonly own?: string | undefined } = {},
 ): ChosenSegments {
   const kept = except === undefined ? new Set<RatedSegment>() : protectedBy(rated, except);
   const open = rated.filter((one) => !kept.has(one));
-  const best = Math.max(0, ...open.map(({ probability }) => probability));
+  // What stands beside the request only repeats what is meant.
+  const others = open.filter(({ message }) => message?.id !== own);
+  const best = Math.max(0, ...(others.length > 0 ? others : open).map(({ probability }) => probability));
   const least = isBroad ? MEANT : Math.max(MEANT, toProbability(toLogit(best) - NARROW));
   const chosen = new Set(open.filter(({ probability }) => probability >= least));
-  dropWithoutValue(chosen);
+  if (wanted.names.length > 0) dropWithoutValue(chosen);
   dropHeadings(open, chosen);
   if (chosen.size === 0) {
     const maybe = open
@@ -75,12 +80,19 @@ function dropHeadings(rated: readonly RatedSegment[], chosen: Set<RatedSegment>)
 function addThreads(rated: readonly RatedSegment[], chosen: Set<RatedSegment>, isWide: boolean): void {
   for (const [i, one] of rated.entries()) {
     const before = rated[i - 1];
-    if (chosen.has(one) || !before || before.message !== one.message || before.memory !== one.memory) continue;
-    if (!chosen.has(before)) continue;
+    if (chosen.has(one) || !before || !chosen.has(before)) continue;
+    if (isWide && isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text)) chosen.add(one);
+    if (before.message !== one.message || before.memory !== one.memory) continue;
     const isSame = isSameSentence(one, before);
     if (isSame && one.isAttached) chosen.add(one);
     else if (isWide && one.heading === "" && (isSame ? !isOwnStatement(one) : isRemark(one))) chosen.add(one);
   }
+}
+
+/** The turn behind, by the same speaker in the same conversation. */
+function isNextTurn({ message: before }: RatedSegment, { message }: RatedSegment): boolean {
+  if (!before || !message || before === message) return false;
+  return before.session === message.session && before.name === message.name && before.role === message.role;
 }
 
 function isSameSentence(one: RatedSegment, other: RatedSegment): boolean {

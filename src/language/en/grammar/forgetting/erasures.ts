@@ -2,11 +2,11 @@ import type { Message } from "../../../../domain/message.ts";
 import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { EraseProposal } from "../../../../ports/language/extractor.ts";
 import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
-import { isOfOtherLanguage } from "../../detect-language.ts";
+import { FUNCTION_WORDS, isOfOtherLanguage } from "../../detect-language.ts";
 import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
-import { eraseScope } from "./erase-scopes.ts";
+import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { type RequestObject, readRequestObject } from "./request-objects.ts";
 import { LIKELY_REQUEST, type ScoredCandidate, SURE_REQUEST, scoreRequest } from "./request-sentences.ts";
 
@@ -54,7 +54,7 @@ function readSentence(
   const text = message.content.slice(start, end);
   if (isOfOtherLanguage(text) && hasForeignOrder(text)) {
     const order = { propose: "erase" as const, message: message.id, start, end, confidence: FOREIGN_CONFIDENCE };
-    return { proposal: { ...order, about: text.replace(/[.!?]+$/, "") }, isOffRecord: false };
+    return { proposal: { ...order, about: foreignObject(text) }, isOffRecord: false };
   }
   if (!MAY_ASK.test(text) || (isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text)) || isQuotation(text)) return undefined;
   const [candidate] = scoreRequest(text);
@@ -78,7 +78,17 @@ function readSentence(
   const { about, ...within } = withinPeriod(object.text, message.at);
   const named = antecedentOf(aboutOf(about), message.content.slice(0, start));
   if (named === "") return undefined;
-  return { proposal: { ...asked, ...within, about: named, ...(scope ?? {}) }, isOffRecord: false };
+  return { proposal: { ...asked, ...within, about: named, ...topicOf(scope, named) }, isOffRecord: false };
+}
+
+/** The telling words of an order in another language. */
+function foreignObject(text: string): string {
+  const idle = new Set(Object.values(FUNCTION_WORDS).flatMap((words) => words.split(/\s+/)));
+  const said = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}@.'-]*/gu) ?? [];
+  return said
+    .map((word) => word.replace(/^[ldjmst]['’]|[.'-]+$/g, ""))
+    .filter((word) => !idle.has(word) && !hasForeignOrder(word) && !/^(?:bitte|plaît|favor|por|plait|adresse|mich)$/.test(word))
+    .join(" ");
 }
 
 /** A request in another language is asked back where something of it is found. */
@@ -95,6 +105,12 @@ function isForLater(text: string, { start }: ScoredCandidate): boolean {
 /** A message without any of these words asks for nothing; it need not be parsed. */
 const MAY_ASK =
   /forg[eo]t|delet|eras|remov|wip(?:e|ing)|scr(?:ub|ap|atch)|purg|drop|clear|bin\b|trash|ditch|str[iu](?:ke|ck)|redact|expung|unlearn|unremember|discard|destroy|nuke|los[et]|kill|cancel|dump|zap|chuck|thr[oe]w|toss|cross|black|\brid\b|t[ao]ke?n?\b|took|le(?:ave|ft)|g(?:o|one)\b|withdraw|retract|omit|ke(?:ep|pt)|stor|sav(?:e|ing)|rem(?:ember|ind)|record|not(?:e|ing)\b|log\b|logged|retain|h[oe]ld|hang|wr[io]t|memori|remain|stay|put\b|mention|bring|repeat|pretend|act\b|between|ears|notes?\b|memory/i;
+/** A topic by its own name: "my health", not "my income". */
+function topicOf(scope: EraseScope | undefined, about: string): EraseScope {
+  const name = scope?.topic;
+  return name !== undefined && new RegExp(`\\b${name}\\b`, "i").test(about) ? { topic: name } : {};
+}
+
 const OWN_TURN =
   /^(?:(?:what|the (?:last |previous )?(?:thing|bit|part|stuff)s?|everything|all|that|it|anything)(?: that)? )?(?:i|we)(?:['’]ve| have)? (?:just |only )?(?:said|told you|wrote|typed|sent|mentioned|shared)(?: (?:it|that|so|anything|something))?(?: just now| now| before| earlier)?$|^(?:my|the) (?:very )?(?:last|previous|latest) (?:\p{L}+ )?(?:messages?|sentence|line|comment|remark|thing|turn)(?: i (?:said|wrote|sent|told you))?$|^what i (?:just )?(?:said|wrote|told you)(?: just now| before| earlier)?$/iu;
 
@@ -116,6 +132,7 @@ function meantByPronoun(
   const before = message.content.slice(0, start).trim();
   const behind = message.content.slice(end).trim();
   const isOwnTurn = OWN_TURN.test(object.text);
+  if (isKeeping && object.told === text && !OFF_RECORD.test(text)) return undefined;
   if (isKeeping && !isOwnTurn && !/\bthat was\b/i.test(text)) {
     const told = object.told ?? "";
     const said = told === text ? text.replace(OFF_RECORD_WORDS, "") : told;
@@ -135,6 +152,7 @@ function meantByPronoun(
   return turn ? { ...asked, messages: [turn.id] } : undefined;
 }
 
+const OFF_RECORD = /\b(?:record|between|ears|eyes|notes?|memory|log|minutes|files?|hear)\b/i;
 const OFF_RECORD_WORDS =
   /\b(?:this|that|it)(?:['’]s| is| was| stays?)?\s+(?=just|strictly|off|between|not|for)|\b(?:just|strictly|only)\b|\boff[- ](?:the[- ])?record\b|\bbetween (?:us|you and me|ourselves|the two of us)\b|\bfor your (?:ears|eyes) only\b|\b(?:not|never) for the \p{L}+|\bplease\b|\bkeep\b/giu;
 
@@ -143,7 +161,9 @@ function descriptionIn(sentence: string): string {
   const told =
     /\b(?:told|tell|said|say|mentioned|shared|gave)(?: you| to you)?\s+(?<about>.+)$/i.exec(sentence) ??
     /\b(?:hold|have|keep|know|store)\s+(?<about>.+)$/i.exec(sentence);
-  return aboutOf((told?.groups?.["about"] ?? sentence).replace(/[.!?]+$/, ""));
+  const about = aboutOf((told?.groups?.["about"] ?? sentence).replace(/[.!?]+$/, ""));
+  const owner = /\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]*)*(?=['’]s\b)|(?<=\s)\p{Lu}\p{Ll}+/u.exec(sentence)?.[0];
+  return owner === undefined ? about : about.replace(/^(?:her|his|their|its)\b/i, `${owner}'s`);
 }
 
 const PERIOD =

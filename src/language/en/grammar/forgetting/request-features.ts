@@ -100,6 +100,8 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
   const found = tokens.flatMap(({ token, of }, i) => {
     const group = GROUPS.find(([, stems]) => stems.has(stem(token.lower)) || stems.has(token.lower))?.[0];
     if (!group || token.lower === "left") return [];
+    const isNoun = /^(?:record|note|log|file|bin|drop|strike)s?$/.test(token.lower) && NOUN_BEFORE.test(text.slice(0, token.start));
+    if (isNoun) return [];
     const words = tokens.map((one) => one.token);
     const particle = PARTICLES[stem(token.lower)];
     if (particle && !particle.test(text.slice(token.end, token.end + 80))) return [];
@@ -115,6 +117,8 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
   };
   return found.length === 0 || shared.includes("off-record") ? [...found, none] : found;
 }
+
+const NOUN_BEFORE = /\b(?:the|a|an|my|your|our|his|this|that|off|on|for|no|of|any)\s+$/i;
 
 function candidateAt(
   text: string,

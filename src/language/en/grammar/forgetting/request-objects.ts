@@ -16,6 +16,8 @@ export interface RequestObject {
 
 const PRONOUN =
   /^(?:(?:it|that|this|them|those|these|any of (?:it|that|this)|all of (?:it|that|this)|it all|all that|that one|this one|the following|what comes next|what follows|the next (?:bit|part|thing)|what i['’]?m about to (?:say|tell)(?: you)?)(?= *(?:$|[,:;.!?–—-]|\s(?:from|out|off|away|down|please|pls|too|now|again|anywhere|in|on|for|but|and|because|as)\b)))/i;
+const KEPT_OUT =
+  /^(?<object>.+?)\s+(?:out of|in|on|from) (?:(?:your|the|our|shared) )+(?:memory|notes?|records?|files?|log|minutes)\b/i;
 const EXCEPTION =
   /[,;.]?\s+(?:(?:but|and|only|just)[, ]+)?(?:please )?(?:(?:do )?(?:keep|leave|retain|save|hold on to)\b|except(?: for)?\b|apart from\b|other than\b|not (?:the|my|his|her|their)\b|(?:the )?[\p{L}' ]{2,30} (?:can|may|should|must)? ?stays?\b)(?<kept>.*)$/iu;
 const NEVER_KEPT = /\b(?:don['’]?t|do not|never|not|no need to|stop)\s+(?:please )?(?:\S+ )?$/i;
@@ -29,13 +31,20 @@ const OUTRO =
 /** What the request of a candidate means. `sentence` is the sentence of the candidate. */
 export function readRequestObject(sentence: string, candidate: ScoredCandidate): RequestObject {
   const { start, end, group, isPassive } = candidate;
-  if (group === "none") return { text: "", isPronoun: true, told: sentence };
+  if (group === "none") {
+    // "HR wants Ed's figure out of the notes", "I don't want my debts in your memory".
+    const kept = KEPT_OUT.exec(sentence)?.groups?.["object"];
+    return kept === undefined
+      ? { text: "", isPronoun: true, told: sentence }
+      : toObject(lastClause(kept).replace(INTRO, "").replace(/^(?:\S+ ){0,3}wants? /i, ""));
+  }
   const before = sentence.slice(0, start);
   const behind = sentence.slice(end);
   const except = exceptionIn(behind, before);
   const rest = except === undefined ? behind : behind.slice(0, except.index);
   const kept = except ? { except: except.text } : {};
-  if (isPassive || group === "go") {
+  const stays = /^(?:stay|remain)/i.test(sentence.slice(start, end));
+  if (isPassive || stays || group === "go") {
     const subject = before.replace(INTRO, "").replace(/\s+$/, "").replace(OUTRO, "");
     if (subject.trim() !== "") return { ...toObject(lastClause(subject)), ...kept };
   }
