@@ -11,7 +11,8 @@ interface Case {
 }
 
 const flatten = (text: string): string => text.toLowerCase().replaceAll(/[’‘]/g, "'");
-const cases = readFileSync(new URL("cases.txt", import.meta.url), "utf8").split("\n\n").map(readCase);
+const file = process.argv.find((one) => one.endsWith(".txt")) ?? "cases.txt";
+const cases = readFileSync(new URL(file, import.meta.url), "utf8").split("\n\n").map(readCase);
 
 function readCase(block: string): Case {
   const found: Case = { said: [], gone: [], kept: [], isQuiet: false };

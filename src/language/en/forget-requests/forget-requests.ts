@@ -103,7 +103,9 @@ async function selectAbout(
   { phrase, except, isBroad = false }: ForgetDescription,
   asking?: ForgetRequestSource,
 ): Promise<DescribedSelection> {
-  const things = thingsIn(phrase);
+  // "Kai and the vaping" is one thing.
+  const parts = thingsIn(phrase);
+  const things = parts.some((part) => /^\p{Lu}\p{L}+$/u.test(part)) && parts.some((part) => /^the\s/i.test(part)) ? [phrase] : parts;
   const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
   const selections: DescribedSelection[] = [];
   for (const thing of things)
@@ -145,7 +147,7 @@ async function selectThing(
   if (chosen.sure.length > 0)
     return { sure: await addAliases(state, await toSelection(state, chosen.sure)), unsure: NO_SELECTION };
   const asked = await selectByMemories(ports, state, phrase, wanted, asking);
-  if (asked.memories.size + asked.cuts.size > 0) return { sure: asked, unsure: NO_SELECTION };
+  if (asked.memories.size > 0) return { sure: NO_SELECTION, unsure: asked };
   return { sure: NO_SELECTION, unsure: await toSelection(state, chosen.unsure) };
 }
 

@@ -23,8 +23,8 @@ const KINDS: readonly ThingKind[] = (
       "base bonus k gross net month payslip raise hourly salary paid commission stipend band per annum",
     ],
     [
-      "faith religion religious belief beliefs church",
-      "mosque church temple synagogue quran koran bible torah imam priest pastor rabbi mass confession baptism baptised " +
+      "faith religion religiousness religious belief beliefs church",
+      "kosher halal jewish muslim christian catholic hindu sikh buddhist atheist mosque church temple synagogue quran koran bible torah imam priest pastor rabbi mass confession baptism baptised " +
         "convert converted ramadan lent fasting pray prayer prayers sunday-school gospel hijab communion sermon parish",
     ],
     [
@@ -41,8 +41,8 @@ const KINDS: readonly ThingKind[] = (
       "pregnant due scan ultrasound midwife trimester weeks miscarried lost embryo clinic expecting baby test",
     ],
     [
-      "debt debts loan loans owing money finances finance financial mortgage",
-      "owe owes owed overdraft bailiff bailiffs card instalment interest repay arrears collector bankrupt savings credit",
+      "debt debts arrears rent loan loans owing money finances finance financial mortgage",
+      "owe owes owed behind arrears overdraft bailiff bailiffs card instalment interest repay arrears collector bankrupt savings credit",
     ],
     [
       "ex breakup partner boyfriend girlfriend relationship dating marriage divorce affair husband wife",
@@ -89,6 +89,8 @@ const KINDS: readonly ThingKind[] = (
       "exam exams grades grade marks school results study",
       "failed passed resit grade mark percent distinction essay exam module retake score",
     ],
+    ["driving drunk speeding licence fine", "licence license checkpoint blew breathalyser police court points banned speeding"],
+    ["prison jail crime criminal conviction record", "prison jail inside fraud sentence sentenced convicted probation theft stole arrested"],
     ["doctor gp physician surgeon nurse", "dr doctor gp surgery practice consultant"],
     [
       "wedding marriage",

@@ -40,7 +40,7 @@ const MOST_SHARING = 200;
 
 /** Words that say nothing of what is meant. */
 const IDLE: ReadonlySet<string> = new Set(
-  splitWords("thing things stuff bit part one ones that this it i my me we our you the a an be being been have had was were is am are old new first last now how what who where when which said told comment").map(stem),
+  splitWords("thing things stuff bit part one ones that this it i my me we our you the a an be being been have had was were is am are old new first last now get got go going come came make made do did done put take took keep kept how what who where when which said told comment").map(stem),
 );
 
 /** The weights of the signs, by hand and by `scripts/forgetting`. */
@@ -55,7 +55,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   shape: 1.6,
   nameMissing: -3,
   otherName: -2.5,
-  nameOnly: -1.8,
+  nameOnly: -3,
   valueMissing: -9,
   isCurrent: -4,
   isPast: 1.5,
@@ -126,7 +126,7 @@ export async function rateSegments(
       shape: hasShape(segment.text, description.wanted) ? 1 : 0,
       nameMissing: names.length > 0 && !isNameMet ? 1 : 0,
       otherName: !isNameNear && /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u.test(said) ? 1 : !isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment)) ? 1 : 0,
-      nameOnly: isNameOnly && !hasShape(segment.text, description.wanted) ? 1 : 0,
+      nameOnly: isNameOnly && !near.some((one) => kinds.has(one)) && !hasShape(segment.text, description.wanted) ? 1 : 0,
       valueMissing: values.some((value) => !holdsValue(segment.text, value)) ? 1 : 0,
       isCurrent: description.wanted.isOld && CURRENT.test(segment.text) ? 1 : 0,
       isPast: description.wanted.isOld && PAST.test(segment.text) ? 1 : 0,

@@ -14,7 +14,9 @@ export interface Segment extends TextSpan {
 
 const LONGEST = 1200;
 const CONNECTOR =
-  /^(?:which|who|whose|where|because|cause|cuz|since|so|to|for|with|without|over|though|although|as|after|before|until|than|like|even|especially|including|both|thanks|then|down|up from|from)\b/i;
+  /^(?:which|who|whose|where|because|cause|cuz|since|so|to|for|with|without|over|though|although|as|after|before|until|than|like|even|especially|including|both|thanks|then|down|up from|from|said|says|saying|told|called|apparently|i think)\b/i;
+/** "For Toft 12" is an item of its own. */
+const PREPOSITION = /^(?:to|for|with|over|from|like|without|including|both|where|since)\b/i;
 const BREAK = /[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
 
 /** The segments of a text, in order. They do not overlap; the marks between them belong to none. */
@@ -53,7 +55,7 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
     if (!/[\p{L}\p{N}]/u.test(trimmed)) return;
     const start = from + piece.indexOf(trimmed);
     const isAttached =
-      segments.length > 0 && (CONNECTOR.test(trimmed) || (/\bso\b/i.test(mark) && !/^(?:i|we|he|she|they|my)\b/i.test(trimmed)) || (heading === "" && isAside(trimmed, start, tokens)));
+      segments.length > 0 && ((CONNECTOR.test(trimmed) && !(PREPOSITION.test(trimmed) && /\d|\p{Lu}/u.test(trimmed.replace(CALENDAR, "")))) || (/\bso\b/i.test(mark) && !/^(?:i|we|he|she|they|my)\b/i.test(trimmed)) || (heading === "" && isAside(trimmed, start, tokens)));
     segments.push({
       start: sentence.start + start,
       end: sentence.start + start + trimmed.length,
@@ -92,6 +94,9 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   return /[\d@]/.test(head.text) && /\d|@/.test(behind.slice(0, 40));
 }
 
+const CALENDAR =
+  /\b(?:January|February|March|April|May|June|July|August|September|October|November|December|\p{Lu}\p{Ll}+day)\b/gu;
+
 /** Whether a subject with its verb stands right behind a place. */
 function opensStatement(tokens: readonly Placed[], place: number): boolean {
   return tokens.some(({ token, of }) => {
@@ -104,7 +109,7 @@ function opensStatement(tokens: readonly Placed[], place: number): boolean {
 
 /** A short remark without a verb, a name or a number. */
 function isAside(text: string, start: number, tokens: readonly Placed[]): boolean {
-  if (/\d|\p{Lu}/u.test(text) || text.split(/\s+/).length > 4) return false;
+  if (/\d|\p{Lu}/u.test(text.replace(CALENDAR, "")) || text.split(/\s+/).length > 4) return false;
   const words = tokens.filter(({ token }) => token.start >= start && token.end <= start + text.length);
   return !words.some(({ token }) => /^(?:VERB|AUX)$/.test(token.pos));
 }

@@ -15,9 +15,11 @@ import { splitSegments } from "./segments.ts";
 const MEANT = 0.5;
 /** The best clause must reach this, or the person is asked. */
 const SURE_OF_TARGET = 0.62;
-const MAYBE = 0.2;
+const MAYBE = 0.1;
 /** Of one thing, only what is rated nearly as well as the best is meant; in log-odds. */
 const NARROW = 4;
+/** The same within one sentence. */
+const NEIGHBOUR = 1.2;
 const MOST_UNSURE = 6;
 
 /** The clauses that a description means. */
@@ -42,21 +44,40 @@ export function chooseSegments(
   const best = Math.max(0, ...(others.length > 0 ? others : open).map(({ probability }) => probability));
   const least = isBroad ? MEANT : Math.max(MEANT, toProbability(toLogit(best) - NARROW));
   const chosen = new Set(open.filter(({ probability }) => probability >= least));
+  if (!isBroad) dropNeighbours(chosen);
   if (wanted.names.length > 0) dropWithoutValue(chosen);
   dropHeadings(open, chosen);
+  const isWide = isBroad || wanted.head?.isText === true;
   if (chosen.size === 0) {
-    const maybe = open
-      .filter(({ probability, message }) => probability >= MAYBE && message?.role !== "assistant")
+    const floor = Math.max(MAYBE, best * 0.5);
+    const maybe = others
+      .filter(({ probability, message }) => probability >= floor && message?.role !== "assistant")
       .sort((one, other) => other.probability - one.probability);
-    return { sure: [], unsure: maybe.slice(0, MOST_UNSURE) };
+    const unsure = new Set(maybe.slice(0, MOST_UNSURE));
+    addThreads(open, unsure, isWide);
+    return { sure: [], unsure: open.filter((one) => unsure.has(one)) };
   }
-  addThreads(open, chosen, isBroad || wanted.head?.isText === true);
+  const isOfPerson = wanted.names.length > 0 && wanted.terms.length <= wanted.names.length;
+  addThreads(open, chosen, isWide || isOfPerson);
   const all = open.filter((one) => chosen.has(one));
   return best >= SURE_OF_TARGET ? { sure: all, unsure: [] } : { sure: [], unsure: all };
 }
 
 const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
 const toProbability = (logit: number): number => 1 / (1 + Math.exp(-logit));
+
+/** Of the clauses of one sentence, only the best and those rated as well are meant. */
+function dropNeighbours(chosen: Set<RatedSegment>): void {
+  for (const one of [...chosen]) {
+    const isWorse = [...chosen].some(
+      (other) =>
+        isSameSentence(one, other) &&
+        toLogit(other.probability) > toLogit(one.probability) + NEIGHBOUR &&
+        (other.signs["words"] ?? 0) - (one.signs["words"] ?? 0) >= 0.3,
+    );
+    if (isWorse) chosen.delete(one);
+  }
+}
 
 /** Of "Tove's number" the number is meant, not the cabin: where a value of the kind is found, it alone. */
 function dropWithoutValue(chosen: Set<RatedSegment>): void {

@@ -3,6 +3,7 @@ import { splitSentences, type TextSpan } from "../../../../domain/text/split-tex
 import type { EraseProposal } from "../../../../ports/language/extractor.ts";
 import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
 import { FUNCTION_WORDS, isOfOtherLanguage } from "../../detect-language.ts";
+import { parseEnglish } from "../../parser/english-trees.ts";
 import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
@@ -68,7 +69,7 @@ function readSentence(
   const broad = BROAD.test(text) ? { isBroad: true } : {};
   const asked = { ...place, ...sure, ...except, ...broad };
   if (object.isPronoun || OWN_TURN.test(object.text)) {
-    const proposal = meantByPronoun({ message, start, end, text, asked, object, isKeeping }, reading);
+    const proposal = meantByPronoun({ message, start, end, text, asked, object, isKeeping, verb: candidate.start }, reading);
     return proposal && { proposal, isOffRecord: isOfItself(proposal) };
   }
   if (EVERYTHING.test(object.text)) return { proposal: { ...asked, everything: true }, isOffRecord: false };
@@ -76,7 +77,8 @@ function readSentence(
   if (scope?.session || scope?.from !== undefined || scope?.to !== undefined)
     return { proposal: { ...asked, ...scope }, isOffRecord: false };
   const { about, ...within } = withinPeriod(object.text, message.at);
-  const named = antecedentOf(aboutOf(about), message.content.slice(0, start));
+  const before = message.content.slice(0, start);
+  const named = withAntecedent(antecedentOf(aboutOf(about), before), text, before);
   if (named === "") return undefined;
   return { proposal: { ...asked, ...within, about: named, ...topicOf(scope, named) }, isOffRecord: false };
 }
@@ -94,7 +96,7 @@ function foreignObject(text: string): string {
 /** A request in another language is asked back where something of it is found. */
 const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
-  /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|what (?:i|we)|nothing|any of)\b/i;
+  /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|nothing|any of)\b/i;
 
 /** "Delete it in two hours", "keep it until May, then erase it". A reason behind a comma says nothing of when. */
 function isForLater(text: string, { start }: ScoredCandidate): boolean {
@@ -122,11 +124,13 @@ interface PronounRequest {
   readonly asked: EraseProposal;
   readonly object: RequestObject;
   readonly isKeeping: boolean;
+  /** Where the verb of the request stands in the sentence. */
+  readonly verb: number;
 }
 
 /** What "it", "that" and "my last message" mean: words of the same message, or the user's turn before. */
 function meantByPronoun(
-  { message, start, end, text, asked, object, isKeeping }: PronounRequest,
+  { message, start, end, text, asked, object, isKeeping, verb }: PronounRequest,
   reading: RulesReading | undefined,
 ): EraseProposal | undefined {
   const before = message.content.slice(0, start).trim();
@@ -135,8 +139,9 @@ function meantByPronoun(
   if (isKeeping && object.told === text && !OFF_RECORD.test(text)) return undefined;
   if (isKeeping && !isOwnTurn && !/\bthat was\b/i.test(text)) {
     const told = object.told ?? "";
+    const sentenceBefore = text.slice(0, verb).replace(OFF_RECORD_WORDS, "").replace(/\b(?:don['’]?t|do not|please|pls|actually|but|just|no need to|never)\b|[^\p{L}\s]/giu, " ");
     const said = told === text ? text.replace(OFF_RECORD_WORDS, "") : told;
-    const isTold = [said, before, behind].some((words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 3);
+    const isTold = [said, before, behind, sentenceBefore].some((words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 3);
     if (isTold) return asked;
   }
   if (!isKeeping && !isOwnTurn && before !== "") {
@@ -161,9 +166,35 @@ function descriptionIn(sentence: string): string {
   const told =
     /\b(?:told|tell|said|say|mentioned|shared|gave)(?: you| to you)?\s+(?<about>.+)$/i.exec(sentence) ??
     /\b(?:hold|have|keep|know|store)\s+(?<about>.+)$/i.exec(sentence);
-  const about = aboutOf((told?.groups?.["about"] ?? sentence).replace(/[.!?]+$/, ""));
+  const about = aboutOf((told?.groups?.["about"] ?? subjectOf(sentence) ?? sentence).replace(/[.!?]+$/, ""));
   const owner = /\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]*)*(?=['’]s\b)|(?<=\s)\p{Lu}\p{Ll}+/u.exec(sentence)?.[0];
   return owner === undefined ? about : about.replace(/^(?:her|his|their|its)\b/i, `${owner}'s`);
+}
+
+/** "The Kessler discount is not meant for this channel": the discount. */
+function subjectOf(sentence: string): string | undefined {
+  for (const { tokens } of parseEnglish(sentence)) {
+    const subject = tokens.find(({ label, pos }) => /^nsubj/.test(label) && pos !== "PRON");
+    if (!subject) continue;
+    const isUnder = (i: number): boolean => {
+      for (let at = i; at >= 0; at = tokens[at]?.head ?? -1) if (tokens[at] === subject) return true;
+      return false;
+    };
+    const inside = tokens.filter((_one, i) => isUnder(i));
+    return sentence.slice(inside[0]?.start, inside.at(-1)?.end);
+  }
+  return undefined;
+}
+
+/** "Brisk withdrew, remove their score", "the bridge changed, the old one can go": whose, and which one. */
+function withAntecedent(about: string, sentence: string, before: string): string {
+  if (!/^(?:their|his|her|its)\b|\bones?\b/i.test(about)) return about;
+  const at = sentence.toLowerCase().indexOf(about.toLowerCase());
+  const said = `${before} ${at > 0 ? sentence.slice(0, at) : ""}`.trim();
+  const subject = said === "" ? undefined : subjectOf(splitSentences(said).map(({ start, end }) => said.slice(start, end)).at(-1) ?? said);
+  if (subject === undefined) return about;
+  const name = /\p{Lu}[\p{L}\p{N}]+(?: \p{Lu}[\p{L}\p{N}.]*)*/u.exec(subject)?.[0] ?? subject;
+  return /\bones?\b/i.test(about) ? about.replace(/\bones?\b/i, subject.replace(/^(?:the|my|our) /i, "")) : about.replace(/^\w+/, `${name}'s`);
 }
 
 const PERIOD =

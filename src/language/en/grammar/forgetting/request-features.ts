@@ -50,7 +50,7 @@ const PARTICLES: Readonly<Record<string, RegExp>> = Object.fromEntries(
       ["throw threw chuck toss", /^[^.;]*\b(?:out|away)\b/],
       ["cross black leave", /^[^.;]*\bout\b/],
       ["bring", /^[^.;]*\bup\b/],
-      ["hold held hang", /^\s+on\b/],
+      ["hang", /^\s+on\b/],
       ["write wrote written", /^[^.;]*\b(?:down|it|this|that)\b/],
       ["put", /^[^.;]*\b(?:notes?|records?|files?|memory|down|log|minutes|system)\b/],
       ["remind", /^[^.;]*\bof\b/],
@@ -97,12 +97,15 @@ const FROM_OTHER = /\b(?:from|off|in|on|into|with|of) (?:my|the|a|this|these|his
 export function findRequestCandidates(text: string): RequestCandidate[] {
   const tokens = parseEnglish(text).flatMap(({ tokens: some }, k) => some.map((token) => ({ token, k, of: some })));
   const shared = sentenceFeatures(text, tokens.map(({ token }) => token));
+  const words = tokens.map((one) => one.token);
   const found = tokens.flatMap(({ token, of }, i) => {
     const group = GROUPS.find(([, stems]) => stems.has(stem(token.lower)) || stems.has(token.lower))?.[0];
     if (!group || token.lower === "left") return [];
-    const isNoun = /^(?:record|note|log|file|bin|drop|strike)s?$/.test(token.lower) && NOUN_BEFORE.test(text.slice(0, token.start));
+    const isKeptOut = group === "keep" && /^(?:keep|leave)$/.test(token.lower) && KEPT_OUT.test(text.slice(token.end));
+    if (isKeptOut) return [candidateAt(text, words, i, { group: "discard", of, shared })];
+    const isMade = /\bmake\s+(?:any |a )?$/i.test(text.slice(0, token.start)) && /^\s+of\b/.test(text.slice(token.end));
+    const isNoun = !isMade && /^(?:record|note|log|file|bin|drop|strike)s?$/.test(token.lower) && NOUN_BEFORE.test(text.slice(0, token.start));
     if (isNoun) return [];
-    const words = tokens.map((one) => one.token);
     const particle = PARTICLES[stem(token.lower)];
     if (particle && !particle.test(text.slice(token.end, token.end + 80))) return [];
     return [candidateAt(text, words, i, { group, of, shared })];
@@ -118,6 +121,7 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
   return found.length === 0 || shared.includes("off-record") ? [...found, none] : found;
 }
 
+const KEPT_OUT = /^[^.;,]*\bout of (?:your|the|our|my) (?:\w+ )?(?:notes?|memory|records?|files?|log|head|minutes)\b/i;
 const NOUN_BEFORE = /\b(?:the|a|an|my|your|our|his|this|that|off|on|for|no|of|any)\s+$/i;
 
 function candidateAt(

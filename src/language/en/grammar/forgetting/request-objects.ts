@@ -24,7 +24,7 @@ const NEVER_KEPT = /\b(?:don['’]?t|do not|never|not|no need to|stop)\s+(?:plea
 const TRAILING =
   /[,;.!?\s]+(?:please|pls|plz|thanks|thank you|thx|ok|okay|abeg|now|again|too|as well|for now|for good|entirely|completely|altogether|immediately|right away|lol|anywhere|any ?more|any longer|would you|will you|can you|could you|ever|at all)\s*[.!?]*$/i;
 const INTRO =
-  /^(?:(?:please|pls|also|now|ok|okay|and|so|but|hey|btw|sorry|oops|abeg|actually|just|yes|no|well)\b[,:. ]*|(?:i|we)(?:['’]d| would)? (?:just )?(?:don['’]?t )?(?:want|need|like|prefer)(?: to have)? |(?:\p{L}+ ){1,3}(?:asks?|asked|wants?|wanted|says?|requests?)(?: that)? (?:us |we |to |me )*(?=treat|consider)|(?:treat|consider|regard|have|get|make sure|see to it|ensure)(?: that)? )+/iu;
+  /^(?:(?:please|pls|also|now|ok|okay|and|so|but|hey|btw|sorry|oops|abeg|actually|just|yes|no|well)\b[,:. ]*|(?:i|we)(?:['’]d| would)? (?:just )?(?:don['’]?t )?(?:want|need|like|prefer)(?: to have)? |(?:\p{L}+ ){1,3}(?:asks?|asked|wants?|wanted|says?|requests?)(?: that)? (?:us |we |to |me )*(?=treat|consider)|(?:can|could) (?:we|you) (?:please )?(?:get|have) |(?:treat|consider|regard|have|get|make sure|see to it|ensure)(?: that)? )+/iu;
 const OUTRO =
   /\s+(?:(?:should|must|shall|need|needs|has|have|had|can|could|may|is|are|ought|might|to|not|never|no longer|be|being|get|gets|now|also|please|as|ever|really)\b\s*)+$/i;
 
