@@ -54,6 +54,12 @@ export async function selectProposal(
     proposal.topic === undefined
       ? NO_SELECTION
       : await ports.forgetRequests.selectTopic(content, proposal.topic);
+  if (proposal.isProspective && [found.sure, found.unsure, topic].every(isEmpty)) {
+    // "Don't store my card. It is 5500 …"
+    if (!state.messages.has(message.id)) return NOTHING;
+    const own = await selectForErasure(ports, state, { ids: [message.id] });
+    return toSure({ ...own, values: ports.forgetRequests.findValues(message.content) });
+  }
   return {
     sure: await addMerged(state, mergeSelections([found.sure, topic])),
     unsure: await addMerged(state, found.unsure),
@@ -61,6 +67,10 @@ export async function selectProposal(
 }
 
 const NOTHING: DescribedSelection = { sure: NO_SELECTION, unsure: NO_SELECTION };
+
+function isEmpty({ memories, cuts }: ErasureSelection): boolean {
+  return memories.size + cuts.size === 0;
+}
 
 function toSure(sure: ErasureSelection): DescribedSelection {
   return { sure, unsure: NO_SELECTION };

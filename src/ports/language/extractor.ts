@@ -97,6 +97,8 @@ export interface EraseProposal extends ProposalSpan {
   readonly except?: string;
   /** True for "everything about it": all that belongs to it, not one thing. */
   readonly isBroad?: boolean;
+  /** True for "don't store …": where nothing of it is stored yet, the message itself tells it. */
+  readonly isProspective?: boolean;
   /** Ids of messages meant as a whole: "scratch my last message". */
   readonly messages?: readonly string[];
   /** True for "forget everything you know about me". */

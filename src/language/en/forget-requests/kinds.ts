@@ -41,8 +41,8 @@ const KINDS: readonly ThingKind[] = (
       "pregnant due scan ultrasound midwife trimester weeks miscarried lost embryo clinic expecting baby test",
     ],
     [
-      "debt debts arrears rent loan loans owing money finances finance financial mortgage",
-      "owe owes owed behind arrears overdraft bailiff bailiffs card instalment interest repay arrears collector bankrupt savings credit",
+      "inheritance inherit debt debts arrears rent loan loans owing money finances finance financial mortgage",
+      "inherited owe owes owed behind arrears overdraft bailiff bailiffs card instalment interest repay arrears collector bankrupt savings credit",
     ],
     [
       "ex breakup partner boyfriend girlfriend relationship dating marriage divorce affair husband wife",
@@ -90,14 +90,14 @@ const KINDS: readonly ThingKind[] = (
       "failed passed resit grade mark percent distinction essay exam module retake score",
     ],
     ["driving drunk speeding licence fine", "licence license checkpoint blew breathalyser police court points banned speeding"],
-    ["prison jail crime criminal conviction record", "prison jail inside fraud sentence sentenced convicted probation theft stole arrested"],
+    ["arrest arrested prison jail crime criminal conviction record", "charges charge dropped police prison jail inside fraud sentence sentenced convicted probation theft stole arrested"],
     ["doctor gp physician surgeon nurse", "dr doctor gp surgery practice consultant"],
     [
       "wedding marriage",
-      "wedding venue band caterer dress guests ceremony seating florist bridesmaid ceilidh reception invitations rsvp",
+      "counsellor argue arguing row rows separate rooms wedding venue band caterer dress guests ceremony seating florist bridesmaid ceilidh reception invitations rsvp",
     ],
   ] as const
-).map(([names, words]) => ({ names: toStems(names), words: toStems(`${names} ${words}`) }));
+).map(([names, words]) => ({ names: toStems(names), words: toStems(`${names} ${words}`.replace(/^get in /, "")) }));
 
 /** The words of the kinds of things that a description names, as stems. Empty if it names none. */
 export function findKindWords(phrase: string): ReadonlySet<string> {

@@ -17,7 +17,7 @@ const CONNECTOR =
   /^(?:which|who|whose|where|because|cause|cuz|since|so|to|for|with|without|over|though|although|as|after|before|until|than|like|even|especially|including|both|thanks|then|down|up from|from|said|says|saying|told|called|apparently|i think)\b/i;
 /** "For Toft 12" is an item of its own. */
 const PREPOSITION = /^(?:to|for|with|over|from|like|without|including|both|where|since)\b/i;
-const BREAK = /[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
+const BREAK = /\s+[/|•·+]\s+|\s+(?=who\s)|\.{2,}\s*|…\s*|[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
 
 /** The segments of a text, in order. They do not overlap; the marks between them belong to none. */
 export function splitSegments(text: string): Segment[] {
@@ -38,7 +38,7 @@ function joinInitials(text: string, sentences: readonly TextSpan[]): TextSpan[] 
 
 function splitSentence(text: string, sentence: TextSpan): Segment[] {
   const said = text.slice(sentence.start, sentence.end);
-  if (said.length > LONGEST || !/[,;:()–—-]|\s(?:and|but|or|so|then)\s/i.test(said)) {
+  if (said.length > LONGEST || !/[,;:()–—/|•·+…-]|\.\.|\swho\s|\s(?:and|but|or|so|then)\s/i.test(said)) {
     return [{ ...sentence, sentence, heading: "", isAttached: false }];
   }
   const tokens = parseEnglish(said).flatMap(({ tokens: some }) => some.map((token) => ({ token, of: some })));

@@ -20,7 +20,7 @@ const MAYBE = 0.1;
 const NARROW = 4;
 /** The same within one sentence. */
 const NEIGHBOUR = 1.2;
-const MOST_UNSURE = 6;
+const MOST_UNSURE = 3;
 
 /** The clauses that a description means. */
 export interface ChosenSegments {
@@ -49,7 +49,7 @@ export function chooseSegments(
   dropHeadings(open, chosen);
   const isWide = isBroad || wanted.head?.isText === true;
   if (chosen.size === 0) {
-    const floor = Math.max(MAYBE, best * 0.5);
+    const floor = Math.max(MAYBE, best * 0.8);
     const maybe = others
       .filter(({ probability, message }) => probability >= floor && message?.role !== "assistant")
       .sort((one, other) => other.probability - one.probability);

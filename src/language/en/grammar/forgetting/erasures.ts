@@ -76,11 +76,13 @@ function readSentence(
   const scope = eraseScope(object.text, message.at);
   if (scope?.session || scope?.from !== undefined || scope?.to !== undefined)
     return { proposal: { ...asked, ...scope }, isOffRecord: false };
-  const { about, ...within } = withinPeriod(object.text, message.at);
+  const words = object.isClause ? descriptionIn(object.text) : object.text;
+  const { about, ...within } = withinPeriod(words, message.at);
   const before = message.content.slice(0, start);
   const named = withAntecedent(antecedentOf(aboutOf(about), before), text, before);
   if (named === "") return undefined;
-  return { proposal: { ...asked, ...within, about: named, ...topicOf(scope, named) }, isOffRecord: false };
+  const prospective = isKeeping && candidate.isNegated ? { isProspective: true } : {};
+  return { proposal: { ...asked, ...within, about: named, ...topicOf(scope, named), ...prospective }, isOffRecord: false };
 }
 
 /** The telling words of an order in another language. */
@@ -96,7 +98,7 @@ function foreignObject(text: string): string {
 /** A request in another language is asked back where something of it is found. */
 const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
-  /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|nothing|any of)\b/i;
+  /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|nothing|any of|episode|incident|story|saga|business|matter|mess)\b/i;
 
 /** "Delete it in two hours", "keep it until May, then erase it". A reason behind a comma says nothing of when. */
 function isForLater(text: string, { start }: ScoredCandidate): boolean {
@@ -136,12 +138,11 @@ function meantByPronoun(
   const before = message.content.slice(0, start).trim();
   const behind = message.content.slice(end).trim();
   const isOwnTurn = OWN_TURN.test(object.text);
-  if (isKeeping && object.told === text && !OFF_RECORD.test(text)) return undefined;
   if (isKeeping && !isOwnTurn && !/\bthat was\b/i.test(text)) {
     const told = object.told ?? "";
     const sentenceBefore = text.slice(0, verb).replace(OFF_RECORD_WORDS, "").replace(/\b(?:don['’]?t|do not|please|pls|actually|but|just|no need to|never)\b|[^\p{L}\s]/giu, " ");
     const said = told === text ? text.replace(OFF_RECORD_WORDS, "") : told;
-    const isTold = [said, before, behind, sentenceBefore].some((words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 3);
+    const isTold = [said, before, behind, sentenceBefore].some((words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 2);
     if (isTold) return asked;
   }
   if (!isKeeping && !isOwnTurn && before !== "") {
@@ -157,7 +158,6 @@ function meantByPronoun(
   return turn ? { ...asked, messages: [turn.id] } : undefined;
 }
 
-const OFF_RECORD = /\b(?:record|between|ears|eyes|notes?|memory|log|minutes|files?|hear)\b/i;
 const OFF_RECORD_WORDS =
   /\b(?:this|that|it)(?:['’]s| is| was| stays?)?\s+(?=just|strictly|off|between|not|for)|\b(?:just|strictly|only)\b|\boff[- ](?:the[- ])?record\b|\bbetween (?:us|you and me|ourselves|the two of us)\b|\bfor your (?:ears|eyes) only\b|\b(?:not|never) for the \p{L}+|\bplease\b|\bkeep\b/giu;
 

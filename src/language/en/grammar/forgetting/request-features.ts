@@ -26,7 +26,7 @@ const GROUPS: readonly (readonly [VerbGroup, ReadonlySet<string>])[] = [
   [
     "discard",
     toStems(
-      "get remove drop clear scrap bin trash ditch strike struck discard destroy nuke lose kill cancel scratch dump zap " +
+      "get cut remove drop clear scrap bin trash ditch strike struck discard destroy nuke lose kill cancel scratch dump zap " +
         "chuck throw threw toss cross black rid take took taken leave left gone withdraw retract removal omit",
     ),
   ],
@@ -48,7 +48,7 @@ const PARTICLES: Readonly<Record<string, RegExp>> = Object.fromEntries(
       ["get", /^[^.;,]*\b(?:out of|off) (?:your|the|our|my)? ?(?:\w+ )?(?:memory|notes?|records?|files?|head|system|log)\b/],
       ["take took taken", /^[^.;]*\b(?:out|off|away|down|back)\b/],
       ["throw threw chuck toss", /^[^.;]*\b(?:out|away)\b/],
-      ["cross black leave", /^[^.;]*\bout\b/],
+      ["cross black leave cut", /^[^.;]*\bout\b/],
       ["bring", /^[^.;]*\bup\b/],
       ["hang", /^\s+on\b/],
       ["write wrote written", /^[^.;]*\b(?:down|it|this|that)\b/],
@@ -90,6 +90,9 @@ const REGRET = /\bshould(?: not|n['’]?t) have (?:told|said|mentioned|shared)|\
 const FROM_MEMORY = /\b(?:from|in|out of|off|on) (?:(?:your|the|our|my|its|shared|whatever|what) (?:\w+ )?)?(?:memory|memories|notes?|records?|files?|database|storage|mind)\b|\bfrom (?:everywhere|everything|what(?:ever)? you)|\bon (?:file|record)\b/i;
 const NOT_STORED =
   /\b(?:not|\p{L}+n['’]?t|nothing|none|no|never|leave|keep|rather|better)\b.*(?:\bin (?:your|the|my|our|shared) (?:memory|notes?|records?|files?)\b|\b(?:stored|saved|remembered|recorded|logged)\W*$|\bout of (?:it|your|the) ?)/iu;
+/** "This never goes on file", "that is not something you should hold on to", "no trace of that". */
+const NOT_KEPT =
+  /\b(?:not|\p{L}+n['’]?t|nothing|none|no|never|nowhere|un(?:recorded|saved|logged|stored))\b(?:\W+[\p{L}'’]+){0,6}?\W+(?:memory|records?|file|notes?|log(?:ged)?|kept|keeps?|keeping|stor(?:ed|e|ing)|sav(?:ed|e|ing)|hold(?:ing)? on|remember(?:ed|ing)?|recorded|trace|wr(?:ite|itten) down|noted)\b|\bun(?:recorded|saved|logged|stored)\b/iu;
 const FROM_YOU = /\b(?:from|off|out of|in|on) your\b|\b(?:list|thing)s? (?:of \w+ )?you (?:keep|have)\b|\b(?:you|whatever you) (?:keep|have)\b/i;
 const FROM_OTHER = /\b(?:from|off|in|on|into|with|of) (?:my|the|a|this|these|his|her|their|our|\p{Lu}\p{Ll}+)\b/u;
 
@@ -118,7 +121,7 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
     isPassive: false,
     features: ["none", ...shared.map((name) => `none ${name}`)],
   };
-  return found.length === 0 || shared.includes("off-record") ? [...found, none] : found;
+  return found.length === 0 || shared.some((sign) => /^(?:off-record|not kept|secret|not in memory)$/.test(sign)) ? [...found, none] : found;
 }
 
 const KEPT_OUT = /^[^.;,]*\bout of (?:your|the|our|my) (?:\w+ )?(?:notes?|memory|records?|files?|log|head|minutes)\b/i;
@@ -134,7 +137,7 @@ function candidateAt(
   const before = text.slice(0, token.start);
   const behind = text.slice(token.end);
   const lower = before.toLowerCase().replaceAll("’", "'");
-  const clause = (lower.split(/[,;:.!?–—]\s+|\s-\s|(?:^|\s)(?:and|but|so|then|or)\s/).at(-1) ?? lower).replace(
+  const clause = (lower.split(/[,;:.!?–—]\s+|\s-\s|\(|(?:^|\s)(?:and|but|so|then|or)\s/).at(-1) ?? lower).replace(
     /\bget\s*$/,
     "",
   );
@@ -165,7 +168,7 @@ function candidateAt(
     end: token.end,
     group,
     isNegated,
-    isPassive,
+    isPassive: isPassive || /^(?:passive|thing)/.test(mood),
     features: [
       kind,
       asks ? "asks" : "tells",
@@ -218,13 +221,13 @@ function moodOf(of: {
     return "thing-modal";
   if (/\b(?:you|u) (?:can|could|may|should|must|need|have)\b/.test(clause)) return "you-modal";
   if (/\b(?:you|u)(?: didn'?t| did not| never)?\s*$/.test(clause)) return "you";
-  if (/\b(?:asks?|asked|wants?)\b(?: that)? (?:us|we)\b/.test(clause)) return "relayed";
+  if (/\b(?:asks?|asked|wants?|wanted)\b(?: that)? (?:us|we|me)\b/.test(clause)) return "relayed";
   if (/\b(?:i|we)(?:'?(?:ll|d|m|ve|re))?\b/.test(clause) || /^(?:i|we)$/.test(subject?.lower ?? "")) {
     if (/\b(?:need|want|have|got|going|like|love|try|about|wish)\b/.test(clause)) return "i-plan";
     return "i";
   }
   if (/\b(?:request|ask for|demand)\b/.test(clause) && /^(?:deletion|erasure|removal)/.test(token.lower)) return "order";
-  if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|to)\b/.test(lower) ) return "relayed";
+  if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|me|to)\b/.test(lower) ) return "relayed";
   if (/\b(?:remind|tell|ask|let|help|make|told|asked|wants?|said|says)\b/.test(clause)) return "indirect";
   if (/^(?:VBD|VBZ|VBN)$/.test(token.tag)) return "told";
   if (token.tag === "VBG") return "gerund";
@@ -303,6 +306,11 @@ function sentenceFeatures(text: string, words: readonly ParsedToken[]): string[]
   if (/^\W*(?:if|when|whenever|imagine|in case|before|after|lest|suppose)\b/i.test(trimmed)) found.push("conditional");
   if (/[{}<>=;`$]|\b(?:git|npm|sql|rm)\b/i.test(trimmed)) found.push("code");
   if (NOT_STORED.test(trimmed)) found.push("not in memory");
+  if (NOT_KEPT.test(trimmed)) {
+    found.push("not kept");
+    if (/\b(?:this|that|it|any of|these|those|one|what)\b/i.test(trimmed)) found.push("not kept deictic");
+  }
+  if (/\b(?:secret|confidential|unrecorded|unsaved|unlogged)\b/i.test(trimmed)) found.push("secret");
   if (/\b(?:you|your|u)\b/i.test(trimmed)) found.push("you");
   if (/\b(?:i|my|me|we|our)\b/i.test(trimmed)) found.push("me");
   if (/,\s+(?:(?:i|let|we|you|he|she|it|\p{Lu}\p{L}+)(?:['’]\p{L}+)?|i['’]?m) (?!should|shouldn|wish|told|said|never|don|moved|broke|quit|changed|sold)\p{L}+/iu.test(trimmed)) found.push("goes on");

@@ -8,6 +8,8 @@ export interface RequestObject {
   readonly text: string;
   /** True if a pronoun or nothing stands in its place. */
   readonly isPronoun: boolean;
+  /** True if a statement stands for it: "you shouldn't have her medicines, delete them". */
+  readonly isClause?: boolean;
   /** The words behind "this:", "off the record,": what is told and not to be kept. */
   readonly told?: string;
   /** What the sentence excepts: "but keep the passport one". */
@@ -15,7 +17,8 @@ export interface RequestObject {
 }
 
 const PRONOUN =
-  /^(?:(?:it|that|this|them|those|these|any of (?:it|that|this)|all of (?:it|that|this)|it all|all that|that one|this one|the following|what comes next|what follows|the next (?:bit|part|thing)|what i['’]?m about to (?:say|tell)(?: you)?)(?= *(?:$|[,:;.!?–—-]|\s(?:from|out|off|away|down|please|pls|too|now|again|anywhere|in|on|for|but|and|because|as)\b)))/i;
+  /^(?:(?:it|that|this|them|those|these|any of (?:it|that|this)|all of (?:it|that|this)|it all|all that|that one|this one|the following|what comes next|what follows|the next (?:bit|part|thing)|what i['’]?m about to (?:say|tell)(?: you)?)(?= *(?:$|[,:;.!?)–—-]|\s(?:from|out|off|away|down|please|pls|too|now|again|anywhere|in|on|for|but|and|because|as)\b)))/i;
+const OFF_RECORD = /\boff the record|\bbetween (?:us|you)|\b(?:ears|eyes) only/i;
 const KEPT_OUT =
   /^(?<object>.+?)\s+(?:out of|in|on|from) (?:(?:your|the|our|shared) )+(?:memory|notes?|records?|files?|log|minutes)\b/i;
 const EXCEPTION =
@@ -45,6 +48,8 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
   const kept = except ? { except: except.text } : {};
   const stays = /^(?:stay|remain)/i.test(sentence.slice(start, end));
   if (isPassive || stays || group === "go") {
+    const patient = patientOf(sentence, start);
+    if (patient !== undefined) return { ...toObject(patient), ...kept };
     const subject = before.replace(INTRO, "").replace(/\s+$/, "").replace(OUTRO, "");
     if (subject.trim() !== "") return { ...toObject(lastClause(subject)), ...kept };
   }
@@ -61,11 +66,37 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
     const subject = before.replace(/[\s,:;–—-]+$/, "").replace(INTRO, "").replace(/\b(?:and|so|but|then|please|now)\s*$/i, "").replace(/[\s,:;–—-]+$/, "");
     const isErasing = group === "forget" || group === "erase" || group === "discard";
     // "What I told you about Ivan, delete it", "My age: please remove".
-    if (isErasing && subject.split(/\s+/).length <= 14 && /\p{L}{2,}/u.test(subject) && !/\b(?:can|could|would|will) you$/i.test(subject))
-      return { text: cleanObject(subject), isPronoun: false, ...kept };
+    if (isErasing && !OFF_RECORD.test(subject) && subject.split(/\s+/).length <= 14 && /\p{L}{2,}/u.test(subject) && !/\b(?:can|could|would|will) you$/i.test(subject))
+      return {
+        text: cleanObject(subject),
+        isPronoun: false,
+        isClause: /^(?:i|we|you|he|she|they|it)\b/i.test(subject),
+        ...kept,
+      };
     return { text: "", isPronoun: true, ...(told === "" ? {} : { told }), ...kept };
   }
   return { ...toObject(bare), ...kept };
+}
+
+/** What is done something to by a verb at a place: its subject, or the object of the verb above it. */
+function patientOf(sentence: string, place: number): string | undefined {
+  for (const { tokens } of parseEnglish(sentence)) {
+    const at = tokens.findIndex(({ start, end }) => start <= place && place < end);
+    if (at < 0) continue;
+    const verb = tokens[at];
+    const child = (head: number, labels: RegExp): number =>
+      tokens.findIndex(({ head: h, label, pos }) => h === head && labels.test(label) && pos !== "PRON");
+    const own = child(at, /^nsubj/);
+    const found = own >= 0 ? own : child(verb?.head ?? -1, /^(?:obj|nsubj:pass)$/);
+    if (found < 0) return undefined;
+    const isUnder = (i: number): boolean => {
+      for (let k = i; k >= 0; k = tokens[k]?.head ?? -1) if (k === found) return true;
+      return false;
+    };
+    const inside = tokens.filter(({ start }, i) => isUnder(i) && start < place);
+    return inside.length === 0 ? undefined : sentence.slice(inside[0]?.start, inside.at(-1)?.end);
+  }
+  return undefined;
 }
 
 function toObject(text: string): RequestObject {
