@@ -19,7 +19,7 @@ import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
-import { type Description, rateSegments } from "./retrieve.ts";
+import { type Description, overlaps, rateSegments } from "./retrieve.ts";
 import { chooseSegments, findValues, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
@@ -131,10 +131,6 @@ async function selectThing(
   { isListed, asking, except, isBroad }: ThingContext,
 ): Promise<DescribedSelection> {
   const wanted = wantedIn(phrase, { isListed });
-  const isAlone = wanted.terms.length + wanted.slots.length === 0;
-  const isValue = (wanted.named.some(isDistinctValue) && isAlone) || wanted.part !== undefined || isListed;
-  const values = isValue && namesValues(wanted) ? await selectValues(state, phrase, wanted, asking) : undefined;
-  if (values) return { sure: values, unsure: NO_SELECTION };
   const isOwnText = wanted.head?.isText && wanted.isOwn && asking?.message.name !== undefined;
   const description: Description = {
     phrase,
@@ -142,13 +138,39 @@ async function selectThing(
     isBroad,
     ...(isOwnText ? { speaker: asking.message.name as string } : {}),
   };
+  const exact = await selectByMemories(ports, state, phrase, wanted, asking);
+  const isExact = exact.memories.size + exact.cuts.size > 0;
+  const isAlone = wanted.terms.length + wanted.slots.length === 0;
+  const isNamed = (wanted.named.some(isDistinctValue) && isAlone) || wanted.part !== undefined || isListed;
+  const isByHand = [...exact.memories].some(({ sources }) => sources.length === 0);
+  if (isExact && (isNamed || isByHand)) return { sure: exact, unsure: NO_SELECTION };
   const rated = await rateSegments(ports.embedder, state, description, asking);
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
-  if (chosen.sure.length > 0)
-    return { sure: await addAliases(state, await toSelection(state, chosen.sure)), unsure: NO_SELECTION };
-  const asked = await selectByMemories(ports, state, phrase, wanted, asking);
-  if (asked.memories.size > 0) return { sure: NO_SELECTION, unsure: asked };
-  return { sure: NO_SELECTION, unsure: await toSelection(state, chosen.unsure) };
+  if (chosen.sure.length > 0) {
+    const found = await toSelection(state, chosen.sure);
+    const isNarrower =
+      !isBroad &&
+      exact.memories.size > 0 &&
+      exact.memories.size < found.memories.size &&
+      [...exact.memories].every((memory) => found.memories.has(memory));
+    if (isNarrower) return { sure: exact, unsure: NO_SELECTION };
+    return { sure: isExact && (exact.values?.length ?? 0) > 0 && isWithin(exact, found) ? exact : await addAliases(state, found), unsure: NO_SELECTION };
+  }
+  if (isExact && (exact.memories.size > 0 || wanted.named.length > 0)) return { sure: exact, unsure: NO_SELECTION };
+  return { sure: NO_SELECTION, unsure: isExact ? exact : await toSelection(state, chosen.unsure) };
+}
+
+/** Whether an exact selection lies within one by meaning: it is the smaller one that covers what is meant. */
+function isWithin(exact: ErasureSelection, found: ErasureSelection): boolean {
+  const isCovered = [...exact.cuts].every(([id, cuts]) =>
+    cuts.every((cut) => (found.cuts.get(id) ?? []).some((one) => overlaps(one, cut))),
+  );
+  const isSmaller = lengthOf(exact) <= lengthOf(found);
+  return isSmaller && isCovered && [...exact.memories].every((memory) => found.memories.has(memory)) && [...found.cuts.keys()].every((id) => exact.cuts.has(id));
+}
+
+function lengthOf({ cuts }: ErasureSelection): number {
+  return [...cuts.values()].flat().reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
 async function selectByMemories(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rulesExtractor } from "../rules.ts";
 
-/** What a message asks to erase. */
+/** What a message asks to erase, in words that leave no doubt. What may be a request is decided by what it means. */
 async function asked(content: string): Promise<unknown[]> {
   const at = "2026-05-20T15:00:00.000Z";
   const message = {
@@ -15,7 +15,8 @@ async function asked(content: string): Promise<unknown[]> {
     digest: "pending",
   } as const;
   const proposals = await rulesExtractor().propose({ messages: [message], earlier: [], known: [] });
-  return proposals.flatMap((one) => (one.propose === "erase" ? [one.about ?? one.topic ?? true] : []));
+  const sure = proposals.filter((one) => one.propose === "erase" && one.confidence === undefined);
+  return sure.flatMap((one) => (one.propose === "erase" ? [one.about ?? one.topic ?? true] : []));
 }
 
 describe("orders about what is remembered", () => {

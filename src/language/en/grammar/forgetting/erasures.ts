@@ -61,7 +61,7 @@ function readSentence(
   const [candidate] = scoreRequest(text);
   if (!candidate || candidate.probability < LIKELY_REQUEST / 2) return undefined;
   const object = readRequestObject(text, candidate);
-  if (isForLater(text, candidate)) return undefined;
+  if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
   const place = { propose: "erase" as const, message: message.id, start, end };
   const sure = candidate.probability >= SURE_REQUEST ? {} : { confidence: candidate.probability };
   const except = object.except === undefined ? {} : { except: object.except };
@@ -76,13 +76,15 @@ function readSentence(
   const scope = eraseScope(object.text, message.at);
   if (scope?.session || scope?.from !== undefined || scope?.to !== undefined)
     return { proposal: { ...asked, ...scope }, isOffRecord: false };
+  const topic = topicOf(scope, object.text).topic;
+  if (topic !== undefined) return { proposal: { ...asked, topic }, isOffRecord: false };
   const words = object.isClause ? descriptionIn(object.text) : object.text;
   const { about, ...within } = withinPeriod(words, message.at);
   const before = message.content.slice(0, start);
   const named = withAntecedent(antecedentOf(aboutOf(about), before), text, before);
   if (named === "") return undefined;
   const prospective = isKeeping && candidate.isNegated ? { isProspective: true } : {};
-  return { proposal: { ...asked, ...within, about: named, ...topicOf(scope, named), ...prospective }, isOffRecord: false };
+  return { proposal: { ...asked, ...within, about: named, ...prospective }, isOffRecord: false };
 }
 
 /** The telling words of an order in another language. */
@@ -100,10 +102,14 @@ const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
   /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|nothing|any of|episode|incident|story|saga|business|matter|mess)\b/i;
 
+const CONDITION = /\b(?:till|until|unless)\b|(?:^|[,;:]\s+|\band )(?:if|once|when|whenever|as soon as|in case)\s/i;
+/** "Ben said: delete the code": words of somebody else. */
+const REPORTED = /\b(?:said|says|wrote|writes|shouted|asked|told \p{L}+|reads|whispered)\s*[:,]\s*["“'‘]?$/iu;
+
 /** "Delete it in two hours", "keep it until May, then erase it". A reason behind a comma says nothing of when. */
 function isForLater(text: string, { start }: ScoredCandidate): boolean {
   const [order = ""] = text.slice(start).split(/,\s+(?!once|when|if|until|after)/i);
-  return isDeferred(order) || /\b(?:till|until)\b/i.test(text.slice(0, start));
+  return isDeferred(order) || CONDITION.test(text.slice(0, start));
 }
 
 /** A message without any of these words asks for nothing; it need not be parsed. */

@@ -221,13 +221,13 @@ function moodOf(of: {
     return "thing-modal";
   if (/\b(?:you|u) (?:can|could|may|should|must|need|have)\b/.test(clause)) return "you-modal";
   if (/\b(?:you|u)(?: didn'?t| did not| never)?\s*$/.test(clause)) return "you";
-  if (/\b(?:asks?|asked|wants?|wanted)\b(?: that)? (?:us|we|me)\b/.test(clause)) return "relayed";
+  if (/\b(?:asks?|asked|wants?|wanted)\b(?: that)? (?:us|we)\b/.test(clause)) return "relayed";
   if (/\b(?:i|we)(?:'?(?:ll|d|m|ve|re))?\b/.test(clause) || /^(?:i|we)$/.test(subject?.lower ?? "")) {
     if (/\b(?:need|want|have|got|going|like|love|try|about|wish)\b/.test(clause)) return "i-plan";
     return "i";
   }
   if (/\b(?:request|ask for|demand)\b/.test(clause) && /^(?:deletion|erasure|removal)/.test(token.lower)) return "order";
-  if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|me|to)\b/.test(lower) ) return "relayed";
+  if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|to)\b/.test(lower) ) return "relayed";
   if (/\b(?:remind|tell|ask|let|help|make|told|asked|wants?|said|says)\b/.test(clause)) return "indirect";
   if (/^(?:VBD|VBZ|VBN)$/.test(token.tag)) return "told";
   if (token.tag === "VBG") return "gerund";
