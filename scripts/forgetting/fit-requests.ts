@@ -94,18 +94,29 @@ for (let step = 0; step < 3000; step += 1) {
   shift -= 0.1 * byShift;
 }
 const verdicts = held.map(({ example, score }) => ({ example, p: toProbability(scale * score + shift) }));
-for (const [least, most] of [[0, 0.1], [0.1, 0.3], [0.3, 0.5], [0.5, 0.7], [0.7, 0.9], [0.9, 1.01]] as const) {
+for (const [least, most] of [
+  [0, 0.1],
+  [0.1, 0.3],
+  [0.3, 0.5],
+  [0.5, 0.7],
+  [0.7, 0.9],
+  [0.9, 1.01],
+] as const) {
   const some = verdicts.filter(({ p }) => p >= least && p < most);
   const requests = some.filter(({ example }) => example.isRequest).length;
   console.log(`p ${least}-${Math.min(1, most)}: ${some.length} sentences, ${requests} of them requests`);
 }
 if (process.argv.includes("--show"))
   for (const { example, p } of verdicts)
-    if (example.isRequest === p < 0.5) console.log(`${example.isRequest ? "+" : "-"} ${p.toFixed(2)} ${example.text}`);
+    if (example.isRequest === p < 0.5)
+      console.log(`${example.isRequest ? "+" : "-"} ${p.toFixed(2)} ${example.text}`);
 
 const weights = fit(examples);
 const rows = [...weights]
-  .map(([name, weight]) => [name, Math.round((weight * scale + (name === "bias" ? shift : 0)) * 100) / 100] as const)
+  .map(
+    ([name, weight]) =>
+      [name, Math.round((weight * scale + (name === "bias" ? shift : 0)) * 100) / 100] as const,
+  )
   .filter(([, weight]) => weight !== 0)
   .sort(([one], [other]) => (one < other ? -1 : 1));
 writeFileSync(

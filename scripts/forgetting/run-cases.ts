@@ -12,13 +12,18 @@ interface Case {
 
 const flatten = (text: string): string => text.toLowerCase().replaceAll(/[’‘]/g, "'");
 const file = process.argv.find((one) => one.endsWith(".txt")) ?? "cases.txt";
-const cases = readFileSync(new URL(file, import.meta.url), "utf8").split("\n\n").map(readCase);
+const cases = readFileSync(new URL(file, import.meta.url), "utf8")
+  .split("\n\n")
+  .map(readCase);
 
 function readCase(block: string): Case {
   const found: Case = { said: [], gone: [], kept: [], isQuiet: false };
   for (const line of block.split("\n").filter((one) => !one.startsWith("#"))) {
     const [, by, text = ""] = /^([^\s>]*>|!|-|\+|=)\s?(.*)$/.exec(line) ?? [];
-    const parts = text.split(" | ").map((one) => one.trim()).filter((one) => one !== "");
+    const parts = text
+      .split(" | ")
+      .map((one) => one.trim())
+      .filter((one) => one !== "");
     if (by === "-") found.gone.push(...parts);
     else if (by === "+") found.kept.push(...parts);
     else if (by === "=") found.isQuiet = true;
@@ -29,7 +34,11 @@ function readCase(block: string): Case {
 
 const isShown = process.argv.includes("--show");
 let [asked, whole] = [0, 0];
-const tally = { gone: [0, 0], kept: [0, 0], quiet: [0, 0] };
+const tally: Record<"gone" | "kept" | "quiet", [number, number]> = {
+  gone: [0, 0],
+  kept: [0, 0],
+  quiet: [0, 0],
+};
 for (const { said, gone, kept, isQuiet } of cases) {
   let now = new Date("2026-03-02T10:00:00Z");
   const memory = await createMemory({ path: ":memory:", clock: () => now });
@@ -39,7 +48,10 @@ for (const { said, gone, kept, isQuiet } of cases) {
     now = new Date(now.getTime() + 120_000);
     if (by === "!") {
       const { unsure } = await scope.forget(text);
-      if (unsure) log.push(`unsure: ${JSON.stringify(unsure.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)))}`);
+      if (unsure)
+        log.push(
+          `unsure: ${JSON.stringify(unsure.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)))}`,
+        );
       continue;
     }
     const role = by === "A" ? "assistant" : "user";
@@ -70,7 +82,8 @@ for (const { said, gone, kept, isQuiet } of cases) {
     else wrong.push("erased something");
   }
   if (wrong.length === 0) whole += 1;
-  else if (isShown) console.log(`${said.map(({ text }) => text).join(" // ")}\n   ${[...wrong, ...log].join("; ")}`);
+  else if (isShown)
+    console.log(`${said.map(({ text }) => text).join(" // ")}\n   ${[...wrong, ...log].join("; ")}`);
   await memory.close();
 }
 for (const [name, [right, all]] of Object.entries(tally)) console.log(`${name}: ${right}/${all}`);

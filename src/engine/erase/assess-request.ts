@@ -50,7 +50,10 @@ export async function assessRequest(
   return act("ask", toPreview(state, mergeSelections([sure, unsure])));
 }
 
-function act(action: AssessedRequest["action"], preview: AssessedRequest["preview"] = NO_PREVIEW): AssessedRequest {
+function act(
+  action: AssessedRequest["action"],
+  preview: AssessedRequest["preview"] = NO_PREVIEW,
+): AssessedRequest {
   return { action, preview };
 }
 

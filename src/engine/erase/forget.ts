@@ -3,8 +3,8 @@ import { checkText } from "../../domain/limits.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasurePlan, ErasureReceipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Forget } from "../api.ts";
 import type { EraseProposal } from "../../ports/language/extractor.ts";
+import type { Forget } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { executeErasure } from "./execute-erasure.ts";
@@ -88,16 +88,11 @@ export async function eraseRequested(
 ): Promise<{ lines: ReceiptLine[]; receipts: ErasureReceipt[]; revision: number }> {
   signal?.throwIfAborted();
   const { message, proposals } = asked;
-  const receipt = await executeErasure(
-    ports,
-    scope,
-    (state) => selectRequested(ports, state, asked),
-    {
-      requestMessageId: message.id,
-      requestSpans: proposals.filter((proposal) => !isOfOwnMessage(proposal)),
-      namedWords: proposals.flatMap(({ about }) => findNamed(ports, about)),
-    },
-  );
+  const receipt = await executeErasure(ports, scope, (state) => selectRequested(ports, state, asked), {
+    requestMessageId: message.id,
+    requestSpans: proposals.filter((proposal) => !isOfOwnMessage(proposal)),
+    namedWords: proposals.flatMap(({ about }) => findNamed(ports, about)),
+  });
   const lines = receipt.ids.map((id) => ({
     id,
     action: "erased" as const,

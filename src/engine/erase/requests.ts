@@ -120,7 +120,9 @@ function restrictTo(state: UserState, { from, to }: EraseProposal): Pick<UserSta
   const messages = new Map([...state.messages].filter(([, message]) => isThen(message)));
   const memories = new Map(
     [...state.memories].filter(([, memory]) =>
-      memory.sources.length > 0 ? memory.sources.some(({ message }) => messages.has(message)) : isThen(memory),
+      memory.sources.length > 0
+        ? memory.sources.some(({ message }) => messages.has(message))
+        : isThen(memory),
     ),
   );
   return { messages, memories };

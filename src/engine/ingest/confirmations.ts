@@ -13,7 +13,18 @@ const DO_PHRASES =
   "please|please do|do it|do that|do so|go ahead|(?:please )?(?:forget|delete|erase|remove|end|wipe|drop|clear) " +
   "(?:them|it|that|those|these|everything|it all|them all|all|all of (?:it|them|that)|the lot)";
 const PLAIN_YES = new RegExp(`^(?:(?:${YES_PHRASES}|${DO_PHRASES})[\\s,.!]*)+$`, "i");
-const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const ORDINALS = [
+  "first",
+  "second",
+  "third",
+  "fourth",
+  "fifth",
+  "sixth",
+  "seventh",
+  "eighth",
+  "ninth",
+  "tenth",
+];
 const COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const ITEM = `(?:${[...ORDINALS, ...COUNTS].join("|")}|last|\\d{1,2}(?:st|nd|rd|th)?)`;
 const PARTIAL_YES = new RegExp(

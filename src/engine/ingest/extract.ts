@@ -5,13 +5,13 @@ import { extractTerms } from "../../domain/search/search-terms.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { EraseProposal, Proposal } from "../../ports/language/extractor.ts";
 import { createMemoryDraft, type MemoryDraft } from "../change-set.ts";
+import { type AssessedRequest, assessRequest } from "../erase/assess-request.ts";
+import type { RequestedErasure } from "../erase/requests.ts";
 import type { Ports } from "../ports.ts";
 import { rowOfMemory, type SearchIndex } from "../search-index/search-index.ts";
 import { termWeightOf as weightOf } from "../search-index/word-index.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { findConfirmedRequest, getHeldSweeps, needsConfirmation, toWaiting } from "./confirmations.ts";
-import { type AssessedRequest, assessRequest } from "../erase/assess-request.ts";
-import type { RequestedErasure } from "../erase/requests.ts";
 import { type DecisionContext, decide } from "./decide.ts";
 import { inspectMessage, isUserAuthored } from "./provenance.ts";
 
@@ -195,8 +195,7 @@ async function extractMessage(
     // A proposal that would end too much is refused in `decide`, with its reason.
     proposals: proposals.filter(
       (one) =>
-        one.propose !== "erase" ||
-        (mayErase && !wide.includes(one) && assessed.get(one)?.action === "erase"),
+        one.propose !== "erase" || (mayErase && !wide.includes(one) && assessed.get(one)?.action === "erase"),
     ),
     deciding,
     waiting: [

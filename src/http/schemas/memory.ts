@@ -6,6 +6,18 @@ import { anyFieldsSchema, timeSchema, wholeNumberSchema, withSchemaId } from "./
 const HELD_BACKUP_SCHEMA = z.object({ name: z.string(), at: timeSchema, until: timeSchema.optional() });
 
 /** An `ErasureReceipt` after `toWire`. */
+const PREVIEW_FIELDS = {
+  memories: z.array(z.object({ id: z.string(), text: z.string() })),
+  quotes: z
+    .array(z.object({ message: z.string(), at: timeSchema, quote: z.string() }))
+    .describe("The words as they were said, message by message"),
+};
+
+const UNSURE_SCHEMA = z
+  .array(z.object({ about: z.string(), ...PREVIEW_FIELDS }))
+  .optional()
+  .describe("What the description may mean too; nothing of it is touched. Not part of the signed receipt");
+
 export const ERASURE_RECEIPT_SCHEMA: z.ZodType = withSchemaId(
   "ErasureReceipt",
   z
@@ -40,6 +52,7 @@ export const ERASURE_RECEIPT_SCHEMA: z.ZodType = withSchemaId(
       hash: z.string(),
       key: z.string().optional(),
       signature: z.string(),
+      unsure: UNSURE_SCHEMA,
     })
     .describe("What was erased, from where, and the proof. It contains no erased text."),
 );
@@ -55,7 +68,7 @@ const RECEIPT_LINE_SCHEMA = z.object({
 
 const PENDING_CONSENT_SCHEMA = z.object({
   action: z.enum(["erase", "supersede", "retract"]),
-  memories: z.array(z.object({ id: z.string(), text: z.string() })),
+  ...PREVIEW_FIELDS,
 });
 
 /** A receipt after `receiptToWire`. */
@@ -87,6 +100,7 @@ export const ERASURE_PLAN_SCHEMA: z.ZodType = withSchemaId(
       dry_run: z.literal(true),
       memories: z.array(z.object({ id: z.string(), text: z.string(), display: z.string() })),
       messages: z.array(z.object({ id: z.string(), at: timeSchema, words: z.array(z.string()) })),
+      unsure: UNSURE_SCHEMA,
     })
     .describe("What an erasure would remove. Nothing is erased yet."),
 );

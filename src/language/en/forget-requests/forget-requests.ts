@@ -13,8 +13,8 @@ import type {
 } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { toCanonicalRelation } from "../relations/relations.ts";
-import { isDistinctValue } from "../value-shapes.ts";
 import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
+import { isDistinctValue } from "../value-shapes.ts";
 import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
@@ -105,7 +105,10 @@ async function selectAbout(
 ): Promise<DescribedSelection> {
   // "Kai and the vaping" is one thing.
   const parts = thingsIn(phrase);
-  const things = parts.some((part) => /^\p{Lu}\p{L}+$/u.test(part)) && parts.some((part) => /^the\s/i.test(part)) ? [phrase] : parts;
+  const things =
+    parts.some((part) => /^\p{Lu}\p{L}+$/u.test(part)) && parts.some((part) => /^the\s/i.test(part))
+      ? [phrase]
+      : parts;
   const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
   const selections: DescribedSelection[] = [];
   for (const thing of things)
@@ -154,9 +157,16 @@ async function selectThing(
       exact.memories.size < found.memories.size &&
       [...exact.memories].every((memory) => found.memories.has(memory));
     if (isNarrower) return { sure: exact, unsure: NO_SELECTION };
-    return { sure: isExact && (exact.values?.length ?? 0) > 0 && isWithin(exact, found) ? exact : await addAliases(state, found), unsure: NO_SELECTION };
+    return {
+      sure:
+        isExact && (exact.values?.length ?? 0) > 0 && isWithin(exact, found)
+          ? exact
+          : await addAliases(state, found),
+      unsure: NO_SELECTION,
+    };
   }
-  if (isExact && (exact.memories.size > 0 || wanted.named.length > 0)) return { sure: exact, unsure: NO_SELECTION };
+  if (isExact && (exact.memories.size > 0 || wanted.named.length > 0))
+    return { sure: exact, unsure: NO_SELECTION };
   return { sure: NO_SELECTION, unsure: isExact ? exact : await toSelection(state, chosen.unsure) };
 }
 
@@ -166,7 +176,12 @@ function isWithin(exact: ErasureSelection, found: ErasureSelection): boolean {
     cuts.every((cut) => (found.cuts.get(id) ?? []).some((one) => overlaps(one, cut))),
   );
   const isSmaller = lengthOf(exact) <= lengthOf(found);
-  return isSmaller && isCovered && [...exact.memories].every((memory) => found.memories.has(memory)) && [...found.cuts.keys()].every((id) => exact.cuts.has(id));
+  return (
+    isSmaller &&
+    isCovered &&
+    [...exact.memories].every((memory) => found.memories.has(memory)) &&
+    [...found.cuts.keys()].every((id) => exact.cuts.has(id))
+  );
 }
 
 function lengthOf({ cuts }: ErasureSelection): number {

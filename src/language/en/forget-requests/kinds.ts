@@ -89,15 +89,24 @@ const KINDS: readonly ThingKind[] = (
       "exam exams grades grade marks school results study",
       "failed passed resit grade mark percent distinction essay exam module retake score",
     ],
-    ["driving drunk speeding licence fine", "licence license checkpoint blew breathalyser police court points banned speeding"],
-    ["arrest arrested prison jail crime criminal conviction record", "charges charge dropped police prison jail inside fraud sentence sentenced convicted probation theft stole arrested"],
+    [
+      "driving drunk speeding licence fine",
+      "licence license checkpoint blew breathalyser police court points banned speeding",
+    ],
+    [
+      "arrest arrested prison jail crime criminal conviction record",
+      "charges charge dropped police prison jail inside fraud sentence sentenced convicted probation theft stole arrested",
+    ],
     ["doctor gp physician surgeon nurse", "dr doctor gp surgery practice consultant"],
     [
       "wedding marriage",
       "counsellor argue arguing row rows separate rooms wedding venue band caterer dress guests ceremony seating florist bridesmaid ceilidh reception invitations rsvp",
     ],
   ] as const
-).map(([names, words]) => ({ names: toStems(names), words: toStems(`${names} ${words}`.replace(/^get in /, "")) }));
+).map(([names, words]) => ({
+  names: toStems(names),
+  words: toStems(`${names} ${words}`.replace(/^get in /, "")),
+}));
 
 /** The words of the kinds of things that a description names, as stems. Empty if it names none. */
 export function findKindWords(phrase: string): ReadonlySet<string> {
@@ -107,7 +116,9 @@ export function findKindWords(phrase: string): ReadonlySet<string> {
     const kinds = KINDS.filter(({ names }) => names.has(term));
     for (const word of kinds.flatMap(({ words }) => [...words])) found.add(word);
     if (kinds.length > 0) continue;
-    const topic = findTopic(term) ?? [...TOPICS.values()].find(({ names }) => [...names].some((name) => stem(name) === term));
+    const topic =
+      findTopic(term) ??
+      [...TOPICS.values()].find(({ names }) => [...names].some((name) => stem(name) === term));
     for (const word of topic?.stems ?? []) found.add(word);
   }
   return found;

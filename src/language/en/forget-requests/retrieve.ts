@@ -40,7 +40,9 @@ const MOST_SHARING = 200;
 
 /** Words that say nothing of what is meant. */
 const IDLE: ReadonlySet<string> = new Set(
-  splitWords("thing things stuff bit part one ones that this it i my me we our you the a an be being been have had was were is am are old new first last now get got go going come came make made do did done put take took keep kept how what who where when which said told comment").map(stem),
+  splitWords(
+    "thing things stuff bit part one ones that this it i my me we our you the a an be being been have had was were is am are old new first last now get got go going come came make made do did done put take took keep kept how what who where when which said told comment",
+  ).map(stem),
 );
 
 /** The weights of the signs, by hand and by `scripts/forgetting`. */
@@ -71,7 +73,9 @@ export async function rateSegments(
   description: Description,
   source: ForgetRequestSource | undefined,
 ): Promise<RatedSegment[]> {
-  const terms = [...new Set(extractTerms(description.phrase))].filter((term) => !SPEAKING.has(term) && !IDLE.has(term));
+  const terms = [...new Set(extractTerms(description.phrase))].filter(
+    (term) => !SPEAKING.has(term) && !IDLE.has(term),
+  );
   const kinds = findKindWords(description.phrase);
   const messages = await chooseMessages(content, [...terms, ...kinds], source);
   const segments = await splitAll(content, messages, source);
@@ -83,7 +87,10 @@ export async function rateSegments(
   // What somebody does says less than what it is done to.
   const verbs = verbsIn(description.phrase);
   const weights = new Map(
-    terms.map((term) => [term, computeIdf(segments.length, holders.get(term) ?? 0) * (verbs.has(term) ? 0.5 : 1)]),
+    terms.map((term) => [
+      term,
+      computeIdf(segments.length, holders.get(term) ?? 0) * (verbs.has(term) ? 0.5 : 1),
+    ]),
   );
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const vectors = await embedAll(embedder, description.phrase, segments);
@@ -100,7 +107,9 @@ export async function rateSegments(
     const around = (byMessage.get(keyOf(segment, false)) ?? []).flatMap((k) => [...(stems[k] ?? [])]);
     const share = (of: Iterable<string>): number => {
       const some = new Set(of);
-      return total === 0 ? 0 : terms.reduce((sum, term) => sum + (holds(some, term) ? (weights.get(term) ?? 0) : 0), 0) / total;
+      return total === 0
+        ? 0
+        : terms.reduce((sum, term) => sum + (holds(some, term) ? (weights.get(term) ?? 0) : 0), 0) / total;
     };
     const cosine = vectors?.[i] ?? 0;
     const near = [...own, ...heading];
@@ -112,9 +121,11 @@ export async function rateSegments(
     const said = `${segment.heading}: ${segment.text}`;
     const isNameNear =
       names.length === 0 || names.some((name) => holds(new Set([...own, ...heading, ...speakers]), name));
-    const isInSentence = names.length === 0 || isNameNear || names.some((name) => holds(new Set(sentence), name));
+    const isInSentence =
+      names.length === 0 || isNameNear || names.some((name) => holds(new Set(sentence), name));
     const matched = terms.filter((term) => holds(own, term));
-    const isNameOnly = matched.length > 0 && terms.length > names.length && matched.every((term) => names.includes(term));
+    const isNameOnly =
+      matched.length > 0 && terms.length > names.length && matched.every((term) => names.includes(term));
     const signs: Record<string, number> = {
       bias: 1,
       words: share(near),
@@ -125,8 +136,16 @@ export async function rateSegments(
       kindNear: sentence.some((one) => kinds.has(one)) ? 1 : 0,
       shape: hasShape(segment.text, description.wanted) ? 1 : 0,
       nameMissing: names.length > 0 && !isNameMet ? 1 : 0,
-      otherName: !isNameNear && /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u.test(said) ? 1 : !isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment)) ? 1 : 0,
-      nameOnly: isNameOnly && !near.some((one) => kinds.has(one)) && !hasShape(segment.text, description.wanted) ? 1 : 0,
+      otherName:
+        !isNameNear && /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u.test(said)
+          ? 1
+          : !isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment))
+            ? 1
+            : 0,
+      nameOnly:
+        isNameOnly && !near.some((one) => kinds.has(one)) && !hasShape(segment.text, description.wanted)
+          ? 1
+          : 0,
       valueMissing: values.some((value) => !holdsValue(segment.text, value)) ? 1 : 0,
       isCurrent: description.wanted.isOld && CURRENT.test(segment.text) ? 1 : 0,
       isPast: description.wanted.isOld && PAST.test(segment.text) ? 1 : 0,
@@ -140,7 +159,8 @@ export async function rateSegments(
 }
 
 const CURRENT = /\b(?:current|currently|now|new|newer|latest|updated|from now on|replaces|instead|since)\b/i;
-const PAST = /\b(?:old|older|earlier|previous|formerly|former|was|were|used to|initial|original|draft|first)\b/i;
+const PAST =
+  /\b(?:old|older|earlier|previous|formerly|former|was|were|used to|initial|original|draft|first)\b/i;
 /** Names of several words: they count as they stand. */
 const NAME_RUN = /\p{Lu}[\p{L}\p{N}]*(?: \p{Lu}[\p{L}\p{N}]*)+/gu;
 const NUMBERED = /(?<!\S)\S*\p{N}\S*(?!\S)/gu;
@@ -157,7 +177,11 @@ function isLowerName(said: string, { names, terms }: Wanted, stems: ReadonlySet<
     if (!holds(stems, name)) return false;
     const words = said.match(/\p{L}+/gu) ?? [];
     const spelt = words.filter((word) => stem(word.toLowerCase()) === name);
-    return spelt.length > 0 && spelt.every((word) => /^\p{Ll}/u.test(word)) && COMMON_VERB.test(said.slice(0, said.indexOf(spelt[0] ?? "")));
+    return (
+      spelt.length > 0 &&
+      spelt.every((word) => /^\p{Ll}/u.test(word)) &&
+      COMMON_VERB.test(said.slice(0, said.indexOf(spelt[0] ?? "")))
+    );
   });
 }
 
@@ -250,7 +274,9 @@ async function embedAll(
   const [query] = await embedder.embed([phrase]);
   const cosines: number[] = [];
   for (let from = 0; from < segments.length; from += 64) {
-    const texts = segments.slice(from, from + 64).map(({ text, heading }) => (heading === "" ? text : `${heading}: ${text}`));
+    const texts = segments
+      .slice(from, from + 64)
+      .map(({ text, heading }) => (heading === "" ? text : `${heading}: ${text}`));
     for (const vector of await embedder.embed(texts))
       cosines.push(vector.reduce((sum, value, k) => sum + value * (query?.[k] ?? 0), 0));
     await yieldToEventLoop();

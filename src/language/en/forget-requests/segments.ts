@@ -17,7 +17,8 @@ const CONNECTOR =
   /^(?:which|who|whose|where|because|cause|cuz|since|so|to|for|with|without|over|though|although|as|after|before|until|than|like|even|especially|including|both|thanks|then|down|up from|from|said|says|saying|told|called|apparently|i think)\b/i;
 /** "For Toft 12" is an item of its own. */
 const PREPOSITION = /^(?:to|for|with|over|from|like|without|including|both|where|since)\b/i;
-const BREAK = /\s+[/|•·+]\s+|\s+(?=who\s)|\.{2,}\s*|…\s*|[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
+const BREAK =
+  /\s+[/|•·+]\s+|\s+(?=who\s)|\.{2,}\s*|…\s*|[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
 
 /** The segments of a text, in order. They do not overlap; the marks between them belong to none. */
 export function splitSegments(text: string): Segment[] {
@@ -55,7 +56,11 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
     if (!/[\p{L}\p{N}]/u.test(trimmed)) return;
     const start = from + piece.indexOf(trimmed);
     const isAttached =
-      segments.length > 0 && ((CONNECTOR.test(trimmed) && !(PREPOSITION.test(trimmed) && /\d|\p{Lu}/u.test(trimmed.replace(CALENDAR, "")))) || (/\bso\b/i.test(mark) && !/^(?:i|we|he|she|they|my)\b/i.test(trimmed)) || (heading === "" && isAside(trimmed, start, tokens)));
+      segments.length > 0 &&
+      ((CONNECTOR.test(trimmed) &&
+        !(PREPOSITION.test(trimmed) && /\d|\p{Lu}/u.test(trimmed.replace(CALENDAR, "")))) ||
+        (/\bso\b/i.test(mark) && !/^(?:i|we|he|she|they|my)\b/i.test(trimmed)) ||
+        (heading === "" && isAside(trimmed, start, tokens)));
     segments.push({
       start: sentence.start + start,
       end: sentence.start + start + trimmed.length,
@@ -81,8 +86,13 @@ type Placed = { readonly token: ParsedToken; readonly of: readonly ParsedToken[]
 function isBoundary(mark: string, index: number, said: string, tokens: readonly Placed[]): boolean {
   if (!/^\s+(?:and|but|or|so|then)\s+$/i.test(mark)) return true;
   const behind = said.slice(index + mark.length);
-  if (/^(?:i|we|he|she|they|it|you|my|our|his|her|that|this|there)(?:['’]?\p{L}+)?\s/iu.test(behind)) return true;
-  if (/^(?:\p{Lu}\p{L}+|(?:the|my|his|her|our|their|a) \p{L}+)(?: \p{L}+)? (?:is|are|was|were|has|have|had|will|can|does|did|do|wants?|needs?|costs?|takes?|works?|lives?|says|said)\b/u.test(behind))
+  if (/^(?:i|we|he|she|they|it|you|my|our|his|her|that|this|there)(?:['’]?\p{L}+)?\s/iu.test(behind))
+    return true;
+  if (
+    /^(?:\p{Lu}\p{L}+|(?:the|my|his|her|our|their|a) \p{L}+)(?: \p{L}+)? (?:is|are|was|were|has|have|had|will|can|does|did|do|wants?|needs?|costs?|takes?|works?|lives?|says|said)\b/u.test(
+      behind,
+    )
+  )
     return true;
   const word = index + mark.search(/\S/);
   const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
@@ -90,7 +100,8 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   if (!placed || !head) return false;
   if (opensStatement(tokens, word)) return true;
   if (/^(?:VERB|AUX)$/.test(head.pos)) return true;
-  if (placed.of.some(({ head: h, label }) => placed.of[h] === head && /^(?:nsubj|cop)/.test(label))) return true;
+  if (placed.of.some(({ head: h, label }) => placed.of[h] === head && /^(?:nsubj|cop)/.test(label)))
+    return true;
   return /[\d@]/.test(head.text) && /\d|@/.test(behind.slice(0, 40));
 }
 
@@ -103,7 +114,9 @@ function opensStatement(tokens: readonly Placed[], place: number): boolean {
     if (!/^nsubj/.test(token.label) || token.start <= place || token.start > place + 40) return false;
     const verb = of[token.head];
     const between = tokens.filter((one) => one.token.start > place && one.token.start < token.start);
-    return verb !== undefined && verb.start > token.start && !between.some((one) => one.token.pos === "PUNCT");
+    return (
+      verb !== undefined && verb.start > token.start && !between.some((one) => one.token.pos === "PUNCT")
+    );
   });
 }
 

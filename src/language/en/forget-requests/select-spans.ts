@@ -5,8 +5,8 @@ import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
 import type { TextSpan } from "../../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
-import { findShapedValues, isDistinctValue } from "../value-shapes.ts";
 import { isDistinctive } from "../distinctive-words.ts";
+import { findShapedValues, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
 import { type Description, overlaps, type RatedSegment } from "./retrieve.ts";
 import { splitSegments } from "./segments.ts";
@@ -92,7 +92,9 @@ function dropWithoutValue(chosen: Set<RatedSegment>): void {
 /** The words before a colon go only with all that stands behind it. */
 function dropHeadings(rated: readonly RatedSegment[], chosen: Set<RatedSegment>): void {
   for (const one of [...chosen]) {
-    const items = rated.filter((other) => other !== one && isSameSentence(one, other) && other.heading === one.text);
+    const items = rated.filter(
+      (other) => other !== one && isSameSentence(one, other) && other.heading === one.text,
+    );
     if (items.length > 0 && !items.every((item) => chosen.has(item))) chosen.delete(one);
   }
 }
@@ -102,7 +104,8 @@ function addThreads(rated: readonly RatedSegment[], chosen: Set<RatedSegment>, i
   for (const [i, one] of rated.entries()) {
     const before = rated[i - 1];
     if (chosen.has(one) || !before || !chosen.has(before)) continue;
-    if (isWide && isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text)) chosen.add(one);
+    if (isWide && isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text))
+      chosen.add(one);
     if (before.message !== one.message || before.memory !== one.memory) continue;
     const isSame = isSameSentence(one, before);
     if (isSame && one.isAttached) chosen.add(one);
@@ -117,7 +120,11 @@ function isNextTurn({ message: before }: RatedSegment, { message }: RatedSegment
 }
 
 function isSameSentence(one: RatedSegment, other: RatedSegment): boolean {
-  return one.message === other.message && one.memory === other.memory && one.sentence.start === other.sentence.start;
+  return (
+    one.message === other.message &&
+    one.memory === other.memory &&
+    one.sentence.start === other.sentence.start
+  );
 }
 
 /** A statement about the speaker in clauses of its own: "and I cycle to work". */
@@ -139,7 +146,10 @@ function protectedBy(rated: readonly RatedSegment[], except: string): Set<RatedS
     const terms = extractTerms(part).filter((term) => !KEEPING.has(term));
     if (terms.length === 0) continue;
     const shares = rated.map((one) => {
-      const own = new Set([...splitWords(one.text).map(stem), ...extractTerms(`${one.text} ${one.heading} ${one.message?.name ?? ""}`)]);
+      const own = new Set([
+        ...splitWords(one.text).map(stem),
+        ...extractTerms(`${one.text} ${one.heading} ${one.message?.name ?? ""}`),
+      ]);
       const all = new Set([...own, ...sentenceTerms(rated, one)]);
       const met = terms.filter((term) => [...all].some((word) => isKin(word, term)));
       return { one, share: met.length / terms.length };
@@ -152,7 +162,9 @@ function protectedBy(rated: readonly RatedSegment[], except: string): Set<RatedS
 }
 
 const KEEPING: ReadonlySet<string> = new Set(
-  splitWords("keep stay stays remain leave only still need want can one ones that ok okay obviously other others two file the").map(stem),
+  splitWords(
+    "keep stay stays remain leave only still need want can one ones that ok okay obviously other others two file the",
+  ).map(stem),
 );
 
 function sentenceTerms(rated: readonly RatedSegment[], one: RatedSegment): string[] {
@@ -160,7 +172,10 @@ function sentenceTerms(rated: readonly RatedSegment[], one: RatedSegment): strin
 }
 
 /** The selection of clauses: their words, the memories that were read from them, and the same values elsewhere. */
-export async function toSelection(content: StoredContent, chosen: readonly RatedSegment[]): Promise<ErasureSelection> {
+export async function toSelection(
+  content: StoredContent,
+  chosen: readonly RatedSegment[],
+): Promise<ErasureSelection> {
   if (chosen.length === 0) return NO_SELECTION;
   const cuts = new Map<string, TextCut[]>();
   for (const [message, some] of Map.groupBy(chosen, ({ message }) => message)) {
@@ -172,7 +187,12 @@ export async function toSelection(content: StoredContent, chosen: readonly Rated
   });
   const values = chosen.flatMap(({ text }) => findValues(text));
   values.push(...(await namesAlone(content, cuts, chosen)));
-  await addEchoes(content, cuts, values.map(({ text }) => text), memories);
+  await addEchoes(
+    content,
+    cuts,
+    values.map(({ text }) => text),
+    memories,
+  );
   return { memories, cuts, values, wordings: [] };
 }
 
@@ -218,7 +238,9 @@ async function namesAlone(
   chosen: readonly RatedSegment[],
 ): Promise<ErasedValue[]> {
   const names = new Set(
-    chosen.flatMap(({ text }) => Array.from(text.matchAll(INNER_NAME), ([name]) => name).filter(isDistinctive)),
+    chosen.flatMap(({ text }) =>
+      Array.from(text.matchAll(INNER_NAME), ([name]) => name).filter(isDistinctive),
+    ),
   );
   if (names.size === 0) return [];
   await forEachInSlices(messages.values(), ({ id, content, role }) => {
@@ -232,7 +254,11 @@ async function namesAlone(
 const INNER_NAME = /(?<=[\p{L}\p{N},:] )\p{Lu}[\p{L}\p{N}'-]{3,}(?: \p{Lu}[\p{L}\p{N}'-]+)*/gu;
 
 /** Whether a memory tells what is cut: it was read from the cut words alone, or its own words are among them. */
-function isTakenFrom(memory: Memory, cuts: ReadonlyMap<string, readonly TextCut[]>, { messages }: StoredContent): boolean {
+function isTakenFrom(
+  memory: Memory,
+  cuts: ReadonlyMap<string, readonly TextCut[]>,
+  { messages }: StoredContent,
+): boolean {
   return memory.sources.some((source) => {
     const some = cuts.get(source.message) ?? [];
     const touching = some.filter((cut) => overlaps(cut, source));
@@ -240,7 +266,9 @@ function isTakenFrom(memory: Memory, cuts: ReadonlyMap<string, readonly TextCut[
     if (touching.some((cut) => cut.start <= source.start && source.end <= cut.end)) return true;
     const content = messages.get(source.message)?.content ?? "";
     const gone = new Set(touching.flatMap((cut) => extractTerms(content.slice(cut.start, cut.end))));
-    const rest = new Set(extractTerms(touching.reduce((left, cut) => blank(left, cut), content).slice(source.start, source.end)));
+    const rest = new Set(
+      extractTerms(touching.reduce((left, cut) => blank(left, cut), content).slice(source.start, source.end)),
+    );
     const told = extractTerms(`${memory.text} ${memory.claim?.value ?? ""}`);
     return told.some((term) => gone.has(term) && !rest.has(term));
   });

@@ -1,9 +1,9 @@
 import type { Message } from "../../../../domain/message.ts";
 import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { EraseProposal } from "../../../../ports/language/extractor.ts";
-import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
 import { FUNCTION_WORDS, isOfOtherLanguage } from "../../detect-language.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
+import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
 import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
@@ -54,11 +54,27 @@ function readSentence(
 ): FoundRequest | undefined {
   const text = message.content.slice(start, end);
   if (isOfOtherLanguage(text) && hasForeignOrder(text)) {
-    const order = { propose: "erase" as const, message: message.id, start, end, confidence: FOREIGN_CONFIDENCE };
+    const order = {
+      propose: "erase" as const,
+      message: message.id,
+      start,
+      end,
+      confidence: FOREIGN_CONFIDENCE,
+    };
     return { proposal: { ...order, about: foreignObject(text) }, isOffRecord: false };
   }
-  if (!MAY_ASK.test(text) || (isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text)) || isQuotation(text)) return undefined;
-  const [candidate] = scoreRequest(text);
+  if (
+    !MAY_ASK.test(text) ||
+    (isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text)) ||
+    isQuotation(text)
+  )
+    return undefined;
+  const candidates = scoreRequest(text);
+  // "Delete the code and delete the phrase": the first order holds both.
+  const sureOnes = candidates.filter(
+    ({ probability, group }) => probability >= SURE_REQUEST && group !== "none",
+  );
+  const candidate = sureOnes.toSorted((one, other) => one.start - other.start)[0] ?? candidates[0];
   if (!candidate || candidate.probability < LIKELY_REQUEST / 2) return undefined;
   const object = readRequestObject(text, candidate);
   if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
@@ -69,7 +85,10 @@ function readSentence(
   const broad = BROAD.test(text) ? { isBroad: true } : {};
   const asked = { ...place, ...sure, ...except, ...broad };
   if (object.isPronoun || OWN_TURN.test(object.text)) {
-    const proposal = meantByPronoun({ message, start, end, text, asked, object, isKeeping, verb: candidate.start }, reading);
+    const proposal = meantByPronoun(
+      { message, start, end, text, asked, object, isKeeping, verb: candidate.start },
+      reading,
+    );
     return proposal && { proposal, isOffRecord: isOfItself(proposal) };
   }
   if (EVERYTHING.test(object.text)) return { proposal: { ...asked, everything: true }, isOffRecord: false };
@@ -93,7 +112,12 @@ function foreignObject(text: string): string {
   const said = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}@.'-]*/gu) ?? [];
   return said
     .map((word) => word.replace(/^[ldjmst]['’]|[.'-]+$/g, ""))
-    .filter((word) => !idle.has(word) && !hasForeignOrder(word) && !/^(?:bitte|plaît|favor|por|plait|adresse|mich)$/.test(word))
+    .filter(
+      (word) =>
+        !idle.has(word) &&
+        !hasForeignOrder(word) &&
+        !/^(?:bitte|plaît|favor|por|plait|adresse|mich)$/.test(word),
+    )
     .join(" ");
 }
 
@@ -102,7 +126,8 @@ const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
   /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|nothing|any of|episode|incident|story|saga|business|matter|mess)\b/i;
 
-const CONDITION = /\b(?:till|until|unless)\b|(?:^|[,;:]\s+|\band )(?:if|once|when|whenever|as soon as|in case)\s/i;
+const CONDITION =
+  /\b(?:till|until|unless)\b|(?:^|[,;:]\s+|\band )(?:if|once|when|whenever|as soon as|in case)\s/i;
 /** "Ben said: delete the code": words of somebody else. */
 const REPORTED = /\b(?:said|says|wrote|writes|shouted|asked|told \p{L}+|reads|whispered)\s*[:,]\s*["“'‘]?$/iu;
 
@@ -146,9 +171,14 @@ function meantByPronoun(
   const isOwnTurn = OWN_TURN.test(object.text);
   if (isKeeping && !isOwnTurn && !/\bthat was\b/i.test(text)) {
     const told = object.told ?? "";
-    const sentenceBefore = text.slice(0, verb).replace(OFF_RECORD_WORDS, "").replace(/\b(?:don['’]?t|do not|please|pls|actually|but|just|no need to|never)\b|[^\p{L}\s]/giu, " ");
+    const sentenceBefore = text
+      .slice(0, verb)
+      .replace(OFF_RECORD_WORDS, "")
+      .replace(/\b(?:don['’]?t|do not|please|pls|actually|but|just|no need to|never)\b|[^\p{L}\s]/giu, " ");
     const said = told === text ? text.replace(OFF_RECORD_WORDS, "") : told;
-    const isTold = [said, before, behind, sentenceBefore].some((words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 2);
+    const isTold = [said, before, behind, sentenceBefore].some(
+      (words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 2,
+    );
     if (isTold) return asked;
   }
   if (!isKeeping && !isOwnTurn && before !== "") {
@@ -159,8 +189,16 @@ function meantByPronoun(
     return { ...asked, about: descriptionIn(words) };
   }
   // A mere "forget it" takes nothing back.
-  if (!isKeeping && !isOwnTurn && /^\W*(?:\w+ )?forget (?:it|that|this|about it)\b/i.test(text) && !REGRET.test(text)) return undefined;
-  const turn = reading?.earlier.findLast((one) => one.role === "user" && one.name === message.name && one.content !== "");
+  if (
+    !isKeeping &&
+    !isOwnTurn &&
+    /^\W*(?:\w+ )?forget (?:it|that|this|about it)\b/i.test(text) &&
+    !REGRET.test(text)
+  )
+    return undefined;
+  const turn = reading?.earlier.findLast(
+    (one) => one.role === "user" && one.name === message.name && one.content !== "",
+  );
   return turn ? { ...asked, messages: [turn.id] } : undefined;
 }
 
@@ -197,10 +235,19 @@ function withAntecedent(about: string, sentence: string, before: string): string
   if (!/^(?:their|his|her|its)\b|\bones?\b/i.test(about)) return about;
   const at = sentence.toLowerCase().indexOf(about.toLowerCase());
   const said = `${before} ${at > 0 ? sentence.slice(0, at) : ""}`.trim();
-  const subject = said === "" ? undefined : subjectOf(splitSentences(said).map(({ start, end }) => said.slice(start, end)).at(-1) ?? said);
+  const subject =
+    said === ""
+      ? undefined
+      : subjectOf(
+          splitSentences(said)
+            .map(({ start, end }) => said.slice(start, end))
+            .at(-1) ?? said,
+        );
   if (subject === undefined) return about;
   const name = /\p{Lu}[\p{L}\p{N}]+(?: \p{Lu}[\p{L}\p{N}.]*)*/u.exec(subject)?.[0] ?? subject;
-  return /\bones?\b/i.test(about) ? about.replace(/\bones?\b/i, subject.replace(/^(?:the|my|our) /i, "")) : about.replace(/^\w+/, `${name}'s`);
+  return /\bones?\b/i.test(about)
+    ? about.replace(/\bones?\b/i, subject.replace(/^(?:the|my|our) /i, ""))
+    : about.replace(/^\w+/, `${name}'s`);
 }
 
 const PERIOD =
@@ -208,17 +255,29 @@ const PERIOD =
 
 /** "what we talked about last week about the wedding": the description, and the period in which it was said. */
 function withinPeriod(text: string, at: string): { about: string; from?: string; to?: string } {
-  if (!/\b(?:said|told|talked|discussed|mentioned|shared|wrote|spoke|gave)\b/i.test(text)) return { about: text };
+  if (!/\b(?:said|told|talked|discussed|mentioned|shared|wrote|spoke|gave)\b/i.test(text))
+    return { about: text };
   const { before = "", time, behind = "" } = PERIOD.exec(text)?.groups ?? {};
   if (time === undefined) return { about: text };
   const span = eraseScope(`everything I said ${/^last night$/i.test(time) ? "yesterday" : time}`, at);
   if (span?.from === undefined) return { about: text };
   const { from, to } = span;
-  return { about: `${before} ${behind}`.replace(/^.*\b(?:about|said|told you|discussed|mentioned)\s+(?=about|on|regarding)/i, ""), from, ...(to === undefined ? {} : { to }) };
+  return {
+    about: `${before} ${behind}`.replace(
+      /^.*\b(?:about|said|told you|discussed|mentioned)\s+(?=about|on|regarding)/i,
+      "",
+    ),
+    from,
+    ...(to === undefined ? {} : { to }),
+  };
 }
 
 /** "The other two stay", "Leif's can stay", "I only want 74,000 on file": what other sentences keep. */
-function exceptionsIn(content: string, spans: readonly TextSpan[], found: readonly FoundRequest[]): string | undefined {
+function exceptionsIn(
+  content: string,
+  spans: readonly TextSpan[],
+  found: readonly FoundRequest[],
+): string | undefined {
   if (found.length === 0) return undefined;
   const kept = spans
     .filter(({ start }) => !found.some(({ proposal }) => proposal.start === start))
@@ -248,7 +307,15 @@ function isCorrection(text: string): boolean {
 }
 
 /** Whether a request means nothing but the words that it stands beside. */
-export function isOfItself({ about, everything, session, topic, from, to, messages }: EraseProposal): boolean {
+export function isOfItself({
+  about,
+  everything,
+  session,
+  topic,
+  from,
+  to,
+  messages,
+}: EraseProposal): boolean {
   return !everything && !session && [about, topic, from, to, messages].every((one) => one === undefined);
 }
 

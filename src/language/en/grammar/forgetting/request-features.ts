@@ -1,7 +1,7 @@
 import { stem } from "../../../../domain/search/search-terms.ts";
-import { findShapedValues, findSlot } from "../../value-shapes.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
+import { findShapedValues, findSlot } from "../../value-shapes.ts";
 
 /** A verb of a sentence that may carry a request to forget, with the weak signs for and against it. */
 export interface RequestCandidate {
@@ -22,7 +22,10 @@ const toStems = (words: string): ReadonlySet<string> => new Set(words.split(" ")
 
 const GROUPS: readonly (readonly [VerbGroup, ReadonlySet<string>])[] = [
   ["forget", toStems("forget forgets forgot forgotten forgetting unremember unlearn disremember")],
-  ["erase", toStems("erase delete wipe purge redact expunge scrub deleted erased wiped purged deletion erasure")],
+  [
+    "erase",
+    toStems("erase delete wipe purge redact expunge scrub deleted erased wiped purged deletion erasure"),
+  ],
   [
     "discard",
     toStems(
@@ -45,7 +48,10 @@ const GROUPS: readonly (readonly [VerbGroup, ReadonlySet<string>])[] = [
 const PARTICLES: Readonly<Record<string, RegExp>> = Object.fromEntries(
   (
     [
-      ["get", /^[^.;,]*\b(?:out of|off) (?:your|the|our|my)? ?(?:\w+ )?(?:memory|notes?|records?|files?|head|system|log)\b/],
+      [
+        "get",
+        /^[^.;,]*\b(?:out of|off) (?:your|the|our|my)? ?(?:\w+ )?(?:memory|notes?|records?|files?|head|system|log)\b/,
+      ],
       ["take took taken", /^[^.;]*\b(?:out|off|away|down|back)\b/],
       ["throw threw chuck toss", /^[^.;]*\b(?:out|away)\b/],
       ["cross black leave cut", /^[^.;]*\bout\b/],
@@ -74,7 +80,9 @@ const WORK = toStems(
 const PART = toStems(
   "thing things bit stuff part everything anything all whatever info information details detail mention trace fact nothing none any data",
 );
-const REPORTING = toStems("say said tell told ask asked shout whisper write wrote want wants suggest law policy documents docs");
+const REPORTING = toStems(
+  "say said tell told ask asked shout whisper write wrote want wants suggest law policy documents docs",
+);
 const PLEASE = /\b(?:please|pls|plz|kindly|abeg)\b/i;
 const QUOTE = /["“”«»]|(?<!\p{L})['‘][^'’]{3,}['’](?!\p{L})/u;
 const OFF_RECORD =
@@ -85,29 +93,44 @@ const SET_OFF =
 const SAID =
   /\b(?:i|we)(?:['’]?ve| have|['’]?d)?(?: just| ever| once)? (?:told|tell|said|say|mentioned|shared|gave|give|wrote|sent|talked|discussed|spoke)\b|\bwhat (?:i|we) (?:told|said)|\btold you\b|\bwe (?:talked|spoke|discussed)|\b(?:i|we) ever\b/i;
 const YOU_KNOW = /\byou(?:['’]?ve)? (?:know|have|remember|stored?|saved?|keep|kept|noted|recorded)\b/i;
-const OWN_MESSAGE = /\b(?:last|previous|latest|first) (?:\w+ )?(?:messages?|thing|sentence|line)|\b(?:this|our|the) (?:whole |entire )?(?:chat|conversation)\b/i;
-const REGRET = /\bshould(?: not|n['’]?t) have (?:told|said|mentioned|shared)|\bmistake to share|\btoo much\b|\bprivate\b|\bconsent\b/i;
-const FROM_MEMORY = /\b(?:from|in|out of|off|on) (?:(?:your|the|our|my|its|shared|whatever|what) (?:\w+ )?)?(?:memory|memories|notes?|records?|files?|database|storage|mind)\b|\bfrom (?:everywhere|everything|what(?:ever)? you)|\bon (?:file|record)\b/i;
+const OWN_MESSAGE =
+  /\b(?:last|previous|latest|first) (?:\w+ )?(?:messages?|thing|sentence|line)|\b(?:this|our|the) (?:whole |entire )?(?:chat|conversation)\b/i;
+const REGRET =
+  /\bshould(?: not|n['’]?t) have (?:told|said|mentioned|shared)|\bmistake to share|\btoo much\b|\bprivate\b|\bconsent\b/i;
+const FROM_MEMORY =
+  /\b(?:from|in|out of|off|on) (?:(?:your|the|our|my|its|shared|whatever|what) (?:\w+ )?)?(?:memory|memories|notes?|records?|files?|database|storage|mind)\b|\bfrom (?:everywhere|everything|what(?:ever)? you)|\bon (?:file|record)\b/i;
 const NOT_STORED =
   /\b(?:not|\p{L}+n['’]?t|nothing|none|no|never|leave|keep|rather|better)\b.*(?:\bin (?:your|the|my|our|shared) (?:memory|notes?|records?|files?)\b|\b(?:stored|saved|remembered|recorded|logged)\W*$|\bout of (?:it|your|the) ?)/iu;
 /** "This never goes on file", "that is not something you should hold on to", "no trace of that". */
 const NOT_KEPT =
   /\b(?:not|\p{L}+n['’]?t|nothing|none|no|never|nowhere|un(?:recorded|saved|logged|stored))\b(?:\W+[\p{L}'’]+){0,6}?\W+(?:memory|records?|file|notes?|log(?:ged)?|kept|keeps?|keeping|stor(?:ed|e|ing)|sav(?:ed|e|ing)|hold(?:ing)? on|remember(?:ed|ing)?|recorded|trace|wr(?:ite|itten) down|noted)\b|\bun(?:recorded|saved|logged|stored)\b/iu;
-const FROM_YOU = /\b(?:from|off|out of|in|on) your\b|\b(?:list|thing)s? (?:of \w+ )?you (?:keep|have)\b|\b(?:you|whatever you) (?:keep|have)\b/i;
-const FROM_OTHER = /\b(?:from|off|in|on|into|with|of) (?:my|the|a|this|these|his|her|their|our|\p{Lu}\p{Ll}+)\b/u;
+const FROM_YOU =
+  /\b(?:from|off|out of|in|on) your\b|\b(?:list|thing)s? (?:of \w+ )?you (?:keep|have)\b|\b(?:you|whatever you) (?:keep|have)\b/i;
+const FROM_OTHER =
+  /\b(?:from|off|in|on|into|with|of) (?:my|the|a|this|these|his|her|their|our|\p{Lu}\p{Ll}+)\b/u;
 
 /** The candidates of a sentence, in order; one of the group `none` if no verb could carry a request. */
 export function findRequestCandidates(text: string): RequestCandidate[] {
-  const tokens = parseEnglish(text).flatMap(({ tokens: some }, k) => some.map((token) => ({ token, k, of: some })));
-  const shared = sentenceFeatures(text, tokens.map(({ token }) => token));
+  const tokens = parseEnglish(text).flatMap(({ tokens: some }, k) =>
+    some.map((token) => ({ token, k, of: some })),
+  );
+  const shared = sentenceFeatures(
+    text,
+    tokens.map(({ token }) => token),
+  );
   const words = tokens.map((one) => one.token);
   const found = tokens.flatMap(({ token, of }, i) => {
     const group = GROUPS.find(([, stems]) => stems.has(stem(token.lower)) || stems.has(token.lower))?.[0];
     if (!group || token.lower === "left") return [];
-    const isKeptOut = group === "keep" && /^(?:keep|leave)$/.test(token.lower) && KEPT_OUT.test(text.slice(token.end));
+    const isKeptOut =
+      group === "keep" && /^(?:keep|leave)$/.test(token.lower) && KEPT_OUT.test(text.slice(token.end));
     if (isKeptOut) return [candidateAt(text, words, i, { group: "discard", of, shared })];
-    const isMade = /\bmake\s+(?:any |a )?$/i.test(text.slice(0, token.start)) && /^\s+of\b/.test(text.slice(token.end));
-    const isNoun = !isMade && /^(?:record|note|log|file|bin|drop|strike)s?$/.test(token.lower) && NOUN_BEFORE.test(text.slice(0, token.start));
+    const isMade =
+      /\bmake\s+(?:any |a )?$/i.test(text.slice(0, token.start)) && /^\s+of\b/.test(text.slice(token.end));
+    const isNoun =
+      !isMade &&
+      /^(?:record|note|log|file|bin|drop|strike)s?$/.test(token.lower) &&
+      NOUN_BEFORE.test(text.slice(0, token.start));
     if (isNoun) return [];
     const particle = PARTICLES[stem(token.lower)];
     if (particle && !particle.test(text.slice(token.end, token.end + 80))) return [];
@@ -121,10 +144,14 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
     isPassive: false,
     features: ["none", ...shared.map((name) => `none ${name}`)],
   };
-  return found.length === 0 || shared.some((sign) => /^(?:off-record|not kept|secret|not in memory)$/.test(sign)) ? [...found, none] : found;
+  return found.length === 0 ||
+    shared.some((sign) => /^(?:off-record|not kept|secret|not in memory)$/.test(sign))
+    ? [...found, none]
+    : found;
 }
 
-const KEPT_OUT = /^[^.;,]*\bout of (?:your|the|our|my) (?:\w+ )?(?:notes?|memory|records?|files?|log|head|minutes)\b/i;
+const KEPT_OUT =
+  /^[^.;,]*\bout of (?:your|the|our|my) (?:\w+ )?(?:notes?|memory|records?|files?|log|head|minutes)\b/i;
 const NOUN_BEFORE = /\b(?:the|a|an|my|your|our|his|this|that|off|on|for|no|of|any)\s+$/i;
 
 function candidateAt(
@@ -137,10 +164,9 @@ function candidateAt(
   const before = text.slice(0, token.start);
   const behind = text.slice(token.end);
   const lower = before.toLowerCase().replaceAll("’", "'");
-  const clause = (lower.split(/[,;:.!?–—]\s+|\s-\s|\(|(?:^|\s)(?:and|but|so|then|or)\s/).at(-1) ?? lower).replace(
-    /\bget\s*$/,
-    "",
-  );
+  const clause = (
+    lower.split(/[,;:.!?–—]\s+|\s-\s|\(|(?:^|\s)(?:and|but|so|then|or)\s/).at(-1) ?? lower
+  ).replace(/\bget\s*$/, "");
   const isNegated = NEGATED.test(clause) || (group === "keep" && /^\S*\s+(?:nothing|no)\b/.test(behind));
   const subject = of.find(({ head, label }) => of[head] === token && /^(?:nsubj|nsubj:pass)$/.test(label));
   const isPassive =
@@ -194,7 +220,9 @@ function kindOf(group: VerbGroup, isNegated: boolean, mood: string): string {
 }
 
 function isOpening(clause: string): boolean {
-  return /^(?:(?:please|pls|plz|kindly|also|now|ok|okay|just|then|and|so|hey|hi|btw|abeg|sorry|oops|ugh|omg|again|go ahead|to|you|actually|maybe|oh|well|right|do|ever|even|yeah|yes|no)\b[^\p{L}]*)*$/u.test(clause.trim());
+  return /^(?:(?:please|pls|plz|kindly|also|now|ok|okay|just|then|and|so|hey|hi|btw|abeg|sorry|oops|ugh|omg|again|go ahead|to|you|actually|maybe|oh|well|right|do|ever|even|yeah|yes|no)\b[^\p{L}]*)*$/u.test(
+    clause.trim(),
+  );
 }
 
 function moodOf(of: {
@@ -206,18 +234,39 @@ function moodOf(of: {
 }): string {
   const { clause, token, subject, isPassive, lower } = of;
   if (/\b(?:make sure|see to it|ensure|be sure)\b/.test(clause)) return "relayed";
-  if (/\b(?:can|could|would|will|won'?t|mind)(?: you| u)?(?: please| pls| just| also| maybe)*\s*$/.test(clause) && /\b(?:you|u|mind)\b/.test(clause))
+  if (
+    /\b(?:can|could|would|will|won'?t|mind)(?: you| u)?(?: please| pls| just| also| maybe)*\s*$/.test(
+      clause,
+    ) &&
+    /\b(?:you|u|mind)\b/.test(clause)
+  )
     return /^\W*(?:would|could|can)\b.*\bable\b/.test(clause) ? "able" : "ask-you";
-  if (/\b(?:want|need|like|love|prefer|rather|ask|happier|better|good|request|beg|wish)\b(?: it)?(?: if| that)?(?: for)? (?:you|u)\b/.test(clause)) return "wish-you";
+  if (
+    /\b(?:want|need|like|love|prefer|rather|ask|happier|better|good|request|beg|wish)\b(?: it)?(?: if| that)?(?: for)? (?:you|u)\b/.test(
+      clause,
+    )
+  )
+    return "wish-you";
   if (/\b(?:chance|possible)\b/.test(clause)) return "wish-you";
-  if (/\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(lower)) return "wish-you";
+  if (/\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(lower))
+    return "wish-you";
   if (isPassive) {
-    if (/\b(?:should|shouldn't|must|shall|needs?|has|have|can|could|may|to|ought|not)\b/.test(clause)) return "passive-modal";
+    if (/\b(?:should|shouldn't|must|shall|needs?|has|have|can|could|may|to|ought|not)\b/.test(clause))
+      return "passive-modal";
     return /\b(?:treat|consider|regard|want|wants|marked?)\b/.test(clause) ? "passive-modal" : "passive";
   }
   const isParticiple = /(?:ed|gone|kept|forgotten|out)$/.test(token.lower);
-  if (/\b(?:treat|consider|regard|want|wants|need|get|have)\b/.test(clause) && isParticiple && !/\b(?:i|we|they|he|she)(?:'ve)? (?:have|had|got)\b/.test(clause)) return "passive-modal";
-  if (/\b(?:needs?|has|have|can|should|must|may) (?:to )?$/.test(`${clause} `.replace(/\s+$/, " ")) && !/\bhas\s*$|\bhave\s*$/.test(clause) && !/\b(?:i|we|he|she|they|you|u)\b/.test(clause))
+  if (
+    /\b(?:treat|consider|regard|want|wants|need|get|have)\b/.test(clause) &&
+    isParticiple &&
+    !/\b(?:i|we|they|he|she)(?:'ve)? (?:have|had|got)\b/.test(clause)
+  )
+    return "passive-modal";
+  if (
+    /\b(?:needs?|has|have|can|should|must|may) (?:to )?$/.test(`${clause} `.replace(/\s+$/, " ")) &&
+    !/\bhas\s*$|\bhave\s*$/.test(clause) &&
+    !/\b(?:i|we|he|she|they|you|u)\b/.test(clause)
+  )
     return "thing-modal";
   if (/\b(?:you|u) (?:can|could|may|should|must|need|have)\b/.test(clause)) return "you-modal";
   if (/\b(?:you|u)(?: didn'?t| did not| never)?\s*$/.test(clause)) return "you";
@@ -226,12 +275,18 @@ function moodOf(of: {
     if (/\b(?:need|want|have|got|going|like|love|try|about|wish)\b/.test(clause)) return "i-plan";
     return "i";
   }
-  if (/\b(?:request|ask for|demand)\b/.test(clause) && /^(?:deletion|erasure|removal)/.test(token.lower)) return "order";
-  if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|to)\b/.test(lower) ) return "relayed";
+  if (/\b(?:request|ask for|demand)\b/.test(clause) && /^(?:deletion|erasure|removal)/.test(token.lower))
+    return "order";
+  if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|to)\b/.test(lower))
+    return "relayed";
   if (/\b(?:remind|tell|ask|let|help|make|told|asked|wants?|said|says)\b/.test(clause)) return "indirect";
   if (/^(?:VBD|VBZ|VBN)$/.test(token.tag)) return "told";
   if (token.tag === "VBG") return "gerund";
-  if (/^(?:NN|NNS|JJ)$/.test(token.tag) && /\b(?:the|a|an|my|his|her|their|this|of|in|on|for|old|new)\s*$/.test(clause)) return "noun";
+  if (
+    /^(?:NN|NNS|JJ)$/.test(token.tag) &&
+    /\b(?:the|a|an|my|his|her|their|this|of|in|on|for|old|new)\s*$/.test(clause)
+  )
+    return "noun";
   if (subject && !/^(?:please|pls)$/.test(subject.lower)) return "others";
   return isOpening(clause.replace(NEGATED, "")) ? "order" : "within";
 }
@@ -243,17 +298,28 @@ function objectsOf(
   { of, before, isPassive }: { of: readonly ParsedToken[]; before: string; isPassive: boolean },
 ): string[] {
   const token = words[i] as ParsedToken;
-  const behind = isPassive ? before.replace(/^.*[,;:.!?]\s|^.*\b(?:that we|treat|consider|want|wants)\s/i, "") : text.slice(token.end);
-  const clause = behind.split(/[;.!?–—]\s|,\s+(?=(?:i|it|we|he|she|they|that|because|not|nobody|since|as)\b)/i)[0] ?? behind;
+  const behind = isPassive
+    ? before.replace(/^.*[,;:.!?]\s|^.*\b(?:that we|treat|consider|want|wants)\s/i, "")
+    : text.slice(token.end);
+  const clause =
+    behind.split(/[;.!?–—]\s|,\s+(?=(?:i|it|we|he|she|they|that|because|not|nobody|since|as)\b)/i)[0] ??
+    behind;
   const bare = clause.replace(/^\s*(?:about|of|on|to|out|off|down|from|up|rid of|track of|all)?\s*/i, "");
   const head =
     of.find(({ head: h, label }) => of[h] === token && /^(?:obj|nsubj:pass|obl|ccomp|xcomp)$/.test(label)) ??
     words.slice(i + 1).find(({ pos }) => /^(?:NOUN|PROPN|PRON|NUM)$/.test(pos));
   const found = new Set<string>();
   const first = /^[\p{L}']+/u.exec(bare)?.[0]?.toLowerCase() ?? "";
-  if (/^(?:it|that|this|them|those|these)$/.test(first) && /^\S+(?:\s*$|\s+(?:out|off|away|down|please|pls|too|now|again|from|for|in|anywhere|one)\b|[,:;–—-])/i.test(bare)) found.add("pronoun");
+  if (
+    /^(?:it|that|this|them|those|these)$/.test(first) &&
+    /^\S+(?:\s*$|\s+(?:out|off|away|down|please|pls|too|now|again|from|for|in|anywhere|one)\b|[,:;–—-])/i.test(
+      bare,
+    )
+  )
+    found.add("pronoun");
   if (/^(?:him|her|me)$/.test(first)) found.add("person");
-  if (/^(?:that|how|where|who|when|what|which|whom|i|we)$/.test(first) && /^\S+\s+\S/.test(bare)) found.add("clause");
+  if (/^(?:that|how|where|who|when|what|which|whom|i|we)$/.test(first) && /^\S+\s+\S/.test(bare))
+    found.add("clause");
   if (/^(?:my|our)$/.test(first)) found.add("mine");
   if (/^(?:the|a|an|some)$/.test(first)) found.add("the");
   if (/^(?:your|his|their|its)$/.test(first)) found.add("others'");
@@ -261,7 +327,12 @@ function objectsOf(
   if (YOU_KNOW.test(clause)) found.add("known");
   if (head && PART.has(stem(head.lower))) found.add("part");
   if (PART.has(stem(first))) found.add("part");
-  if (/^(?:the |all |that |this )*(?:thing|bit|part|stuff|info|data|details|information|everything|anything)\b/i.test(bare)) found.add("part");
+  if (
+    /^(?:the |all |that |this )*(?:thing|bit|part|stuff|info|data|details|information|everything|anything)\b/i.test(
+      bare,
+    )
+  )
+    found.add("part");
   if (/\babout\b/i.test(clause)) found.add("about");
   if (head && findSlot(stem(head.lower))) found.add("info");
   if (head && WORK.has(stem(head.lower))) found.add("work");
@@ -271,7 +342,12 @@ function objectsOf(
   if (/(?<!^)\b\p{Lu}\p{L}+/u.test(` ${clause}`)) found.add("name");
   if (/^\s*\p{Lu}\p{L}+['’]s\b|\b(?:my|our) \p{L}+['’]s?\b/u.test(bare)) found.add("owner");
   if (bare.trim() === "" || !head) found.add("none");
-  if (/^(?:old|former|previous|earlier|first|second|last|draft)\b|\b(?:old|former|previous|earlier|first|draft)\b/i.test(clause)) found.add("old");
+  if (
+    /^(?:old|former|previous|earlier|first|second|last|draft)\b|\b(?:old|former|previous|earlier|first|draft)\b/i.test(
+      clause,
+    )
+  )
+    found.add("old");
   return [...found];
 }
 
@@ -287,35 +363,41 @@ function reportedBefore(lower: string): string[] {
   return isReported ? ["reported"] : [];
 }
 
+/** Signs of a whole sentence, by name. */
+const SENTENCE_SIGNS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["question", /\?\W*$/],
+  ["asks", /^\W*(?:how|what|why|who|where|when|which|did|do|does|is|are|was|were|have|has|should)\b/i],
+  ["please", PLEASE],
+  ["quoted", QUOTE],
+  ["off-record", OFF_RECORD],
+  ["set off", SET_OFF],
+  ["said", SAID],
+  ["known", YOU_KNOW],
+  ["own message", OWN_MESSAGE],
+  ["regret", REGRET],
+  ["memory", /\b(?:your|the|shared) (?:memory|notes?|records?)\b/i],
+  ["my place", /\b(?:my|our) (?:phone|laptop|computer|inbox|calendar|list|fridge|desk|tools|cart)\b/i],
+  ["addressed", /^\W*(?:@\w+|(?:\p{Lu}\p{Ll}+),\s)/u],
+  ["conditional", /^\W*(?:if|when|whenever|imagine|in case|before|after|lest|suppose)\b/i],
+  ["code", /[{}<>=;`$]|\b(?:git|npm|sql|rm)\b/i],
+  ["not in memory", NOT_STORED],
+  ["not kept", NOT_KEPT],
+  ["secret", /\b(?:secret|confidential|unrecorded|unsaved|unlogged)\b/i],
+  ["you", /\b(?:you|your|u)\b/i],
+  ["me", /\b(?:i|my|me|we|our)\b/i],
+  [
+    "goes on",
+    /,\s+(?:(?:i|let|we|you|he|she|it|\p{Lu}\p{L}+)(?:['’]\p{L}+)?|i['’]?m) (?!should|shouldn|wish|told|said|never|don|moved|broke|quit|changed|sold)\p{L}+/iu,
+  ],
+  ["ends with order", /[:,–—-]\s*(?:please\s+)?(?:forget|delete|erase|remove|bin|scrap|drop)\b[^,]{0,12}$/i],
+];
+const DEICTIC = /\b(?:this|that|it|any of|these|those|one|what)\b/i;
+
 function sentenceFeatures(text: string, words: readonly ParsedToken[]): string[] {
   const trimmed = text.trim();
-  const found: string[] = [];
-  if (/\?\W*$/.test(trimmed)) found.push("question");
-  if (/^\W*(?:how|what|why|who|where|when|which|did|do|does|is|are|was|were|have|has|should)\b/i.test(trimmed)) found.push("asks");
-  if (PLEASE.test(trimmed)) found.push("please");
-  if (QUOTE.test(trimmed)) found.push("quoted");
-  if (OFF_RECORD.test(trimmed)) found.push("off-record");
-  if (SET_OFF.test(trimmed)) found.push("set off");
-  if (SAID.test(trimmed)) found.push("said");
-  if (YOU_KNOW.test(trimmed)) found.push("known");
-  if (OWN_MESSAGE.test(trimmed)) found.push("own message");
-  if (REGRET.test(trimmed)) found.push("regret");
-  if (/\b(?:your|the|shared) (?:memory|notes?|records?)\b/i.test(trimmed)) found.push("memory");
-  if (/\b(?:my|our) (?:phone|laptop|computer|inbox|calendar|list|fridge|desk|tools|cart)\b/i.test(trimmed)) found.push("my place");
-  if (/^\W*(?:@\w+|(?:\p{Lu}\p{Ll}+),\s)/u.test(trimmed)) found.push("addressed");
-  if (/^\W*(?:if|when|whenever|imagine|in case|before|after|lest|suppose)\b/i.test(trimmed)) found.push("conditional");
-  if (/[{}<>=;`$]|\b(?:git|npm|sql|rm)\b/i.test(trimmed)) found.push("code");
-  if (NOT_STORED.test(trimmed)) found.push("not in memory");
-  if (NOT_KEPT.test(trimmed)) {
-    found.push("not kept");
-    if (/\b(?:this|that|it|any of|these|those|one|what)\b/i.test(trimmed)) found.push("not kept deictic");
-  }
-  if (/\b(?:secret|confidential|unrecorded|unsaved|unlogged)\b/i.test(trimmed)) found.push("secret");
-  if (/\b(?:you|your|u)\b/i.test(trimmed)) found.push("you");
-  if (/\b(?:i|my|me|we|our)\b/i.test(trimmed)) found.push("me");
-  if (/,\s+(?:(?:i|let|we|you|he|she|it|\p{Lu}\p{L}+)(?:['’]\p{L}+)?|i['’]?m) (?!should|shouldn|wish|told|said|never|don|moved|broke|quit|changed|sold)\p{L}+/iu.test(trimmed)) found.push("goes on");
+  const found = SENTENCE_SIGNS.flatMap(([name, pattern]) => (pattern.test(trimmed) ? [name] : []));
+  if (found.includes("not kept") && DEICTIC.test(trimmed)) found.push("not kept deictic");
   if (words.length <= 2) found.push("tiny");
   else if (words.length <= 6) found.push("short");
-  if (/[:,–—-]\s*(?:please\s+)?(?:forget|delete|erase|remove|bin|scrap|drop)\b[^,]{0,12}$/i.test(trimmed)) found.push("ends with order");
   return found;
 }

@@ -39,7 +39,11 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
     const kept = KEPT_OUT.exec(sentence)?.groups?.["object"];
     return kept === undefined
       ? { text: "", isPronoun: true, told: sentence }
-      : toObject(lastClause(kept).replace(INTRO, "").replace(/^(?:\S+ ){0,3}wants? /i, ""));
+      : toObject(
+          lastClause(kept)
+            .replace(INTRO, "")
+            .replace(/^(?:\S+ ){0,3}wants? /i, ""),
+        );
   }
   const before = sentence.slice(0, start);
   const behind = sentence.slice(end);
@@ -54,19 +58,35 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
     if (subject.trim() !== "") return { ...toObject(lastClause(subject)), ...kept };
   }
   if (group === "pretend") {
-    const about = /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu.exec(rest);
+    const about =
+      /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu.exec(
+        rest,
+      );
     return { ...toObject(about?.groups?.["about"] ?? ""), ...kept };
   }
   const bare = rest
-    .replace(/^\s*(?:rid\s+)?(?:of|about|up|on to|onto|down|out|off|track of|a (?:note|record) of|all)?\s+/i, "")
+    .replace(
+      /^\s*(?:rid\s+)?(?:of|about|up|on to|onto|down|out|off|track of|a (?:note|record) of|all)?\s+/i,
+      "",
+    )
     .replace(/^of\s+/i, "");
   const pronoun = PRONOUN.exec(bare);
   if (pronoun || /^[\s.!?,;:]*$/.test(bare) || /^(?:please|pls)?\W*$/i.test(bare)) {
     const told = bare.slice(pronoun?.[0].length ?? 0).replace(/^[\s,:;–—-]+/, "");
-    const subject = before.replace(/[\s,:;–—-]+$/, "").replace(INTRO, "").replace(/\b(?:and|so|but|then|please|now)\s*$/i, "").replace(/[\s,:;–—-]+$/, "");
+    const subject = before
+      .replace(/[\s,:;–—-]+$/, "")
+      .replace(INTRO, "")
+      .replace(/\b(?:and|so|but|then|please|now)\s*$/i, "")
+      .replace(/[\s,:;–—-]+$/, "");
     const isErasing = group === "forget" || group === "erase" || group === "discard";
     // "What I told you about Ivan, delete it", "My age: please remove".
-    if (isErasing && !OFF_RECORD.test(subject) && subject.split(/\s+/).length <= 14 && /\p{L}{2,}/u.test(subject) && !/\b(?:can|could|would|will) you$/i.test(subject))
+    if (
+      isErasing &&
+      !OFF_RECORD.test(subject) &&
+      subject.split(/\s+/).length <= 14 &&
+      /\p{L}{2,}/u.test(subject) &&
+      !/\b(?:can|could|would|will) you$/i.test(subject)
+    )
       return {
         text: cleanObject(subject),
         isPronoun: false,
@@ -112,7 +132,10 @@ function cleanObject(text: string): string {
     object = object.replace(TRAILING, "").trim();
   }
   object = withoutPlace(object)
-    .replace(/\s+(?:from|off|out of|in|on) (?:(?:your|the|our|my) )?(?:\p{L}+ )?(?:memory|memories|notes?|records?|files?|everywhere|everything|lists?(?: of .*)?)(?: you (?:keep|have).*)?$/iu, "")
+    .replace(
+      /\s+(?:from|off|out of|in|on) (?:(?:your|the|our|my) )?(?:\p{L}+ )?(?:memory|memories|notes?|records?|files?|everywhere|everything|lists?(?: of .*)?)(?: you (?:keep|have).*)?$/iu,
+      "",
+    )
     .replace(/\s+from (?:everywhere|everything|all|what(?:ever)? you \p{L}+)$/iu, "")
     .replace(/\s+(?:off|out|away|down)$/i, "");
   return object.trim();
@@ -124,7 +147,10 @@ function lastClause(text: string): string {
 
 /** Without the reason behind a comma: what stands there has a verb of its own. */
 function cutReason(text: string): string {
-  const hard = text.split(/[.!?;]\s+|\s+[–—-]\s+|\s+(?:because|since (?:it|i|we|they|he|she)|cause|cuz|now that|as (?:i|it|we|they|he|she))\b/i)[0] ?? text;
+  const hard =
+    text.split(
+      /[.!?;]\s+|\s+[–—-]\s+|\s+(?:because|since (?:it|i|we|they|he|she)|cause|cuz|now that|as (?:i|it|we|they|he|she))\b/i,
+    )[0] ?? text;
   const pieces = hard.split(/(,\s+|\s+(?:so|and) (?=(?:i|it|that|this|they|he|she|we)\b))/i);
   let kept = pieces[0] ?? hard;
   for (let k = 1; k + 1 < pieces.length; k += 2) {
@@ -136,7 +162,12 @@ function cutReason(text: string): string {
 }
 
 function hasFiniteVerb(clause: string): boolean {
-  if (/^(?:it|i|that|this|they|we|he|she|is|was|not|don|nobody|never|because|got|got|turned|too)\b/i.test(clause)) return true;
+  if (
+    /^(?:it|i|that|this|they|we|he|she|is|was|not|don|nobody|never|because|got|got|turned|too)\b/i.test(
+      clause,
+    )
+  )
+    return true;
   return parseEnglish(clause).some(({ tokens }) =>
     tokens.some(({ tag, label }) => /^(?:VBD|VBZ|VBP|MD)$/.test(tag) || label === "nsubj"),
   );
