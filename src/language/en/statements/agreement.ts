@@ -1,0 +1,97 @@
+import type { Claim } from "../../../domain/memory.ts";
+import { toBaseForm } from "../../../domain/text/english-forms.ts";
+import type { ReadClause } from "./read-clauses.ts";
+import { baseLabel, childrenBy, type Tree } from "./tree.ts";
+
+/** A claim with the place of its words in the text. */
+export interface PlacedClaim {
+  readonly start: number;
+  readonly end: number;
+  readonly claim?: Claim;
+}
+
+/** The clause that the words at a place are, or are most of; undefined if there is none. */
+export function findClauseAt(
+  clauses: readonly ReadClause[],
+  place: { start: number; end: number },
+): ReadClause | undefined {
+  let best: ReadClause | undefined;
+  let bestShare = 0;
+  for (const one of clauses) {
+    const common = Math.min(one.end, place.end) - Math.max(one.start, place.start);
+    const share = common / (Math.max(one.end, place.end) - Math.min(one.start, place.start));
+    if (share > bestShare) [best, bestShare] = [one, share];
+  }
+  return bestShare > 0.2 ? best : undefined;
+}
+
+/** The signs of how far a claim agrees with the tree of its clause: the same predicate, and a whole phrase as its value. */
+export function agreementFeatures(
+  { claim, start, end }: PlacedClaim,
+  read: ReadClause | undefined,
+): Map<string, number> {
+  const found = new Map<string, number>();
+  const add = (name: string): unknown => found.set(`claim:${name}`, 1);
+  if (!claim) add("none");
+  if (!read) add("no-clause");
+  if (!claim || !read) return found;
+  const { clause } = read;
+  const { tree } = clause;
+  add(`relation:${claim.relation}`);
+  add(claim.subject === "user" ? "of-user" : claim.subject.startsWith("user/") ? "of-owned" : "of-other");
+  const isSelf = ["speaker", "group", "dropped"].includes(clause.about);
+  if (isSelf !== (claim.subject === "user")) add("other-subject");
+  const [first = ""] = claim.relation.replace(/^(?:not|never) /, "").split(" ");
+  const head = toBaseForm(tree.tokens[clause.head]?.lower ?? "");
+  const isBe = first === "be" && clause.copula !== undefined;
+  add(isBe || first === head ? "same-predicate" : "other-predicate");
+  const value = wordsOf(tree, claim.value, start - read.offset, end - read.offset);
+  if (value.length === 0) add("value-reworded");
+  else for (const name of phraseSigns(tree, value, clause.head)) add(name);
+  if (claim.qualifier !== undefined) add("qualified");
+  if (Math.abs(read.start - start) > 3) add("starts-elsewhere");
+  if (Math.abs(read.end - end) > 3) add(read.end > end ? "ends-before" : "ends-after");
+  return found;
+}
+
+/** The words of a value, where they stand in the text. */
+function wordsOf(tree: Tree, value: string, start: number, end: number): number[] {
+  const from = tree.text.slice(start, end).toLowerCase().indexOf(value.toLowerCase());
+  if (from < 0 || value === "") return [];
+  return tree.tokens.flatMap((token, i) =>
+    token.start >= start + from && token.end <= start + from + value.length ? [i] : [],
+  );
+}
+
+const INSEPARABLE = new Set([
+  "compound",
+  "flat",
+  "fixed",
+  "goeswith",
+  "nummod",
+  "amod",
+  "compound:prt",
+  "appos",
+  "nmod",
+]);
+
+/** Whether some words are one phrase of the tree, and whether a part of it is missing. */
+function phraseSigns(tree: Tree, words: readonly number[], clauseHead: number): string[] {
+  const heads = words.filter((i) => !words.includes(tree.tokens[i]?.head ?? -1));
+  const [head] = heads;
+  const token = tree.tokens[head ?? -1];
+  if (head === undefined || !token) return [];
+  const isCut = heads.some((i) => (tree.children[i] ?? []).some((child) => isLost(tree, child, words)));
+  const isPart = INSEPARABLE.has(token.label) && token.head !== clauseHead;
+  return [
+    heads.length === 1 ? "one-phrase" : heads.length === 2 ? "two-phrases" : "many-phrases",
+    `role:${head === clauseHead ? "predicate" : baseLabel(token.label)}`,
+    isCut ? "cut" : "",
+    isPart ? "part" : "",
+    childrenBy(tree, head, "conj").some((i) => !words.includes(i)) ? "one-of-many" : "",
+  ].filter((name) => name !== "");
+}
+
+function isLost(tree: Tree, child: number, words: readonly number[]): boolean {
+  return !words.includes(child) && INSEPARABLE.has(tree.tokens[child]?.label ?? "");
+}
