@@ -68,7 +68,7 @@ function readClause(tree: Tree, head: number): Clause | undefined {
     return undefined;
   const own = [...childrenBy(tree, head, "aux", "cop")];
   const found = findSubject(tree, head, own);
-  if (!found || !isFinite(tree, head, own, found)) return undefined;
+  if (!found || !hasFiniteForm(tree, head, own, found)) return undefined;
   const auxiliaries = own.length > 0 ? own : found.shared;
   const copula = own.find((i) => tree.tokens[i]?.label === "cop");
   const up = contentChain(tree, head);
@@ -81,7 +81,8 @@ function readClause(tree: Tree, head: number): Clause | undefined {
     auxiliaries,
     ...(copula === undefined ? {} : { copula }),
     negated: (tree.children[head] ?? []).some((i) => NEGATIONS.has(tree.tokens[i]?.lower ?? "")),
-    asked: [head, ...up].some((i) => isAsked(tree, i)),
+    asked:
+      [head, ...up].some((i) => isAsked(tree, i)) || (found.about === "dropped" && endsWithQuestionMark(tree)),
     conditional: [head, ...ancestors(tree, head)].some((i) =>
       childrenBy(tree, i, "mark", "advmod").some((mark) => CONDITIONS.has(tree.tokens[mark]?.lower ?? "")),
     ),
@@ -91,7 +92,7 @@ function readClause(tree: Tree, head: number): Clause | undefined {
 }
 
 /** "I put", "I've been": a form that can be finite. "Gina finding a way" has none. */
-function isFinite(tree: Tree, head: number, own: readonly number[], found: FoundSubject): boolean {
+function hasFiniteForm(tree: Tree, head: number, own: readonly number[], found: FoundSubject): boolean {
   if (found.about === "dropped" || own.length > 0 || found.shared.length > 0) return true;
   const { tag = "", pos = "" } = tree.tokens[head] ?? {};
   if (/^VB[DPZ]$/.test(tag)) return true;

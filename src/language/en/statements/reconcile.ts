@@ -2,7 +2,7 @@ import type { Message } from "../../../domain/message.ts";
 import type { TextSpan } from "../../../domain/text/split-text.ts";
 import { toLocalTime } from "../../../domain/time.ts";
 import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
-import { absolute } from "../grammar/claims/sentence.ts";
+import { absolute, isRelativeDate } from "../grammar/claims/sentence.ts";
 import { speakerEntity } from "../grammar/clauses/entities.ts";
 import { weigh } from "../grammar/standing/weights.ts";
 import { datesIn } from "../grammar/time/dates.ts";
@@ -18,7 +18,9 @@ const RULES_LEAST = 0.25;
 /** The same where it fills a slot of one value: name, home, work. */
 const SLOT_LEAST = 0.08;
 /** From this chance on, a clause that the rules did not read becomes a memory. */
-const TREES_LEAST = 0.55;
+const TREES_LEAST = 0.6;
+/** By so much a tree's reading must be likelier to be good than the rules' to take its place. */
+const MARGIN = 0.15;
 
 /**
  * Puts what the rules propose for a message beside its trees. A statement that is hardly worth keeping is dropped; changes, corrections
@@ -31,7 +33,11 @@ export function reconcile(
 ): Proposal[] {
   const speaker = message.name ?? "the user";
   const clauses = readClauses(message.content, speaker, spans);
-  const around: Surroundings = { isAmongPeople: message.name !== undefined, length: message.content.length };
+  const around: Surroundings = {
+    isAmongPeople: message.name !== undefined,
+    length: message.content.length,
+  };
+  const byTrees = clauses.flatMap((read) => scoreClause(read, around) ?? []);
   const chances = proposals.map((one) => (one.propose === "add" ? chanceOf(one, clauses, around) : 1));
   // "I like ramen, pho and laksa": what one clause told together stays together.
   const best = (one: Proposal): number =>
@@ -40,14 +46,31 @@ export function reconcile(
         other.start === one.start && other.end === one.end ? (chances[k] ?? 0) : 0,
       ),
     );
-  const kept = proposals.filter(
-    (one) => one.propose !== "add" || isExempt(one) || best(one) >= leastFor(one),
-  );
-  const added = clauses.flatMap((read) => {
-    if (proposals.some((one) => overlaps(one, read))) return [];
-    return addClause(message, read, around) ?? [];
+  const kept = proposals.filter((one) => {
+    if (one.propose !== "add" || isExempt(one)) return true;
+    const rival = byTrees.find(({ read }) => overlaps(one, read));
+    return best(one) >= leastFor(one) && !(rival && isBetter(rival.keep, best(one), one));
   });
+  const added = byTrees
+    .filter(({ read, keep }) => keep >= TREES_LEAST && !kept.some((one) => overlaps(one, read)))
+    .map(({ read, keep }) => addClause(message, read, keep));
   return [...kept, ...added].sort((one, other) => one.start - other.start);
+}
+
+interface ScoredClause {
+  readonly read: ReadClause;
+  readonly keep: number;
+}
+
+function scoreClause(read: ReadClause, around: Surroundings): ScoredClause | undefined {
+  if (!isTold(read) || read.wording.unresolved > 0) return undefined;
+  const { clause, wording } = read;
+  return { read, keep: scoreStatement(clauseFeatures(clause, wording, around), wording.text, "trees").keep };
+}
+
+/** Whether the tree's reading takes the place of the rules': clearly likelier to be good, and no slot is at stake. */
+function isBetter(tree: number, rules: number, { holds }: AddProposal): boolean {
+  return tree >= TREES_LEAST && holds !== "one" && tree > rules + MARGIN;
 }
 
 /** Changes, corrections and wishes for answers are not judged as statements. */
@@ -83,15 +106,13 @@ export function isTold({ clause, wording }: ReadClause): boolean {
   return clause.about === "person" ? wording.unresolved === 0 : wording.unresolved <= 1;
 }
 
-function addClause(message: Message, read: ReadClause, around: Surroundings): AddProposal | undefined {
-  if (!isTold(read) || read.wording.unresolved > 0) return undefined;
+function addClause(message: Message, read: ReadClause, keep: number): AddProposal {
   const { clause, wording, names, start, end } = read;
-  const { keep } = scoreStatement(clauseFeatures(clause, wording, around), wording.text, "trees");
-  if (keep < TREES_LEAST) return undefined;
   const quote = message.content.slice(start, end);
   const isPast = [clause.head, ...clause.auxiliaries].some((i) => clause.tree.tokens[i]?.tag === "VBD");
   const dates = datesIn(quote, toLocalTime(message.at, message.zone), !isPast);
-  const text = absolute(wording.text, dates, quote);
+  const relative = dates.filter((date) => isRelativeDate(quote.slice(date.start, date.end)));
+  const text = absolute(wording.text, relative, quote);
   const claim = claimOfClause(clause, names, speakerEntity(message.name).path);
   const relation = getRelation(claim?.relation ?? "");
   const kind = isPast || dates.length > 0 ? "event" : relation.kind;

@@ -83,6 +83,11 @@ function spaced(...words: readonly (string | undefined)[]): string {
 const RELATIVE =
   /\b(?:ago|yesterday|today|tomorrow|tonight|last|next|this|coming|weekend|the \d+(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
 
+/** Whether a date in words means another day when it is read later: "yesterday", "on Friday". */
+export function isRelativeDate(words: string): boolean {
+  return RELATIVE.test(words);
+}
+
 const FEAST =
   /^(?:(?:on|at|for|over) )?(?:christmas|xmas|boxing day|new year|valentine|halloween|easter|good friday|pentecost|whit|ash|mardi|nye)/i;
 const RANGE = /\d ?(?:to|until|till|through|and|-|–) ?(?:the )?\d|\bfrom\b.* to\b/i;

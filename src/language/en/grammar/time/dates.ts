@@ -21,14 +21,19 @@ interface Found {
   readonly start: Components;
 }
 
+interface DateParser {
+  parse(
+    text: string,
+    reference: { instant: Date; timezone: number },
+    options: { forwardDate: boolean },
+  ): Found[];
+}
+
 interface Chrono {
-  readonly GB: {
-    parse(
-      text: string,
-      reference: { instant: Date; timezone: number },
-      options: { forwardDate: boolean },
-    ): Found[];
-  };
+  /** Reads 3/4 as 3 April, and "May 30" as May 2030. */
+  readonly GB: DateParser;
+  /** Reads 3/4 as March 4, and "May 30" as the day. */
+  readonly casual: DateParser;
 }
 
 let loaded: Chrono | undefined;
@@ -51,6 +56,10 @@ const MONTHS = "january february march april may june july august september octo
   " ",
 );
 
+/** "May 30", "April 21st", without a date in figures. */
+const MONTH_FIRST =
+  /^(?!.*\b\d{1,2}[/.]\d{1,2}\b(?:[/.]\d|.*\d[/.]\d)).*\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? (?:[12]?\d|3[01])(?:st|nd|rd|th)?(?![\d:%]|[.,]\d)/is;
+
 /** "I read it in two weeks": how long it took. */
 const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
 
@@ -70,8 +79,9 @@ function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const plain = text.replace(/’/g, "'");
   const relative = relativeDate(plain, instant, future);
   if (relative) return [relative];
-  const found = chrono()
-    .GB.parse(plain, { instant, timezone: 0 }, { forwardDate: future })
+  const parser = MONTH_FIRST.test(plain) ? chrono().casual : chrono().GB;
+  const found = parser
+    .parse(plain, { instant, timezone: 0 }, { forwardDate: future })
     .filter((one) => isDate(one, plain) && (future || !LENGTH.test(one.text)))
     .map((one) => ({ start: one.index, end: one.index + one.text.length, iso: isoOf(one, instant, future) }));
   if (found.length > 0) return found;
