@@ -41,7 +41,6 @@ interface Example {
 
 /** Vectors have length one; scaled, a dimension weighs as much as a sign that is there or not. */
 const SCALE = 5;
-const CLASSES = 3;
 const penalty = Number(values.penalty);
 const vectorPenalty = Number(values["vector-penalty"]);
 const examples = readExamples();
@@ -106,7 +105,7 @@ function fit(training: readonly Example[]): Weights {
     [...counts].filter(([, n]) => n >= Number(values.least)).map(([name], i) => [name, i]),
   );
   const size = names.size + SENTENCE_DIMENSIONS;
-  const rows = Array.from({ length: CLASSES }, () => new Float64Array(size));
+  const rows = [0, 1, 2].map(() => new Float64Array(size));
   const encoded = training.map((example) => ({
     example,
     at: example.names.map((name) => names.get(name) ?? -1),
@@ -119,16 +118,10 @@ function fit(training: readonly Example[]): Weights {
     );
     for (const { example, at } of encoded) {
       const chances = softmax(rows.map((row) => scoreOf(row, example, at, names.size)));
-      for (let c = 0; c < CLASSES; c += 1) {
+      gradients.forEach((gradient, c) => {
         const error = ((chances[c] ?? 0) - (example.target[c] ?? 0)) / training.length;
-        const gradient = gradients[c] as Float64Array;
-        at.forEach((index, k) => {
-          if (index >= 0) gradient[index] = (gradient[index] as number) + error * (example.numbers[k] ?? 0);
-        });
-        for (let d = 0; d < SENTENCE_DIMENSIONS; d += 1)
-          gradient[names.size + d] =
-            (gradient[names.size + d] as number) + error * SCALE * (example.vector[d] as number);
-      }
+        addGradient(gradient, { example, at, error, size: names.size });
+      });
     }
     const rate = 0.05 * (1 - step / 301) + 0.001;
     rows.forEach((row, c) => {
@@ -145,6 +138,17 @@ function fit(training: readonly Example[]): Weights {
     });
   }
   return { names, rows };
+}
+
+function addGradient(
+  gradient: Float64Array,
+  { example, at, error, size }: { example: Example; at: readonly number[]; error: number; size: number },
+): void {
+  at.forEach((index, k) => {
+    if (index >= 0) gradient[index] = (gradient[index] as number) + error * (example.numbers[k] ?? 0);
+  });
+  for (let d = 0; d < SENTENCE_DIMENSIONS; d += 1)
+    gradient[size + d] = (gradient[size + d] as number) + error * SCALE * (example.vector[d] as number);
 }
 
 function scoreOf(
@@ -175,7 +179,7 @@ function chancesOf({ names, rows }: Weights, example: Example): number[] {
 }
 
 function report(all: readonly Example[]): void {
-  const foldOf = (message: string): number => createHash("sha256").update(message).digest()[0]! % 5;
+  const foldOf = (message: string): number => (createHash("sha256").update(message).digest()[0] ?? 0) % 5;
   const judged = [0, 1, 2, 3, 4].flatMap((fold) => {
     const weights = fit(all.filter(({ row }) => foldOf(row.message) !== fold));
     return all

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { englishExtractor } from "../../src/language/en/extractor.ts";
-import { rulesExtractor } from "../../src/language/en/grammar/rules.ts";
-import type { RulesReading } from "../../src/language/en/grammar/known-memory.ts";
 import type { Message } from "../../src/domain/message.ts";
+import { englishExtractor } from "../../src/language/en/extractor.ts";
+import type { RulesReading } from "../../src/language/en/grammar/known-memory.ts";
+import { rulesExtractor } from "../../src/language/en/grammar/rules.ts";
 import { type DevelopmentMessage, developmentMessages } from "./messages.ts";
 
 /**
@@ -55,10 +55,26 @@ for (const set of ["longmemeval", "locomo", "beam"] as const) {
 console.log("memories per 100 messages:", rates);
 print(drawn);
 
-async function read(source: Source, { id, content, at, name, earlier }: DevelopmentMessage): Promise<string[]> {
-  const message = { id, role: "user", origin: "user_message", content, at, ...(name ? { name } : {}) } as Message;
-  const before = earlier.map((turn, i) => ({ id: `${i}`, origin: `${turn.role}_message`, at, ...turn }) as Message);
-  const proposals = await extractors[source].propose({ messages: [message], earlier: before, known: [] } as RulesReading);
+async function read(
+  source: Source,
+  { id, content, at, name, earlier }: DevelopmentMessage,
+): Promise<string[]> {
+  const message = {
+    id,
+    role: "user",
+    origin: "user_message",
+    content,
+    at,
+    ...(name ? { name } : {}),
+  } as Message;
+  const before = earlier.map(
+    (turn, i) => ({ id: `${i}`, origin: `${turn.role}_message`, at, ...turn }) as Message,
+  );
+  const proposals = await extractors[source].propose({
+    messages: [message],
+    earlier: before,
+    known: [],
+  } as RulesReading);
   return proposals.flatMap((one) => (one.propose === "add" ? [one.text] : []));
 }
 
@@ -66,17 +82,21 @@ async function read(source: Source, { id, content, at, name, earlier }: Developm
 function print(all: readonly Made[]): void {
   const blocks = Map.groupBy(all, ({ message }) => message.id);
   const key: { number: number; message: string; sources: Source[] }[] = [];
-  const lines = [...blocks].sort(([a], [b]) => digest(`order${a}`).localeCompare(digest(`order${b}`))).map(([id, made]) => {
-    const message = made[0]?.message as DevelopmentMessage;
-    const before = message.earlier.at(-1)?.content.slice(0, 160);
-    const texts = [...Map.groupBy(made, ({ text }) => text)].sort(([a], [b]) => digest(a).localeCompare(digest(b)));
-    const numbered = texts.map(([text, by]) => {
-      key.push({ number: key.length, message: id, sources: [...new Set(by.map(({ source }) => source))] });
-      return `${key.length - 1}\t${text}`;
+  const lines = [...blocks]
+    .sort(([a], [b]) => digest(`order${a}`).localeCompare(digest(`order${b}`)))
+    .map(([id, made]) => {
+      const message = made[0]?.message as DevelopmentMessage;
+      const before = message.earlier.at(-1)?.content.slice(0, 160);
+      const texts = [...Map.groupBy(made, ({ text }) => text)].sort(([a], [b]) =>
+        digest(a).localeCompare(digest(b)),
+      );
+      const numbered = texts.map(([text, by]) => {
+        key.push({ number: key.length, message: id, sources: [...new Set(by.map(({ source }) => source))] });
+        return `${key.length - 1}\t${text}`;
+      });
+      const opening = `## MESSAGE by ${message.name ?? "user"}${before ? ` (turn before: ${JSON.stringify(before)})` : ""}, said ${message.at.slice(0, 10)}`;
+      return [opening, message.content.slice(0, 2500).replaceAll("\n", " / "), ...numbered].join("\n");
     });
-    const opening = `## MESSAGE by ${message.name ?? "user"}${before ? ` (turn before: ${JSON.stringify(before)})` : ""}, said ${message.at.slice(0, 10)}`;
-    return [opening, message.content.slice(0, 2500).replaceAll("\n", " / "), ...numbered].join("\n");
-  });
   writeFileSync(values.sheet ?? "", `${lines.join("\n\n")}\n`);
   writeFileSync(values.key ?? "", JSON.stringify(key));
   console.log(`${key.length} to judge`);

@@ -30,28 +30,38 @@ export function agreementFeatures(
   { claim, start, end }: PlacedClaim,
   read: ReadClause | undefined,
 ): Map<string, number> {
-  const found = new Map<string, number>();
-  const add = (name: string): unknown => found.set(`claim:${name}`, 1);
-  if (!claim) add("none");
-  if (!read) add("no-clause");
-  if (!claim || !read) return found;
-  const { clause } = read;
-  const { tree } = clause;
-  add(`relation:${claim.relation}`);
-  add(claim.subject === "user" ? "of-user" : claim.subject.startsWith("user/") ? "of-owned" : "of-other");
-  const isSelf = ["speaker", "group", "dropped"].includes(clause.about);
-  if (isSelf !== (claim.subject === "user")) add("other-subject");
+  const signs = [claim ? "" : "none", read ? "" : "no-clause"];
+  if (claim && read) signs.push(...subjectSigns(claim, read), ...valueSigns(claim, read, { start, end }));
+  return new Map(signs.filter((name) => name !== "").map((name) => [`claim:${name}`, 1]));
+}
+
+function subjectSigns(claim: Claim, { clause }: ReadClause): string[] {
+  const { tree, head, copula, about } = clause;
+  const isSelf = ["speaker", "group", "dropped"].includes(about);
   const [first = ""] = claim.relation.replace(/^(?:not|never) /, "").split(" ");
-  const head = toBaseForm(tree.tokens[clause.head]?.lower ?? "");
-  const isBe = first === "be" && clause.copula !== undefined;
-  add(isBe || first === head ? "same-predicate" : "other-predicate");
+  const isSame =
+    (first === "be" && copula !== undefined) || first === toBaseForm(tree.tokens[head]?.lower ?? "");
+  return [
+    `relation:${claim.relation}`,
+    claim.subject === "user" ? "of-user" : claim.subject.startsWith("user/") ? "of-owned" : "of-other",
+    isSelf === (claim.subject === "user") ? "" : "other-subject",
+    isSame ? "same-predicate" : "other-predicate",
+  ];
+}
+
+function valueSigns(
+  claim: Claim,
+  read: ReadClause,
+  { start, end }: { start: number; end: number },
+): string[] {
+  const { tree, head } = read.clause;
   const value = wordsOf(tree, claim.value, start - read.offset, end - read.offset);
-  if (value.length === 0) add("value-reworded");
-  else for (const name of phraseSigns(tree, value, clause.head)) add(name);
-  if (claim.qualifier !== undefined) add("qualified");
-  if (Math.abs(read.start - start) > 3) add("starts-elsewhere");
-  if (Math.abs(read.end - end) > 3) add(read.end > end ? "ends-before" : "ends-after");
-  return found;
+  return [
+    ...(value.length === 0 ? ["value-reworded"] : phraseSigns(tree, value, head)),
+    claim.qualifier === undefined ? "" : "qualified",
+    Math.abs(read.start - start) > 3 ? "starts-elsewhere" : "",
+    Math.abs(read.end - end) > 3 ? (read.end > end ? "ends-before" : "ends-after") : "",
+  ];
 }
 
 /** The words of a value, where they stand in the text. */

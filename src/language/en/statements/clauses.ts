@@ -82,10 +82,9 @@ function readClause(tree: Tree, head: number): Clause | undefined {
     ...(copula === undefined ? {} : { copula }),
     negated: (tree.children[head] ?? []).some((i) => NEGATIONS.has(tree.tokens[i]?.lower ?? "")),
     asked:
-      [head, ...up].some((i) => isAsked(tree, i)) || (found.about === "dropped" && endsWithQuestionMark(tree)),
-    conditional: [head, ...ancestors(tree, head)].some((i) =>
-      childrenBy(tree, i, "mark", "advmod").some((mark) => CONDITIONS.has(tree.tokens[mark]?.lower ?? "")),
-    ),
+      [head, ...up].some((i) => isAsked(tree, i)) ||
+      (found.about === "dropped" && endsWithQuestionMark(tree)),
+    conditional: isConditional(tree, head),
     governors: up.map((i) => toBaseForm(tree.tokens[i]?.lower ?? "")),
     words: clauseWords(tree, head),
   };
@@ -98,6 +97,13 @@ function hasFiniteForm(tree: Tree, head: number, own: readonly number[], found: 
   if (/^VB[DPZ]$/.test(tag)) return true;
   const isSelf = found.about === "speaker" || found.about === "group";
   return pos === "VERB" && (tag === "VB" || tag === "VBN") && (isSelf || tag === "VBN");
+}
+
+/** It stands under a condition, or has one of its own: "If I move, I will sell the car." */
+function isConditional(tree: Tree, head: number): boolean {
+  const isOpened = (at: number): boolean =>
+    childrenBy(tree, at, "mark", "advmod").some((mark) => CONDITIONS.has(tree.tokens[mark]?.lower ?? ""));
+  return [head, ...ancestors(tree, head)].some(isOpened) || childrenBy(tree, head, "advcl").some(isOpened);
 }
 
 /** The clauses that a clause is the content of: "I think [that I live here]". A conjunct has those of the first. */
@@ -140,20 +146,23 @@ function findSubject(tree: Tree, head: number, own: readonly number[]): FoundSub
 
 /** "I live in Leeds and work in York": the second verb has the subject of the first. */
 function shareSubject(tree: Tree, head: number, own: readonly number[]): FoundSubject | undefined {
-  let first = tree.tokens[head]?.head ?? -1;
-  for (let i = 0; i < 6 && first >= 0; i += 1) {
-    const found = findSubjectOfFirst(tree, first);
-    if (found) {
-      const shared = own.length > 0 ? [] : childrenBy(tree, first, "aux").filter((aux) => aux < head);
-      const isBare = needsAuxiliary(tree, head, shared);
-      // A bare form needs an auxiliary, its own or the first verb's.
-      if (isBare && own.length === 0 && shared.length === 0) return undefined;
-      return { ...found, shared: isBare ? shared : [] };
-    }
-    if (baseLabel(tree.tokens[first]?.label ?? "") !== "conj") return undefined;
-    first = tree.tokens[first]?.head ?? -1;
-  }
-  return undefined;
+  const first = firstWithSubject(tree, head);
+  const found = first === undefined ? undefined : findSubjectOfFirst(tree, first);
+  if (!found || first === undefined) return undefined;
+  const shared = own.length > 0 ? [] : childrenBy(tree, first, "aux").filter((aux) => aux < head);
+  const isBare = needsAuxiliary(tree, head, shared);
+  // A bare form needs an auxiliary, its own or the first verb's.
+  if (isBare && own.length === 0 && shared.length === 0) return undefined;
+  return { ...found, shared: isBare ? shared : [] };
+}
+
+/** The next verb up the coordination that has a subject. */
+function firstWithSubject(tree: Tree, head: number): number | undefined {
+  const chain = ancestors(tree, head).slice(0, 6);
+  const end = chain.findIndex((i) => baseLabel(tree.tokens[i]?.label ?? "") !== "conj");
+  return chain
+    .slice(0, end < 0 ? chain.length : end + 1)
+    .find((i) => findSubjectOfFirst(tree, i) !== undefined);
 }
 
 /** Bare forms need one; "switched" after "do" is a past, though it was tagged as a participle. */
@@ -246,23 +255,29 @@ function isLastClause(tree: Tree, head: number): boolean {
 
 /** The words of a clause: not those of clauses beside it, nor what calls somebody or only opens the clause. */
 function clauseWords(tree: Tree, head: number): number[] {
-  const isVerb = tree.tokens[head]?.pos === "VERB";
-  const words = subtree(tree, head, (i) => {
-    const token = tree.tokens[i];
-    if (!token) return true;
-    const label = baseLabel(token.label);
-    if (label === "parataxis" || label === "list") return true;
-    if (label === "advcl" && childrenBy(tree, i, "nsubj").length > 0) return !isCircumstance(tree, i);
-    if (token.label === "acl:relcl" && isAside(tree, i)) return true;
-    if (token.head !== head) return false;
-    if (label === "discourse" || label === "vocative") return true;
-    if (label === "cc" && i < head) return true;
-    if (label === "mark" && i < head) return true;
-    if (label === "conj") return isClausalConjunct(tree, i, isVerb);
-    if (label === "cc") return false;
-    return false;
-  });
+  const words = subtree(
+    tree,
+    head,
+    (i) => isBeside(tree, i) || (tree.tokens[i]?.head === head && isFrame(tree, i, head)),
+  );
   return trimWords(tree, words, head);
+}
+
+/** A clause that is appended to another or stands beside it, wherever it hangs. */
+function isBeside(tree: Tree, at: number): boolean {
+  const label = tree.tokens[at]?.label ?? "";
+  const base = baseLabel(label);
+  if (base === "parataxis" || base === "list") return true;
+  if (base === "advcl" && childrenBy(tree, at, "nsubj").length > 0) return !isCircumstance(tree, at);
+  return label === "acl:relcl" && isAside(tree, at);
+}
+
+/** What hangs on the head of a clause and says nothing of it: who is called, what opens it, what is coordinated with it. */
+function isFrame(tree: Tree, at: number, head: number): boolean {
+  const label = baseLabel(tree.tokens[at]?.label ?? "");
+  if (label === "discourse" || label === "vocative") return true;
+  if (label === "cc" || label === "mark") return at < head;
+  return label === "conj" && isClausalConjunct(tree, at, tree.tokens[head]?.pos === "VERB");
 }
 
 const CIRCUMSTANCES = new Set(["when", "whenever", "while", "before", "after", "until", "till", "where"]);

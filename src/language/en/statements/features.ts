@@ -1,4 +1,5 @@
 import { toBaseForm } from "../../../domain/text/english-forms.ts";
+import type { ParsedToken } from "../parser/parser.ts";
 import type { Clause } from "./clauses.ts";
 import { baseLabel, childrenBy, type Tree } from "./tree.ts";
 import type { Wording } from "./wording.ts";
@@ -20,66 +21,84 @@ export function clauseFeatures(
   wording: Wording,
   { isAmongPeople, length }: Surroundings,
 ): Features {
-  const { tree, head, about, role, words } = clause;
-  const found = new Map<string, number>();
-  const add = (name: string, value = 1): void => {
-    found.set(name, value);
-  };
   const people = isAmongPeople ? "talk" : "chat";
-  add(people);
-  add(`about:${about}`);
-  add(`role:${baseLabel(role)}`);
-  add(`${people}:${about}`);
-  for (const name of formOf(clause)) {
-    add(name);
-    if (isAmongPeople) add(`talk:${name}`);
-  }
-  const predicate = predicateOf(clause);
-  add(`verb:${predicate}`);
-  for (const [k, governor] of clause.governors.entries()) if (k < 2) add(`under:${governor}`);
-  for (const inner of innerVerbs(tree, head)) add(`inner:${inner}`);
-  for (const mark of childrenBy(tree, head, "mark", "advmod").slice(0, 4))
-    add(`opener:${tree.tokens[mark]?.lower}`);
-  for (const name of argumentsOf(clause)) add(name);
-  if (wording.unresolved > 0) add("unresolved", Math.min(3, wording.unresolved));
-  const texts = words.map((i) => tree.tokens[i]);
-  if (texts.some((token) => token && /^(?:you|your|u|ur|yours)$/.test(token.lower))) add("you");
-  if (texts.some((token) => token?.pos === "PROPN")) add("name");
-  if (texts.some((token) => token?.pos === "NUM")) add("number");
-  if (texts.some((token) => token?.label === "obl:unmarked")) add("time-phrase");
-  if (texts.some((token) => token && /^(?:my|our)$/.test(token.lower)) && about !== "owned")
-    add("mentions-own");
-  add("words", Math.min(30, words.length) / 10);
-  if (words.length <= 3) add("short");
-  if (words.length > 22) add("long");
-  add("message", Math.log10(Math.max(10, length)) - 1);
-  if (length > 600) add("long-message");
+  const form = formOf(clause);
+  const signs = [
+    people,
+    `about:${clause.about}`,
+    `role:${baseLabel(clause.role)}`,
+    `${people}:${clause.about}`,
+    ...form,
+    ...(isAmongPeople ? form.map((name) => `talk:${name}`) : []),
+    ...lexicalSigns(clause),
+    ...wordSigns(clause),
+    length > 600 ? "long-message" : "",
+  ];
+  const found = new Map<string, number>();
+  for (const name of signs) if (name !== "") found.set(name, 1);
+  if (wording.unresolved > 0) found.set("unresolved", Math.min(3, wording.unresolved));
+  found.set("words", Math.min(30, clause.words.length) / 10);
+  found.set("message", Math.log10(Math.max(10, length)) - 1);
   return found;
+}
+
+/** The predicate, what governs it, the verbs under it, its openers and its arguments. */
+function lexicalSigns(clause: Clause): string[] {
+  const { tree, head } = clause;
+  return [
+    `verb:${predicateOf(clause)}`,
+    ...clause.governors.slice(0, 2).map((governor) => `under:${governor}`),
+    ...innerVerbs(tree, head).map((inner) => `inner:${inner}`),
+    ...childrenBy(tree, head, "mark", "advmod")
+      .slice(0, 4)
+      .map((mark) => `opener:${tree.tokens[mark]?.lower}`),
+    ...argumentsOf(clause),
+  ];
+}
+
+/** What kinds of words stand in the clause, and how many. */
+function wordSigns({ tree, words, about }: Clause): string[] {
+  const tokens = words.flatMap((i) => tree.tokens[i] ?? []);
+  const has = (name: string, fits: (token: ParsedToken) => boolean): string =>
+    tokens.some(fits) ? name : "";
+  return [
+    has("you", ({ lower }) => /^(?:you|your|u|ur|yours)$/.test(lower)),
+    has("name", ({ pos }) => pos === "PROPN"),
+    has("number", ({ pos }) => pos === "NUM"),
+    has("time-phrase", ({ label }) => label === "obl:unmarked"),
+    about === "owned" ? "" : has("mentions-own", ({ lower }) => /^(?:my|our)$/.test(lower)),
+    words.length <= 3 ? "short" : "",
+    words.length > 22 ? "long" : "",
+  ];
 }
 
 /** Tense, aspect, mood and polarity. */
 function formOf(clause: Clause): string[] {
   const { tree, head, auxiliaries, copula } = clause;
   const tag = tree.tokens[head]?.tag ?? "";
-  const helpers = auxiliaries.map((i) => tree.tokens[i]?.lower ?? "");
+  const isHelper = (fits: (token: ParsedToken) => boolean): boolean =>
+    auxiliaries.some((i) => tree.tokens[i] !== undefined && fits(tree.tokens[i]));
   const modal = auxiliaries.find((i) => tree.tokens[i]?.tag === "MD");
   const isPerfect =
-    helpers.some((word) => /^(?:have|has|had|'ve|’ve|ve)$/.test(word)) && copula === undefined;
-  const isProgressive = tag === "VBG" && helpers.length > 0;
-  const form = [
-    clause.negated ? "negated" : "",
-    clause.asked ? "asked" : "",
-    clause.conditional ? "conditional" : "",
-    modal === undefined ? "" : `modal:${tree.tokens[modal]?.lower}`,
-    isPerfect ? "perfect" : "",
-    isProgressive ? "progressive" : "",
-    copula === undefined ? "" : `be:${tree.tokens[head]?.pos}`,
-    auxiliaries.some((i) => tree.tokens[i]?.label === "aux:pass") ? "passive" : "",
+    copula === undefined && isHelper(({ lower }) => /^(?:have|has|had|'ve|’ve|ve)$/.test(lower));
+  const signs: [string, boolean][] = [
+    ["negated", clause.negated],
+    ["asked", clause.asked],
+    ["conditional", clause.conditional],
+    [`modal:${tree.tokens[modal ?? -1]?.lower}`, modal !== undefined],
+    ["perfect", isPerfect],
+    ["progressive", tag === "VBG" && auxiliaries.length > 0],
+    [`be:${tree.tokens[head]?.pos}`, copula !== undefined],
+    ["passive", isHelper(({ label }) => label === "aux:pass")],
+    [tenseOf(clause), true],
   ];
-  const opening = auxiliaries[0] ?? head;
-  const finite = tree.tokens[opening]?.tag ?? "";
-  form.push(/^(?:VBD)$/.test(finite) || tag === "VBD" ? "past" : modal === undefined ? "present" : "");
-  return form.filter((name) => name !== "");
+  return signs.flatMap(([name, holds]) => (holds ? [name] : []));
+}
+
+function tenseOf({ tree, head, auxiliaries }: Clause): string {
+  const finite = tree.tokens[auxiliaries[0] ?? head]?.tag;
+  if (finite === "VBD" || tree.tokens[head]?.tag === "VBD") return "past";
+  return auxiliaries.some((i) => tree.tokens[i]?.tag === "MD") ? "" : "present";
 }
 
 /** The base form of the predicate, with its particle: "give up". */
@@ -99,21 +118,19 @@ function innerVerbs(tree: Tree, head: number): string[] {
 }
 
 function argumentsOf({ tree, head }: Clause): string[] {
-  const names: string[] = [];
-  for (const i of childrenBy(tree, head, "obj", "obl", "xcomp", "ccomp", "iobj")) {
-    const token = tree.tokens[i];
-    if (!token) continue;
-    const label = baseLabel(token.label);
-    const [determiner] = childrenBy(tree, i, "det", "nmod:poss", "nummod");
-    const [joint] = childrenBy(tree, i, "case", "mark");
-    names.push(`has:${label}`);
-    if (label === "obj" || label === "obl") {
-      names.push(`${label}:${token.lower}`);
-      names.push(
-        `${label}-det:${tree.tokens[determiner ?? -1]?.lower ?? (token.pos === "PROPN" ? "NAME" : token.tag)}`,
-      );
-    }
-    if (joint !== undefined && label === "obl") names.push(`obl-with:${tree.tokens[joint]?.lower}`);
-  }
-  return names;
+  return childrenBy(tree, head, "obj", "obl", "xcomp", "ccomp", "iobj").flatMap((i) =>
+    argumentSigns(tree, i),
+  );
+}
+
+function argumentSigns(tree: Tree, at: number): string[] {
+  const token = tree.tokens[at];
+  if (!token) return [];
+  const label = baseLabel(token.label);
+  if (label !== "obj" && label !== "obl") return [`has:${label}`];
+  const [determiner] = childrenBy(tree, at, "det", "nmod:poss", "nummod");
+  const [joint] = childrenBy(tree, at, "case", "mark");
+  const kind = tree.tokens[determiner ?? -1]?.lower ?? (token.pos === "PROPN" ? "NAME" : token.tag);
+  const signs = [`has:${label}`, `${label}:${token.lower}`, `${label}-det:${kind}`];
+  return joint !== undefined && label === "obl" ? [...signs, `obl-with:${tree.tokens[joint]?.lower}`] : signs;
 }

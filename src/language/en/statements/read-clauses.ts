@@ -23,23 +23,35 @@ export function readClauses(
   speaker: string,
   spans: readonly { readonly start: number; readonly end: number }[] = [{ start: 0, end: text.length }],
 ): ReadClause[] {
-  let people: string[] = [];
-  return spans.flatMap(({ start: from, end: to }) =>
-    parseEnglish(text.slice(from, to)).flatMap((sentence) => {
-      const tree = createTree(sentence, text.slice(from, to));
-      return findClauses(tree).flatMap((clause) => {
-        const [person] = people;
-        const names = { speaker, ...(people.length === 1 && person !== undefined ? { person } : {}) };
-        const wording = wordClause(clause, names);
-        if (clause.about === "owned")
-          people = [...new Set([...people, ownedName(clause, speaker)])].slice(-3);
-        const first = tree.tokens[clause.words[0] ?? -1];
-        const last = tree.tokens[clause.words.at(-1) ?? -1];
-        if (!wording || !first || !last) return [];
-        return [{ clause, names, wording, offset: from, start: from + first.start, end: from + last.end }];
-      });
-    }),
-  );
+  const people: string[] = [];
+  return spans.flatMap(({ start, end }) => {
+    const part = text.slice(start, end);
+    return parseEnglish(part).flatMap((sentence) => {
+      const tree = createTree(sentence, part);
+      return findClauses(tree).flatMap(
+        (clause) => readClause(clause, { speaker, people, offset: start }) ?? [],
+      );
+    });
+  });
+}
+
+interface Reading {
+  readonly speaker: string;
+  /** The speaker's people that were subjects before, as names; read clauses add theirs. */
+  readonly people: string[];
+  readonly offset: number;
+}
+
+function readClause(clause: Clause, { speaker, people, offset }: Reading): ReadClause | undefined {
+  const [person] = people;
+  const names = { speaker, ...(people.length === 1 && person !== undefined ? { person } : {}) };
+  const wording = wordClause(clause, names);
+  const owned = clause.about === "owned" ? ownedName(clause, speaker) : undefined;
+  if (owned !== undefined && !people.includes(owned)) people.push(owned);
+  const first = clause.tree.tokens[clause.words[0] ?? -1];
+  const last = clause.tree.tokens[clause.words.at(-1) ?? -1];
+  if (!wording || !first || !last) return undefined;
+  return { clause, names, wording, offset, start: offset + first.start, end: offset + last.end };
 }
 
 /** "my sister Ana" as somebody else says it: "the user's sister Ana". */

@@ -89,7 +89,8 @@ const UNDATED_INTENT = 0.15;
 function chanceOf(one: AddProposal, clauses: readonly ReadClause[], around: Surroundings): number {
   const read = findClauseAt(clauses, one);
   const features = new Map(agreementFeatures(one, read));
-  if (read) for (const [name, value] of clauseFeatures(read.clause, read.wording, around)) features.set(name, value);
+  if (read)
+    for (const [name, value] of clauseFeatures(read.clause, read.wording, around)) features.set(name, value);
   const { keep, intent } = scoreStatement(features, one.text, "rules");
   return keep + (one.when === undefined ? UNDATED_INTENT : 1) * intent;
 }

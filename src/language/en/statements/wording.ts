@@ -1,6 +1,6 @@
-import { toBaseForm, toThirdPerson } from "../../../domain/text/english-forms.ts";
 import type { Clause } from "./clauses.ts";
 import { baseLabel, childrenBy, subtree, type Tree } from "./tree.ts";
+import { isAboutSpeaker, writeVerb } from "./verb-forms.ts";
 
 /** A clause as a sentence about the speaker in the third person. */
 export interface Wording {
@@ -151,142 +151,72 @@ interface Written {
   readonly glued: boolean;
 }
 
-function createWriter(
-  clause: Clause,
-  names: Names,
-): { subject(words: readonly number[]): Written[]; words(words: readonly number[]): Written[] } {
-  const { tree, subject, head, about } = clause;
-  const isSelf = about === "speaker" || about === "group" || about === "dropped";
-  const self = { first: names.speaker, possessive: `${names.speaker}'s` };
-  // After the speaker is the subject, "they" is enough; where somebody else is, it would be wrong.
-  const object = isSelf ? "them" : self.first;
-  const own = isSelf ? "their" : self.possessive;
-  const write = (at: number, previous: number | undefined): Written[] => {
-    const token = tree.tokens[at];
-    if (!token) return [];
-    const before = previous === undefined ? undefined : tree.tokens[previous];
-    const isNext = before !== undefined && previous === at - 1;
-    const glued = isNext ? before.end === token.start : /^[,.;:!?)\]%]$/.test(token.text);
-    const word = (text: string, joined = false): Written[] => [{ text, glued: joined }];
-    switch (token.lower) {
-      case "i":
-      case "we":
-        if (token.pos === "PRON") return word(isSelf && at !== subject ? "they" : self.first);
-        break;
-      case "me":
-      case "us":
-        return word(object);
-      case "my":
-      case "our":
-        return word(own);
-      case "mine":
-      case "ours":
-        return word(isSelf ? "theirs" : self.possessive);
-      case "myself":
-      case "ourselves":
-        return word("themself");
-      case "he":
-      case "she":
-        if (names.person !== undefined && at === subject) return word(names.person);
-    }
-    const verb = writeVerb(clause, at, isSelf);
-    if (verb !== undefined) return word(verb);
-    return word(isOpening(tree, at) && token.pos !== "PROPN" ? lowerFirst(token.text) : token.text, glued);
-  };
-  const writeAll = (indices: readonly number[]): Written[] =>
-    indices.flatMap((at, k) => write(at, indices[k - 1]));
+interface Writer {
+  subject(words: readonly number[]): Written[];
+  words(words: readonly number[]): Written[];
+}
+
+function createWriter(clause: Clause, names: Names): Writer {
+  const { tree, subject } = clause;
+  const isSelf = isAboutSpeaker(clause);
+  const words = (indices: readonly number[]): Written[] =>
+    indices.map((at, k) => writeWord(clause, names, at, indices[k - 1]));
   return {
     subject(indices) {
-      if (subject === undefined) return [{ text: names.speaker, glued: false }];
-      if (isSelf) return [{ text: names.speaker, glued: false }];
-      const [first] = indices;
-      const isCommon = first !== undefined && !/^(?:PROPN|PRON)$/.test(tree.tokens[first]?.pos ?? "");
-      const written = writeAll(indices);
-      return written.map((one, k) =>
-        k === 0 && isCommon && head >= 0 ? { ...one, text: lowerFirst(one.text) } : one,
+      if (subject === undefined || isSelf) return [{ text: names.speaker, glued: false }];
+      const isProper = /^(?:PROPN|PRON)$/.test(tree.tokens[indices[0] ?? -1]?.pos ?? "");
+      return words(indices).map((one, k) =>
+        k === 0 && !isProper ? { ...one, text: lowerFirst(one.text) } : one,
       );
     },
-    words: writeAll,
+    words,
   };
 }
 
-/** The first word of a sentence or of a part behind a mark, which may have its capital from there. */
-const isOpening = (tree: Tree, at: number): boolean => at === 0 || tree.tokens[at - 1]?.pos === "PUNCT";
+function writeWord(clause: Clause, names: Names, at: number, previous: number | undefined): Written {
+  const { tree } = clause;
+  const token = tree.tokens[at];
+  if (!token) return { text: "", glued: true };
+  const changed = writePronoun(clause, names, at) ?? writeVerb(clause, at);
+  if (changed !== undefined) return { text: changed, glued: false };
+  const isNext = previous !== undefined && previous === at - 1;
+  const glued = isNext ? tree.tokens[previous]?.end === token.start : /^[,.;:!?)\]%]$/.test(token.text);
+  const opens = (at === 0 || tree.tokens[at - 1]?.pos === "PUNCT") && token.pos !== "PROPN";
+  return { text: opens ? lowerFirst(token.text) : token.text, glued };
+}
+
+/** The speaker in the third person: after the speaker is the subject, "they" is enough; else the name is said again. */
+function writePronoun(clause: Clause, names: Names, at: number): string | undefined {
+  const token = clause.tree.tokens[at];
+  const isSelf = isAboutSpeaker(clause);
+  const { speaker, person } = names;
+  switch (token?.lower) {
+    case "i":
+    case "we":
+      if (token.pos !== "PRON") return undefined;
+      return isSelf && at !== clause.subject ? "they" : speaker;
+    case "me":
+    case "us":
+      return isSelf ? "them" : speaker;
+    case "my":
+    case "our":
+      return isSelf ? "their" : `${speaker}'s`;
+    case "mine":
+    case "ours":
+      return isSelf ? "theirs" : `${speaker}'s`;
+    case "myself":
+    case "ourselves":
+      return "themself";
+    case "he":
+    case "she":
+      return at === clause.subject ? person : undefined;
+    default:
+      return undefined;
+  }
+}
 
 const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
-
-const NOT = new Set(["n't", "nt", "n’t", "not"]);
-const BE = new Set(["am", "are", "is", "'m", "’m", "m", "'re", "’re", "be"]);
-const WRITTEN_OUT: Readonly<Record<string, string>> = {
-  ca: "can",
-  wo: "will",
-  "'ll": "will",
-  "’ll": "will",
-  ll: "will",
-  gon: "going",
-  na: "to",
-  wan: "want",
-  ta: "to",
-};
-
-/** The form of a verb or auxiliary under its subject; undefined for other words. */
-function writeVerb(clause: Clause, at: number, isSelf: boolean): string | undefined {
-  const { tree } = clause;
-  const token = tree.tokens[at];
-  if (!token) return undefined;
-  if (NOT.has(token.lower)) return "not";
-  const label = baseLabel(token.label);
-  const isHelper = label === "aux" || label === "cop";
-  const owner = isHelper ? token.head : at;
-  const isMain = owner === clause.head || clause.auxiliaries.includes(at);
-  const about = isMain ? (isSelf ? "singular" : "kept") : personOf(tree, owner, isSelf);
-  const { lower, tag } = token;
-  if (lower === "'d" || lower === "’d" || (lower === "d" && isHelper))
-    return tree.tokens[token.head]?.tag === "VBN" ? "had" : "would";
-  if (isHelper && (lower === "'s" || lower === "’s"))
-    return tree.tokens[token.head]?.tag === "VBN" && label === "aux" ? "has" : "is";
-  const written =
-    isHelper || lower === "na" || lower === "wan" || lower === "gon" ? WRITTEN_OUT[lower] : undefined;
-  if (written !== undefined && lower !== "wan") return written;
-  if (about === "kept") {
-    if (lower === "'re" || lower === "’re") return "are";
-    if (lower === "'ve" || lower === "’ve") return "have";
-    return undefined;
-  }
-  if (!isHelper && !/^(?:VB|VBP|VBD|VBZ)$/.test(tag)) return undefined;
-  const isFirst =
-    !isHelper || clause.auxiliaries.every((other) => other >= at || tree.tokens[other]?.head !== owner);
-  if (BE.has(lower) && isHelper) return lower === "be" ? undefined : about === "singular" ? "is" : "are";
-  if (lower === "was" || lower === "were") return about === "singular" ? "was" : "were";
-  if (["'ve", "’ve", "ve", "have"].includes(lower) && isHelper)
-    return isFirst && about === "singular" && !hasModal(tree, owner) ? "has" : "have";
-  if (tag === "VBP" || (lower === "do" && isHelper)) {
-    if (about !== "singular") return undefined;
-    return toThirdPerson(lower === "wan" ? "want" : toBaseForm(lower));
-  }
-  // A present that the tagger took for an infinitive: "I live".
-  if (
-    tag === "VB" &&
-    about === "singular" &&
-    at === clause.head &&
-    clause.auxiliaries.length === 0 &&
-    clause.subject !== undefined
-  )
-    return toThirdPerson(lower);
-  return undefined;
-}
-
-const hasModal = (tree: Tree, owner: number): boolean =>
-  childrenBy(tree, owner, "aux").some((i) => tree.tokens[i]?.tag === "MD" || tree.tokens[i]?.tag === "TO");
-
-/** Whether an inner verb's subject is the speaker: then it is "they", or the name where somebody else is the main subject. */
-function personOf(tree: Tree, owner: number, isSelf: boolean): "singular" | "plural" | "kept" {
-  const [subject] = childrenBy(tree, owner, "nsubj");
-  const lower = tree.tokens[subject ?? -1]?.lower;
-  if (lower !== "i" && lower !== "we") return "kept";
-  return isSelf ? "plural" : "singular";
-}
 
 function joinWords(words: readonly Written[]): string {
   let text = "";
@@ -305,23 +235,26 @@ const POINTING = new Set(
   ),
 );
 
+const PERIOD =
+  /^(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|autumn|semester|season|time)$/;
+
 /** Pronouns that nothing in the clause stands for; determiners of a named thing ("this year") are none. */
-function countUnresolved(tree: Tree, words: readonly number[], { subject }: Clause, names: Names): number {
-  return words.filter((i) => {
+function countUnresolved(
+  tree: Tree,
+  words: readonly number[],
+  { subject }: Clause,
+  { person }: Names,
+): number {
+  const isOpen = (i: number): boolean => {
     const token = tree.tokens[i];
     if (!token || !POINTING.has(token.lower)) return false;
-    if (i === subject && names.person !== undefined && /^(?:s?he|they)$/.test(token.lower)) return false;
+    if (i === subject && person !== undefined && /^s?he$/.test(token.lower)) return false;
     if (token.tag === "IN" || token.label === "expl" || token.label === "mark") return false;
     if (/^(?:his|her|their|its|him|them|they|he|she|it)$/.test(token.lower))
       return !hasAntecedent(tree, words, i);
-    if (token.tag === "DT" && token.label === "det") {
-      const noun = tree.tokens[token.head]?.lower ?? "";
-      return !/^(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|autumn|semester|season|time)$/.test(
-        noun,
-      );
-    }
-    return true;
-  }).length;
+    return token.label !== "det" || !PERIOD.test(tree.tokens[token.head]?.lower ?? "");
+  };
+  return words.filter(isOpen).length;
 }
 
 /** A noun before the pronoun in the same clause that is no part of its own phrase. */

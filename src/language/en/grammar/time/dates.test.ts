@@ -14,3 +14,8 @@ it("reads a day before its month, and a month with its year", () => {
   expect(on("we met on 30 May", true)).toEqual(["2024-05-30"]);
   expect(on("we moved in July 2018", false)).toEqual(["2018-07"]);
 });
+
+it("reads no date from how long something takes", () => {
+  expect(on("I want to dedicate 30 minutes to it", true)).toEqual([]);
+  expect(on("we met 2 hours ago", false)).toHaveLength(1);
+});

@@ -104,6 +104,9 @@ function isDate(found: Found, text: string): boolean {
   )
     return false;
   if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
+  // "30 minutes to it": how long it takes.
+  if (/\b(?:seconds?|minutes?|mins?|hours?|hrs?)\b/i.test(found.text) && !/^in\b|\bago$/i.test(found.text))
+    return false;
   if (isNameOfThing(found, text)) return false;
   // "during the week": of every one.
   if (/^(?:the )?(?:week|month|year)$/i.test(found.text)) return false;
