@@ -1,6 +1,7 @@
 import type { MemoryAtTime } from "../../../domain/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { capitalize, toGerund, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { areOpposed } from "../relations/states.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import { type Asked, alternatives, type Match } from "./match.ts";
 import { PARTING } from "./parting.ts";
@@ -68,7 +69,10 @@ function affirmed(match: Match, asked: Asked): string {
   const { memory } = match;
   const claim = memory.claim;
   const said = sayOne(memory, asked.question, asked.text);
-  if (claim && /^(?:not|never) /.test(claim.relation)) return `No, ${low(said)}`;
+  const isDenied =
+    /^(?:not|never) /.test(claim?.relation ?? "") ||
+    asked.question.relations.some((relation) => areOpposed(relation, claim?.relation ?? ""));
+  if (isDenied) return `No, ${low(said)}`;
   if (alternatives(asked.question).length > 1) return capitalize(said);
   return `Yes, ${startsWithName(memory) ? said : low(said)}`;
 }

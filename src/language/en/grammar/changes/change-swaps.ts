@@ -5,6 +5,7 @@ import { listAttributeRelations } from "../../relations/relations.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
 import { sentenceOf, verbPhrase } from "../clauses/parts.ts";
+import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, tidy } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
 import { type Change, escaped, fromThen, newThing, owner, place, sayClaim } from "./change.ts";
@@ -244,7 +245,11 @@ export function instead(change: Change): Proposal[] | undefined {
   const [rival] = rivals;
   if (!rival) return undefined;
   const { clause } = change.statement;
-  const object = change.phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
+  const at = clause.tokens.findIndex(({ lower }) => lower === "instead");
+  const isThing = ({ kind, head }: Phrase): boolean =>
+    (kind === "noun" || kind === "preposition" || kind === "time") && !head?.startsWith("instead");
+  const object =
+    change.phrases.findLast((one) => isThing(one) && one.to <= at) ?? change.phrases.find(isThing);
   const item = object?.items[0];
   if (!item || clause.verb.denied) return undefined;
   const target = targetOf(rivals);

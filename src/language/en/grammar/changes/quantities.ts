@@ -10,7 +10,7 @@ const WE =
 const VALUE =
   "(?<value>(?:about |around |over |nearly |almost )?(?:[£$€]?\\d[^,;!?]{0,30}?|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty)\\b[^,;!?]{0,24}?))";
 const CLOSES =
-  "(?:,? (?:now|these days|already|nowadays|from now on|at the moment|this (?:morning|week|month|year)|yesterday|today|since .{2,30}|as of .{2,30}))?(?=$|[.,;!])";
+  "(?:,? (?:now|these days|already|nowadays|from now on|at the moment|this (?:morning|week|month|year)|yesterday|today|since .{2,30}|as of .{2,30}))?(?=$|[,;!]|\\.(?!\\d))";
 
 /** How people say that a number of theirs has changed, without saying of what: `value` is the new one. */
 export const COUNTS: readonly RegExp[] = [

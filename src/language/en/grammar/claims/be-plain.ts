@@ -17,6 +17,7 @@ import { adding, claimOf, said } from "../context.ts";
 import { FIRST_POSSESSIVE } from "../words/lexicon.ts";
 import { isName, type nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
+import { isFavourite } from "./favourites.ts";
 import { called } from "./name-claims.ts";
 import { measuredBefore } from "./replaced.ts";
 import { compose } from "./sentence.ts";
@@ -139,7 +140,7 @@ function formerMeasure(part: Part, value: string): { replaces?: ProposalTarget }
 
 function kindOfBeing(thing: string, isPast: boolean): "event" | "preference" | "fact" {
   if (isPast) return "event";
-  return /favou?rite/.test(thing) ? "preference" : "fact";
+  return isFavourite(thing) ? "preference" : "fact";
 }
 
 /** "I'm a nurse at St Olaf": what one is, and where; each can change by itself. */

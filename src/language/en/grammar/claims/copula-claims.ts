@@ -1,4 +1,5 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { isSingleValued } from "../../relations/relations.ts";
 import { NAMING } from "../clauses/noun-phrases.ts";
 import {
   leadText,
@@ -12,10 +13,12 @@ import {
 } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said } from "../context.ts";
+import { isYearlyDay, namesMonth, type SaidDate } from "../time/dates.ts";
 import { LASTING, PASSING } from "../words/lexicon.ts";
 import { isCapital } from "../words/token.ts";
 import { isAge } from "./age-claims.ts";
 import { fanClaims } from "./fans.ts";
+import { isFavourite } from "./favourites.ts";
 import { inclination } from "./inclination.ts";
 import { called } from "./name-claims.ts";
 import { nounClaims } from "./noun-claims.ts";
@@ -149,12 +152,13 @@ function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
     LASTING.has(value.toLowerCase()) ||
     tokens[phrase.from]?.tags.has("Demonym") === true;
   if (!isLasting && subject.path === context.discourse.speaker.path && /ed$|ing$/.test(word)) return [];
+  const thing = subject.path.split("/").slice(1).at(-1) ?? "";
   return [
     adding(context, place(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined), leadText(part)),
       claim: claimOf(subject.path, relationWith(clause.verb.denied, "be"), value, qualifierOf(part, phrase)),
-      kind: "fact",
-      holds: "many",
+      kind: isFavourite(thing) ? "preference" : "fact",
+      holds: clause.verb.denied === undefined && isSingleValued(thing) ? "one" : "many",
       confidence: isLasting ? 0.9 : 0.6,
       importance: isLasting ? 0.8 : 0.4,
     }),
@@ -172,6 +176,13 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
   const isDue = tokens[phrase.from]?.lower === "due" || phrase.head?.startsWith("due");
   const [date] = dates;
   const rest = qualifierOf(part, phrase);
+  const yearly = date && isDue !== true ? sayYearly(part, date) : undefined;
+  if (yearly !== undefined) {
+    const claim = claimOf(subject.path, "be on", value, rest);
+    return [
+      adding(context, place(part), { text: yearly, claim, kind: "fact", holds: "one", importance: 0.7 }),
+    ];
+  }
   return [
     adding(context, place(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined)),
@@ -182,6 +193,17 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
       ...(date ? { when: date.iso } : {}),
     }),
   ];
+}
+
+/** A birthday without its year, unless the year was said; undefined for a day that does not return each year. */
+function sayYearly(part: Part, { start, end }: SaidDate): string | undefined {
+  const { context, statement } = part;
+  if (!isYearlyDay(statement.subject.path)) return undefined;
+  const words = context.content.slice(statement.start + start, statement.start + end);
+  if (/\b\d{4}\b/.test(words)) return undefined;
+  const isNamed = namesMonth(words);
+  const text = sentenceOf(isNamed ? { ...part, dates: [] } : part, restWith(part, undefined, undefined));
+  return isNamed ? text : text.replace(/ \d{4}(?=\.$| )/, "");
 }
 
 function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {

@@ -9,6 +9,11 @@ interface Place {
   readonly end: number;
 }
 
+/** Whether an attribute is a favourite: "favourite colour". */
+export function isFavourite(thing: string): boolean {
+  return /favou?rite|^fave? /.test(thing);
+}
+
 const FAVOURITE =
   "(?:all[- ]time |absolute |very |personal |other |second |new |current )*(?<word>(?:least[- ])?(?:favou?rites?|faves?|favs?))";
 /** What stands between what is liked and what is said of it. */

@@ -229,6 +229,16 @@ export function momentOf(iso: string, zone?: string): string {
   return iso.length > 10 ? new Date(iso).toISOString() : toDateSpan(iso, zone).from;
 }
 
+/** Whether a thing is a day that returns each year: a birthday has no year of its own. */
+export function isYearlyDay(path: string): boolean {
+  return /\b(?:birthday|bday|anniversary|name day|saint's day)$/i.test(path);
+}
+
+/** "the 14th of May", "March 3rd", "14/5". */
+export function namesMonth(text: string): boolean {
+  return /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d[./]\d/i.test(text);
+}
+
 /** Whether a word names a month. */
 export function isMonth(word: string): boolean {
   return MONTHS.includes(word.toLowerCase());
