@@ -310,6 +310,11 @@ export function listStates({
   return own;
 }
 
+/** Whether nobody is in both states at once. */
+export function areExclusive(one: string, other: string): boolean {
+  return ROWS.get(one)?.ends.includes(other) === true || ROWS.get(other)?.ends.includes(one) === true;
+}
+
 /** The claims of a person that express a state, with what is known of whom they have only in that state. */
 export function listClaimsOfState(owner: string, state: string): ClaimPattern[] {
   const roles = ROLES.get(state);

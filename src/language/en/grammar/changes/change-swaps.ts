@@ -68,8 +68,12 @@ function newAlone(change: Change): Proposal[] | undefined {
 function sameKindAs(change: Change, fresh: string): Held[] {
   const { context, statement } = change;
   const kinds = findKinds(fresh);
+  const { path } = statement.subject;
   const isOwn = ({ claim, memory }: Held): boolean =>
-    claim.subject === statement.subject.path && memory?.kind !== "event" && claim.value !== "";
+    memory?.kind !== "event" &&
+    claim.value !== "" &&
+    (claim.subject === path ||
+      (claim.relation === "be" && kinds.includes(claim.subject.slice(path.length + 1))));
   const alike = held(context).filter(
     (one) => isOwn(one) && findKinds(one.claim.value).some((kind) => kinds.includes(kind)),
   );

@@ -187,7 +187,7 @@ function toProposals(change: Change, matcher: Matcher, { object }: PatternMatch)
   return [
     ...(isTaste || subject !== "S" ? [] : [event(change, lemma, lemma)]),
     adding(context, place(change), {
-      text: compose(who.display, thirdRelation(state.relation), state.value),
+      text: compose(who.display, verbOf(who, state.relation), state.value),
       claim: state,
       importance: 0.8,
       ...(isTaste ? { kind: "preference" } : {}),
@@ -259,4 +259,8 @@ function mayBe(
   );
   if (named.some((word) => words.includes(word))) return true;
   return names.length === 0 && !/ (?:to|with)$|^date$/.test(relation);
+}
+
+function verbOf({ plural }: Entity, relation: string): string {
+  return plural ? relation.replace(/^be\b/, "are").replace(/^not be\b/, "are not") : thirdRelation(relation);
 }
