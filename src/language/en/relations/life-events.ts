@@ -3,7 +3,7 @@ export interface LifeEventRow {
   /**
    * Base forms in order, with `|` between alternatives and `?` behind what may be absent. Adverbs and auxiliaries may stand between them.
    * `S` is whose life changes, `O` the other one or the thing, `X` somebody else; the first of them is the subject. A subject
-   * can have to end in a word: `X:baby|son`.
+   * can have to end in a word: `X:baby|son`. A full stop at the end: no "at" or "as" follows.
    */
   readonly pattern: string;
   /** What is so from then on: "S | like | O". A row that needs `O` applies only where there is one. */
@@ -12,6 +12,8 @@ export interface LifeEventRow {
   readonly meansWith?: string;
   /** The states of `S` that end (see `states.ts`), for `O` alone where it is named. */
   readonly ends?: readonly string[];
+  /** What has happened, kept as an event: "divorce O". Without it the verb alone. */
+  readonly event?: string;
   /** The words must deny it: "not with Lea any more". */
   readonly isDenied?: true;
   /** The words tell more, and are read as any others too. */
@@ -30,7 +32,7 @@ const PARTNERSHIP = ["together", "engaged", "married"];
 
 const row = (
   pattern: string,
-  result: Pick<LifeEventRow, "means" | "meansWith" | "ends" | "isDenied" | "isBeside">,
+  result: Pick<LifeEventRow, "means" | "meansWith" | "ends" | "event" | "isDenied" | "isBeside">,
   before: string,
   says: string,
   gone: string,
@@ -38,9 +40,9 @@ const row = (
 
 const likes = { means: "S | like | O" };
 const dislikes = { means: "S | not like | O" };
-const parts = { ends: PARTNERSHIP };
-const divorces = { ...parts, means: "S | be | divorced" };
-const marries = { means: "S | be | married", meansWith: "S | be married to | O" };
+const parts = { ends: PARTNERSHIP, event: "break up with O" };
+const divorces = { ...parts, means: "S | be | divorced", event: "divorce O" };
+const marries = { means: "S | be | married", meansWith: "S | be married to | O", event: "get married" };
 const jobLost = { ends: ["employed"] };
 
 /** Life events in the order in which they are tried. To add one, add a row. */
@@ -153,6 +155,13 @@ export const LIFE_EVENTS: readonly LifeEventRow[] = [
     "Lea and I aren't together any more.",
     "girlfriend",
   ),
+  row(
+    "O call off the|our|my engagement|wedding",
+    { ends: ["engaged"] },
+    "I'm engaged to Callum.",
+    "Callum called off the wedding.",
+    "is engaged",
+  ),
   // --- work and study
   row(
     "S get|be promoted to O",
@@ -185,7 +194,7 @@ export const LIFE_EVENTS: readonly LifeEventRow[] = [
     "at Barclays",
   ),
   row("S get the sack|boot|chop", jobLost, "I work at Barclays.", "I got the sack.", "at Barclays"),
-  row("S lose|quit|leave my|the job", jobLost, "I work as a teacher.", "I quit my job.", "teacher"),
+  row("S lose|quit|leave my|the job .", jobLost, "I work as a teacher.", "I quit my job.", "teacher"),
   row("S retire", { means: "S | be | retired" }, "I work as a teacher.", "I retired in June.", "teacher"),
   row(
     "S get|find|land|start|take|accept|have a|the|my new? job at|with O",

@@ -69,6 +69,7 @@ export const CHANGES: readonly ChangeRow[] = [
     holds: "fifth",
   }),
   row("risen", risen, "My salary is 52k.", "My salary went up to 61k.", { gone: "52k", holds: "61k" }),
+  row("departed", departed, "My lodger is called Wim.", "Wim moved out.", { gone: "lodger is called Wim" }),
   row("lived", lived, "I'm dating Marco.", "I broke up with Marco.", { gone: "dating" }),
   row("employed", employed, "I work at Acme.", "I started at Fernhill last week.", {
     gone: "Acme",
@@ -85,7 +86,6 @@ export const CHANGES: readonly ChangeRow[] = [
   row("vanished", vanished, "I have a racing bike.", "My racing bike got stolen.", {
     gone: "has a racing bike",
   }),
-  row("departed", departed, "My lodger is called Wim.", "Wim moved out.", { gone: "lodger is called Wim" }),
   row("stopped", stopped, "I'm learning Welsh.", "I stopped learning Welsh.", { gone: "is learning" }),
   row("coloured", coloured, "My hair is brown.", "I dyed my hair pink.", { gone: "brown", holds: "pink" }),
   row("reached", reached, "I have 12,000 subscribers.", "We hit 15,000 subscribers.", {

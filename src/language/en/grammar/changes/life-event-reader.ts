@@ -1,6 +1,6 @@
 import type { Claim } from "../../../../domain/memory.ts";
-import { toBaseForm } from "../../../../domain/text/english-forms.ts";
-import type { Proposal } from "../../../../ports/language/extractor.ts";
+import { toBaseForm, toPastTense } from "../../../../domain/text/english-forms.ts";
+import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedSentence, ParsedToken } from "../../parser/parser.ts";
 import { LIFE_EVENTS, type LifeEventRow } from "../../relations/life-events.ts";
@@ -11,7 +11,7 @@ import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { adding, claimOf, ending, said, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, fromThen, place, thirdRelation } from "./change.ts";
+import { type Change, fromThen, place, sayIso, thirdRelation } from "./change.ts";
 import { event } from "./ending-event.ts";
 
 interface Step {
@@ -28,6 +28,8 @@ interface Matcher {
   readonly steps: readonly Step[];
   readonly hasObject: boolean;
   readonly isObjectOptional: boolean;
+  /** Whether what was done with whom or where may not follow. */
+  readonly isClosed: boolean;
 }
 
 const MATCHERS: readonly Matcher[] = LIFE_EVENTS.map((row) => {
@@ -35,7 +37,8 @@ const MATCHERS: readonly Matcher[] = LIFE_EVENTS.map((row) => {
   const [subject = "S", kinds] = first.split(":");
   const last = words.at(-1) ?? "";
   const hasObject = last === "O" || last === "O?";
-  const steps = (hasObject ? words.slice(0, -1) : words).map((word) => ({
+  const isClosed = last === ".";
+  const steps = (hasObject || isClosed ? words.slice(0, -1) : words).map((word) => ({
     words: new Set(word.replace("?", "").split("|")),
     isOptional: word.endsWith("?"),
   }));
@@ -44,6 +47,7 @@ const MATCHERS: readonly Matcher[] = LIFE_EVENTS.map((row) => {
     subject,
     kinds: kinds === undefined ? undefined : new Set(kinds.split("|")),
     steps,
+    isClosed,
     hasObject,
     isObjectOptional: last === "O?",
   };
@@ -57,15 +61,27 @@ export function lived(change: Change): Proposal[] | undefined {
   const { verb, tokens } = statement.clause;
   if (!tokens.some(({ lower }) => OPENING_WORDS.has(baseOf(lower)))) return undefined;
   if (verb.open || verb.tense === "future" || verb.modal) return undefined;
-  const [sentence] = parseEnglish(context.content.slice(statement.start, statement.end));
-  if (!sentence) return undefined;
+  const sentences = parseEnglish(context.content.slice(statement.start, statement.end));
   for (const matcher of MATCHERS) {
     if ((verb.denied !== undefined) !== (matcher.row.isDenied === true)) continue;
     if (matcher.kinds && !isOwnOf(change, matcher.kinds)) continue;
-    const found = matchWords(sentence, matcher);
-    const proposals =
-      found && isDone(change, sentence, found) ? toProposals(change, matcher, found) : undefined;
+    const proposals = firstOf(sentences, (sentence) => {
+      const found = matchWords(sentence, matcher);
+      return found && isDone(change, sentence, found) ? toProposals(change, matcher, found) : undefined;
+    });
     if (proposals) return proposals;
+  }
+  return undefined;
+}
+
+/** The first result that there is. The parser can take one clause for two sentences. */
+function firstOf<Item, Result>(
+  items: readonly Item[],
+  read: (item: Item) => Result | undefined,
+): Result | undefined {
+  for (const item of items) {
+    const result = read(item);
+    if (result !== undefined) return result;
   }
   return undefined;
 }
@@ -78,11 +94,11 @@ interface PatternMatch {
 
 function matchWords(
   { tokens }: ParsedSentence,
-  { steps, hasObject, isObjectOptional }: Matcher,
+  { steps, isClosed, hasObject, isObjectOptional }: Matcher,
 ): PatternMatch | undefined {
   for (let first = 0; first < tokens.length; first += 1) {
     const at = followSteps(tokens, first, steps);
-    if (at === undefined) continue;
+    if (at === undefined || (isClosed && /^(?:at|as|with|for)$/.test(tokens[at]?.lower ?? ""))) continue;
     const object = hasObject ? objectAt(tokens, at) : "";
     if (hasObject && object === "" && !isObjectOptional) continue;
     return { first, object };
@@ -170,6 +186,7 @@ function toProposals(change: Change, matcher: Matcher, { object }: PatternMatch)
   const { row, subject, hasObject } = matcher;
   const who = subject === "S" ? statement.subject : context.discourse.speaker;
   const partner = subject === "O" ? subjectText(change) : hasObject ? "" : partnerIn(change);
+  if (subject === "O" && statement.subject.path === who.path) return undefined;
   const other = tidy(object || partner);
   const means = (partner !== "" ? row.meansWith : undefined) ?? row.means;
   const state = means === undefined ? undefined : claimMeant(means, who, other);
@@ -177,15 +194,15 @@ function toProposals(change: Change, matcher: Matcher, { object }: PatternMatch)
   const ended = (row.ends ?? []).flatMap((one) => claimsInState(change, who, one, other));
   const target = targetOf([...new Set(ended)]);
   // Of states of which nothing is known, the words are read as any others.
-  if (!state && !target) return undefined;
+  const isTold = row.event !== undefined && partner !== "" && subject === "S";
+  if (!state && !target && !isTold) return undefined;
   if (row.isBeside)
     return [...(target ? [ending(context, place(change), target)] : []), ...claimsOf(context, statement)];
-  const { lemma } = statement.clause.verb;
   const replaces = target ? { replaces: target } : {};
-  if (!state) return [{ ...event(change, lemma, lemma), ...replaces }];
+  if (!state) return [{ ...happened(change, row, who, other), ...replaces }];
   const isTaste = getRelation(state.relation.replace(/^not /, "")).kind === "preference";
   return [
-    ...(isTaste || subject !== "S" ? [] : [event(change, lemma, lemma)]),
+    ...(isTaste || subject !== "S" ? [] : [happened(change, row, who, other)]),
     adding(context, place(change), {
       text: compose(who.display, verbOf(who, state.relation), state.value),
       claim: state,
@@ -195,6 +212,21 @@ function toProposals(change: Change, matcher: Matcher, { object }: PatternMatch)
       ...fromThen(change),
     }),
   ];
+}
+
+/** "The user broke up with Emil on 3 May 2026", or the words as they were said. */
+function happened(change: Change, row: LifeEventRow, who: Entity, other: string): AddProposal {
+  const { lemma } = change.statement.clause.verb;
+  const [head = lemma, ...rest] = (row.event ?? lemma).replace(/ O$/, "").split(" ");
+  const said = event(change, lemma, lemma);
+  if (row.event === undefined || said.claim === undefined) return said;
+  const relation = [head, ...rest].join(" ");
+  const claim = claimOf(who.path, relation, row.event.endsWith(" O") ? other || "their partner" : other);
+  const [date] = change.dates;
+  const day = date ? `on ${sayIso(date.iso)}` : "";
+  const isNamed = row.event.endsWith(" O");
+  const past = [toPastTense(head), ...rest].join(" ");
+  return { ...said, claim, ...(isNamed ? { text: compose(who.display, past, claim.value, day) } : {}) };
 }
 
 /** The claim that a row stands for; undefined without what it needs. "S | be | O" needs a word for a state: "vegan". */
