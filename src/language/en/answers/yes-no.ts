@@ -27,7 +27,7 @@ export function yesOrNo(
   if (before)
     return { text: `No, ${low(sayOne(before.memory, question, asked.text))}`, used: [before.memory.id] };
   const past = found.find(({ holds }) => !holds);
-  if (past?.memory.claim) {
+  if (past?.memory.claim && !/^(?:not|never) /.test(past.memory.claim.relation)) {
     const { claim } = past.memory;
     const text = `No, ${low(sayPath(claim.subject))} ${noLonger(claim)} ${sayValue(claim.value)}`;
     return { text: toSentence(text), used: [past.memory.id] };

@@ -162,6 +162,35 @@ export const LIFE_EVENTS: readonly LifeEventRow[] = [
     "Callum called off the wedding.",
     "is engaged",
   ),
+  // --- friends and fears
+  row(
+    "S be friends with? O?",
+    { ends: ["friends"], isDenied: true },
+    "My best friend is Priya.",
+    "Priya and I aren't friends anymore.",
+    "Priya",
+  ),
+  row(
+    "S fall out with O",
+    { ends: ["friends"] },
+    "My best friend is Priya.",
+    "I fell out with Priya.",
+    "best friend",
+  ),
+  row(
+    "S get|be over my fear of O",
+    { means: "S | not be scared of | O" },
+    "I'm afraid of flying.",
+    "I got over my fear of flying.",
+    "is afraid",
+  ),
+  row(
+    "S overcome|conquer|lose|beat my fear of O",
+    { means: "S | not be scared of | O" },
+    "I'm scared of dogs.",
+    "I've overcome my fear of dogs.",
+    "is scared",
+  ),
   // --- work and study
   row(
     "S get|be promoted to O",
@@ -195,6 +224,13 @@ export const LIFE_EVENTS: readonly LifeEventRow[] = [
   ),
   row("S get the sack|boot|chop", jobLost, "I work at Barclays.", "I got the sack.", "at Barclays"),
   row("S lose|quit|leave my|the job .", jobLost, "I work as a teacher.", "I quit my job.", "teacher"),
+  row(
+    "S start work at|for|with O",
+    { means: "S | work at | O" },
+    "I'm unemployed.",
+    "I started work at the post office.",
+    "unemployed",
+  ),
   row("S retire", { means: "S | be | retired" }, "I work as a teacher.", "I retired in June.", "teacher"),
   row(
     "S get|find|land|start|take|accept|have a|the|my new? job at|with O",
@@ -213,9 +249,9 @@ export const LIFE_EVENTS: readonly LifeEventRow[] = [
   row(
     "S get|find|land a|the|my new? job",
     { ends: ["job hunting", "unemployed"] },
-    "I'm looking for a job.",
+    "I'm job hunting.",
     "I found a job!",
-    "looking",
+    "hunting",
   ),
   row(
     "S graduate",

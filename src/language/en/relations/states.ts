@@ -1,4 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
+import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import type { ClaimPattern } from "../../../ports/language/vocabulary.ts";
 
 /** A state of a person, the claims that express it, and the states that end when it begins. */
@@ -8,6 +9,8 @@ export interface StateRow {
   readonly claims: readonly string[];
   /** People whom one has only in this state: "wife" stands for every claim about `user/wife`. */
   readonly roles?: string;
+  /** One can be in it with several: who is meant must be named. */
+  readonly isMany?: true;
   readonly ends: readonly string[];
   readonly example: StateExample;
 }
@@ -84,6 +87,18 @@ export const STATES: readonly StateRow[] = [
     claims: ["be: widowed|a widow(?:er)?"],
     ends: ["married", "engaged"],
     example: { before: "I'm married.", says: "I'm a widow.", gone: "married" },
+  },
+  {
+    state: "friends",
+    claims: ["be friends with"],
+    roles: "best friend|friend|bestie|best mate",
+    isMany: true,
+    ends: [],
+    example: {
+      before: "My best friend is Priya.",
+      says: "Priya and I aren't friends anymore.",
+      gone: "Priya",
+    },
   },
   {
     state: "vegan",
@@ -170,7 +185,7 @@ export const STATES: readonly StateRow[] = [
       "be: job[- ]hunting",
     ],
     ends: [],
-    example: { before: "I'm looking for a job.", says: "I work at Siemens.", gone: "looking" },
+    example: { before: "I'm job hunting.", says: "I work at Siemens.", gone: "hunting" },
   },
   {
     state: "student",
@@ -235,6 +250,17 @@ const DISLIKING: readonly string[] = [
   "be tired of",
   ...LIKING.map((relation) => `not ${relation}`),
 ];
+
+const TASTES: ReadonlyMap<string, boolean> = new Map([
+  ...DISLIKING.map((relation) => [relation, false] as const),
+  ...LIKING.map((relation) => [relation, true] as const),
+]);
+
+/** What is not so any more of who has died. */
+const OF_THE_LIVING: readonly string[] =
+  "be aged|live in|live at|live with|live on|live near|work at|work as|work in|be married to|weigh".split(
+    "|",
+  );
 
 /**
  * Attributes that say the same as a relation of their owner: `user/address` `be` and `user` `live at`. One value replaces the other.
@@ -315,6 +341,11 @@ export function areExclusive(one: string, other: string): boolean {
   return ROWS.get(one)?.ends.includes(other) === true || ROWS.get(other)?.ends.includes(one) === true;
 }
 
+/** Whether one can be in a state with several people. */
+export function isSharedWithMany(state: string): boolean {
+  return ROWS.get(state)?.isMany === true;
+}
+
 /** The claims of a person that express a state, with what is known of whom they have only in that state. */
 export function listClaimsOfState(owner: string, state: string): ClaimPattern[] {
   const roles = ROLES.get(state);
@@ -335,6 +366,8 @@ function isRoleOf(subject: string, owner: string, roles: RegExp): boolean {
 
 /** The claims that end when a newer one is made, besides other values of the same slot. */
 export function listExcluded(claim: Claim): ClaimPattern[] {
+  const { subject, relation } = claim;
+  if (relation === "die") return OF_THE_LIVING.map((other) => ({ subject, relation: other }));
   return [...listStateConflicts(claim), ...listOpposites(claim), ...listSameAttributes(claim)];
 }
 
@@ -346,24 +379,58 @@ function listStateConflicts(claim: Claim): ClaimPattern[] {
 
 /** "hate mushrooms" for "love mushrooms", "eat fish" for "not eat fish". A circumstance limits a statement: then nothing ends. */
 function listOpposites({ subject, relation, value, qualifier }: Claim): ClaimPattern[] {
-  if (value === "" || (qualifier && !PASSING.test(qualifier))) return [];
-  const patterns: ClaimPattern[] = toOpposites(relation).map((other) => ({
-    subject,
-    relation: other,
-    value,
-  }));
-  return patterns;
+  if (qualifier && !PASSING.test(qualifier)) return [];
+  const taste = toTaste(relation, value);
+  const others = taste
+    ? toTasteClaims(taste.isLiking ? DISLIKING : LIKING, taste.thing)
+    : [{ relation: toNegation(relation), value }, ...(toResumed(relation, value) ?? [])];
+  return [...others, ...listReversed(relation, value)].map((other) => ({ subject, ...other }));
 }
 
-function toOpposites(relation: string): readonly string[] {
-  if (LIKING.includes(relation)) return DISLIKING;
-  if (DISLIKING.includes(relation)) return LIKING;
-  return relation.startsWith("not ") ? [relation.slice(4)] : [`not ${relation}`];
+interface Said {
+  readonly relation: string;
+  readonly value: string;
+}
+
+function toNegation(relation: string): string {
+  return relation.startsWith("not ") ? relation.slice(4) : `not ${relation}`;
+}
+
+/** "love jazz", and "love swimming", whose relation holds the gerund. */
+function toTaste(relation: string, value: string): { isLiking: boolean; thing: string } | undefined {
+  const [, taste = "", doing = ""] = /^(.+?)(?: (\S+ing(?: .*)?))?$/.exec(relation) ?? [];
+  const isLiking = TASTES.get(taste);
+  const thing = [doing, value].filter(Boolean).join(" ");
+  return isLiking === undefined || thing === "" ? undefined : { isLiking, thing };
+}
+
+function toTasteClaims(relations: readonly string[], thing: string): Said[] {
+  const [doing = "", ...rest] = thing.split(" ");
+  return relations.flatMap((relation) => [
+    { relation, value: thing },
+    ...(doing.endsWith("ing") ? [{ relation: `${relation} ${doing}`, value: rest.join(" ") }] : []),
+  ]);
+}
+
+/** "start drinking" again ends "not drink". */
+function toResumed(relation: string, value: string): Said[] | undefined {
+  const [doing = "", ...rest] = value.split(" ");
+  if (!/^(?:start|begin|resume|take up)$/.test(relation) || !doing.endsWith("ing")) return undefined;
+  return [{ relation: `not ${toBaseForm(doing)}`, value: rest.join(" ") }];
+}
+
+/** "prefer tea to coffee" for "prefer coffee over tea". */
+function listReversed(relation: string, value: string): Said[] {
+  const [, one, other] = (relation === "prefer" && /^(.+?) (?:over|to|rather than) (.+)$/.exec(value)) || [];
+  if (one === undefined || other === undefined) return [];
+  return ["over", "to", "rather than"].map((than) => ({ relation, value: `${other} ${than} ${one}` }));
 }
 
 /** Whether two relations to the same thing exclude each other: "like" and "hate", "eat" and "not eat". */
 export function areOpposed(one: string, other: string): boolean {
-  return toOpposites(one).includes(other);
+  const [mine, theirs] = [toTaste(one, "it"), toTaste(other, "it")];
+  if (mine && theirs) return mine.isLiking !== theirs.isLiking;
+  return toNegation(one) === other;
 }
 
 function listSameAttributes({ subject, relation }: Claim): ClaimPattern[] {

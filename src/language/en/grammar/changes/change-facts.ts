@@ -115,6 +115,8 @@ function payOf({ path, display }: Entity): Entity {
   return { path: `${path}/salary`, display: `${display}'s salary`, animate: false, plural: false };
 }
 
+const SUM = /[£$€]?\d[\d.,]*(?: ?(?:mg|mcg|g|ml))?(?![\p{L}\d])|[£$€]?\d[\d.,]*/u;
+
 /** "my phone's gone up to 15 a month", where the user pays 12 for it. */
 function paidFor(change: Change, thing: Entity, value: string): Proposal | undefined {
   const { context } = change;
@@ -122,15 +124,15 @@ function paidFor(change: Change, thing: Entity, value: string): Proposal | undef
   const old = held(context).find(
     ({ claim, memory }) =>
       memory !== undefined &&
-      /^(?:pay|pay for|spend|cost)$/.test(claim.relation) &&
+      /^(?:pay|pay for|spend|cost|take)$/.test(claim.relation) &&
       /\d/.test(claim.value) &&
       noun.length > 0 &&
-      noun.every((word) => telling(claim.qualifier ?? "").includes(word)),
+      noun.every((word) => telling(`${claim.value} ${claim.qualifier ?? ""}`).includes(word)),
   );
-  const sum = /[£$€]?\d[\d.,]*/.exec(value)?.[0];
+  const sum = SUM.exec(value)?.[0];
   const target = old && targetOf([old]);
   if (!old?.memory || !target || sum === undefined) return undefined;
-  const swap = (text: string): string => text.replace(/[£$€]?\d[\d.,]*/, sum);
+  const swap = (text: string): string => text.replace(SUM, sum);
   return adding(context, place(change), {
     text: swap(old.memory.text),
     claim: { ...old.claim, value: swap(old.claim.value) },

@@ -14,7 +14,7 @@ import { type Change, escaped, fromThen, newThing, owner, place, sayClaim } from
 const SWAPS: readonly RegExp[] = [
   /\b(?:switch|chang|mov|go|went|gone|migrat|convert|transition|jump|graduat|upgrad|downgrad|swap|shift|com|cam)(?:e|ed|d|ing|ped|ping|es|s)?\b(?: (?:over|up|down|across|back|all|everything|completely|(?:my|our|the|his|her|their) [\w-]+))* from (?<old>.+?) (?:over )?(?:to|onto|into) (?<new>.+)$/i,
   /\b(?:replac)(?:e|ed|es|ing) (?<old>.+?) (?:with|by) (?<new>.+)$/i,
-  /\b(?:swap|trad|switch|exchang|ditch|dump|drop|chang|substitut|upgrad|abandon)(?:e|ed|ped|ping|ing|es|s)?\b(?: in| out| up)? (?<old>.+?) (?:for|in favou?r of) (?<new>.+)$/i,
+  /\b(?:swap|trad|switch|exchang|ditch|dump|drop|chang|substitut|upgrad|abandon|leav|left|quit)(?:e|ed|ped|ping|ing|es|s)?\b(?: in| out| up)? (?<old>.+?) (?:for|in favou?r of) (?<new>.+)$/i,
   /\b(?:upgrad|downgrad|chang|switch|convert)(?:e|ed|ing|es|s)? (?<old>my .+?) (?:to|into) (?<new>.+)$/i,
 ];
 

@@ -20,7 +20,16 @@ export function deceased(change: Change): Proposal[] | undefined {
       /^(?:have|own|get|adopt|keep|rescue)$/.test(claim.relation) &&
       telling(thing).every((word) => telling(claim.value).includes(word)),
   );
-  const target = subject.path.includes("/") ? targetOf(found) : undefined;
+  const noun = thing.replace(/ \p{Lu}.*$/u, "");
+  const counted = held(context).filter(
+    ({ claim }) =>
+      noun !== thing &&
+      claim.subject === context.discourse.speaker.path &&
+      claim.relation === "have" &&
+      /^(?:\d+|two|three|four|five|six) /i.test(claim.value) &&
+      telling(noun).every((word) => telling(claim.value).includes(word)),
+  );
+  const target = subject.path.includes("/") ? targetOf([...found, ...counted]) : undefined;
   return [
     ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
     adding(context, place(change), {

@@ -1,11 +1,11 @@
 import type { Claim } from "../../../../domain/memory.ts";
-import { toBaseForm, toPastTense } from "../../../../domain/text/english-forms.ts";
+import { toPastTense } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
-import type { ParsedSentence, ParsedToken } from "../../parser/parser.ts";
+import type { ParsedSentence } from "../../parser/parser.ts";
 import { LIFE_EVENTS, type LifeEventRow } from "../../relations/life-events.ts";
 import { getRelation } from "../../relations/relations.ts";
-import { listClaimsOfState, listStates } from "../../relations/states.ts";
+import { isSharedWithMany, listClaimsOfState, listStates } from "../../relations/states.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
@@ -13,47 +13,25 @@ import { adding, claimOf, ending, said, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import { type Change, fromThen, place, sayIso, thirdRelation } from "./change.ts";
 import { event } from "./ending-event.ts";
+import {
+  baseOf,
+  compilePattern,
+  matchWords,
+  type PatternMatch,
+  type WordPattern,
+} from "./pattern-matcher.ts";
 
-interface Step {
-  readonly words: ReadonlySet<string>;
-  readonly isOptional: boolean;
-}
-
-/** A row with its pattern in parts: who is the subject, the words in order, and whether `O` follows them. */
 interface Matcher {
   readonly row: LifeEventRow;
-  readonly subject: string;
-  /** What the subject has to be. */
-  readonly kinds: ReadonlySet<string> | undefined;
-  readonly steps: readonly Step[];
-  readonly hasObject: boolean;
-  readonly isObjectOptional: boolean;
-  /** Whether what was done with whom or where may not follow. */
-  readonly isClosed: boolean;
+  readonly pattern: WordPattern;
 }
 
-const MATCHERS: readonly Matcher[] = LIFE_EVENTS.map((row) => {
-  const [first = "S", ...words] = row.pattern.split(" ");
-  const [subject = "S", kinds] = first.split(":");
-  const last = words.at(-1) ?? "";
-  const hasObject = last === "O" || last === "O?";
-  const isClosed = last === ".";
-  const steps = (hasObject || isClosed ? words.slice(0, -1) : words).map((word) => ({
-    words: new Set(word.replace("?", "").split("|")),
-    isOptional: word.endsWith("?"),
-  }));
-  return {
-    row,
-    subject,
-    kinds: kinds === undefined ? undefined : new Set(kinds.split("|")),
-    steps,
-    isClosed,
-    hasObject,
-    isObjectOptional: last === "O?",
-  };
-});
+const MATCHERS: readonly Matcher[] = LIFE_EVENTS.map((row) => ({
+  row,
+  pattern: compilePattern(row.pattern),
+}));
 
-const OPENING_WORDS = new Set(MATCHERS.flatMap(({ steps }) => [...(steps[0]?.words ?? [])]));
+const OPENING_WORDS = new Set(MATCHERS.flatMap(({ pattern }) => [...(pattern.steps[0]?.words ?? [])]));
 
 /** "Tom and I broke up", "I got married", "Techno has grown on me": what is so from then on, and what has ended. */
 export function lived(change: Change): Proposal[] | undefined {
@@ -64,9 +42,9 @@ export function lived(change: Change): Proposal[] | undefined {
   const sentences = parseEnglish(context.content.slice(statement.start, statement.end));
   for (const matcher of MATCHERS) {
     if ((verb.denied !== undefined) !== (matcher.row.isDenied === true)) continue;
-    if (matcher.kinds && !isOwnOf(change, matcher.kinds)) continue;
+    if (matcher.pattern.kinds && !isOwnOf(change, matcher.pattern.kinds)) continue;
     const proposals = firstOf(sentences, (sentence) => {
-      const found = matchWords(sentence, matcher);
+      const found = matchWords(sentence, matcher.pattern);
       return found && isDone(change, sentence, found) ? toProposals(change, matcher, found) : undefined;
     });
     if (proposals) return proposals;
@@ -84,79 +62,6 @@ function firstOf<Item, Result>(
     if (result !== undefined) return result;
   }
   return undefined;
-}
-
-/** Where a pattern was found: its first word, and the words of `O`. */
-interface PatternMatch {
-  readonly first: number;
-  readonly object: string;
-}
-
-function matchWords(
-  { tokens }: ParsedSentence,
-  { steps, isClosed, hasObject, isObjectOptional }: Matcher,
-): PatternMatch | undefined {
-  for (let first = 0; first < tokens.length; first += 1) {
-    const at = followSteps(tokens, first, steps);
-    if (at === undefined || (isClosed && /^(?:at|as|with|for)$/.test(tokens[at]?.lower ?? ""))) continue;
-    const object = hasObject ? objectAt(tokens, at) : "";
-    if (hasObject && object === "" && !isObjectOptional) continue;
-    return { first, object };
-  }
-  return undefined;
-}
-
-/** The index behind the last word of a pattern that begins at `first`. */
-function followSteps(
-  tokens: readonly ParsedToken[],
-  first: number,
-  steps: readonly Step[],
-): number | undefined {
-  let at = first;
-  for (const [k, { words, isOptional }] of steps.entries()) {
-    let next = at;
-    // Between two words of a pattern an adverb may stand: "fell completely out of love", "am not with".
-    while (k > 0 && /^(?:ADV|PART)$/.test(tokens[next]?.pos ?? "") && !isWord(tokens[next], words)) next += 1;
-    if (isWord(tokens[next], words)) at = next + 1;
-    else if (!isOptional || k === 0) return undefined;
-  }
-  return at;
-}
-
-function isWord(token: ParsedToken | undefined, words: ReadonlySet<string>): boolean {
-  return token !== undefined && (words.has(token.lower) || words.has(baseOf(token.lower)));
-}
-
-function baseOf(word: string): string {
-  return toBaseForm(word.replace(/in'$/, "ing"));
-}
-
-/** Labels of what belongs to a noun; the rest is said beside it: "yesterday", "in May", "because …". */
-const IN_NOUN = /^(?:det|amod|compound|flat|fixed|nummod|nmod:poss|case|nmod|goeswith|appos)$/;
-
-/** The noun phrase that begins at a word, in the words of the message; empty where none does. */
-function objectAt(tokens: readonly ParsedToken[], at: number): string {
-  const first = tokens[at];
-  if (!first || first.label === "obl:unmarked" || first.pos === "PUNCT" || first.pos === "ADP") return "";
-  let head = at;
-  while ((tokens[head]?.head ?? -1) > head && IN_NOUN.test(tokens[head]?.label ?? ""))
-    head = tokens[head]?.head ?? -1;
-  const noun = tokens[head];
-  if (!noun || !/^(?:NOUN|PROPN|PRON|VERB|ADJ|NUM|X)$/.test(noun.pos) || noun.label === "obl:unmarked")
-    return "";
-  let end = head + 1;
-  while (end < tokens.length && isWithin(tokens, end, head)) end += 1;
-  const words = tokens.slice(at, end);
-  return words.reduce(
-    (text, token, i) => text + (i > 0 && token.start > (words[i - 1]?.end ?? 0) ? " " : "") + token.text,
-    "",
-  );
-}
-
-function isWithin(tokens: readonly ParsedToken[], index: number, head: number): boolean {
-  let at = index;
-  while (at > head && IN_NOUN.test(tokens[at]?.label ?? "")) at = tokens[at]?.head ?? -1;
-  return at === head;
 }
 
 /** Verbs before the first word of a pattern that leave it done: "had to break up". */
@@ -181,41 +86,85 @@ function isDone({ statement }: Change, { tokens }: ParsedSentence, { first }: Pa
   );
 }
 
-function toProposals(change: Change, matcher: Matcher, { object }: PatternMatch): Proposal[] | undefined {
+function toProposals(
+  change: Change,
+  { row, pattern }: Matcher,
+  { object }: PatternMatch,
+): Proposal[] | undefined {
+  const lived = whoseLife(change, row, pattern, object);
+  if (!lived) return undefined;
   const { context, statement } = change;
-  const { row, subject, hasObject } = matcher;
-  const who = subject === "S" ? statement.subject : context.discourse.speaker;
-  const partner = subject === "O" ? subjectText(change) : hasObject ? "" : partnerIn(change);
-  if (subject === "O" && statement.subject.path === who.path) return undefined;
-  const other = tidy(object || partner);
-  const means = (partner !== "" ? row.meansWith : undefined) ?? row.means;
-  const state = means === undefined ? undefined : claimMeant(means, who, other);
+  const means = (lived.isMutual ? row.meansWith : undefined) ?? row.means;
+  const state = means === undefined ? undefined : claimMeant(means, lived);
   if (means !== undefined && state === undefined) return undefined;
-  const ended = (row.ends ?? []).flatMap((one) => claimsInState(change, who, one, other));
-  const target = targetOf([...new Set(ended)]);
-  // Of states of which nothing is known, the words are read as any others.
-  const isTold = row.event !== undefined && partner !== "" && subject === "S";
-  if (!state && !target && !isTold) return undefined;
+  const target = targetOf((row.ends ?? []).flatMap((one) => claimsInState(change, lived, one)));
   if (row.isBeside)
-    return [...(target ? [ending(context, place(change), target)] : []), ...claimsOf(context, statement)];
+    return target && [ending(context, place(change), target), ...claimsOf(context, statement)];
   const replaces = target ? { replaces: target } : {};
-  if (!state) return [{ ...happened(change, row, who, other), ...replaces }];
-  const isTaste = getRelation(state.relation.replace(/^not /, "")).kind === "preference";
-  return [
-    ...(isTaste || subject !== "S" ? [] : [happened(change, row, who, other)]),
-    adding(context, place(change), {
-      text: compose(who.display, verbOf(who, state.relation), state.value),
-      claim: state,
-      importance: 0.8,
-      ...(isTaste ? { kind: "preference" } : {}),
-      ...replaces,
-      ...fromThen(change),
-    }),
-  ];
+  if (state) return begun(change, lived, state, replaces);
+  // Of states of which nothing is known, the words are read as any others.
+  const isTold = row.event !== undefined && lived.isMutual;
+  return target || isTold ? [{ ...happened(change, lived), ...replaces }] : undefined;
+}
+
+/** Undefined where the one who should be another is the speaker. */
+function whoseLife(
+  change: Change,
+  row: LifeEventRow,
+  { subject }: WordPattern,
+  object: string,
+): LifeEvent | undefined {
+  const { context, statement } = change;
+  const { speaker } = context.discourse;
+  if (subject === "S") {
+    const partner = object === "" ? partnerIn(change) : "";
+    return {
+      row,
+      who: statement.subject,
+      other: tidy(object || partner),
+      isOwn: true,
+      isMutual: partner !== "",
+    };
+  }
+  if (subject === "O" && statement.subject.path === speaker.path) return undefined;
+  const other = tidy(object || (subject === "O" ? subjectText(change) : ""));
+  return { row, who: speaker, other, isOwn: false, isMutual: false };
+}
+
+/** A row that was found, in whose life, and with whom or what. */
+interface LifeEvent {
+  readonly row: LifeEventRow;
+  readonly who: Entity;
+  readonly other: string;
+  /** Told by the one whose life it is. */
+  readonly isOwn: boolean;
+  /** "Tom and I": the other one is part of the subject. */
+  readonly isMutual: boolean;
+}
+
+/** The state that begins, and the event by which it does. A taste begins without one. */
+function begun(
+  change: Change,
+  lived: LifeEvent,
+  state: Claim,
+  replaces: Pick<AddProposal, "replaces">,
+): Proposal[] {
+  const { who, isOwn } = lived;
+  const isTaste =
+    getRelation(state.relation.replace(/^not /, "").split(/ (?=\S+ing$)/)[0] ?? "").kind === "preference";
+  const began = adding(change.context, place(change), {
+    text: compose(who.display, verbOf(who, state.relation), state.value),
+    claim: state,
+    importance: 0.8,
+    ...(isTaste ? { kind: "preference" } : {}),
+    ...replaces,
+    ...fromThen(change),
+  });
+  return isTaste || !isOwn ? [began] : [happened(change, lived), began];
 }
 
 /** "The user broke up with Emil on 3 May 2026", or the words as they were said. */
-function happened(change: Change, row: LifeEventRow, who: Entity, other: string): AddProposal {
+function happened(change: Change, { row, who, other }: LifeEvent): AddProposal {
   const { lemma } = change.statement.clause.verb;
   const [head = lemma, ...rest] = (row.event ?? lemma).replace(/ O$/, "").split(" ");
   const said = event(change, lemma, lemma);
@@ -230,11 +179,16 @@ function happened(change: Change, row: LifeEventRow, who: Entity, other: string)
 }
 
 /** The claim that a row stands for; undefined without what it needs. "S | be | O" needs a word for a state: "vegan". */
-function claimMeant(means: string, who: Entity, other: string): Claim | undefined {
+function claimMeant(means: string, { who, other }: LifeEvent): Claim | undefined {
   const [, relation = "", value = ""] = means.split(" | ");
   if (value !== "O") return claimOf(who.path, relation, value);
   if (other === "" || /^(?:it|that|this|them|those|these)$/i.test(other)) return undefined;
-  const claim = claimOf(who.path, relation, other);
+  const [doing = "", ...rest] = other.split(" ");
+  // "love swimming" is a relation of its own.
+  const isDoing = /^(?:not )?(?:like|love)$/.test(relation) && /[a-z]{2}ing$/.test(doing);
+  const claim = isDoing
+    ? claimOf(who.path, `${relation} ${doing}`, rest.join(" "))
+    : claimOf(who.path, relation, other);
   return relation === "be" && listStates(claim).length === 0 ? undefined : claim;
 }
 
@@ -260,7 +214,8 @@ function partnerIn(change: Change): string {
 }
 
 /** What is told of a state, of the one who is named alone where one is. */
-function claimsInState({ context }: Change, who: Entity, state: string, other: string): Held[] {
+function claimsInState({ context }: Change, { who, other }: LifeEvent, state: string): Held[] {
+  if (other === "" && isSharedWithMany(state)) return [];
   const patterns = listClaimsOfState(who.path, state);
   const all = held(context).filter(({ memory }) => memory !== undefined && memory.kind !== "event");
   const named = /^(?:him|her|them|it|each other)$/i.test(other) ? [] : telling(other);

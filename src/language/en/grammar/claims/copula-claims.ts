@@ -152,17 +152,23 @@ function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
     LASTING.has(value.toLowerCase()) ||
     tokens[phrase.from]?.tags.has("Demonym") === true;
   if (!isLasting && subject.path === context.discourse.speaker.path && /ed$|ing$/.test(word)) return [];
-  const thing = subject.path.split("/").slice(1).at(-1) ?? "";
   return [
     adding(context, place(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined), leadText(part)),
       claim: claimOf(subject.path, relationWith(clause.verb.denied, "be"), value, qualifierOf(part, phrase)),
-      kind: isFavourite(thing) ? "preference" : "fact",
-      holds: clause.verb.denied === undefined && isSingleValued(thing) ? "one" : "many",
+      ...attributeTraits(part),
       confidence: isLasting ? 0.9 : 0.6,
       importance: isLasting ? 0.8 : 0.4,
     }),
   ];
+}
+
+/** "favourite colour": a taste, of which there is one. */
+function attributeTraits({ statement }: Part): Pick<AddProposal, "kind" | "holds"> {
+  const { subject, clause } = statement;
+  const thing = subject.path.split("/").slice(1).at(-1) ?? "";
+  const isOne = clause.verb.denied === undefined && isSingleValued(thing);
+  return { kind: isFavourite(thing) ? "preference" : "fact", holds: isOne ? "one" : "many" };
 }
 
 /** "is next Friday", "is due on the 5th". */

@@ -66,6 +66,9 @@ export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   return found.map((date) => ({ ...date, iso: date.iso.replace(/Z$/, zone) }));
 }
 
+/** "since January" looks back, whatever the tense. */
+const SINCE = /\bsince (?:early |late |the |around )?$/i;
+
 function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const plain = text.replace(/’/g, "'");
   const relative = relativeDate(plain, instant, future);
@@ -73,7 +76,11 @@ function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const found = chrono()
     .GB.parse(plain, { instant, timezone: 0 }, { forwardDate: future })
     .filter((one) => isDate(one, plain) && (future || !LENGTH.test(one.text)))
-    .map((one) => ({ start: one.index, end: one.index + one.text.length, iso: isoOf(one, instant, future) }));
+    .map((one) => ({
+      start: one.index,
+      end: one.index + one.text.length,
+      iso: isoOf(one, instant, future && !SINCE.test(plain.slice(0, one.index))),
+    }));
   if (found.length > 0) return found;
   return byHand(plain, instant, future);
 }
