@@ -16,6 +16,8 @@ export interface LifeEventRow {
   readonly event?: string;
   /** The words must deny it: "not with Lea any more". */
   readonly isDenied?: true;
+  /** It means that only where the contrary was told: "I've come round to olives", of one who does not like them. */
+  readonly isContrary?: true;
   /** The words tell more, and are read as any others too. */
   readonly isBeside?: true;
   readonly example: LifeEventExample;
@@ -32,12 +34,16 @@ const PARTNERSHIP = ["together", "engaged", "married"];
 
 const row = (
   pattern: string,
-  result: Pick<LifeEventRow, "means" | "meansWith" | "ends" | "event" | "isDenied" | "isBeside">,
+  result: Pick<
+    LifeEventRow,
+    "means" | "meansWith" | "ends" | "event" | "isDenied" | "isBeside" | "isContrary"
+  >,
   before: string,
   says: string,
   gone: string,
 ): LifeEventRow => ({ pattern, ...result, example: { before, says, gone } });
 
+const mayLike = { means: "S | like | O", isContrary: true } as const;
 const likes = { means: "S | like | O" };
 const dislikes = { means: "S | not like | O" };
 const parts = { ends: PARTNERSHIP, event: "break up with O" };
@@ -52,12 +58,19 @@ export const LIFE_EVENTS: readonly LifeEventRow[] = [
   row("S lose interest in O", dislikes, "I love chess.", "I lost interest in chess.", "loves"),
   row("S fall out of love with O", dislikes, "I love chess.", "I've fallen out of love with chess.", "loves"),
   row("S grow|get|become tired|sick|bored of O", dislikes, "I love sushi.", "I got tired of sushi.", "loves"),
+  row(
+    "S be over O",
+    { means: "S | not like | O", isContrary: true },
+    "I love ramen.",
+    "I'm over ramen.",
+    "loves",
+  ),
   row("O grow on me|us", likes, "I hate techno.", "Techno has grown on me.", "hates"),
   row("O win me|us over", likes, "I hate techno.", "Techno has won me over.", "hates"),
-  row("S come round|around to O", likes, "I don't like olives.", "I've come round to olives.", "not like"),
-  row("S warm up? to O", likes, "I don't like olives.", "I've warmed to olives.", "not like"),
-  row("S take to O", likes, "I hate golf.", "I've really taken to golf.", "hates"),
-  row("S get into O", likes, "I hate golf.", "I've got into golf.", "hates"),
+  row("S come round|around to O", mayLike, "I don't like olives.", "I've come round to olives.", "not like"),
+  row("S warm up? to O", mayLike, "I don't like olives.", "I've warmed to olives.", "not like"),
+  row("S take to O", mayLike, "I hate golf.", "I've really taken to golf.", "hates"),
+  row("S get into O", mayLike, "I hate golf.", "I've got into golf.", "hates"),
   row(
     "S fall in love with O",
     { means: "S | love | O" },

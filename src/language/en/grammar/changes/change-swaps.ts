@@ -67,7 +67,8 @@ function newAlone(change: Change): Proposal[] | undefined {
 
 function sameKindAs(change: Change, fresh: string): Held[] {
   const { context, statement } = change;
-  const kinds = findKinds(fresh);
+  // "a party with my friends" is no friend.
+  const kinds = findKinds(fresh.split(/ (?:with|of|for|in|at|on|from|by) /)[0] ?? fresh);
   const { path } = statement.subject;
   const isOwn = ({ claim, memory }: Held): boolean =>
     memory?.kind !== "event" &&

@@ -1,16 +1,18 @@
 import type { Claim } from "../../../../domain/memory.ts";
+import { hasSameWords } from "../../../../domain/search/search-terms.ts";
 import { toPastTense } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedSentence } from "../../parser/parser.ts";
 import { LIFE_EVENTS, type LifeEventRow } from "../../relations/life-events.ts";
 import { getRelation } from "../../relations/relations.ts";
-import { isSharedWithMany, listClaimsOfState, listStates } from "../../relations/states.ts";
+import { isSharedWithMany, listClaimsOfState, listExcluded, listStates } from "../../relations/states.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { adding, claimOf, ending, said, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
+import { isTrade } from "../words/persons.ts";
 import { type Change, fromThen, place, sayIso, thirdRelation } from "./change.ts";
 import { event } from "./ending-event.ts";
 import {
@@ -95,7 +97,7 @@ function toProposals(
   if (!lived) return undefined;
   const { context, statement } = change;
   const means = (lived.isMutual ? row.meansWith : undefined) ?? row.means;
-  const state = means === undefined ? undefined : claimMeant(means, lived);
+  const state = means === undefined ? undefined : claimMeant(change, means, lived);
   if (means !== undefined && state === undefined) return undefined;
   const target = targetOf((row.ends ?? []).flatMap((one) => claimsInState(change, lived, one)));
   if (row.isBeside)
@@ -179,7 +181,7 @@ function happened(change: Change, { row, who, other }: LifeEvent): AddProposal {
 }
 
 /** The claim that a row stands for; undefined without what it needs. "S | be | O" needs a word for a state: "vegan". */
-function claimMeant(means: string, { who, other }: LifeEvent): Claim | undefined {
+function claimMeant(change: Change, means: string, { row, who, other }: LifeEvent): Claim | undefined {
   const [, relation = "", value = ""] = means.split(" | ");
   if (value !== "O") return claimOf(who.path, relation, value);
   if (other === "" || /^(?:it|that|this|them|those|these)$/i.test(other)) return undefined;
@@ -189,15 +191,29 @@ function claimMeant(means: string, { who, other }: LifeEvent): Claim | undefined
   const claim = isDoing
     ? claimOf(who.path, `${relation} ${doing}`, rest.join(" "))
     : claimOf(who.path, relation, other);
-  return relation === "be" && listStates(claim).length === 0 ? undefined : claim;
+  if (relation === "be" && listStates(claim).length === 0) return undefined;
+  if (row.isContrary && !isContraryTold(change, claim)) return undefined;
+  // "They made me lunch."
+  return relation === "work as" && !isTrade(other.split(" ").at(-1)?.toLowerCase() ?? "") ? undefined : claim;
+}
+
+function isContraryTold({ context }: Change, state: Claim): boolean {
+  const patterns = listExcluded(state);
+  return held(context).some(({ claim }) =>
+    patterns.some(
+      ({ subject, relation, value }) =>
+        subject === claim.subject && relation === claim.relation && hasSameWords(value ?? "", claim.value),
+    ),
+  );
 }
 
 /** "our baby girl Nora": the speaker's own, and of a kind. */
 function isOwnOf(change: Change, kinds: ReadonlySet<string>): boolean {
-  const { path } = change.statement.subject;
-  const words = subjectText(change).toLowerCase().split(" ");
+  const [owner = "", ...words] = subjectText(change).toLowerCase().split(" ");
   return (
-    path.startsWith(`${change.context.discourse.speaker.path}/`) && words.some((word) => kinds.has(word))
+    /^(?:my|our|the|both)$/.test(owner) &&
+    words.some((word) => kinds.has(word)) &&
+    !/['’]s /.test(subjectText(change))
   );
 }
 
@@ -214,7 +230,7 @@ function partnerIn(change: Change): string {
 }
 
 /** What is told of a state, of the one who is named alone where one is. */
-function claimsInState({ context }: Change, { who, other }: LifeEvent, state: string): Held[] {
+function claimsInState({ context }: Change, { row, who, other }: LifeEvent, state: string): Held[] {
   if (other === "" && isSharedWithMany(state)) return [];
   const patterns = listClaimsOfState(who.path, state);
   const all = held(context).filter(({ memory }) => memory !== undefined && memory.kind !== "event");
@@ -227,7 +243,7 @@ function claimsInState({ context }: Change, { who, other }: LifeEvent, state: st
           (relation === undefined || relation === claim.relation) &&
           (fits === undefined || fits(claim)),
       ) &&
-      (named.length === 0 || mayBe(all, claim, named)),
+      (named.length === 0 || mayBe(all, claim, named, !row.isDenied)),
   );
 }
 
@@ -236,6 +252,7 @@ function mayBe(
   all: readonly Held[],
   { subject, relation, value }: Held["claim"],
   named: readonly string[],
+  isLoose: boolean,
 ): boolean {
   const names = all.filter(
     ({ claim }) =>
@@ -245,7 +262,7 @@ function mayBe(
     `${subject.replaceAll("/", " ")} ${relation} ${value} ${names.map(({ claim }) => claim.value).join(" ")}`,
   );
   if (named.some((word) => words.includes(word))) return true;
-  return names.length === 0 && !/ (?:to|with)$|^date$/.test(relation);
+  return isLoose && names.length === 0 && !/ (?:to|with)$|^date$/.test(relation);
 }
 
 function verbOf({ plural }: Entity, relation: string): string {

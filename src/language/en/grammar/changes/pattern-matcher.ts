@@ -54,8 +54,8 @@ export function matchWords(
   for (let first = 0; first < tokens.length; first += 1) {
     const at = followSteps(tokens, first, steps);
     if (at === undefined || (isClosed && /^(?:at|as|with|for)$/.test(tokens[at]?.lower ?? ""))) continue;
-    const object = hasObject ? objectAt(tokens, at) : "";
-    if (hasObject && object === "" && !isObjectOptional) continue;
+    const object = objectAt(tokens, at);
+    if (hasObject ? object === "" && !isObjectOptional : object !== "") continue;
     return { first, object };
   }
   return undefined;

@@ -110,6 +110,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
   const items =
     phrase.items.length > 1 && !isSingleValued(thing) ? phrase.items : [[phrase.from, phrase.to] as const];
   const isPast = clause.verb.tense === "past";
+  const isOneOf = clause.subject !== undefined && tokens[clause.subject[0]]?.lower === "one";
   return items.map((one) => {
     const value = said(context, tokens, ...one);
     const hasNow = !isPast && !clause.verb.denied;
@@ -122,7 +123,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
         qualifierOf(part, phrase),
       ),
       kind: kindOfBeing(thing, isPast),
-      holds: hasNow && isSingleValued(thing) ? "one" : "many",
+      holds: hasNow && !isOneOf && isSingleValued(thing) ? "one" : "many",
       importance: isSpeaker ? 0.7 : 0.6,
       ...(hasNow ? formerTrade(context, statement, value) : {}),
       ...(hasNow ? formerMeasure(part, value) : {}),

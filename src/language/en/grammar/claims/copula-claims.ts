@@ -1,4 +1,5 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { formatDateInWords } from "../../format-date.ts";
 import { isSingleValued } from "../../relations/relations.ts";
 import { NAMING } from "../clauses/noun-phrases.ts";
 import {
@@ -184,9 +185,9 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
   const rest = qualifierOf(part, phrase);
   const yearly = date && isDue !== true ? sayYearly(part, date) : undefined;
   if (yearly !== undefined) {
-    const claim = claimOf(subject.path, "be on", value, rest);
+    const claim = claimOf(subject.path, "be on", yearly.day || value, rest);
     return [
-      adding(context, place(part), { text: yearly, claim, kind: "fact", holds: "one", importance: 0.7 }),
+      adding(context, place(part), { text: yearly.text, claim, kind: "fact", holds: "one", importance: 0.7 }),
     ];
   }
   return [
@@ -201,15 +202,20 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
   ];
 }
 
-/** A birthday without its year, unless the year was said; undefined for a day that does not return each year. */
-function sayYearly(part: Part, { start, end }: SaidDate): string | undefined {
+/**
+ * A birthday without its year, unless the year was said: the sentence, and the day where the words hang on when they were said.
+ * Undefined for a day that does not return each year.
+ */
+function sayYearly(part: Part, { start, end, iso }: SaidDate): { text: string; day: string } | undefined {
   const { context, statement } = part;
   if (!isYearlyDay(statement.subject.path)) return undefined;
   const words = context.content.slice(statement.start + start, statement.start + end);
   if (/\b\d{4}\b/.test(words)) return undefined;
-  const isNamed = namesMonth(words);
-  const text = sentenceOf(isNamed ? { ...part, dates: [] } : part, restWith(part, undefined, undefined));
-  return isNamed ? text : text.replace(/ \d{4}(?=\.$| )/, "");
+  const rest = restWith(part, undefined, undefined);
+  if (namesMonth(words)) return { text: sentenceOf({ ...part, dates: [] }, rest), day: "" };
+  const day = formatDateInWords(iso, { weekday: false });
+  const plain = day.replace(/ \d{4}\b/, "");
+  return { text: sentenceOf(part, rest).replace(day, plain), day: plain };
 }
 
 function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
