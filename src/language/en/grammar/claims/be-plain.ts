@@ -110,7 +110,9 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
   const items =
     phrase.items.length > 1 && !isSingleValued(thing) ? phrase.items : [[phrase.from, phrase.to] as const];
   const isPast = clause.verb.tense === "past";
-  const isOneOf = clause.subject !== undefined && tokens[clause.subject[0]]?.lower === "one";
+  const isOneOf = /^(?:another |one )(?:one )?of\b/i.test(
+    context.content.slice(statement.start, statement.end),
+  );
   return items.map((one) => {
     const value = said(context, tokens, ...one);
     const hasNow = !isPast && !clause.verb.denied;
