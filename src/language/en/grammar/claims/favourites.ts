@@ -49,7 +49,7 @@ const FORMS: readonly RegExp[] = [
   ),
   // "my favourite is shopping", "my favourite thing to do is go sailing"
   new RegExp(
-    `\\b(?:my|our) ${FAVOURITE}(?<noun>(?: (?!would\\b)[\\p{L}'’-]+){0,2}?)(?: (?:to|of) [\\p{L} ]{2,20})? ${IS} (?:to |to go )?${VALUE}(?=$|[,;:.!?]| (?:and|but|so|because|though|too|do|what|i|we|my)\\b)`,
+    `(?<many>\\bone of |\\bsome of )?\\b(?:my|our) ${FAVOURITE}(?<noun>(?: (?!would\\b)[\\p{L}'’-]+){0,2}?)(?: (?:to|of) [\\p{L} ]{2,20})? ${IS} (?:to |to go )?${VALUE}(?=$|[,;:.!?]| (?:and|but|so|because|though|too|do|what|i|we|my)\\b)`,
     "giu",
   ),
 ];
