@@ -211,11 +211,10 @@ function sayYearly(part: Part, { start, end, iso }: SaidDate): { text: string; d
   if (!isYearlyDay(statement.subject.path)) return undefined;
   const words = context.content.slice(statement.start + start, statement.start + end);
   if (/\b\d{4}\b/.test(words)) return undefined;
-  const rest = restWith(part, undefined, undefined);
-  if (namesMonth(words)) return { text: sentenceOf({ ...part, dates: [] }, rest), day: "" };
   const day = formatDateInWords(iso, { weekday: false });
   const plain = day.replace(/ \d{4}\b/, "");
-  return { text: sentenceOf(part, rest).replace(day, plain), day: plain };
+  const text = sentenceOf(part, restWith(part, undefined, undefined)).replace(day, plain);
+  return { text, day: namesMonth(words) ? "" : plain };
 }
 
 function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
