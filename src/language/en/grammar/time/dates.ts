@@ -75,6 +75,9 @@ export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   return found.map((date) => ({ ...date, iso: date.iso.replace(/Z$/, zone) }));
 }
 
+/** "since January" looks back, whatever the tense. */
+const SINCE = /\bsince (?:early |late |the |around )?$/i;
+
 function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const plain = text.replace(/’/g, "'");
   const relative = relativeDate(plain, instant, future);
@@ -83,7 +86,11 @@ function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const found = parser
     .parse(plain, { instant, timezone: 0 }, { forwardDate: future })
     .filter((one) => isDate(one, plain) && (future || !LENGTH.test(one.text)))
-    .map((one) => ({ start: one.index, end: one.index + one.text.length, iso: isoOf(one, instant, future) }));
+    .map((one) => ({
+      start: one.index,
+      end: one.index + one.text.length,
+      iso: isoOf(one, instant, future && !SINCE.test(plain.slice(0, one.index))),
+    }));
   if (found.length > 0) return found;
   return byHand(plain, instant, future);
 }
@@ -240,6 +247,16 @@ function dayOfMonth(day: number, instant: Date, future: boolean): string {
 /** A date as a moment, for validity: the beginning of its span. */
 export function momentOf(iso: string, zone?: string): string {
   return iso.length > 10 ? new Date(iso).toISOString() : toDateSpan(iso, zone).from;
+}
+
+/** Whether a thing is a day that returns each year: a birthday has no year of its own. */
+export function isYearlyDay(path: string): boolean {
+  return /\b(?:birthday|bday|anniversary|name day|saint's day)$/i.test(path);
+}
+
+/** "the 14th of May", "March 3rd", "14/5". */
+export function namesMonth(text: string): boolean {
+  return /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d[./]\d/i.test(text);
 }
 
 /** Whether a word names a month. */
