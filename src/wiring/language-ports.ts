@@ -8,7 +8,7 @@ import type { ModelServers } from "../engine/services.ts";
 import { invalid } from "../errors.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
-import { rulesExtractor } from "../language/en/grammar/rules.ts";
+import { englishExtractor } from "../language/en/extractor.ts";
 import { forgetTrees } from "../language/en/parser/english-trees.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
@@ -33,7 +33,7 @@ export async function openLanguagePorts(
   const extractors = chooseExtractors(
     chosen,
     openedModel,
-    inThreads ? () => createWatchedRules(erasures) : rulesExtractor,
+    inThreads ? () => createWatchedRules(erasures) : englishExtractor,
   );
   const openedEmbedder = (await makePort(embedder, servers.observe("embedder", hooks))) ?? staticEmbedder();
   if (!openedEmbedder.local) servers.add("embedder");

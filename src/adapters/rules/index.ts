@@ -1,3 +1,3 @@
-export { rulesExtractor } from "../../language/en/grammar/rules.ts";
+export { englishExtractor as rulesExtractor } from "../../language/en/extractor.ts";
 export { rulesQuestionReader } from "../../language/en/questions/questions.ts";
 export { warmed } from "../../language/en/questions/warm.ts";

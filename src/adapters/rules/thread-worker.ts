@@ -1,6 +1,6 @@
 import { clearWordCaches } from "../../domain/search/search-terms.ts";
 import { type Flat, type KnownMemory, unflattened } from "../../language/en/grammar/known-memory.ts";
-import { rulesExtractor } from "../../language/en/grammar/rules.ts";
+import { englishExtractor } from "../../language/en/extractor.ts";
 import { isKnownWord } from "../../language/en/grammar/words/tagger.ts";
 import { forgetTrees } from "../../language/en/parser/english-trees.ts";
 import type { Proposal, Reading } from "../../ports/language/extractor.ts";
@@ -20,7 +20,7 @@ export type Read = readonly Proposal[] | "wants what ended" | "failed";
 
 class WantsEnded extends Error {}
 
-const rules = rulesExtractor();
+const rules = englishExtractor();
 // The first message would wait for the tagger's dictionary.
 isKnownWord("a");
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { flattened, type RulesReading } from "../../language/en/grammar/known-memory.ts";
-import { rulesExtractor } from "../../language/en/grammar/rules.ts";
+import { englishExtractor } from "../../language/en/extractor.ts";
 import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
 import {
   openWorkerChannel,
@@ -25,7 +25,7 @@ export interface RulesThread extends Extractor {
  * read, half a second at worst. It reads the same. Where the thread fails, the rules go on here.
  */
 export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
-  const own = rulesExtractor();
+  const own = englishExtractor();
   let line: WorkerChannel<Asked, Read> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
   const open = (): WorkerChannel<Asked, Read> | undefined => {

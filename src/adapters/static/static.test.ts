@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
+import { toWordPieces } from "../../language/en/embedding/word-pieces.ts";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { staticEmbedder } from "./index.ts";
-import { toWordPieces } from "./word-pieces.ts";
 
 const assets = join(import.meta.dirname, "../../../assets");
 const embedder = staticEmbedder();

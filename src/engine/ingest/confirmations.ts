@@ -54,7 +54,7 @@ export function findConfirmedRequest(
 ): ConfirmedRequest | undefined {
   if (message.role !== "user") return undefined;
   const said = message.content.trim();
-  const partial = PARTIAL_YES.exec(said)?.groups?.["items"];
+  const partial = PARTIAL_YES.exec(said)?.groups?.items;
   if (!PLAIN_YES.test(said) && partial === undefined) return undefined;
   const at = earlier.findLastIndex(({ role }) => role === "user");
   const before = earlier[at];

@@ -13,6 +13,7 @@ import type { ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { hasSameWords } from "../../domain/search/search-terms.ts";
 import type { AddProposal, EndProposal, ProposalTarget } from "../../ports/language/extractor.ts";
+import type { ClaimPattern } from "../../ports/language/vocabulary.ts";
 import type { MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones, isRestatedByUser } from "../erase/tombstones.ts";
 import { countMemoryChanges, QUOTE_NOT_FOUND } from "../instrumentation.ts";
@@ -138,10 +139,10 @@ function addStatement(
   if (same)
     return [
       mergeStatement(draft, same, proposal, message, source),
-      ...replaceOthers(deciding, proposal, message, same.id),
+      ...replaceOthers(ports, deciding, proposal, message, same.id),
     ];
   const id = ports.ids();
-  const newer = proposal.holds === "one" ? findNewerValue(draft, proposal.claim, message.at) : undefined;
+  const newer = findNewer(ports, draft, proposal, message.at);
   draft.put({
     id,
     text: proposal.text,
@@ -163,7 +164,7 @@ function addStatement(
   });
   const { text, why } = proposal;
   const added: ReceiptLine = { id, action: "added", text, ...(why === undefined ? {} : { why }) };
-  return [...replaceOthers(deciding, proposal, message, id), added];
+  return [...replaceOthers(ports, deciding, proposal, message, id), added];
 }
 
 function labelsOf(message: Message): Partial<Memory> {
@@ -242,12 +243,40 @@ function mergeStatement(
   return { id: memory.id, action: "merged", text: isRicher ? proposal.text : memory.text, why };
 }
 
-/** A newer value of a one-value relation than this statement, which was said earlier but arrives later. */
-function findNewerValue(draft: MemoryDraft, claim: Claim | undefined, at: string): Memory | undefined {
-  if (!claim) return undefined;
-  return draft
-    .findInSlot(claim)
-    .find((memory) => memory.at > at && isCurrentAt(memory, at) && isRival(memory, claim));
+/** A newer statement that this one, said earlier but arriving later, cannot be current with. */
+function findNewer(
+  ports: Pick<Ports, "vocabulary">,
+  draft: MemoryDraft,
+  proposal: AddProposal,
+  at: string,
+): Memory | undefined {
+  return findRivals(ports, draft, proposal, at).find((memory) => memory.at > at && isCurrentAt(memory, at));
+}
+
+/** What cannot be current together with a statement: another value of a one-value relation, and what the claim excludes. */
+function findRivals(
+  { vocabulary }: Pick<Ports, "vocabulary">,
+  draft: MemoryDraft,
+  { claim, holds, validFrom, validTo, kind }: AddProposal,
+  at: string,
+): Memory[] {
+  if (!claim) return [];
+  const values = holds === "one" ? draft.findInSlot(claim).filter((memory) => isRival(memory, claim)) : [];
+  // What was so until some day, or is so from some day on, leaves alone what is so now.
+  const isNow = (validTo === undefined || validTo > at) && (validFrom === undefined || validFrom <= at);
+  if (!isNow || kind === "commitment") return values;
+  const excluded = vocabulary.listExcluded(claim).flatMap((pattern) => findMatching(draft, pattern));
+  return [...values, ...excluded.filter((memory) => memory.kind !== "event" && memory.claim !== claim)];
+}
+
+function findMatching(draft: MemoryDraft, { subject, relation, value, fits }: ClaimPattern): Memory[] {
+  let found: readonly Memory[] = draft.current();
+  if (subject !== undefined && relation !== undefined)
+    found =
+      value === undefined
+        ? draft.findInSlot({ subject, relation, value: "" })
+        : draft.findSame({ subject, relation, value });
+  return found.filter(({ claim }) => claim !== undefined && (fits === undefined || fits(claim)));
 }
 
 /** Another value in the same slot of a one-value relation, unless the circumstances clearly differ. */
@@ -256,18 +285,18 @@ function isRival(memory: Memory, claim: Claim): boolean {
   return !(memory.kind === "preference" && areQualifiersDisjoint(memory.claim, claim));
 }
 
-/** Ends what the new statement replaces: memories that it names, or the old value of a one-value relation. */
+/** Ends what the new statement replaces: memories that it names, and those that cannot be current together with it. */
 function replaceOthers(
+  ports: Pick<Ports, "vocabulary">,
   deciding: DecisionContext,
   proposal: AddProposal,
   message: Message,
   by: string,
 ): ReceiptLine[] {
   const { draft } = deciding;
-  const { claim, replaces, holds } = proposal;
+  const { replaces } = proposal;
   const named = replaces ? draft.current().filter((memory) => matchesTarget(memory, replaces)) : [];
-  const rivals =
-    holds === "one" && claim ? draft.findInSlot(claim).filter((memory) => isRival(memory, claim)) : [];
+  const rivals = findRivals(ports, draft, proposal, message.at);
   const old = [...new Set([...named, ...rivals])].filter(
     (memory) => memory.id !== by && isCurrentAt(memory, message.at) && memory.at <= message.at,
   );

@@ -1,6 +1,7 @@
 import type { MemoryAtTime } from "../../../domain/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { capitalize, toGerund, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { areExclusive, areOpposed, listStates } from "../relations/states.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import { type Asked, alternatives, type Match } from "./match.ts";
 import { PARTING } from "./parting.ts";
@@ -26,12 +27,42 @@ export function yesOrNo(
   if (before)
     return { text: `No, ${low(sayOne(before.memory, question, asked.text))}`, used: [before.memory.id] };
   const past = found.find(({ holds }) => !holds);
-  if (past?.memory.claim) {
+  if (past?.memory.claim && !/^(?:not|never) /.test(past.memory.claim.relation)) {
     const { claim } = past.memory;
     const text = `No, ${low(sayPath(claim.subject))} ${noLonger(claim)} ${sayValue(claim.value)}`;
     return { text: toSentence(text), used: [past.memory.id] };
   }
-  return undefined;
+  return fromState(asked, held);
+}
+
+/** "Am I single?", of one who is married: a state by the claims that express it, or exclude it. */
+function fromState(
+  asked: Asked,
+  held: readonly MemoryAtTime[],
+): { text: string; used: string[] } | undefined {
+  const { question, text } = asked;
+  const { subject = "user", relations, narrows, value = "" } = question;
+  const plain = /^(?:am|are|is) .*?(?<value>[\p{L}-]+)\s*\?*$/iu.exec(text)?.groups?.value;
+  const claims = [
+    ...(plain === undefined ? [] : [{ subject, relation: "be", value: plain.toLowerCase() }]),
+    ...relations.slice(0, 1).map((relation) => ({ subject, relation, value: narrows ?? value })),
+  ];
+  const wanted = claims.flatMap((claim) => listStates(claim)).find(({ owner }) => owner === subject);
+  if (!wanted) return undefined;
+  const current = held.filter(({ memory, holds }) => holds && memory.kind !== "event");
+  const states = current.flatMap(({ memory }) =>
+    (memory.claim ? listStates(memory.claim) : []).flatMap(({ owner, state }) =>
+      owner === subject ? [{ memory, state }] : [],
+    ),
+  );
+  const same = states.findLast(({ state }) => state === wanted.state);
+  const found = same ?? states.findLast(({ state }) => areExclusive(state, wanted.state));
+  if (!found) return undefined;
+  const said = sayOne(found.memory, question, text);
+  return {
+    text: `${same ? "Yes" : "No"}, ${startsWithName(found.memory) ? said : low(said)}`,
+    used: [found.memory.id],
+  };
 }
 
 /** "I'd love to visit Iceland" is no yes to "Have I been to Iceland?" */
@@ -68,7 +99,10 @@ function affirmed(match: Match, asked: Asked): string {
   const { memory } = match;
   const claim = memory.claim;
   const said = sayOne(memory, asked.question, asked.text);
-  if (claim && /^(?:not|never) /.test(claim.relation)) return `No, ${low(said)}`;
+  const isDenied =
+    /^(?:not|never) /.test(claim?.relation ?? "") ||
+    asked.question.relations.some((relation) => areOpposed(relation, claim?.relation ?? ""));
+  if (isDenied) return `No, ${low(said)}`;
   if (alternatives(asked.question).length > 1) return capitalize(said);
   return `Yes, ${startsWithName(memory) ? said : low(said)}`;
 }

@@ -96,7 +96,7 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
     return true;
   const word = index + mark.search(/\S/);
   const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
-  const head = placed && placed.of[placed.token.head];
+  const head = placed?.of[placed.token.head];
   if (!placed || !head) return false;
   if (opensStatement(tokens, word)) return true;
   if (/^(?:VERB|AUX)$/.test(head.pos)) return true;

@@ -73,7 +73,7 @@ function dropNeighbours(chosen: Set<RatedSegment>): void {
       (other) =>
         isSameSentence(one, other) &&
         toLogit(other.probability) > toLogit(one.probability) + NEIGHBOUR &&
-        (other.signs["words"] ?? 0) - (one.signs["words"] ?? 0) >= 0.3,
+        (other.signs.words ?? 0) - (one.signs.words ?? 0) >= 0.3,
     );
     if (isWorse) chosen.delete(one);
   }
@@ -81,11 +81,11 @@ function dropNeighbours(chosen: Set<RatedSegment>): void {
 
 /** Of "Tove's number" the number is meant, not the cabin: where a value of the kind is found, it alone. */
 function dropWithoutValue(chosen: Set<RatedSegment>): void {
-  const holders = [...chosen].filter(({ signs }) => signs["shape"] === 1);
+  const holders = [...chosen].filter(({ signs }) => signs.shape === 1);
   if (holders.length === 0) return;
   for (const one of [...chosen]) {
     const isNear = holders.some((other) => other.message === one.message);
-    if (isNear && !holders.includes(one) && (one.signs["words"] ?? 0) < 0.9) chosen.delete(one);
+    if (isNear && !holders.includes(one) && (one.signs.words ?? 0) < 0.9) chosen.delete(one);
   }
 }
 
@@ -134,7 +134,7 @@ function isOwnStatement({ text, isAttached }: RatedSegment): boolean {
 
 /** "£430 to fix", "she said so twice": it has no subject of its own. */
 function isRemark({ text, signs }: RatedSegment): boolean {
-  if (signs["otherName"] || signs["nameMissing"]) return false;
+  if (signs.otherName || signs.nameMissing) return false;
   if (/^(?:it|that|this|they|he|she|his|her|their|its|which|those|these)\b/i.test(text)) return true;
   return /^[£$€\d]/.test(text) && splitWords(text).length <= 8;
 }

@@ -1,6 +1,6 @@
 import type { Message } from "../../../domain/message.ts";
 import { hasCredential } from "../../../domain/text/credentials.ts";
-import { splitSentences } from "../../../domain/text/split-text.ts";
+import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
 import type { CallOptions } from "../../../ports/call-options.ts";
 import type { Extractor, Proposal } from "../../../ports/language/extractor.ts";
 import { findEnglishSpans } from "../detect-language.ts";
@@ -16,7 +16,16 @@ import { closeHoles, hasHole, withoutHoles } from "./words/holes.ts";
 const MOST_SENTENCES = 120;
 const LONGEST_SENTENCE = 1200;
 
-interface RulesExtractor extends Extractor {
+/** Has another reader put right what was read of some sentences of a message. */
+export type RefineProposals = (
+  message: Message,
+  spans: readonly TextSpan[],
+  proposals: readonly Proposal[],
+) => Proposal[];
+
+const keepAll: RefineProposals = (_message, _spans, proposals) => [...proposals];
+
+export interface RulesExtractor extends Extractor {
   propose(reading: RulesReading, options?: CallOptions): Promise<Proposal[]>;
 }
 
@@ -24,7 +33,7 @@ interface RulesExtractor extends Extractor {
  * Understands English statements about oneself and one's people, changes, corrections and requests to forget, by
  * grammar, without a model. What is not English, and what anybody but the user says, is left alone.
  */
-export function rulesExtractor(): RulesExtractor {
+export function rulesExtractor(refine: RefineProposals = keepAll): RulesExtractor {
   return {
     name: "rules",
     local: true,
@@ -32,7 +41,7 @@ export function rulesExtractor(): RulesExtractor {
       const proposals: Proposal[] = [];
       for (const message of reading.messages) {
         options?.signal?.throwIfAborted();
-        proposals.push(...wholeProposals(message, reading));
+        proposals.push(...wholeProposals(message, reading, refine));
       }
       return proposals;
     },
@@ -40,12 +49,12 @@ export function rulesExtractor(): RulesExtractor {
 }
 
 /** What is read from a message that words were taken out of is read around them. */
-function wholeProposals(message: Message, reading: RulesReading): Proposal[] {
-  if (!hasHole(message.content)) return proposalsOf(message, reading);
-  return withoutHoles(proposalsOf({ ...message, content: closeHoles(message.content) }, reading));
+function wholeProposals(message: Message, reading: RulesReading, refine: RefineProposals): Proposal[] {
+  if (!hasHole(message.content)) return proposalsOf(message, reading, refine);
+  return withoutHoles(proposalsOf({ ...message, content: closeHoles(message.content) }, reading, refine));
 }
 
-function proposalsOf(message: Message, reading: RulesReading): Proposal[] {
+function proposalsOf(message: Message, reading: RulesReading, refine: RefineProposals): Proposal[] {
   if (!isOfUser(message) || message.content.trim() === "") return [];
   const text = message.content.slice(0, 40_000);
   const sentences = splitSentences(text);
@@ -56,14 +65,24 @@ function proposalsOf(message: Message, reading: RulesReading): Proposal[] {
   if (isForeign || isTextWork(message.content))
     return erasuresOf(message, splitSentences(message.content.slice(0, 400)));
   if (isInPlay(message.content, reading.earlier)) return [];
-  const all = ownSpans(text, english, reading.earlier);
-  const spans = all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
+  const spans = readableSpans(text, english, reading.earlier);
   const erasures = erasuresOf(message, spans, reading);
   // What may be no request is read as a statement too.
   const sure = erasures.filter(({ confidence = 1 }) => confidence >= 0.5);
   if (sure.some(isOfItself)) return erasures;
   const rest = spans.filter(({ start }) => !sure.some((one) => one.start === start));
-  return [...erasures, ...withoutDoubles(keepable(readStatements(message, reading, rest)))];
+  const statements = refine(message, rest, withoutDoubles(readStatements(message, reading, rest)));
+  return [...erasures, ...keepable(statements)];
+}
+
+/** The sentences of a message that are the user's own words, and not too long or too many. */
+export function readableSpans(
+  text: string,
+  sentences: readonly TextSpan[],
+  earlier: readonly Message[],
+): TextSpan[] {
+  const all = ownSpans(text, sentences, earlier);
+  return all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
 }
 
 /** Nobody but the user makes, changes or ends what is known of them. */

@@ -5,7 +5,7 @@ import type { Entity } from "../clauses/entity.ts";
 import { adding, type Context, claimOf } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import type { SaidDate } from "../time/dates.ts";
-import { type Change, companyOf, place, sayIso } from "./change.ts";
+import { type Change, companyOf, displayOf, place, sayIso } from "./change.ts";
 
 const RESCHEDULES =
   /\b(?:mov|push|postpon|reschedul|extend|adjourn|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
@@ -59,14 +59,27 @@ function ownThing({ context }: Change, thing: Entity | undefined): Entity | unde
 }
 
 /** What was moved: the object that somebody moved, or the subject that "got moved". */
-export function movedThing({ context, statement, phrases }: Change): Entity | undefined {
+export function movedThing(change: Change): Entity | undefined {
+  const { context, statement, phrases } = change;
   const { tokens, verb } = statement.clause;
+  const first = phrases[0]?.items[0];
+  if (first && /^(?:it|that)$/.test(tokens[first[0]]?.lower ?? "")) return lastDated(context);
   const object = phrases.find(
     ({ kind, items }) => kind === "noun" && items[0] && tokens[items[0][0]]?.class !== "pronoun",
   )?.items[0];
   const byOthers = /^(?:get|have|be)$/.test(verb.lemma) || verb.passive;
   const isObject = object && (!byOthers || verb.lemma === "have");
   return isObject ? context.discourse.resolve(tokens, ...object) : statement.subject;
+}
+
+/** What "it" is that somebody moves to another day: the thing whose day was told last. */
+function lastDated(context: Context): Entity | undefined {
+  const last = held(context).findLast(
+    ({ claim, memory }) => claim.subject.includes("/") && memory?.when !== undefined,
+  );
+  if (!last) return undefined;
+  const path = last.claim.subject;
+  return { path, display: displayOf(path), animate: false, plural: false };
 }
 
 /** What is known of the thing's day; else what has a day and names the thing. */

@@ -1,10 +1,8 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
-import { sentenceOf } from "../clauses/parts.ts";
-import { adding, claimOf, said, tidy } from "../context.ts";
+import { adding, claimOf, tidy } from "../context.ts";
 import { held, targetOf, telling } from "../forgetting/targets.ts";
-import { momentOf } from "../time/dates.ts";
 import { type Change, fromThen, newThing, place } from "./change.ts";
 
 // --- names, places, days, sums ---------------------------------------------------------------------------------
@@ -83,7 +81,7 @@ function namedAnew({ context, statement: { subject }, text }: Change): Entity | 
 const CHANGED = /\bchang(?:ed|es) (?:from \S+ )?to (?<value>\S.*)$/i;
 
 const RISES =
-  /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|(?:my|our|the|his|her|their) [\w' -]+?|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
+  /\b(?:went|gone|go|goes|going|rose|risen|rise|jumped|increased|dropped|fell|fallen|shot|climbed|came|come|been (?:raised|increased|cut|bumped|upped|lowered|reduced)|got (?:raised|bumped|cut|increased|upped|reduced)|(?:is|are|was|'s) (?:raised|bumped|cut|increased|upped|up|down|reduced)|raise|rise|increase|pay cut|raised|bumped|upped|put|changed|changing)\b(?: (?:up|down|all the way|(?:my|our|the|his|her|their) [\w' -]+?|back))*(?: from \S+(?: \S+)?)? to (?<value>(?:about |around |over )?[£$€]?\d.*)$/i;
 
 /** "my salary went up to 61k". */
 export function risen(change: Change): Proposal[] | undefined {
@@ -95,7 +93,9 @@ export function risen(change: Change): Proposal[] | undefined {
   const object = phrases.find(({ kind }) => kind === "noun")?.items[0];
   const transitive =
     !verb.passive && /^(?:raise|bump|up|put|increase|cut|change)$/.test(verb.lemma) && object;
-  const thing = transitive ? context.discourse.resolve(tokens, ...object) : statement.subject;
+  const isPay = /\b(?:pay )?(?:raise|rise|increase|pay cut)\b/i.test(text) && verb.lemma === "get";
+  const pay = isPay ? payOf(statement.subject) : undefined;
+  const thing = pay ?? (transitive ? context.discourse.resolve(tokens, ...object) : statement.subject);
   if (!thing || thing.animate || thing.path === context.discourse.speaker.path) return undefined;
   const paid = paidFor(change, thing, value);
   if (paid) return [paid];
@@ -110,6 +110,13 @@ export function risen(change: Change): Proposal[] | undefined {
   ];
 }
 
+/** "I got a raise to 44,250": what somebody is paid. */
+function payOf({ path, display }: Entity): Entity {
+  return { path: `${path}/salary`, display: `${display}'s salary`, animate: false, plural: false };
+}
+
+const SUM = /[£$€]?\d[\d.,]*(?: ?(?:mg|mcg|g|ml))?(?![\p{L}\d])|[£$€]?\d[\d.,]*/u;
+
 /** "my phone's gone up to 15 a month", where the user pays 12 for it. */
 function paidFor(change: Change, thing: Entity, value: string): Proposal | undefined {
   const { context } = change;
@@ -117,15 +124,15 @@ function paidFor(change: Change, thing: Entity, value: string): Proposal | undef
   const old = held(context).find(
     ({ claim, memory }) =>
       memory !== undefined &&
-      /^(?:pay|pay for|spend|cost)$/.test(claim.relation) &&
+      /^(?:pay|pay for|spend|cost|take)$/.test(claim.relation) &&
       /\d/.test(claim.value) &&
       noun.length > 0 &&
-      noun.every((word) => telling(claim.qualifier ?? "").includes(word)),
+      noun.every((word) => telling(`${claim.value} ${claim.qualifier ?? ""}`).includes(word)),
   );
-  const sum = /[£$€]?\d[\d.,]*/.exec(value)?.[0];
+  const sum = SUM.exec(value)?.[0];
   const target = old && targetOf([old]);
   if (!old?.memory || !target || sum === undefined) return undefined;
-  const swap = (text: string): string => text.replace(/[£$€]?\d[\d.,]*/, sum);
+  const swap = (text: string): string => text.replace(SUM, sum);
   return adding(context, place(change), {
     text: swap(old.memory.text),
     claim: { ...old.claim, value: swap(old.claim.value) },
@@ -179,43 +186,6 @@ export function employed(change: Change): Proposal[] | undefined {
       }),
     );
   return proposals;
-}
-
-/** "we got engaged", "I married Sam". */
-export function wed(change: Change): Proposal[] | undefined {
-  const { context, statement, text } = change;
-  const found =
-    /\b(?:got|get|am|'m|were|was|are|is|have|has|'ve)?\s*\b(?<state>married|engaged)\b(?: to)?(?: (?<whom>(?:my )?[\p{L} '’-]+?))?(?: (?:last|this|in|on|yesterday|at|today|over|two|three|a|\d).*)?$/iu.exec(
-      text,
-    );
-  const { verb } = statement.clause;
-  if (
-    !found?.groups ||
-    verb.tense === "future" ||
-    verb.progressive ||
-    verb.chain.length > 0 ||
-    !/^(?:get|marry)$/.test(verb.lemma)
-  )
-    return undefined;
-  const whom = tidy(found.groups.whom ?? "").replace(/^(?:on|in|at|by|for|during|over)\b.*$/i, "");
-  const married = found.groups.state?.toLowerCase() === "married";
-  const relation = married ? "be married to" : "be engaged to";
-  return [
-    adding(context, place(change), {
-      text: sentenceOf(
-        { context, statement, dates: change.dates },
-        said(context, statement.clause.tokens, ...statement.clause.rest),
-      ),
-      claim:
-        whom === ""
-          ? claimOf(statement.subject.path, "be", married ? "married" : "engaged")
-          : claimOf(statement.subject.path, relation, whom),
-      importance: 0.9,
-      ...(change.dates[0]
-        ? { when: change.dates[0].iso, validFrom: momentOf(change.dates[0].iso, change.context.message.zone) }
-        : {}),
-    }),
-  ];
 }
 
 /** "I just turned 35". */

@@ -9,7 +9,7 @@ import { event } from "./ending-event.ts";
 
 // --- things that end by themselves, people who leave, what others end --------------------------------------------
 const VANISHES =
-  /^(?:split up|break up|fold|close|close down|shut|shut down|go bust|go under|disband|end|expire|lapse|run out|break|break down|pack up|die|be stolen|get stolen|go missing|crash|conk out|finish|cancel)$/;
+  /^(?:split up|break up|fold|close|close down|shut|shut down|go bust|go under|disband|end|expire|lapse|run out|break|break down|pack up|die|be stolen|get stolen|go missing|crash|conk out|finish|cancel|heal|heal up|mend|clear up)$/;
 const UNDONE =
   /\b(?:stolen|nicked|cancelled|canceled|discontinued|scrapped|closed down|shut down|written off|called off|axed|gone|dead|finished|sold|given away|no more)\b/i;
 

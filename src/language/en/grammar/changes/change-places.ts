@@ -1,4 +1,4 @@
-import type { Proposal } from "../../../../ports/language/extractor.ts";
+import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { isHuman } from "../clauses/entities.ts";
 import type { Entity } from "../clauses/entity.ts";
@@ -47,9 +47,19 @@ export function moved(change: Change): Proposal[] | undefined {
       holds: "one",
       kind: "fact",
       importance: 0.8,
+      ...addressOf(change, mover),
       ...fromThen(change),
     }),
   ];
+}
+
+/** The street and the house are left with the town. */
+function addressOf({ context }: Change, { path }: Entity): Pick<AddProposal, "replaces"> {
+  const found = held(context).filter(
+    ({ claim }) => claim.subject === path && /^live (?:at|on|near)$/.test(claim.relation),
+  );
+  const target = targetOf(found);
+  return target ? { replaces: target } : {};
 }
 
 function whereTo({ phrases }: Change): Phrase | undefined {

@@ -5,6 +5,7 @@ import { listAttributeRelations } from "../../relations/relations.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
 import { sentenceOf, verbPhrase } from "../clauses/parts.ts";
+import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, tidy } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
 import { type Change, escaped, fromThen, newThing, owner, place, sayClaim } from "./change.ts";
@@ -13,7 +14,7 @@ import { type Change, escaped, fromThen, newThing, owner, place, sayClaim } from
 const SWAPS: readonly RegExp[] = [
   /\b(?:switch|chang|mov|go|went|gone|migrat|convert|transition|jump|graduat|upgrad|downgrad|swap|shift|com|cam)(?:e|ed|d|ing|ped|ping|es|s)?\b(?: (?:over|up|down|across|back|all|everything|completely|(?:my|our|the|his|her|their) [\w-]+))* from (?<old>.+?) (?:over )?(?:to|onto|into) (?<new>.+)$/i,
   /\b(?:replac)(?:e|ed|es|ing) (?<old>.+?) (?:with|by) (?<new>.+)$/i,
-  /\b(?:swap|trad|switch|exchang|ditch|dump|drop|chang|substitut|upgrad|abandon)(?:e|ed|ped|ping|ing|es|s)?\b(?: in| out| up)? (?<old>.+?) (?:for|in favou?r of) (?<new>.+)$/i,
+  /\b(?:swap|trad|switch|exchang|ditch|dump|drop|chang|substitut|upgrad|abandon|leav|left|quit)(?:e|ed|ped|ping|ing|es|s)?\b(?: in| out| up)? (?<old>.+?) (?:for|in favou?r of) (?<new>.+)$/i,
   /\b(?:upgrad|downgrad|chang|switch|convert)(?:e|ed|ing|es|s)? (?<old>my .+?) (?:to|into) (?<new>.+)$/i,
 ];
 
@@ -66,9 +67,14 @@ function newAlone(change: Change): Proposal[] | undefined {
 
 function sameKindAs(change: Change, fresh: string): Held[] {
   const { context, statement } = change;
-  const kinds = findKinds(fresh);
+  // "a party with my friends" is no friend.
+  const kinds = findKinds(fresh.split(/ (?:with|of|for|in|at|on|from|by) /)[0] ?? fresh);
+  const { path } = statement.subject;
   const isOwn = ({ claim, memory }: Held): boolean =>
-    claim.subject === statement.subject.path && memory?.kind !== "event" && claim.value !== "";
+    memory?.kind !== "event" &&
+    claim.value !== "" &&
+    (claim.subject === path ||
+      (claim.relation === "be" && kinds.includes(claim.subject.slice(path.length + 1))));
   const alike = held(context).filter(
     (one) => isOwn(one) && findKinds(one.claim.value).some((kind) => kinds.includes(kind)),
   );
@@ -244,7 +250,11 @@ export function instead(change: Change): Proposal[] | undefined {
   const [rival] = rivals;
   if (!rival) return undefined;
   const { clause } = change.statement;
-  const object = change.phrases.find(({ kind }) => kind === "noun" || kind === "preposition");
+  const at = clause.tokens.findIndex(({ lower }) => lower === "instead");
+  const isThing = ({ kind, head }: Phrase): boolean =>
+    (kind === "noun" || kind === "preposition" || kind === "time") && !head?.startsWith("instead");
+  const object =
+    change.phrases.findLast((one) => isThing(one) && one.to <= at) ?? change.phrases.find(isThing);
   const item = object?.items[0];
   if (!item || clause.verb.denied) return undefined;
   const target = targetOf(rivals);

@@ -2,7 +2,7 @@ import type { Proposal } from "../../../../ports/language/extractor.ts";
 import type { Change } from "./change.ts";
 import { rescheduled } from "./change-days.ts";
 import { left, noLonger, stopped } from "./change-endings.ts";
-import { aged, employed, renamed, risen, wed } from "./change-facts.ts";
+import { aged, employed, renamed, risen } from "./change-facts.ts";
 import {
   coloured,
   departed,
@@ -15,7 +15,8 @@ import {
 import { moved, placed } from "./change-places.ts";
 import { formerly, fulfilled } from "./change-plans.ts";
 import { instead, swapped } from "./change-swaps.ts";
-import { deceased, over } from "./ending-people.ts";
+import { deceased } from "./ending-people.ts";
+import { lived } from "./life-event-reader.ts";
 
 /** One way to say that something has changed. */
 export interface ChangeRow {
@@ -68,24 +69,23 @@ export const CHANGES: readonly ChangeRow[] = [
     holds: "fifth",
   }),
   row("risen", risen, "My salary is 52k.", "My salary went up to 61k.", { gone: "52k", holds: "61k" }),
+  row("departed", departed, "My lodger is called Wim.", "Wim moved out.", { gone: "lodger is called Wim" }),
+  row("lived", lived, "I'm dating Marco.", "I broke up with Marco.", { gone: "dating" }),
   row("employed", employed, "I work at Acme.", "I started at Fernhill last week.", {
     gone: "Acme",
     holds: "Fernhill",
   }),
-  row("wed", wed, "I'm dating Sam.", "We got engaged.", { holds: "engaged" }),
   row("instead", instead, "I use Padlet.", "I use Miro instead of Padlet.", {
     gone: "Padlet",
     holds: "Miro",
   }),
   row("no longer", noLonger, "I use Padlet.", "I don't use Padlet anymore.", { gone: "Padlet" }),
-  row("over", over, "I'm dating Marco.", "I broke up with Marco.", { gone: "dating" }),
   row("ended otherwise", endedOtherwise, "I take ramipril.", "The doctor took me off ramipril.", {
     gone: "takes",
   }),
   row("vanished", vanished, "I have a racing bike.", "My racing bike got stolen.", {
     gone: "has a racing bike",
   }),
-  row("departed", departed, "My lodger is called Wim.", "Wim moved out.", { gone: "lodger is called Wim" }),
   row("stopped", stopped, "I'm learning Welsh.", "I stopped learning Welsh.", { gone: "is learning" }),
   row("coloured", coloured, "My hair is brown.", "I dyed my hair pink.", { gone: "brown", holds: "pink" }),
   row("reached", reached, "I have 12,000 subscribers.", "We hit 15,000 subscribers.", {

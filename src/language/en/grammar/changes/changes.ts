@@ -7,6 +7,7 @@ import { rescheduled } from "./change-days.ts";
 import { risen } from "./change-facts.ts";
 import { placed } from "./change-places.ts";
 import { CHANGES } from "./change-table.ts";
+import { lived } from "./life-event-reader.ts";
 
 /** What a clause ends, swaps or moves; undefined where it changes nothing. */
 export function changesOf(context: Context, statement: Statement, sentence: string): Proposal[] | undefined {
@@ -38,7 +39,7 @@ export function byOthers(context: Context, statement: Statement): Proposal[] | u
     dates: datesOf(context, statement),
     text: tidy(context.content.slice(statement.start, statement.end)),
   };
-  return rescheduled(change) ?? placed(change) ?? risen(change);
+  return lived(change) ?? rescheduled(change) ?? placed(change) ?? risen(change);
 }
 
 /** "driving test got postponed": a bare noun is the user's own, where something of it is known. */

@@ -7,11 +7,15 @@ import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 
 const OPENS =
   "(?:(?:so|and|but|well|ok(?:ay)?|oh|btw|update|news|big news|finally|actually|yes|yep|also|guess what|right|it['’]?s official|fyi)[,:.! –—-]+)*";
-const NAME =
-  "(?<name>(?:(?:[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof)\\.? )?\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: (?:(?:of|de|van|der|the|and|&) )?\\p{Lu}[\\p{L}\\p{N}'’&.-]*){0,3})";
+/** An address, a number, a make: what a thing can be that is new. */
+const VALUE =
+  "[\\p{L}\\p{N}._+-]+@[\\p{L}\\p{N}.-]+\\p{L}|\\+?\\d[\\d .()/-]{3,}\\d|an? \\p{Lu}[\\p{L}\\p{N}-]*(?: [\\p{Lu}\\d][\\p{L}\\p{N}-]*){0,3}";
+const NAME = `(?<name>${VALUE}|(?:(?:[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof)\\.? )?\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: (?:(?:of|de|van|der|the|and|&) )?\\p{Lu}[\\p{L}\\p{N}'’&.-]*){0,3})`;
 const ROLE = "(?<role>[\\p{L}' -]{2,30}?)";
 const CLOSES =
   "(?=$|[,.!;]| now\\b| from now on\\b| since\\b| as of\\b| instead\\b| these days\\b| and\\b| \\()";
+
+const IS_VALUE = new RegExp(`^(?:${VALUE})$`, "u");
 
 /** How people bring in who or what is new in a role: {role} and {name}. Add a row to add a way to say it. */
 export const NEWCOMERS: readonly RegExp[] = [
@@ -62,7 +66,8 @@ function inRole(
   const { speaker } = context.discourse;
   const [first] = named;
   const target = targetOf(named);
-  const relation = first?.claim.relation ?? (/^favou?rite /.test(role) ? "be" : "be called");
+  const relation =
+    first?.claim.relation ?? (/^favou?rite /.test(role) || IS_VALUE.test(name) ? "be" : "be called");
   const display = speaker.path === "user" ? "The user" : speaker.display;
   return adding(context, place, {
     text: compose(`${display}'s ${role}`, relation === "be" ? "is" : "is called", name),

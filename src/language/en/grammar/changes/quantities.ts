@@ -10,7 +10,7 @@ const WE =
 const VALUE =
   "(?<value>(?:about |around |over |nearly |almost )?(?:[£$€]?\\d[^,;!?]{0,30}?|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty)\\b[^,;!?]{0,24}?))";
 const CLOSES =
-  "(?:,? (?:now|these days|already|nowadays|from now on|at the moment|this (?:morning|week|month|year)|yesterday|today|since .{2,30}|as of .{2,30}))?(?=$|[.,;!])";
+  "(?:,? (?:now|these days|already|nowadays|from now on|at the moment|this (?:morning|week|month|year)|yesterday|today|since .{2,30}|as of .{2,30}))?(?=$|[,;!]|\\.(?!\\d))";
 
 /** How people say that a number of theirs has changed, without saying of what: `value` is the new one. */
 export const COUNTS: readonly RegExp[] = [
@@ -41,6 +41,41 @@ export function counted(
   const one = often === undefined ? undefined : lastOften(context);
   if (often === undefined || !one) return undefined;
   return [replaced(context, place, { held: one.held, old: one.old, fresh: often })];
+}
+
+const NTH =
+  "(?<nth>second|third|fourth|fifth|sixth|seventh)(?: (?:kid|child|baby|son|daughter|boy|girl|one))?";
+const BORN = new RegExp(
+  `\\b(?:my|our) ${NTH}(?: was| is|['’]s| has been| got| has)? (?:just |finally )?(?:born|arrived|come|came|here)\\b`,
+  "i",
+);
+const HAD = new RegExp(`\\b(?:had|welcomed) (?:my|our) ${NTH}\\b`, "i");
+const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven"];
+const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh"];
+
+/** "Our third was born yesterday!": one more of the children that were counted. */
+export function born(
+  context: Context,
+  text: string,
+  place: { readonly start: number; readonly end: number },
+): AddProposal[] | undefined {
+  const nth = (BORN.exec(text) ?? HAD.exec(text))?.groups?.nth?.toLowerCase();
+  const count = nth === undefined ? -1 : ORDINALS.indexOf(nth);
+  if (count < 0) return undefined;
+  const { speaker } = context.discourse;
+  const found = held(context).findLast(
+    ({ claim }) =>
+      claim.subject === speaker.path &&
+      claim.relation === "have" &&
+      /^(?:\d+|an?|one|two|three|four|five|six) (?:kids?|child(?:ren)?|sons?|daughters?|boys?|girls?)$/i.test(
+        claim.value,
+      ),
+  );
+  if (!found) return undefined;
+  const [number = "", noun = ""] = found.claim.value.split(" ");
+  const word = /^\d/.test(number) ? String(count + 1) : (NUMBERS[count] ?? "");
+  const plural = noun === "child" ? "children" : /s$|children$/.test(noun) ? noun : `${noun}s`;
+  return [replaced(context, place, { held: found, old: found.claim.value, fresh: `${word} ${plural}` })];
 }
 
 /** The newest claim that tells how often. */

@@ -17,6 +17,7 @@ import { adding, claimOf, said } from "../context.ts";
 import { FIRST_POSSESSIVE } from "../words/lexicon.ts";
 import { isName, type nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
+import { isFavourite } from "./favourites.ts";
 import { called } from "./name-claims.ts";
 import { measuredBefore } from "./replaced.ts";
 import { compose } from "./sentence.ts";
@@ -109,6 +110,9 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
   const items =
     phrase.items.length > 1 && !isSingleValued(thing) ? phrase.items : [[phrase.from, phrase.to] as const];
   const isPast = clause.verb.tense === "past";
+  const isOneOf = /^(?:another |one )(?:one )?of\b/i.test(
+    context.content.slice(statement.start, statement.end),
+  );
   return items.map((one) => {
     const value = said(context, tokens, ...one);
     const hasNow = !isPast && !clause.verb.denied;
@@ -121,7 +125,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
         qualifierOf(part, phrase),
       ),
       kind: kindOfBeing(thing, isPast),
-      holds: hasNow && isSingleValued(thing) ? "one" : "many",
+      holds: hasNow && !isOneOf && isSingleValued(thing) ? "one" : "many",
       importance: isSpeaker ? 0.7 : 0.6,
       ...(hasNow ? formerTrade(context, statement, value) : {}),
       ...(hasNow ? formerMeasure(part, value) : {}),
@@ -139,7 +143,7 @@ function formerMeasure(part: Part, value: string): { replaces?: ProposalTarget }
 
 function kindOfBeing(thing: string, isPast: boolean): "event" | "preference" | "fact" {
   if (isPast) return "event";
-  return /favou?rite/.test(thing) ? "preference" : "fact";
+  return isFavourite(thing) ? "preference" : "fact";
 }
 
 /** "I'm a nurse at St Olaf": what one is, and where; each can change by itself. */

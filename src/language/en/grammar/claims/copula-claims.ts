@@ -1,4 +1,6 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { formatDateInWords } from "../../format-date.ts";
+import { isSingleValued } from "../../relations/relations.ts";
 import { NAMING } from "../clauses/noun-phrases.ts";
 import {
   leadText,
@@ -12,10 +14,12 @@ import {
 } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said } from "../context.ts";
+import { isYearlyDay, namesMonth, type SaidDate } from "../time/dates.ts";
 import { LASTING, PASSING } from "../words/lexicon.ts";
 import { isCapital } from "../words/token.ts";
 import { isAge } from "./age-claims.ts";
 import { fanClaims } from "./fans.ts";
+import { isFavourite } from "./favourites.ts";
 import { inclination } from "./inclination.ts";
 import { called } from "./name-claims.ts";
 import { nounClaims } from "./noun-claims.ts";
@@ -153,12 +157,19 @@ function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
     adding(context, place(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined), leadText(part)),
       claim: claimOf(subject.path, relationWith(clause.verb.denied, "be"), value, qualifierOf(part, phrase)),
-      kind: "fact",
-      holds: "many",
+      ...attributeTraits(part),
       confidence: isLasting ? 0.9 : 0.6,
       importance: isLasting ? 0.8 : 0.4,
     }),
   ];
+}
+
+/** "favourite colour": a taste, of which there is one. */
+function attributeTraits({ statement }: Part): Pick<AddProposal, "kind" | "holds"> {
+  const { subject, clause } = statement;
+  const thing = subject.path.split("/").slice(1).at(-1) ?? "";
+  const isOne = clause.verb.denied === undefined && isSingleValued(thing);
+  return { kind: isFavourite(thing) ? "preference" : "fact", holds: isOne ? "one" : "many" };
 }
 
 /** "is next Friday", "is due on the 5th". */
@@ -172,6 +183,13 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
   const isDue = tokens[phrase.from]?.lower === "due" || phrase.head?.startsWith("due");
   const [date] = dates;
   const rest = qualifierOf(part, phrase);
+  const yearly = date && isDue !== true ? sayYearly(part, date) : undefined;
+  if (yearly !== undefined) {
+    const claim = claimOf(subject.path, "be on", yearly.day || value, rest);
+    return [
+      adding(context, place(part), { text: yearly.text, claim, kind: "fact", holds: "one", importance: 0.7 }),
+    ];
+  }
   return [
     adding(context, place(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined)),
@@ -182,6 +200,21 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
       ...(date ? { when: date.iso } : {}),
     }),
   ];
+}
+
+/**
+ * A birthday without its year, unless the year was said: the sentence, and the day where the words hang on when they were said.
+ * Undefined for a day that does not return each year.
+ */
+function sayYearly(part: Part, { start, end, iso }: SaidDate): { text: string; day: string } | undefined {
+  const { context, statement } = part;
+  if (!isYearlyDay(statement.subject.path)) return undefined;
+  const words = context.content.slice(statement.start + start, statement.start + end);
+  if (/\b\d{4}\b/.test(words)) return undefined;
+  const day = formatDateInWords(iso, { weekday: false });
+  const plain = day.replace(/ \d{4}\b/, "");
+  const text = sentenceOf(part, restWith(part, undefined, undefined)).replace(day, plain);
+  return { text, day: namesMonth(words) ? "" : plain };
 }
 
 function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {

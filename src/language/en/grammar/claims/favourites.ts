@@ -9,6 +9,11 @@ interface Place {
   readonly end: number;
 }
 
+/** Whether an attribute is a favourite: "favourite colour". */
+export function isFavourite(thing: string): boolean {
+  return /favou?rite|^fave? /.test(thing);
+}
+
 const FAVOURITE =
   "(?:all[- ]time |absolute |very |personal |other |second |new |current )*(?<word>(?:least[- ])?(?:favou?rites?|faves?|favs?))";
 /** What stands between what is liked and what is said of it. */
@@ -44,7 +49,7 @@ const FORMS: readonly RegExp[] = [
   ),
   // "my favourite is shopping", "my favourite thing to do is go sailing"
   new RegExp(
-    `\\b(?:my|our) ${FAVOURITE}(?<noun>(?: (?!would\\b)[\\p{L}'’-]+){0,2}?)(?: (?:to|of) [\\p{L} ]{2,20})? ${IS} (?:to |to go )?${VALUE}(?=$|[,;:.!?]| (?:and|but|so|because|though|too|do|what|i|we|my)\\b)`,
+    `(?<many>\\bone of |\\bsome of )?\\b(?:my|our) ${FAVOURITE}(?<noun>(?: (?!would\\b)[\\p{L}'’-]+){0,2}?)(?: (?:to|of) [\\p{L} ]{2,20})? ${IS} (?:to |to go )?${VALUE}(?=$|[,;:.!?]| (?:and|but|so|because|though|too|do|what|i|we|my)\\b)`,
     "giu",
   ),
 ];

@@ -2,9 +2,13 @@ import { isOver, type Part } from "../clauses/parts.ts";
 import type { AddParts } from "../context.ts";
 import { formerTrade } from "./trades.ts";
 
+/** What is so too, beside what was told. */
+const BESIDE = /\b(?:also|as well|too|on the side|besides|second job|side job|both)\b/i;
+
 /** What the new value takes the place of. */
 export function replacedBy(part: Part, relation: string, value: string): Partial<AddParts> {
-  if (part.isBeside) return { holds: "many" };
+  const words = part.context.content.slice(part.statement.start, part.statement.end);
+  if (part.isBeside || BESIDE.test(words)) return { holds: "many" };
   const trade = relation === "work as" ? formerTrade(part.context, part.statement, value) : {};
   return { ...replacedNow(part, relation, value), ...trade };
 }

@@ -83,6 +83,11 @@ function spaced(...words: readonly (string | undefined)[]): string {
 const RELATIVE =
   /\b(?:ago|yesterday|today|tomorrow|tonight|last|next|this|coming|weekend|the \d+(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
 
+/** Whether a date in words means another day when it is read later: "yesterday", "on Friday". */
+export function isRelativeDate(words: string): boolean {
+  return RELATIVE.test(words);
+}
+
 const FEAST =
   /^(?:(?:on|at|for|over) )?(?:christmas|xmas|boxing day|new year|valentine|halloween|easter|good friday|pentecost|whit|ash|mardi|nye)/i;
 const RANGE = /\d ?(?:to|until|till|through|and|-|–) ?(?:the )?\d|\bfrom\b.* to\b/i;
@@ -108,6 +113,9 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
       /(^|\s)(?:(?:on|in|at|by|for|over|about|around|roughly|exactly)\s+)?(?:the\s+|this\s+|last\s+|next\s+|past\s+)?$/i,
       " ",
     );
+  // "their May 21 routine", "between 3 and 5 May": a part of a longer phrase stays as it was said.
+  if (/(?:\b(?:their|his|her|my|our|an?|of|between|from|like|to)|['’]s)\s*$/i.test(before) && !RELATIVE.test(words)) return text;
+  if (/(?:\b(?:their|his|her|an?|between)|['’]s)\s*$/i.test(before)) return text;
   const removed = text
     .slice(before.length, at)
     .trim()

@@ -5,6 +5,7 @@ import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import { loneValues } from "../scraps/lone-values.ts";
+import { isYearlyDay } from "../time/dates.ts";
 import { MARK, NOT_BUT, OPEN, STRONG, SWAPS } from "./correction-words.ts";
 import { corrected, newest, sameKind } from "./replacements.ts";
 
@@ -34,7 +35,8 @@ export function putRight(
   if (text.endsWith("?") || !STRONG.test(text)) return [...said];
   const told = said.filter((proposal) => proposal.propose !== "add" || !isAboutMistake(proposal));
   const alone = told.length <= 1 ? corrects(context, text) : undefined;
-  if (alone && (alone.held.memory?.when !== undefined || isSameInOther(alone.held, told)))
+  const isDay = alone?.held.memory?.when !== undefined || isYearlyDay(alone?.held.claim.subject ?? "");
+  if (alone && (isDay || isSameInOther(alone.held, told)))
     return [corrected(context, place, alone.held, alone.old, alone.fresh)];
   let isRight = false;
   const right = told.map((proposal) => {

@@ -4,7 +4,7 @@ import { formatDateInWords } from "../../format-date.ts";
 import { adding, type Context } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import type { KnownMemory } from "../known-memory.ts";
-import { datesIn } from "../time/dates.ts";
+import { datesIn, isYearlyDay } from "../time/dates.ts";
 import { KINDS } from "./correction-words.ts";
 
 /** The newest claim that holds a value of the same kind: a weekday for a weekday, "terminal 3" for "terminal 2". */
@@ -103,6 +103,8 @@ function textWith(
   swap: (text: string) => string,
   when: string | undefined,
 ): string {
+  const day = isYearlyDay(claim.subject) ? dayOfYear(next.value, memory.at) : undefined;
+  if (day !== undefined) return memory.text.replace(/\bon \d{1,2} \p{Lu}\p{L}+/u, `on ${day}`);
   const swapped = swap(memory.text);
   if (swapped !== memory.text) return swapped;
   const said = memory.when === undefined ? "" : formatDateInWords(memory.when, { weekday: false });
@@ -110,6 +112,12 @@ function textWith(
     return memory.text.replace(said, formatDateInWords(when, { weekday: false }));
   if (memory.text.includes(claim.value)) return memory.text.replace(claim.value, next.value);
   return memory.text.replace(/[.!]$/, `, ${next.value}.`);
+}
+
+/** "15 May", of a day that returns each year. */
+function dayOfYear(value: string, at: string): string | undefined {
+  const [date] = datesIn(value, at, true);
+  return date && formatDateInWords(date.iso, { weekday: false }).replace(/ \d{4}\b/, "");
 }
 
 /** Other memories of the same words in which the wrong value stands too. */

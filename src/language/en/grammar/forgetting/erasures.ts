@@ -210,7 +210,7 @@ function descriptionIn(sentence: string): string {
   const told =
     /\b(?:told|tell|said|say|mentioned|shared|gave)(?: you| to you)?\s+(?<about>.+)$/i.exec(sentence) ??
     /\b(?:hold|have|keep|know|store)\s+(?<about>.+)$/i.exec(sentence);
-  const about = aboutOf((told?.groups?.["about"] ?? subjectOf(sentence) ?? sentence).replace(/[.!?]+$/, ""));
+  const about = aboutOf((told?.groups?.about ?? subjectOf(sentence) ?? sentence).replace(/[.!?]+$/, ""));
   const owner = /\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]*)*(?=['’]s\b)|(?<=\s)\p{Lu}\p{Ll}+/u.exec(sentence)?.[0];
   return owner === undefined ? about : about.replace(/^(?:her|his|their|its)\b/i, `${owner}'s`);
 }

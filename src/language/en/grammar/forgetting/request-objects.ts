@@ -36,7 +36,7 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
   const { start, end, group, isPassive } = candidate;
   if (group === "none") {
     // "HR wants Ed's figure out of the notes", "I don't want my debts in your memory".
-    const kept = KEPT_OUT.exec(sentence)?.groups?.["object"];
+    const kept = KEPT_OUT.exec(sentence)?.groups?.object;
     return kept === undefined
       ? { text: "", isPronoun: true, told: sentence }
       : toObject(
@@ -62,7 +62,7 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
       /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu.exec(
         rest,
       );
-    return { ...toObject(about?.groups?.["about"] ?? ""), ...kept };
+    return { ...toObject(about?.groups?.about ?? ""), ...kept };
   }
   const bare = rest
     .replace(

@@ -21,7 +21,7 @@ export function scoreRequest(sentence: string): ScoredCandidate[] {
 function probabilityOf({ features }: RequestCandidate): number {
   const score = [...new Set(features)].reduce(
     (sum, name) => sum + (REQUEST_WEIGHTS[name] ?? 0),
-    REQUEST_WEIGHTS["bias"] ?? 0,
+    REQUEST_WEIGHTS.bias ?? 0,
   );
   return 1 / (1 + Math.exp(-score));
 }

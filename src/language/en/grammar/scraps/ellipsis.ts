@@ -2,7 +2,7 @@ import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { planOver } from "../changes/change-plans.ts";
 import { narrowed } from "../changes/narrowings.ts";
 import { newcomer, rebranded } from "../changes/newcomers.ts";
-import { counted } from "../changes/quantities.ts";
+import { born, counted } from "../changes/quantities.ts";
 import { resumed } from "../changes/resumptions.ts";
 import { reworded } from "../changes/rewordings.ts";
 import { settledIn } from "../claims/homes.ts";
@@ -44,6 +44,7 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     rebranded(context, text, place) ??
     overNow(sentence) ??
     counted(context, text, place) ??
+    born(context, text, place) ??
     resumed(context, text, place) ??
     planOver(context, text, place) ??
     plainly(sentence) ??

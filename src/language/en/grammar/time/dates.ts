@@ -21,14 +21,19 @@ interface Found {
   readonly start: Components;
 }
 
+interface DateParser {
+  parse(
+    text: string,
+    reference: { instant: Date; timezone: number },
+    options: { forwardDate: boolean },
+  ): Found[];
+}
+
 interface Chrono {
-  readonly GB: {
-    parse(
-      text: string,
-      reference: { instant: Date; timezone: number },
-      options: { forwardDate: boolean },
-    ): Found[];
-  };
+  /** Reads 3/4 as 3 April, and "May 30" as May 2030. */
+  readonly GB: DateParser;
+  /** Reads 3/4 as March 4, and "May 30" as the day. */
+  readonly casual: DateParser;
 }
 
 let loaded: Chrono | undefined;
@@ -51,6 +56,10 @@ const MONTHS = "january february march april may june july august september octo
   " ",
 );
 
+/** "May 30", "April 21st", without a date in figures. */
+const MONTH_FIRST =
+  /^(?!.*\b\d{1,2}[/.]\d{1,2}\b(?:[/.]\d|.*\d[/.]\d)).*\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? (?:[12]?\d|3[01])(?:st|nd|rd|th)?(?![\d:%]|[.,]\d)/is;
+
 /** "I read it in two weeks": how long it took. */
 const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
 
@@ -66,14 +75,22 @@ export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   return found.map((date) => ({ ...date, iso: date.iso.replace(/Z$/, zone) }));
 }
 
+/** "since January" looks back, whatever the tense. */
+const SINCE = /\bsince (?:early |late |the |around )?$/i;
+
 function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const plain = text.replace(/’/g, "'");
   const relative = relativeDate(plain, instant, future);
   if (relative) return [relative];
-  const found = chrono()
-    .GB.parse(plain, { instant, timezone: 0 }, { forwardDate: future })
+  const parser = MONTH_FIRST.test(plain) ? chrono().casual : chrono().GB;
+  const found = parser
+    .parse(plain, { instant, timezone: 0 }, { forwardDate: future })
     .filter((one) => isDate(one, plain) && (future || !LENGTH.test(one.text)))
-    .map((one) => ({ start: one.index, end: one.index + one.text.length, iso: isoOf(one, instant, future) }));
+    .map((one) => ({
+      start: one.index,
+      end: one.index + one.text.length,
+      iso: isoOf(one, instant, future && !SINCE.test(plain.slice(0, one.index))),
+    }));
   if (found.length > 0) return found;
   return byHand(plain, instant, future);
 }
@@ -94,6 +111,9 @@ function isDate(found: Found, text: string): boolean {
   )
     return false;
   if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
+  // "30 minutes to it": how long it takes.
+  if (/\b(?:seconds?|minutes?|mins?|hours?|hrs?)\b/i.test(found.text) && !/^in\b|\bago$/i.test(found.text))
+    return false;
   if (isNameOfThing(found, text)) return false;
   // "during the week": of every one.
   if (/^(?:the )?(?:week|month|year)$/i.test(found.text)) return false;
@@ -227,6 +247,16 @@ function dayOfMonth(day: number, instant: Date, future: boolean): string {
 /** A date as a moment, for validity: the beginning of its span. */
 export function momentOf(iso: string, zone?: string): string {
   return iso.length > 10 ? new Date(iso).toISOString() : toDateSpan(iso, zone).from;
+}
+
+/** Whether a thing is a day that returns each year: a birthday has no year of its own. */
+export function isYearlyDay(path: string): boolean {
+  return /\b(?:birthday|bday|anniversary|name day|saint's day)$/i.test(path);
+}
+
+/** "the 14th of May", "March 3rd", "14/5". */
+export function namesMonth(text: string): boolean {
+  return /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d[./]\d/i.test(text);
 }
 
 /** Whether a word names a month. */

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { datesIn } from "./dates.ts";
+
+const on = (text: string, future: boolean): string[] =>
+  datesIn(text, "2024-05-03T10:00:00.000Z", future).map(({ iso }) => iso);
+
+it("reads a number behind the name of a month as a day", () => {
+  expect(on("I updated it to version 6.0 on May 30", true)).toEqual(["2024-05-30"]);
+  expect(on("the call is on April 21 at 3 PM", false)).toEqual(["2024-04-21T15:00:00.000Z"]);
+  expect(on("my flight is on Sept 4th", true)).toEqual(["2024-09-04"]);
+});
+
+it("reads a day before its month, and a month with its year", () => {
+  expect(on("we met on 30 May", true)).toEqual(["2024-05-30"]);
+  expect(on("we moved in July 2018", false)).toEqual(["2018-07"]);
+});
+
+it("reads no date from how long something takes", () => {
+  expect(on("I want to dedicate 30 minutes to it", true)).toEqual([]);
+  expect(on("we met 2 hours ago", false)).toHaveLength(1);
+});

@@ -1,0 +1,142 @@
+import type { Message } from "../../../domain/message.ts";
+import type { TextSpan } from "../../../domain/text/split-text.ts";
+import { toLocalTime } from "../../../domain/time.ts";
+import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
+import { absolute, isRelativeDate } from "../grammar/claims/sentence.ts";
+import { speakerEntity } from "../grammar/clauses/entities.ts";
+import { weigh } from "../grammar/standing/weights.ts";
+import { datesIn } from "../grammar/time/dates.ts";
+import { getRelation } from "../relations/relations.ts";
+import { agreementFeatures, findClauseAt } from "./agreement.ts";
+import { claimOfClause } from "./clause-claim.ts";
+import { clauseFeatures, type Surroundings } from "./features.ts";
+import { scoreStatement } from "./gate.ts";
+import { type ReadClause, readClauses } from "./read-clauses.ts";
+
+/** Below this chance of being worth keeping, what the rules read is dropped. */
+const RULES_LEAST = 0.25;
+/** The same where it fills a slot of one value: name, home, work. */
+const SLOT_LEAST = 0.08;
+/** From this chance on, a clause that the rules did not read becomes a memory. */
+const TREES_LEAST = 0.6;
+/** By so much a tree's reading must be likelier to be good than the rules' to take its place. */
+const MARGIN = 0.15;
+
+/**
+ * Puts what the rules propose for a message beside its trees. A statement that is hardly worth keeping is dropped; changes, corrections
+ * and requests stay. A clause that the rules passed over, and that is worth keeping, is added as its tree reads it.
+ */
+export function reconcile(
+  message: Message,
+  spans: readonly TextSpan[],
+  proposals: readonly Proposal[],
+): Proposal[] {
+  const speaker = message.name ?? "the user";
+  const clauses = readClauses(message.content, speaker, spans);
+  const around: Surroundings = {
+    isAmongPeople: message.name !== undefined,
+    length: message.content.length,
+  };
+  const byTrees = clauses.flatMap((read) => scoreClause(read, around) ?? []);
+  const chances = proposals.map((one) => (one.propose === "add" ? chanceOf(one, clauses, around) : 1));
+  // "I like ramen, pho and laksa": what one clause told together stays together.
+  const best = (one: Proposal): number =>
+    Math.max(
+      ...proposals.map((other, k) =>
+        other.start === one.start && other.end === one.end ? (chances[k] ?? 0) : 0,
+      ),
+    );
+  const kept = proposals.filter((one) => {
+    if (one.propose !== "add" || isExempt(one)) return true;
+    const rival = byTrees.find(({ read }) => overlaps(one, read));
+    return best(one) >= leastFor(one) && !(rival && isBetter(rival.keep, best(one), one));
+  });
+  const added = byTrees
+    .filter(({ read, keep }) => keep >= TREES_LEAST && !kept.some((one) => overlaps(one, read)))
+    .map(({ read, keep }) => addClause(message, read, keep));
+  return [...kept, ...added].sort((one, other) => one.start - other.start);
+}
+
+interface ScoredClause {
+  readonly read: ReadClause;
+  readonly keep: number;
+}
+
+function scoreClause(read: ReadClause, around: Surroundings): ScoredClause | undefined {
+  if (!isTold(read) || read.wording.unresolved > 0) return undefined;
+  const { clause, wording } = read;
+  return { read, keep: scoreStatement(clauseFeatures(clause, wording, around), wording.text, "trees").keep };
+}
+
+/** Whether the tree's reading takes the place of the rules': clearly likelier to be good, and no slot is at stake. */
+function isBetter(tree: number, rules: number, { holds }: AddProposal): boolean {
+  return tree >= TREES_LEAST && holds !== "one" && tree > rules + MARGIN;
+}
+
+/** Changes, corrections and wishes for answers are not judged as statements. */
+function isExempt({ replaces, corrects, kind }: AddProposal): boolean {
+  return replaces !== undefined || corrects === true || kind === "instruction";
+}
+
+function leastFor({ holds }: AddProposal): number {
+  return holds === "one" ? SLOT_LEAST : RULES_LEAST;
+}
+
+/** What an intent without a date counts for: "I'm looking for a feeder" is over in days, "I fly to Rome on 3 May" is on the agenda. */
+const UNDATED_INTENT = 0.15;
+
+/** The chance that a proposal of the rules is worth keeping; an intent is if it has a date. */
+function chanceOf(one: AddProposal, clauses: readonly ReadClause[], around: Surroundings): number {
+  const read = findClauseAt(clauses, one);
+  const features = new Map(agreementFeatures(one, read));
+  if (read)
+    for (const [name, value] of clauseFeatures(read.clause, read.wording, around)) features.set(name, value);
+  const { keep, intent } = scoreStatement(features, one.text, "rules");
+  return keep + (one.when === undefined ? UNDATED_INTENT : 1) * intent;
+}
+
+function overlaps(one: { start: number; end: number }, other: { start: number; end: number }): boolean {
+  const common = Math.min(one.end, other.end) - Math.max(one.start, other.start);
+  return common > 0.5 * Math.min(one.end - one.start, other.end - other.start);
+}
+
+/** Whether a clause can be a memory at all: about the speaker or the speaker's, told as a fact, and clear by itself. */
+export function isTold({ clause, wording }: ReadClause): boolean {
+  if (clause.asked || clause.conditional || clause.words.length > 30) return false;
+  if (["addressee", "pointed", "other"].includes(clause.about)) return false;
+  return clause.about === "person" ? wording.unresolved === 0 : wording.unresolved <= 1;
+}
+
+function addClause(message: Message, read: ReadClause, keep: number): AddProposal {
+  const { clause, wording, names, start, end } = read;
+  const quote = message.content.slice(start, end);
+  const isPast = [clause.head, ...clause.auxiliaries].some((i) => clause.tree.tokens[i]?.tag === "VBD");
+  const dates = datesIn(quote, toLocalTime(message.at, message.zone), !isPast);
+  const relative = dates.filter((date) => isRelativeDate(quote.slice(date.start, date.end)));
+  const text = absolute(wording.text, relative, quote);
+  const claim = claimOfClause(clause, names, speakerEntity(message.name).path);
+  const relation = getRelation(claim?.relation ?? "");
+  const kind = isPast || dates.length > 0 ? "event" : relation.kind;
+  const weight = weigh({
+    text,
+    claim: claim ?? { subject: "user", relation: "", value: "" },
+    kind,
+    quote,
+    confidence: keep,
+  });
+  return {
+    propose: "add",
+    message: message.id,
+    start,
+    end,
+    text,
+    kind,
+    ...(claim ? { claim } : {}),
+    holds: claim ? relation.holds : "many",
+    confidence: weight.confidence,
+    importance: weight.importance,
+    ...(weight.why === "" ? {} : { why: weight.why }),
+    ...(dates[0] ? { when: dates[0].iso } : {}),
+    ...(weight.sensitive ? { sensitive: true } : {}),
+  };
+}
