@@ -20,7 +20,7 @@ import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
 import { type Description, overlaps, rateSegments } from "./retrieve.ts";
-import { chooseSegments, findValues, toSelection } from "./select-spans.ts";
+import { chooseSegments, findValues, narrowToClauses, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
 import { namesValues, type Wanted, wantedIn } from "./wanted.ts";
@@ -141,13 +141,13 @@ async function selectThing(
     isBroad,
     ...(isOwnText ? { speaker: asking.message.name as string } : {}),
   };
-  const exact = await selectByMemories(ports, state, phrase, wanted, asking);
+  const rated = await rateSegments(ports.embedder, state, description, asking);
+  const exact = narrowToClauses(state, await selectByMemories(ports, state, phrase, wanted, asking), rated);
   const isExact = exact.memories.size + exact.cuts.size > 0;
   const isAlone = wanted.terms.length + wanted.slots.length === 0;
   const isNamed = (wanted.named.some(isDistinctValue) && isAlone) || wanted.part !== undefined || isListed;
   const isByHand = [...exact.memories].some(({ sources }) => sources.length === 0);
   if (isExact && (isNamed || isByHand)) return { sure: exact, unsure: NO_SELECTION };
-  const rated = await rateSegments(ports.embedder, state, description, asking);
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
   if (chosen.sure.length > 0) {
     const found = await toSelection(state, chosen.sure);

@@ -94,6 +94,8 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
     )
   )
     return true;
+  // "Zofia is allergic to latex and Karim to penicillin": the verb is left out.
+  if (/^\p{Lu}\p{L}+ (?:to|with|on|at|for|in|from|by|has|a|an|the|\d)\b/u.test(behind)) return true;
   const word = index + mark.search(/\S/);
   const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
   const head = placed?.of[placed.token.head];

@@ -8,7 +8,7 @@ import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { findShapedValues, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
-import { type Description, overlaps, type RatedSegment } from "./retrieve.ts";
+import { type Description, holdsValue, overlaps, type RatedSegment } from "./retrieve.ts";
 import { splitSegments } from "./segments.ts";
 
 /** From this probability on, a clause is meant. */
@@ -17,10 +17,12 @@ const MEANT = 0.5;
 const SURE_OF_TARGET = 0.62;
 const MAYBE = 0.1;
 /** Of one thing, only what is rated nearly as well as the best is meant; in log-odds. */
-const NARROW = 4;
+const NARROW = 2;
 /** The same within one sentence. */
-const NEIGHBOUR = 1.2;
-const MOST_UNSURE = 3;
+const NEIGHBOUR = 0.8;
+/** Of what is not sure, the best is asked back, and what is rated as well; in log-odds. */
+const TIED = 0.4;
+const MOST_UNSURE = 2;
 
 /** The clauses that a description means. */
 export interface ChosenSegments {
@@ -49,18 +51,23 @@ export function chooseSegments(
   dropHeadings(open, chosen);
   const isWide = isBroad || wanted.head?.isText === true;
   if (chosen.size === 0) {
-    const floor = Math.max(MAYBE, best * 0.8);
+    const floor = Math.max(MAYBE, toProbability(toLogit(best) - TIED));
     const maybe = others
-      .filter(({ probability, message }) => probability >= floor && message?.role !== "assistant")
+      .filter((one) => one.probability >= floor && mayBeMeant(one))
       .sort((one, other) => other.probability - one.probability);
     const unsure = new Set(maybe.slice(0, MOST_UNSURE));
-    addThreads(open, unsure, isWide);
     return { sure: [], unsure: open.filter((one) => unsure.has(one)) };
   }
   const isOfPerson = wanted.names.length > 0 && wanted.terms.length <= wanted.names.length;
-  addThreads(open, chosen, isWide || isOfPerson);
+  addThreads(open, chosen, isWide || isOfPerson, isOfPerson);
   const all = open.filter((one) => chosen.has(one));
   return best >= SURE_OF_TARGET ? { sure: all, unsure: [] } : { sure: [], unsure: all };
+}
+
+/** Whether a clause is worth a question: it is of the one who is named, and holds more than the name. */
+function mayBeMeant({ message, signs }: RatedSegment): boolean {
+  if (message?.role === "assistant") return false;
+  return !(signs.nameMissing || signs.nameOnly || signs.otherName || signs.valueMissing || signs.lowerName);
 }
 
 const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
@@ -100,16 +107,21 @@ function dropHeadings(rated: readonly RatedSegment[], chosen: Set<RatedSegment>)
 }
 
 /** Adds what only continues a chosen clause; of everything about a thing, the rest of its sentence and remarks without a verb. */
-function addThreads(rated: readonly RatedSegment[], chosen: Set<RatedSegment>, isWide: boolean): void {
+function addThreads(
+  rated: readonly RatedSegment[],
+  chosen: Set<RatedSegment>,
+  isWide: boolean,
+  isOfPerson = false,
+): void {
   for (const [i, one] of rated.entries()) {
     const before = rated[i - 1];
     if (chosen.has(one) || !before || !chosen.has(before)) continue;
-    if (isWide && isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text))
+    if (isOfPerson && isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text))
       chosen.add(one);
     if (before.message !== one.message || before.memory !== one.memory) continue;
     const isSame = isSameSentence(one, before);
-    if (isSame && one.isAttached) chosen.add(one);
-    else if (isWide && one.heading === "" && (isSame ? !isOwnStatement(one) : isRemark(one))) chosen.add(one);
+    if (isSame && one.isAttached && !one.signs.otherName) chosen.add(one);
+    else if (isWide && one.heading === "" && (isSame ? !isOfOthers(one) : isRemark(one))) chosen.add(one);
   }
 }
 
@@ -130,6 +142,11 @@ function isSameSentence(one: RatedSegment, other: RatedSegment): boolean {
 /** A statement about the speaker in clauses of its own: "and I cycle to work". */
 function isOwnStatement({ text, isAttached }: RatedSegment): boolean {
   return !isAttached && /^(?:i|we|my|our|i['’]\p{L}+|we['’]\p{L}+|im|ive)\b/iu.test(text);
+}
+
+/** A statement about the speaker, or about somebody else who is named. */
+function isOfOthers(one: RatedSegment): boolean {
+  return isOwnStatement(one) || one.signs.otherName === 1;
 }
 
 /** "£430 to fix", "she said so twice": it has no subject of its own. */
@@ -205,6 +222,46 @@ export function findValues(text: string): ErasedValue[] {
       shape,
       isDistinct: true,
     }));
+}
+
+/**
+ * Leaves what a sentence says of others: of a whole sentence that goes, the clauses stay that hold none of the words
+ * and values that are meant, and have a subject of their own.
+ */
+export function narrowToClauses(
+  { messages }: StoredContent,
+  selection: ErasureSelection,
+  rated: readonly RatedSegment[],
+): ErasureSelection {
+  const told = [...selection.memories].flatMap(({ claim }) => (claim ? [claim.value] : []));
+  const values = [...told, ...(selection.values ?? []).map(({ text }) => text)];
+  const byMessage = Map.groupBy(rated, ({ message }) => message?.id);
+  const cuts = new Map(
+    [...selection.cuts].map(([id, some]) => {
+      const content = messages.get(id)?.content ?? "";
+      const segments = byMessage.get(id) ?? [];
+      return [id, some.flatMap((cut) => narrowCut(content, cut, segments, values))] as const;
+    }),
+  );
+  return { ...selection, cuts };
+}
+
+function narrowCut(
+  content: string,
+  cut: TextCut,
+  segments: readonly RatedSegment[],
+  values: readonly string[],
+): readonly TextCut[] {
+  const inside = segments.filter((one) => overlaps(one, cut));
+  if (inside.length < 2) return [cut];
+  const isMeant = ({ text, signs }: RatedSegment): boolean =>
+    (signs.words ?? 0) > 0 || values.some((value) => holdsValue(text, value));
+  const left = inside.filter((one) => !isMeant(one) && isOfOthers(one));
+  if (left.length === 0 || left.length === inside.length) return [cut];
+  return toCuts(
+    content,
+    inside.filter((one) => !left.includes(one)),
+  );
 }
 
 /** Whole clauses with the mark beside them; a sentence of which nothing is left goes whole. */
