@@ -16,6 +16,7 @@ import {
 } from "../engine/admin/listings.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
 import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
+import { buildContext } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
 import { forget, planForget } from "../engine/erase/forget.ts";
@@ -203,6 +204,7 @@ function bindScope(
     add: (memory) => write(() => store(() => add(ports, scope, memory))),
     supersede: (what, memory) => write(() => store(() => supersede(ports, scope, what, memory))),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
+    context: async (request, options) => open(() => buildContext(ports, scope, request, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
     converse: (message, options) =>
