@@ -4,6 +4,8 @@ import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { ForgetRequestReader } from "../ports/language/forget-request-reader.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
+import type { NeedReader } from "../ports/language/need-reader.ts";
+import type { OutdatedReader } from "../ports/language/outdated-reader.ts";
 import type { ProfileWriter } from "../ports/language/profile-writer.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { QuestionReader } from "../ports/language/question-reader.ts";
@@ -39,6 +41,10 @@ export interface Ports {
   readonly questions: QuestionReader;
   /** Composes answers without a model. */
   readonly answerer: Answerer;
+  /** Finds statements that a later one has ended. */
+  readonly outdated: OutdatedReader;
+  /** Finds what requests need without naming it. */
+  readonly needs: NeedReader;
   /** Writes the lines of profiles. */
   readonly profileWriter: ProfileWriter;
   /** Finds the content that a request to forget means. */

@@ -16,7 +16,7 @@ import {
 } from "../engine/admin/listings.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
 import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
-import { buildContext } from "../engine/context/context.ts";
+import { type ContextBuilder, createContextBuilder } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
 import { forget, planForget } from "../engine/erase/forget.ts";
@@ -51,6 +51,7 @@ export function createKeepsake(
     recalls,
     ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
   };
+  const contexts = createContextBuilder(ports);
   const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
   let closing: Promise<void> | undefined;
@@ -74,7 +75,7 @@ export function createKeepsake(
     notices,
     scope(named) {
       check();
-      return instrumentMemory(bindScope(ports, checkScope(named), { check, work }), ports);
+      return instrumentMemory(bindScope(ports, checkScope(named), { check, work, contexts }), ports);
     },
     answers: createIdempotentAnswers(ports, check),
     promptGuard: ports.promptGuard,
@@ -175,7 +176,7 @@ function bindChecks(
 function bindScope(
   ports: Ports,
   scope: Scope,
-  { check, work }: { check: () => void; work: BackgroundJobs },
+  { check, work, contexts }: { check: () => void; work: BackgroundJobs; contexts: ContextBuilder },
 ): ScopedMemory {
   const open = <Result>(run: () => Result): Result => {
     check();
@@ -204,7 +205,7 @@ function bindScope(
     add: (memory) => write(() => store(() => add(ports, scope, memory))),
     supersede: (what, memory) => write(() => store(() => supersede(ports, scope, what, memory))),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
-    context: async (request, options) => open(() => buildContext(ports, scope, request, options)),
+    context: async (request, options) => open(() => contexts.build(scope, request, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
     converse: (message, options) =>

@@ -9,6 +9,8 @@ import { invalid } from "../errors.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { rulesExtractor } from "../language/en/grammar/rules.ts";
+import { createNeedReader } from "../language/en/needs/needs.ts";
+import { createOutdatedReader } from "../language/en/needs/outdated-statements.ts";
 import { forgetTrees } from "../language/en/parser/english-trees.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
@@ -56,11 +58,23 @@ export async function openLanguagePorts(
 export function openEnglish(
   { questions: given, inThreads }: MemoryOptions,
   embedder: Embedder,
-): Pick<Ports, "questions" | "answerer" | "profileWriter" | "forgetRequests" | "promptGuard" | "vocabulary"> {
+): Pick<
+  Ports,
+  | "questions"
+  | "answerer"
+  | "needs"
+  | "outdated"
+  | "profileWriter"
+  | "forgetRequests"
+  | "promptGuard"
+  | "vocabulary"
+> {
   const questions = given ?? (inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader());
   return {
     questions,
     answerer: englishAnswerer({ questions, embedder }),
+    needs: createNeedReader(embedder),
+    outdated: createOutdatedReader(embedder.local ? embedder : staticEmbedder()),
     profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions),
     promptGuard: englishPromptGuard,

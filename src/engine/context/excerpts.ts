@@ -5,9 +5,14 @@ import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
 import type { MessageSpans } from "../../ports/recall-worker.ts";
 import { findInjectionsIn } from "../prompt-block.ts";
 
-/** An item as a context shows it: its text without what no longer holds, and shortened if it is long. */
+/** An item as a context shows it: its sentences without what no longer holds. */
 export interface Excerpt {
   readonly item: Item;
+  /** The sentences of its text, and those of them that may be shown. */
+  readonly sentences: readonly TextSpan[];
+  readonly shown: readonly TextSpan[];
+  /** Statements read from it, by their spans in its text. */
+  readonly statements: readonly TextSpan[];
   /** The memories whose words were cut away together with an ended statement. They hold, and are shown instead. */
   readonly spared: readonly string[];
 }
@@ -18,42 +23,49 @@ const MAX_PASSAGE_TOKENS = 120;
 interface ExcerptOptions {
   readonly promptGuard: PromptGuard;
   readonly spans: { readonly [message: string]: MessageSpans };
-  /** Terms of the request, each with its weight. */
-  readonly terms: ReadonlyMap<string, number>;
 }
 
-/** The excerpt of an item; undefined if nothing of it may be shown. */
-export function toExcerpt(item: Item, options: ExcerptOptions): Excerpt | undefined {
+/** The sentences of an item that may be shown: those with an ended statement are cut away. */
+export function toExcerpt(item: Item, { promptGuard, spans }: ExcerptOptions): Excerpt {
   const source = item.type === "passage" ? item.sources.at(-1) : undefined;
-  if (!source) return { item, spared: [] };
-  const { ended = [], current = [] } = options.spans[source.message] ?? {};
-  const isPlain = ended.length === 0 && estimateTokens(item.text) <= MAX_PASSAGE_TOKENS;
-  if (isPlain) return { item, spared: [] };
-  const injections = findInjectionsIn(item, options.promptGuard);
-  const offset = source.start;
-  const inText = (span: TextSpan): TextSpan => ({ start: span.start - offset, end: span.end - offset });
-  const endedHere = ended.map(inText);
-  const isOver = (one: TextSpan): boolean => endedHere.some((span) => overlaps(span, one));
+  const whole = [{ start: 0, end: item.text.length }];
+  if (!source) return { item, sentences: whole, shown: whole, statements: [], spared: [] };
+  const { ended = [], current = [] } = spans[source.message] ?? {};
+  const inText = (span: TextSpan): TextSpan => ({
+    start: span.start - source.start,
+    end: span.end - source.start,
+  });
   const sentences = splitSentences(item.text);
+  const over = ended.map(inText);
+  const isOver = (one: TextSpan): boolean => over.some((span) => overlaps(span, one));
   const kept = sentences.filter((sentence) => !isOver(sentence));
   const spared = current
     .filter((span) => sentences.some((one) => isOver(one) && overlaps(inText(span), one)))
-    .filter((span) => !endedHere.some((one) => overlaps(one, inText(span))))
+    .filter((span) => !isOver(inText(span)))
     .map(({ id }) => id);
-  // A cut could part the signs of an injection: then only what is not one is kept.
-  const safe =
-    injections.length > 0 ? kept.filter((one) => !injections.some((span) => overlaps(span, one))) : kept;
-  const shown = selectSentences(item.text, safe, current.map(inText), options.terms);
-  if (shown.length === 0) return spared.length > 0 ? { item: withText(item, ""), spared } : undefined;
-  return { item: withText(item, joinSentences(item.text, shown, sentences)), spared };
+  // A cut could part the signs of an injection, so a text that holds one keeps none of its sentences.
+  const injections = findInjectionsIn(item, promptGuard);
+  const isCut = kept.length < sentences.length || estimateTokens(item.text) > MAX_PASSAGE_TOKENS;
+  const shown =
+    isCut && injections.length > 0
+      ? kept.filter((one) => !injections.some((span) => overlaps(span, one)))
+      : kept;
+  return { item, sentences, shown, statements: current.map(inText), spared };
+}
+
+/** The item with the text that is shown; undefined if there is none. `terms`: of the request, with their weights. */
+export function toShownItem(
+  { item, sentences, shown, statements }: Excerpt,
+  terms: ReadonlyMap<string, number>,
+): Item | undefined {
+  if (shown.length === 0) return undefined;
+  const selected = selectSentences(item.text, shown, statements, terms);
+  if (selected.length === sentences.length) return item;
+  return { ...item, text: joinSentences(item.text, selected, sentences) };
 }
 
 function overlaps(one: TextSpan, other: TextSpan): boolean {
   return one.start < other.end && other.start < one.end;
-}
-
-function withText(item: Item, text: string): Item {
-  return { ...item, text };
 }
 
 /** The sentences of a long text that matter: those with the request's words or statements, then the first ones. */

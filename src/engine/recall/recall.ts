@@ -267,8 +267,8 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
 }
 
 /** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */
-async function createMetadataFilter(
-  ports: LocalRecallPorts,
+export async function createMetadataFilter(
+  ports: Pick<Ports, "states">,
   scope: Scope,
   where: NonNullable<ParsedRecallOptions["filters"]["where"]>,
 ): Promise<(searchIndex: SearchIndex, slot: number) => boolean> {

@@ -1,0 +1,40 @@
+import type { TalkStatement } from "../../ports/language/outdated-reader.ts";
+import type { Ports } from "../ports.ts";
+import type { Excerpt } from "./excerpts.ts";
+
+/** Statements compared with each other: the best ones, as their number counts twice. */
+const MAX_STATEMENTS = 240;
+
+/**
+ * The excerpts without sentences that a later sentence of the same speaker has ended. What was read as a memory has ended
+ * with it; this is for the rest.
+ */
+export async function withoutOutdated(
+  { outdated }: Pick<Ports, "outdated">,
+  excerpts: readonly Excerpt[],
+): Promise<Excerpt[]> {
+  const places = excerpts
+    .flatMap((excerpt, place) =>
+      isOwnWords(excerpt) ? excerpt.shown.map((sentence) => ({ excerpt, place, sentence })) : [],
+    )
+    .slice(0, MAX_STATEMENTS)
+    .sort((one, other) => (one.excerpt.item.at < other.excerpt.item.at ? -1 : 1));
+  const statements = places.map(
+    ({ excerpt: { item }, sentence }): TalkStatement => ({
+      text: item.text.slice(sentence.start, sentence.end),
+      at: Date.parse(item.at),
+      speaker: item.sources.at(-1)?.name ?? "",
+    }),
+  );
+  const over = await outdated.findOutdated(statements);
+  if (over.size === 0) return [...excerpts];
+  const gone = new Set([...over.keys()].map((i) => places[i]?.sentence));
+  return excerpts.map((excerpt) => ({
+    ...excerpt,
+    shown: excerpt.shown.filter((sentence) => !gone.has(sentence)),
+  }));
+}
+
+function isOwnWords({ item }: Excerpt): boolean {
+  return item.type === "passage" && item.sources.at(-1)?.role === "user";
+}
