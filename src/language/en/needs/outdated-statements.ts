@@ -178,7 +178,7 @@ export function judgePair(older: ReadStatement, newer: ReadStatement, weightOf: 
 }
 
 /** A pair below this is left as it is. */
-export const MIN_CERTAINTY = 0.8;
+export const MIN_CERTAINTY = 0.7;
 /** What a statement ends is about as certain as what it ends most certainly. */
 const MIN_SHARE = 0.6;
 
