@@ -68,38 +68,33 @@ function collectExamples(): Example[] {
 
 /** Whole talks: every pair of days apart that is not marked holds both. */
 async function collectFromTalks(): Promise<Example[]> {
-  const found: Example[] = [];
   const talks = readFileSync(new URL("talks.txt", import.meta.url), "utf8")
     .split(/^## .*\n/m)
     .slice(1);
-  for (const [n, talk] of talks.entries()) {
-    let day = 0;
-    const said = talk.split("\n").flatMap((line) => {
-      if (line === "") day += 1;
-      const ends = [...line.matchAll(/@(\d+) /g)].map(([, at]) => Number(at) - 1);
-      return line === "" ? [] : [{ text: line.replace(/^(?:@\d+ )+/, ""), ends, day }];
+  const found = await Promise.all(talks.map((talk, n) => collectFromTalk(talk, -1 - n)));
+  return found.flat();
+}
+
+/** Each talk is a fold of its own. */
+async function collectFromTalk(talk: string, fold: number): Promise<Example[]> {
+  let day = 0;
+  const said = talk.split("\n").flatMap((line) => {
+    if (line === "") day += 1;
+    const ends = [...line.matchAll(/@(\d+) /g)].map(([, at]) => Number(at) - 1);
+    return line === "" ? [] : [{ text: line.replace(/^(?:@\d+ )+/, ""), ends, day }];
+  });
+  const statements = await read(said.map(({ text }) => text));
+  const weights = weighTerms(statements);
+  return said.flatMap((later, i) => {
+    const newer = statements[i] as ReadStatement;
+    if (!mayEnd(newer)) return [];
+    return said.flatMap((earlier, j): Example[] => {
+      if (earlier.day >= later.day) return [];
+      const ends = later.ends.includes(j);
+      const values = readPair(statements[j] as ReadStatement, newer, weights);
+      return [{ line: fold, values, ends, weight: ends ? 1.5 : TALK_WEIGHT }];
     });
-    const statements = await read(said.map(({ text }) => text));
-    const weights = weighTerms(statements);
-    for (const [later, newer] of statements.entries()) {
-      if (!mayEnd(newer)) {
-        if (said[later]?.ends.length) console.log("not a sign of change:", newer.text);
-        continue;
-      }
-      for (const [earlier, older] of statements.entries()) {
-        if ((said[earlier]?.day ?? 0) >= (said[later]?.day ?? 0)) continue;
-        const ends = said[later]?.ends.includes(earlier) ?? false;
-        // Each talk is a fold of its own.
-        found.push({
-          line: -1 - n,
-          values: readPair(older, newer, weights),
-          ends,
-          weight: ends ? 1.5 : TALK_WEIGHT,
-        });
-      }
-    }
-  }
-  return found;
+  });
 }
 
 /** Two statements about the same thing may both be ended by one. */

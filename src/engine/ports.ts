@@ -22,6 +22,7 @@ import type { CostTracker } from "./cost/cost-tracker.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
 import type { SecretState } from "./inspection.ts";
 import type {
+  ContextBuilder,
   IndexSearchOptions,
   IndexSync,
   ModelServers,
@@ -59,6 +60,8 @@ export interface Ports {
   readonly patience?: { readonly first: number; readonly whole: number };
   /** Tracks the cost of model calls, and whether more may be made. */
   readonly costs?: CostTracker;
+  /** Builds what a model is told; absent where a port is tested alone. */
+  readonly contexts?: ContextBuilder;
   readonly meter?: Meter;
   readonly tracer?: Tracer;
   readonly clock: Clock;

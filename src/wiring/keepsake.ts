@@ -16,7 +16,7 @@ import {
 } from "../engine/admin/listings.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
 import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
-import { type ContextBuilder, createContextBuilder } from "../engine/context/context.ts";
+import { createContextBuilder } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
 import { forget, planForget } from "../engine/erase/forget.ts";
@@ -46,12 +46,11 @@ export function createKeepsake(
 ): Keepsake {
   const recalls = createRecallReceiptStore(plain.store);
   const follow = startIndexSync(plain);
-  const ports: Ports = {
+  const ports = withContexts({
     ...plain,
     recalls,
     ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
-  };
-  const contexts = createContextBuilder(ports);
+  });
   const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
   let closing: Promise<void> | undefined;
@@ -75,7 +74,7 @@ export function createKeepsake(
     notices,
     scope(named) {
       check();
-      return instrumentMemory(bindScope(ports, checkScope(named), { check, work, contexts }), ports);
+      return instrumentMemory(bindScope(ports, checkScope(named), { check, work }), ports);
     },
     answers: createIdempotentAnswers(ports, check),
     promptGuard: ports.promptGuard,
@@ -120,6 +119,12 @@ export function createKeepsake(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+type BoundPorts = Ports & Required<Pick<Ports, "contexts">>;
+
+function withContexts(ports: Ports): BoundPorts {
+  return { ...ports, contexts: createContextBuilder(ports) };
 }
 
 /** A server watches its dependencies; sessions in this process always work. */
@@ -174,9 +179,9 @@ function bindChecks(
 
 /** All methods, for one scope. */
 function bindScope(
-  ports: Ports,
+  ports: BoundPorts,
   scope: Scope,
-  { check, work, contexts }: { check: () => void; work: BackgroundJobs; contexts: ContextBuilder },
+  { check, work }: { check: () => void; work: BackgroundJobs },
 ): ScopedMemory {
   const open = <Result>(run: () => Result): Result => {
     check();
@@ -205,7 +210,7 @@ function bindScope(
     add: (memory) => write(() => store(() => add(ports, scope, memory))),
     supersede: (what, memory) => write(() => store(() => supersede(ports, scope, what, memory))),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
-    context: async (request, options) => open(() => contexts.build(scope, request, options)),
+    context: async (request, options) => open(() => ports.contexts.build(scope, request, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
     converse: (message, options) =>

@@ -9,6 +9,7 @@ import { invalid } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 import { parseRecallOptions, toIndexFilters } from "../recall/options.ts";
 import { createMetadataFilter, recallFor } from "../recall/recall.ts";
+import type { ContextBuilder } from "../services.ts";
 import { type Excerpt, toExcerpt, toShownItem } from "./excerpts.ts";
 import { withoutOutdated } from "./outdated.ts";
 import { packRequest } from "./pack-request.ts";
@@ -23,15 +24,6 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
   "where",
   "signal",
 ] satisfies (keyof ContextOptions)[]);
-
-/** Builds contexts. Keeps what is the same for every request of a user, until that user's memory changes. */
-export interface ContextBuilder {
-  /**
-   * What a model is told before it answers a request: wishes for answers, a short profile, and everything that bears on
-   * the request, within the budget. Leaves a recall with its receipt. Throws `invalid_input` for a wrong request or option.
-   */
-  build(scope: Scope, request: string, options?: ContextOptions): Promise<RequestContext>;
-}
 
 interface KeptPart {
   readonly revision: number;

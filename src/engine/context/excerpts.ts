@@ -41,7 +41,6 @@ export function toExcerpt(item: Item, { promptGuard, spans }: ExcerptOptions): E
   const kept = sentences.filter((sentence) => !isOver(sentence));
   const spared = current
     .filter((span) => sentences.some((one) => isOver(one) && overlaps(inText(span), one)))
-    .filter((span) => !isOver(inText(span)))
     .map(({ id }) => id);
   // A cut could part the signs of an injection, so a text that holds one keeps none of its sentences.
   const injections = findInjectionsIn(item, promptGuard);

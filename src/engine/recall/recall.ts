@@ -1,9 +1,10 @@
 import type { Memory } from "../../domain/memory.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
-import type { Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
+import type { Item, Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
 import type { ContextDemand, RecallRequest, RecallResponse } from "../../ports/recall-worker.ts";
 import type { Ports } from "../ports.ts";
 import { addMemoryRow, createMemoryTable, putMemory } from "../search-index/memory-table.ts";
@@ -16,6 +17,7 @@ import { type ParsedRecallOptions, parseRecallOptions, toIndexFilters } from "./
 import {
   orderNewerFirst,
   type PlacedItem,
+  type RankedUnit,
   type RankingInput,
   type RankingResult,
   rankUnits,
@@ -157,9 +159,7 @@ async function recallWith(
   const versions = bounds.knownAt === undefined ? undefined : await ports.store.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
-  const span = mayNameTime(text)
-    ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
-    : {};
+  const span = readTimeSpan(ports, text, bounds.asOf ?? bounds.now);
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
     const { searchIndex, texts, filters, facts } = state;
     const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
@@ -208,10 +208,7 @@ async function recallWith(
     createRecallReceipt({ id, revision, wanted: options }, ranked, found),
   );
   const [got, receipt] = await Promise.all([reading, noting]);
-  const placed = got.items.flatMap((item, i): PlacedItem[] => {
-    const one = got.chosen[i];
-    return one ? [{ item, unit: one }] : [];
-  });
+  const placed = placeItems(got);
   const isReordered = options.profile.isNewestFirst && !demand;
   const ordered = isReordered ? orderNewerFirst(searchIndex, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
@@ -226,6 +223,28 @@ async function recallWith(
   }));
   const explainedRecall = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
   return { recall: withLazyContext(explainedRecall, packed), receipt };
+}
+
+function placeItems({
+  items,
+  chosen,
+}: {
+  items: readonly Item[];
+  chosen: readonly RankedUnit[];
+}): PlacedItem[] {
+  return items.flatMap((item, i): PlacedItem[] => {
+    const unit = chosen[i];
+    return unit ? [{ item, unit }] : [];
+  });
+}
+
+/** The period that a query names, if any. */
+function readTimeSpan(
+  { questions }: LocalRecallPorts,
+  text: string,
+  at: string,
+): Pick<Question, "from" | "to"> {
+  return mayNameTime(text) ? questions.read(text, { at, known: [] }) : {};
 }
 
 /** An index, what the retrievers without vectors found in it, and which units may be returned. */

@@ -1,4 +1,5 @@
 import { extractTerms } from "../../../domain/search/search-terms.ts";
+import { runInSlices } from "../../../domain/time-slicing.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { OutdatedReader, TalkStatement } from "../../../ports/language/outdated-reader.ts";
 import { OUTDATED_WEIGHTS } from "./outdated-weights.ts";
@@ -51,6 +52,9 @@ const SLOTS: readonly string[] = [
   "favourite band, team, colour, food, series",
 ];
 
+type Cue = "ends" | "begins" | "corrects" | "asks" | "former" | "also" | "self" | "states" | "number";
+type Cues = { readonly [cue in Cue]: number };
+
 /** A statement as the model sees it. */
 export interface ReadStatement {
   readonly text: string;
@@ -60,7 +64,8 @@ export interface ReadStatement {
   readonly slots: readonly number[];
   readonly terms: ReadonlySet<string>;
   readonly kin: ReadonlySet<string>;
-  readonly cues: { readonly [name: string]: number };
+  /** Which kinds of words it has: 1 or 0. */
+  readonly cues: Cues;
 }
 
 /** How telling it is that two statements share a term, 0 to 1; see `weighTerms`. */
@@ -97,19 +102,23 @@ export function createStatementReader(embedder: Pick<Embedder, "embed">): Statem
         slots: slots.map((slot) => (own ? dot(own, slot) : 0)),
         terms: new Set(extractTerms(text).filter((term) => !COMMON.has(term) && !/^\d/.test(term))),
         kin: new Set((text.match(KIN) ?? []).map((word) => word.toLowerCase())),
-        cues: {
-          ends: has(ENDS, text),
-          begins: has(BEGINS, text),
-          corrects: has(CORRECTS, text),
-          asks: has(ASKS, text),
-          former: has(FORMER, text),
-          also: has(ALSO, text),
-          self: has(SELF, text),
-          states: has(STATES, text),
-          number: has(NUMBER, text),
-        },
+        cues: readCues(text),
       };
     });
+  };
+}
+
+function readCues(text: string): Cues {
+  return {
+    ends: has(ENDS, text),
+    begins: has(BEGINS, text),
+    corrects: has(CORRECTS, text),
+    asks: has(ASKS, text),
+    former: has(FORMER, text),
+    also: has(ALSO, text),
+    self: has(SELF, text),
+    states: has(STATES, text),
+    number: has(NUMBER, text),
   };
 }
 
@@ -120,19 +129,12 @@ export function mayEnd({ cues }: ReadStatement): boolean {
 
 /** The values of `OUTDATED_WEIGHTS`, in its order. */
 export function readPair(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): number[] {
-  const cosine = older.vector && newer.vector ? dot(older.vector, newer.vector) : 0;
-  let slot = 0;
-  for (const [k, own] of older.slots.entries()) slot = Math.max(slot, Math.min(own, newer.slots[k] ?? 0));
-  let shared = 0;
-  for (const term of older.terms) if (newer.terms.has(term)) shared += weightOf(term);
-  shared = Math.min(2, shared);
-  let otherKin = 0;
-  for (const one of newer.kin) if (!older.kin.has(one)) otherKin += 1;
-  for (const one of older.kin) if (!newer.kin.has(one)) otherKin += 1;
-  const { ends = 0, begins = 0, corrects = 0, also = 0 } = newer.cues;
-  const { former = 0, asks = 0, self = 0 } = older.cues;
+  const near = older.vector && newer.vector ? Math.max(0, dot(older.vector, newer.vector)) : 0;
+  const slot = shareSlot(older, newer);
+  const shared = shareTerms(older, newer, weightOf);
+  const { ends, begins, corrects } = newer.cues;
   const cue = Math.min(1, ends + begins + corrects);
-  const near = Math.max(0, cosine);
+  const numbers = older.cues.number * newer.cues.number;
   return [
     1,
     near,
@@ -141,12 +143,12 @@ export function readPair(older: ReadStatement, newer: ReadStatement, weightOf: T
     ends,
     begins,
     corrects,
-    also,
-    former,
-    asks,
-    self,
-    Math.min(2, otherKin),
-    (older.cues.number ?? 0) * (newer.cues.number ?? 0),
+    newer.cues.also,
+    older.cues.former,
+    older.cues.asks,
+    older.cues.self,
+    countOtherKin(older, newer),
+    numbers,
     ends * begins,
     near * slot,
     near * ends,
@@ -159,14 +161,35 @@ export function readPair(older: ReadStatement, newer: ReadStatement, weightOf: T
     slot * shared,
     corrects * near,
     cue * slot * near,
-    newer.cues.self ?? 0,
+    newer.cues.self,
     ends * (1 - shared / 2) * (1 - near),
     Math.min(1, older.terms.size / 4),
     Math.min(1, newer.terms.size / 4),
-    (older.cues.number ?? 0) * (newer.cues.number ?? 0) * near,
-    older.cues.states ?? 0,
-    (older.cues.states ?? 0) * slot,
+    numbers * near,
+    older.cues.states,
+    older.cues.states * slot,
   ];
+}
+
+/** How well both fit the same slot. */
+function shareSlot(older: ReadStatement, newer: ReadStatement): number {
+  let slot = 0;
+  for (const [k, own] of older.slots.entries()) slot = Math.max(slot, Math.min(own, newer.slots[k] ?? 0));
+  return slot;
+}
+
+function shareTerms(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): number {
+  let shared = 0;
+  for (const term of older.terms) if (newer.terms.has(term)) shared += weightOf(term);
+  return Math.min(2, shared);
+}
+
+/** People who are in one of the two alone. */
+function countOtherKin({ kin: one }: ReadStatement, { kin: other }: ReadStatement): number {
+  let count = 0;
+  for (const person of one) if (!other.has(person)) count += 1;
+  for (const person of other) if (!one.has(person)) count += 1;
+  return Math.min(2, count);
 }
 
 /** How certain it is that the later statement ended the earlier one, 0 to 1. */
@@ -190,21 +213,36 @@ export function createOutdatedReader(embedder: Pick<Embedder, "embed">): Outdate
       const readings = await read(statements.map(({ text }) => text));
       const weightOf = weighTerms(readings);
       const outdated = new Map<number, number>();
-      for (const [later, newer] of readings.entries()) {
-        if (!mayEnd(newer)) continue;
-        const found: { readonly earlier: number; readonly certainty: number }[] = [];
-        for (let earlier = 0; earlier < later; earlier += 1) {
-          if (!isEarlier(statements, earlier, later)) continue;
-          const certainty = judgePair(readings[earlier] as ReadStatement, newer, weightOf);
-          if (certainty >= MIN_CERTAINTY) found.push({ earlier, certainty });
+      const work = function* (): Generator<void, void, void> {
+        for (const [later, newer] of readings.entries()) {
+          if (!mayEnd(newer)) continue;
+          for (const earlier of findEnded(statements, readings, later, weightOf))
+            outdated.set(earlier, later);
+          yield;
         }
-        const most = found.reduce((top, { certainty }) => Math.max(top, logit(certainty)), 0);
-        for (const { earlier, certainty } of found)
-          if (logit(certainty) >= MIN_SHARE * most) outdated.set(earlier, later);
-      }
+      };
+      await runInSlices(work());
       return outdated;
     },
   };
+}
+
+/** The positions of what one statement ended. */
+function findEnded(
+  statements: readonly TalkStatement[],
+  readings: readonly ReadStatement[],
+  later: number,
+  weightOf: TermWeights,
+): number[] {
+  const newer = readings[later] as ReadStatement;
+  const found: { readonly earlier: number; readonly certainty: number }[] = [];
+  for (let earlier = 0; earlier < later; earlier += 1) {
+    if (!isEarlier(statements, earlier, later)) continue;
+    const certainty = judgePair(readings[earlier] as ReadStatement, newer, weightOf);
+    if (certainty >= MIN_CERTAINTY) found.push({ earlier, certainty: logit(certainty) });
+  }
+  const most = found.reduce((top, { certainty }) => Math.max(top, certainty), 0);
+  return found.filter(({ certainty }) => certainty >= MIN_SHARE * most).map(({ earlier }) => earlier);
 }
 
 function isEarlier(statements: readonly TalkStatement[], earlier: number, later: number): boolean {
