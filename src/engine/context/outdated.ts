@@ -23,7 +23,6 @@ export async function withoutOutdated(
     ({ excerpt: { item }, sentence }): TalkStatement => ({
       text: item.text.slice(sentence.start, sentence.end),
       at: Date.parse(item.at),
-      speaker: item.sources.at(-1)?.name ?? "",
     }),
   );
   const over = await outdated.findOutdated(statements);
@@ -35,6 +34,8 @@ export async function withoutOutdated(
   }));
 }
 
+/** Words of the user to an assistant. Talk among people tells of many beginnings and ends, and few end what was said. */
 function isOwnWords({ item }: Excerpt): boolean {
-  return item.type === "passage" && item.sources.at(-1)?.role === "user";
+  const source = item.type === "passage" ? item.sources.at(-1) : undefined;
+  return source?.role === "user" && source.name === undefined;
 }

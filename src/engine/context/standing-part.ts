@@ -117,6 +117,7 @@ async function findOutdatedSpans(
   messages: readonly Message[],
 ): Promise<Map<string, TextSpan[]>> {
   const places = messages
+    .filter(({ name }) => name === undefined)
     .toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)) || one.turn - other.turn)
     .flatMap((message) =>
       splitSentences(message.content)
@@ -127,7 +128,6 @@ async function findOutdatedSpans(
     places.map(({ message, span }) => ({
       text: message.content.slice(span.start, span.end),
       at: Date.parse(message.at),
-      speaker: message.name ?? "",
     })),
   );
   const spans = new Map<string, TextSpan[]>();

@@ -5,6 +5,7 @@ import { TURN_FLAGS } from "../search-index/turn-table.ts";
 import { findExclusion, type IndexFilters, isStatedAt, statusOfMemory, statusOfUnit } from "./options.ts";
 import { type RankedUnit, type RankingInput, type RankingResult, toRankedUnit } from "./rank.ts";
 import type { Scratch } from "./retrievers/signals.ts";
+import { computeTalkShare } from "./retrievers/structured-retrievers.ts";
 import { MAX_CANDIDATES, selectTopKOf } from "./retrievers/top-k.ts";
 import { scoreOf } from "./scoring.ts";
 import { computeThreshold } from "./search.ts";
@@ -79,7 +80,9 @@ function scoreUnits(
   const { relevance, slots } = search;
   const { count } = searchIndex.units;
   const isSmall = count <= MAX_CANDIDATES;
-  const needs = need && scanNeeds(searchIndex, scratch, need);
+  // Talk among people is about what they tell each other, not about what to do for one of them.
+  const weight = NEED_WEIGHT * (1 - computeTalkShare(searchIndex));
+  const needs = need && weight > 0 ? scanNeeds(searchIndex, scratch, need) : undefined;
   const scores = new Map<number, number>();
   let certainty = 0;
   for (let i = 0; i < slots.length; i += 1) {
@@ -91,7 +94,7 @@ function scoreUnits(
   const isSure = isSmall || certainty >= computeThreshold(searchIndex.words.size);
   const add = (slot: number, value: number): void => {
     if (findExclusion(searchIndex, slot, filters) !== undefined) return;
-    const score = weighUnit(ranking, slot, value) + NEED_WEIGHT * needOf(needs, slot);
+    const score = weighUnit(ranking, slot, value) + weight * needOf(needs, slot);
     const shown = toShownSlot(searchIndex, slot, filters);
     if (shown !== undefined && score > (scores.get(shown) ?? -1)) scores.set(shown, score);
   };

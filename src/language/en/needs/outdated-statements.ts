@@ -248,7 +248,7 @@ function findEnded(
 function isEarlier(statements: readonly TalkStatement[], earlier: number, later: number): boolean {
   const one = statements[earlier];
   const other = statements[later];
-  return one !== undefined && other !== undefined && one.speaker === other.speaker && one.at < other.at;
+  return one !== undefined && other !== undefined && one.at < other.at;
 }
 
 function has(pattern: RegExp, text: string): number {
