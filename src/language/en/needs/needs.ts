@@ -9,7 +9,7 @@ interface NeedKind {
 
 /**
  * The kinds of need. A request is of several kinds to some degree, and so is a memory, by the vectors of their texts. To add a
- * kind, add a row, and run `scripts/context/fit-needs.ts`.
+ * kind, add a row.
  */
 export const NEED_KINDS: readonly NeedKind[] = [
   {
@@ -93,6 +93,12 @@ export const NEED_KINDS: readonly NeedKind[] = [
   },
 ];
 
+/** What every request needs: how the user wants to be answered. */
+const ALWAYS =
+  "please answer short, keep it plain, no emojis, british spelling, no explanation, just give me the command, how you write to me, no fancy words, call me";
+/** Its share beside the kinds of the request. */
+const ALWAYS_SHARE = 0.3;
+
 /** How sharply the kinds are told apart: greater means fewer kinds at once. */
 const SHARPNESS = 12;
 
@@ -100,6 +106,7 @@ interface NeedFrame {
   readonly mean: Float32Array;
   readonly asks: readonly Float32Array[];
   readonly tells: readonly Float32Array[];
+  readonly always: Float32Array;
 }
 
 /** Reads needs with the vectors of the memory's embedder. */
@@ -108,13 +115,17 @@ export function createNeedReader(embedder: Pick<Embedder, "embed">): NeedReader 
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> => {
     try {
-      const vectors = await embedder.embed(NEED_KINDS.flatMap(({ asks, tells }) => [asks, tells]));
+      const [wishes = new Float32Array(0), ...vectors] = await embedder.embed([
+        ALWAYS,
+        ...NEED_KINDS.flatMap(({ asks, tells }) => [asks, tells]),
+      ]);
       const askVectors = vectors.filter((_, i) => i % 2 === 0);
       const tellVectors = vectors.filter((_, i) => i % 2 === 1);
       const mean = meanOf(askVectors);
       const told = meanOf(tellVectors);
       frame = {
         mean,
+        always: toUnit(subtract(wishes, told)),
         asks: askVectors.map((vector) => toUnit(subtract(vector, mean))),
         tells: tellVectors.map((vector) => toUnit(subtract(vector, told))),
       };
@@ -139,11 +150,11 @@ export function createNeedReader(embedder: Pick<Embedder, "embed">): NeedReader 
 /** How long a request waits for the vectors of the kinds, in ms: once, as they are kept. */
 const PATIENCE_MS = 50;
 
-function combine({ mean, asks, tells }: NeedFrame, vector: Float32Array): Float32Array {
+function combine({ mean, asks, tells, always }: NeedFrame, vector: Float32Array): Float32Array {
   const asked = toUnit(subtract(vector, mean));
   const weights = asks.map((kind) => Math.exp(SHARPNESS * dot(asked, kind)));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
-  const need = new Float32Array(vector.length);
+  const need = always.map((part) => ALWAYS_SHARE * part);
   for (const [k, kind] of tells.entries()) {
     const share = (weights[k] ?? 0) / all;
     for (let i = 0; i < need.length; i += 1) need[i] = (need[i] as number) + share * (kind[i] as number);
