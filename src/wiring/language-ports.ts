@@ -10,7 +10,7 @@ import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { rulesExtractor } from "../language/en/grammar/rules.ts";
 import { createNeedReader } from "../language/en/needs/needs.ts";
-import { createOutdatedReader } from "../language/en/needs/outdated-statements.ts";
+import { createOutdatedReader, forgetStatements } from "../language/en/needs/outdated-statements.ts";
 import { forgetTrees } from "../language/en/parser/english-trees.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
@@ -49,6 +49,7 @@ export async function openLanguagePorts(
   erasures.watch((scope) => {
     ports.embedder.evict?.();
     forgetTrees();
+    forgetStatements();
     dropSweeps(ports.modelExtractor, scope);
   });
   return ports;

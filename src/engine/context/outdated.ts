@@ -3,7 +3,9 @@ import type { Ports } from "../ports.ts";
 import type { Excerpt } from "./excerpts.ts";
 
 /** Statements compared with each other: the best ones, as their number counts twice. */
-const MAX_STATEMENTS = 240;
+const MAX_STATEMENTS = 100;
+/** Longer messages are compared by their first sentences: a letter or a page changes little. */
+const MAX_SENTENCES = 6;
 
 /**
  * The excerpts without sentences that a later sentence of the same speaker has ended. What was read as a memory has ended
@@ -15,7 +17,9 @@ export async function withoutOutdated(
 ): Promise<Excerpt[]> {
   const places = excerpts
     .flatMap((excerpt, place) =>
-      isOwnWords(excerpt) ? excerpt.shown.map((sentence) => ({ excerpt, place, sentence })) : [],
+      isOwnWords(excerpt)
+        ? excerpt.shown.slice(0, MAX_SENTENCES).map((sentence) => ({ excerpt, place, sentence }))
+        : [],
     )
     .slice(0, MAX_STATEMENTS)
     .sort((one, other) => (one.excerpt.item.at < other.excerpt.item.at ? -1 : 1));

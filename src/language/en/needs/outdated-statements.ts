@@ -81,10 +81,19 @@ export function weighTerms(statements: readonly Pick<ReadStatement, "terms">[]):
 
 export type StatementReader = (texts: readonly string[]) => Promise<ReadStatement[]>;
 
+/** Statements read lately, by embedder and text: the same ones are compared at each request. */
+let readLately = new Map<string, ReadStatement>();
+const MAX_READ = 4000;
+
+/** Drops the statements read lately. Call it after an erasure: they hold words. */
+export function forgetStatements(): void {
+  readLately = new Map();
+}
+
 /** Reads statements with the vectors of an embedder. */
-export function createStatementReader(embedder: Pick<Embedder, "embed">): StatementReader {
-  let frame: Promise<{ mean: Float32Array; slots: Float32Array[] }> | undefined;
-  const readFrame = async (): Promise<{ mean: Float32Array; slots: Float32Array[] }> => {
+export function createStatementReader(embedder: Pick<Embedder, "embed" | "fingerprint">): StatementReader {
+  let frame: Promise<StatementFrame> | undefined;
+  const readFrame = async (): Promise<StatementFrame> => {
     const vectors = await embedder.embed(SLOTS);
     const mean = meanOf(vectors);
     return { mean, slots: vectors.map((vector) => centre(vector, mean)) };
@@ -92,19 +101,38 @@ export function createStatementReader(embedder: Pick<Embedder, "embed">): Statem
   return async (texts) => {
     frame ??= readFrame();
     const { mean, slots } = await frame;
-    const vectors = await embedder.embed(texts);
-    return texts.map((text, i) => {
-      const vector = vectors[i];
-      const own = vector?.some((part) => part !== 0) ? centre(vector, mean) : undefined;
-      return {
-        text,
-        vector: own,
-        slots: slots.map((slot) => (own ? dot(own, slot) : 0)),
-        terms: new Set(extractTerms(text).filter((term) => !COMMON.has(term) && !/^\d/.test(term))),
-        kin: new Set((text.match(KIN) ?? []).map((word) => word.toLowerCase())),
-        cues: readCues(text),
-      };
-    });
+    const lately = readLately;
+    const keyOf = (text: string): string => `${embedder.fingerprint}\n${text}`;
+    const unread = [...new Set(texts)].filter((text) => !lately.has(keyOf(text)));
+    if (lately.size + unread.length > MAX_READ) lately.clear();
+    const missing = [...new Set(texts)].filter((text) => !lately.has(keyOf(text)));
+    const vectors = missing.length === 0 ? [] : await embedder.embed(missing);
+    const read = new Map(missing.map((text, i) => [text, readStatement(text, vectors[i], { mean, slots })]));
+    const readings = texts.map((text) => (read.get(text) ?? lately.get(keyOf(text))) as ReadStatement);
+    // Erased meanwhile: nothing of it is kept.
+    if (lately === readLately) for (const [text, one] of read) lately.set(keyOf(text), one);
+    return readings;
+  };
+}
+
+interface StatementFrame {
+  readonly mean: Float32Array;
+  readonly slots: readonly Float32Array[];
+}
+
+function readStatement(
+  text: string,
+  vector: Float32Array | undefined,
+  { mean, slots }: StatementFrame,
+): ReadStatement {
+  const own = vector?.some((part) => part !== 0) ? centre(vector, mean) : undefined;
+  return {
+    text,
+    vector: own,
+    slots: slots.map((slot) => (own ? dot(own, slot) : 0)),
+    terms: new Set(extractTerms(text).filter((term) => !COMMON.has(term) && !/^\d/.test(term))),
+    kin: new Set((text.match(KIN) ?? []).map((word) => word.toLowerCase())),
+    cues: readCues(text),
   };
 }
 
@@ -206,7 +234,7 @@ export const MIN_CERTAINTY = 0.7;
 const MIN_SHARE = 0.6;
 
 /** Finds outdated statements with a fitted model over words and vectors; `scripts/context/fit-changes.ts` fits it. */
-export function createOutdatedReader(embedder: Pick<Embedder, "embed">): OutdatedReader {
+export function createOutdatedReader(embedder: Pick<Embedder, "embed" | "fingerprint">): OutdatedReader {
   const read = createStatementReader(embedder);
   return {
     async findOutdated(statements) {
