@@ -16,7 +16,7 @@ export interface ContextOptions {
 }
 
 /** What a model is told before it answers a request. */
-export interface RequestContext {
+export interface PromptContext {
   /** The whole text for the prompt: `parts.standing`, then `parts.request`. Empty if nothing is known. */
   readonly text: string;
   /** The estimated size of `text`, in tokens; never more than `maxTokens`. */

@@ -1,4 +1,4 @@
-import type { ContextOptions, RequestContext } from "../../domain/context.ts";
+import type { ContextOptions, PromptContext } from "../../domain/context.ts";
 import { checkCount } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
@@ -121,7 +121,7 @@ interface PackInput {
   readonly request: string;
   readonly maxTokens: number;
   readonly part: StandingPart;
-  readonly recall: RequestContext["recall"];
+  readonly recall: PromptContext["recall"];
   readonly excerpts: readonly Excerpt[];
 }
 
@@ -129,7 +129,7 @@ async function pack(
   ports: Ports,
   scope: Scope,
   { request, maxTokens, part, recall, excerpts }: PackInput,
-): Promise<RequestContext> {
+): Promise<PromptContext> {
   const terms = new Map(extractTerms(request).map((term) => [term, 1]));
   const shown = excerpts.flatMap((excerpt) => toShownItem(excerpt, terms) ?? []);
   const spared = [...new Set(excerpts.flatMap((excerpt) => excerpt.spared))];
