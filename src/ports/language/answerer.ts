@@ -44,6 +44,8 @@ export interface ComposedText {
 
 export interface ComposedReply {
   readonly answer: ComposedText | undefined;
+  /** Whether the answer is sure. Otherwise its text says so, and quotes what was found. */
+  readonly isSure: boolean;
   /** Whether no model could say it better: it quotes, explains or lists everything. */
   readonly isExact: boolean;
   /** Whether the question was about the last answer. */

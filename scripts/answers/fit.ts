@@ -1,0 +1,157 @@
+/**
+ * Fits the weights of `src/language/en/answers/evidence/weights.ts`: `node scripts/answers/fit.ts DATA [--write] [--show]`. DATA holds the
+ * sets `stories`, `stories2` (only odd numbers are read) and `phrasings`. Logistic regression with a quadratic penalty, by Newton's method;
+ * the figures are of five-fold cross-validation by story. The same input gives the same weights.
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { FEATURES } from "../../src/language/en/answers/evidence/features.ts";
+import { labelStories, type LabelledQuestion, readPhrasings, readStories } from "./labelled-pairs.ts";
+
+const PENALTY = 2;
+const FOLDS = 5;
+const STEPS = 30;
+
+const [data, ...options] = process.argv.slice(2);
+if (data === undefined) throw new Error("usage: fit.ts DATA [--write] [--show]");
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const stories = [
+  ...readStories(`${data}/stories2/stories.json`, "odd"),
+  ...readStories(`${data}/stories/stories.json`, "all"),
+  ...readPhrasings(`${data}/phrasings/phrasings.json`),
+  ...(existsSync("scripts/answers/stories.json") ? readStories("scripts/answers/stories.json", "all") : []),
+];
+const questions = await labelStories(stories);
+const names = [...new Set(questions.map(({ story }) => story))].sort();
+const foldOf = new Map(names.map((name, i) => [name, i % FOLDS]));
+
+interface Row {
+  readonly x: Float64Array;
+  readonly y: number;
+}
+
+const rowsOf = (some: readonly LabelledQuestion[]): Row[] =>
+  some.flatMap(({ candidates }) =>
+    candidates.map(({ evidence, isRight }) => ({
+      x: Float64Array.from(FEATURES, (feature) => evidence.features[feature]),
+      y: isRight ? 1 : 0,
+    })),
+  );
+
+function fit(rows: readonly Row[]): Float64Array {
+  const n = FEATURES.length;
+  const w = new Float64Array(n);
+  for (let step = 0; step < STEPS; step += 1) {
+    const gradient = new Float64Array(n);
+    const hessian = Array.from({ length: n }, () => new Float64Array(n));
+    for (const { x, y } of rows) {
+      const p = sigmoid(dot(w, x));
+      const d = p * (1 - p);
+      for (let i = 0; i < n; i += 1) {
+        const xi = x[i] ?? 0;
+        if (xi === 0) continue;
+        gradient[i] = (gradient[i] ?? 0) + (p - y) * xi;
+        const row = hessian[i] as Float64Array;
+        for (let j = 0; j < n; j += 1) row[j] = (row[j] ?? 0) + d * xi * (x[j] ?? 0);
+      }
+    }
+    for (let i = 0; i < n; i += 1) {
+      const penalty = i === 0 ? 1e-6 : PENALTY;
+      gradient[i] = (gradient[i] ?? 0) + penalty * (w[i] ?? 0);
+      const row = hessian[i] as Float64Array;
+      row[i] = (row[i] ?? 0) + penalty;
+    }
+    const change = solve(hessian, gradient);
+    for (let i = 0; i < n; i += 1) w[i] = (w[i] ?? 0) - (change[i] ?? 0);
+  }
+  return w;
+}
+
+/** Solves a small system by elimination with pivots. */
+function solve(matrix: readonly Float64Array[], right: Float64Array): Float64Array {
+  const n = right.length;
+  const a = matrix.map((row, i) => Float64Array.from([...row, right[i] ?? 0]));
+  for (let column = 0; column < n; column += 1) {
+    let pivot = column;
+    for (let i = column + 1; i < n; i += 1)
+      if (Math.abs(a[i]?.[column] ?? 0) > Math.abs(a[pivot]?.[column] ?? 0)) pivot = i;
+    [a[column], a[pivot]] = [a[pivot] as Float64Array, a[column] as Float64Array];
+    const top = a[column] as Float64Array;
+    for (let i = 0; i < n; i += 1) {
+      const row = a[i] as Float64Array;
+      const factor = i === column ? 0 : (row[column] ?? 0) / (top[column] ?? 1);
+      if (factor === 0) continue;
+      for (let j = column; j <= n; j += 1) row[j] = (row[j] ?? 0) - factor * (top[j] ?? 0);
+    }
+  }
+  return Float64Array.from({ length: n }, (_, i) => (a[i]?.[n] ?? 0) / (a[i]?.[i] ?? 1));
+}
+
+function dot(one: Float64Array, other: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);
+  return sum;
+}
+
+function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+interface Pick {
+  readonly question: LabelledQuestion;
+  readonly probability: number;
+  readonly isRight: boolean;
+  readonly isAnswerable: boolean;
+  readonly said: string;
+}
+
+const picks: Pick[] = [];
+for (let fold = 0; fold < FOLDS; fold += 1) {
+  const weights = fit(rowsOf(questions.filter(({ story }) => foldOf.get(story) !== fold)));
+  for (const question of questions.filter(({ story }) => foldOf.get(story) === fold)) {
+    const scored = question.candidates
+      .map(({ evidence, isRight, said }) => ({
+        isRight,
+        said,
+        probability: sigmoid(dot(weights, Float64Array.from(FEATURES, (feature) => evidence.features[feature]))),
+      }))
+      .sort((one, other) => other.probability - one.probability);
+    const [best] = scored;
+    const isAnswerable = scored.some(({ isRight }) => isRight);
+    picks.push({
+      question,
+      probability: best?.probability ?? 0,
+      isRight: best?.isRight ?? false,
+      isAnswerable,
+      said: best?.said ?? "",
+    });
+  }
+}
+const rows = rowsOf(questions);
+print(`${questions.length} questions, ${rows.length} pairs, ${rows.filter(({ y }) => y === 1).length} right`);
+const known = picks.filter(({ question }) => !question.isUnknown);
+print(
+  `known ${known.length}: with the answer found ${known.filter(({ isAnswerable }) => isAnswerable).length}, chosen first ${known.filter(({ isRight }) => isRight).length}`,
+);
+print("probability of the first | questions | right | of them unknown");
+for (let low = 0; low < 10; low += 1) {
+  const inside = picks.filter(({ probability }) => Math.min(9, Math.floor(probability * 10)) === low);
+  const right = inside.filter(({ isRight }) => isRight).length;
+  const unknown = inside.filter(({ question }) => question.isUnknown).length;
+  print(`${(low / 10).toFixed(1)} | ${inside.length} | ${right} | ${unknown}`);
+}
+const weights = fit(rows);
+FEATURES.forEach((feature, i) => void print(`${feature.padEnd(14)} ${(weights[i] ?? 0).toFixed(2)}`));
+if (options.includes("--show"))
+  for (const { question, probability, isRight, isAnswerable, said } of picks)
+    if (!isRight && (isAnswerable || probability > 0.4))
+      print(
+        `${question.story} ${probability.toFixed(2)} ${question.isUnknown ? "UNKNOWN " : ""}${question.ask} -> ${said} || ${question.candidates.find((one) => one.isRight)?.said ?? "-"}`,
+      );
+if (options.includes("--write")) {
+  const lines = FEATURES.map((feature, i) => `  ${feature}: ${(weights[i] ?? 0).toFixed(3)},`);
+  writeFileSync(
+    "src/language/en/answers/evidence/weights.ts",
+    `import type { Feature } from "./features.ts";\n\n/** Weights of the logistic model, written by \`scripts/answers/fit.ts\`. */\nexport const WEIGHTS: Readonly<Record<Feature, number>> = {\n${lines.join("\n")}\n};\n`,
+  );
+}

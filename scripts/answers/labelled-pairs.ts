@@ -1,0 +1,116 @@
+/**
+ * Labelled pairs of a question and a statement, from stories of our own: a statement is right where it holds what an answer must say and
+ * nothing that it must not.
+ */
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { readFileSync } from "node:fs";
+import { createMemory } from "../../src/index.ts";
+import type { Evidence, Findings } from "../../src/language/en/answers/evidence/evidence.ts";
+
+/** A step of a story: something said or asked, at a time. */
+interface Step {
+  readonly say?: string;
+  readonly ask?: string;
+  readonly forget?: string;
+  readonly at?: string;
+  readonly role?: "user" | "assistant";
+  readonly name?: string;
+  readonly user?: string;
+  readonly session?: string;
+  readonly as_of?: string;
+  readonly must?: readonly (readonly string[])[];
+  readonly must_not?: readonly string[];
+  readonly abstain?: boolean;
+}
+
+/** A conversation with questions. */
+export interface Story {
+  readonly id: string;
+  readonly user?: string;
+  readonly steps: readonly Step[];
+}
+
+/** What was found for a question, each statement with its label. */
+export interface LabelledQuestion {
+  readonly story: string;
+  readonly ask: string;
+  readonly isUnknown: boolean;
+  readonly candidates: readonly { readonly evidence: Evidence; readonly isRight: boolean; readonly said: string }[];
+}
+
+/** The stories with odd numbers of a file, or all. */
+export function readStories(file: string, half: "odd" | "all"): Story[] {
+  const stories = JSON.parse(readFileSync(file, "utf8")) as Story[];
+  return half === "all" ? stories : stories.filter(({ id }) => Number(/(\d+)$/.exec(id)?.[1] ?? 0) % 2 === 1);
+}
+
+interface Phrasings {
+  readonly told: readonly string[];
+  readonly lists: readonly (readonly [string, readonly string[]])[];
+  readonly told_before_unknown_and_known: readonly string[];
+  readonly known: readonly (readonly [string, string])[];
+  readonly unknown: readonly string[];
+}
+
+/** The questions of the phrasings as stories. */
+export function readPhrasings(file: string): Story[] {
+  const set = JSON.parse(readFileSync(file, "utf8")) as Phrasings;
+  const lists: Step[] = set.lists.map(([ask, must]) => ({ ask, must: must.map((one) => [one]) }));
+  const known: Step[] = set.known.map(([ask, must]) => ({ ask, must: [[must]] }));
+  const unknown: Step[] = set.unknown.map((ask) => ({ ask, abstain: true }));
+  return [
+    { id: "lists", steps: [...set.told.map((say) => ({ say })), ...lists] },
+    { id: "known", steps: [...set.told_before_unknown_and_known.map((say) => ({ say })), ...known, ...unknown] },
+  ];
+}
+
+/** Asks the questions of stories, and labels what is found. */
+export async function labelStories(stories: readonly Story[]): Promise<LabelledQuestion[]> {
+  const questions: LabelledQuestion[] = [];
+  for (const story of stories) {
+    let now = new Date("2026-11-01T12:00:00Z");
+    await using memory = await createMemory({ path: ":memory:", clock: () => now });
+    for (const step of story.steps) {
+      if (step.at !== undefined) now = new Date(step.at);
+      const scope = memory.scope({ user: step.user ?? story.user ?? "ana" });
+      const { say, name, role = "user", session, ask } = step;
+      if (say !== undefined)
+        await scope.remember([{ role, content: say, at: now.toISOString(), ...(name ? { name } : {}) }], {
+          ...(session ? { session } : {}),
+        });
+      if (step.forget !== undefined) await scope.forget(step.forget);
+      if (ask === undefined || (step.must?.length ?? 0) + Number(step.abstain === true) === 0) continue;
+      let found: Findings | undefined;
+      const listen = (findings: unknown): void => {
+        found = findings as Findings;
+      };
+      subscribe("keepsake:evidence", listen);
+      await scope.answer(ask, step.as_of === undefined ? {} : { asOf: step.as_of });
+      unsubscribe("keepsake:evidence", listen);
+      if (found) questions.push(label(story.id, step, ask, found));
+    }
+  }
+  return questions;
+}
+
+function label(story: string, step: Step, ask: string, { evidence }: Findings): LabelledQuestion {
+  const isUnknown = step.abstain === true;
+  return {
+    story,
+    ask,
+    isUnknown,
+    candidates: evidence.map((one) => {
+      const { said, text, lead, speaker } = one.statement;
+      const words = said?.text ?? `${speaker ?? ""} ${lead} ${text}`;
+      const met = (step.must ?? []).some((group) => group.some((word) => holds(words, word)));
+      const isWrong = (step.must_not ?? []).some((word) => holds(words, word));
+      return { evidence: one, isRight: !isUnknown && met && !isWrong, said: words };
+    }),
+  };
+}
+
+/** Whole words, in any case. */
+function holds(text: string, word: string): boolean {
+  const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(^|[^\\p{L}\\p{N}])${escaped}($|[^\\p{L}\\p{N}])`, "iu").test(text);
+}

@@ -1,0 +1,66 @@
+import { toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
+import { toLocalTime } from "../../../../domain/time.ts";
+import type { ComposedText } from "../../../../ports/language/answerer.ts";
+import { formatDateInWords } from "../../format-date.ts";
+import type { Evidence, Findings } from "./evidence.ts";
+import type { Statement } from "./statements.ts";
+
+/** An answer, and whether it is sure. */
+export interface EvidenceAnswer extends ComposedText {
+  readonly isSure: boolean;
+}
+
+/** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
+const SURE = 0.5;
+const FOUND = 0.12;
+/** Of what a list holds. */
+const LISTED = 0.35;
+const MAX_LISTED = 12;
+
+/** The answer that the best evidence carries: sure, or quoted with a doubt; nothing where nothing is about the question. */
+export function answerFromEvidence({ inquiry, evidence }: Findings): EvidenceAnswer | undefined {
+  const [best] = evidence;
+  if (!best || best.probability < FOUND) return undefined;
+  const chosen = inquiry.asksMany ? listed(evidence) : [best];
+  if (best.probability < SURE) {
+    const { statement } = best;
+    return { text: `I'm not certain. ${quote(statement)}`, used: [statement.id], isSure: false };
+  }
+  return {
+    text: [...new Set(chosen.map(({ statement }) => say(statement)))].join(" "),
+    used: [...new Set(chosen.flatMap(({ statement }) => statement.said?.used ?? statement.id))],
+    isSure: true,
+  };
+}
+
+function listed(evidence: readonly Evidence[]): Evidence[] {
+  const [best] = evidence;
+  const chosen: Evidence[] = best ? [best] : [];
+  for (const one of evidence.slice(1)) {
+    if (chosen.length >= MAX_LISTED || one.probability < LISTED) break;
+    if (!chosen.some(({ statement }) => isSameBreath(statement, one.statement))) chosen.push(one);
+  }
+  return chosen;
+}
+
+function isSameBreath({ source: one }: Statement, { source: other }: Statement): boolean {
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.message === other.message &&
+    one.start < other.end &&
+    other.start < one.end
+  );
+}
+
+function say(statement: Statement): string {
+  if (statement.said) return statement.said.text;
+  return statement.from === "memory" ? toSentence(toSecondPerson(statement.text)) : quote(statement);
+}
+
+function quote({ said, from, text, lead, at, zone, speaker, source }: Statement): string {
+  if (said) return said.text;
+  const day = formatDateInWords(toLocalTime(at, zone).slice(0, 10), { weekday: false });
+  if (from === "memory") return toSentence(toSecondPerson(text));
+  return `On ${day} ${speaker ?? "you"} said: “${lead === "" ? text : `${lead} ${text}`}”`;
+}

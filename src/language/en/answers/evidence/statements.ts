@@ -1,0 +1,178 @@
+import { isTrueAt } from "../../../../domain/current-memories.ts";
+import type { Memory } from "../../../../domain/memory.ts";
+import type { Message } from "../../../../domain/message.ts";
+import type { Item } from "../../../../domain/recall.ts";
+import { toWordKey } from "../../../../domain/search/search-terms.ts";
+import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
+import type { AnswerRequest, ComposedText } from "../../../../ports/language/answerer.ts";
+import type { StoredContent } from "../../../../ports/language/stored-content.ts";
+import type { AnswerIndex } from "../answer-index.ts";
+
+/** One statement that may carry an answer: a memory, or one sentence of the user's. */
+export interface Statement {
+  /** The id of the memory, or of the passage that the sentence stands in. */
+  readonly id: string;
+  readonly from: "claims" | "memory" | "sentence";
+  /** What to say, where it is not the text: the answer that was composed from claims. */
+  readonly said?: ComposedText;
+  readonly text: string;
+  /** The sentence before it, where it is needed to understand it ("He restores organs"). */
+  readonly lead: string;
+  /** Who said it, in a conversation among several people. */
+  readonly speaker: string | undefined;
+  /** When it was said (ISO 8601), and the UTC offset of the place. */
+  readonly at: string;
+  readonly zone: string | undefined;
+  /** Recall's score; 0 where recall did not return it. */
+  readonly score: number;
+  /** Recall's place, from 0. */
+  readonly rank: number;
+  /** Whether it no longer holds. */
+  readonly isOver: boolean;
+  readonly memory: Memory | undefined;
+  /** The words in the message, to tell what was said in the same breath. */
+  readonly source: { readonly message: string; readonly start: number; readonly end: number } | undefined;
+}
+
+export interface StatementSources {
+  readonly question: string;
+  readonly items: readonly Item[];
+  readonly content: StoredContent;
+  readonly index: AnswerIndex;
+  readonly mayUse: (memory: Memory) => boolean;
+  readonly now: string;
+  readonly asOf: string | undefined;
+  readonly toQuotableText: AnswerRequest["toQuotableText"];
+}
+
+/** Items beyond these are not looked at. */
+const MAX_ITEMS = 20;
+const MAX_SENTENCES = 60;
+const MAX_LENGTH = 500;
+
+/** The answer that was composed from claims, as a statement: compared by the words of the memories it rests on. */
+export function fromComposed(sources: StatementSources, composed: ComposedText): Statement {
+  const memories = composed.used.flatMap((id) => sources.content.memories.get(id) ?? []);
+  const [memory] = memories;
+  const rank = sources.items.findIndex(({ id }) => composed.used.includes(id));
+  const message = memory?.sources[0] && sources.content.messages.get(memory.sources[0].message);
+  return {
+    id: composed.used[0] ?? "",
+    from: "claims",
+    said: composed,
+    text: memories.map(({ text }) => text).join(". ") || composed.text,
+    lead: "",
+    speaker: undefined,
+    at: memory?.at ?? "",
+    zone: message?.zone,
+    score: sources.items[rank]?.score ?? 0,
+    rank: rank < 0 ? sources.items.length : rank,
+    isOver: false,
+    memory,
+    source: memory?.sources[0],
+  };
+}
+
+/** The statements that recall found: its memories, and the sentences of the user's messages behind its items. */
+export function listStatements(sources: StatementSources): Statement[] {
+  const { items, content, asOf } = sources;
+  const found = new Map<string, Statement>();
+  const messages = new Map<string, { item: Item; rank: number; span: TextSpan | undefined }>();
+  items.slice(0, MAX_ITEMS).forEach((item, rank) => {
+    if (asOf !== undefined && item.at > asOf) return;
+    const memory = item.type === "memory" ? content.memories.get(item.id) : undefined;
+    if (memory) {
+      const statement = fromMemory(sources, memory, item, rank);
+      if (statement) found.set(memory.id, statement);
+    }
+    for (const { message, start, end } of item.sources) {
+      const known = messages.get(message);
+      const span = item.type === "passage" ? { start, end } : undefined;
+      if (!known) messages.set(message, { item, rank, span });
+      else if (span && !known.span) messages.set(message, { ...known, span });
+    }
+  });
+  let sentences = 0;
+  for (const [id, place] of messages) {
+    const message = content.messages.get(id);
+    if (message?.role !== "user" || message.undone) continue;
+    for (const statement of sentencesOf(sources, message, place)) {
+      if (sentences >= MAX_SENTENCES) break;
+      sentences += 1;
+      found.set(`${id} ${statement.source?.start ?? 0}`, statement);
+    }
+  }
+  return [...found.values()];
+}
+
+function fromMemory(
+  { mayUse, now, asOf, content }: StatementSources,
+  memory: Memory,
+  item: Item,
+  rank: number,
+): Statement | undefined {
+  if (memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
+  const [source] = memory.sources;
+  const message = source && content.messages.get(source.message);
+  return {
+    id: memory.id,
+    from: "memory",
+    text: memory.text,
+    lead: "",
+    speaker: undefined,
+    at: memory.at,
+    zone: message?.zone,
+    score: item.score,
+    rank,
+    isOver: !isTrueAt(memory, asOf ?? now),
+    memory,
+    source,
+  };
+}
+
+const ANAPHOR =
+  /^(?:(?:and|but|so|also|oh|well|then|yes|no)[, ]+)*(?:he|she|they|it|him|her|them|his|its|their|that|this|those|these|there|one|both|the (?:other|rest|former|latter))\b|\bi own one\b/i;
+
+function* sentencesOf(
+  { question, index, toQuotableText, now, asOf }: StatementSources,
+  message: Message,
+  { item, rank, span }: { item: Item; rank: number; span: TextSpan | undefined },
+): Iterable<Statement> {
+  const asked = toWordKey(question);
+  const passage = span ?? { start: 0, end: message.content.length };
+  const memories = [...(index.sources.get(message.id) ?? [])];
+  const sentences = splitSentences(message.content);
+  let before = "";
+  for (const sentence of sentences) {
+    if (!overlaps(sentence, passage)) continue;
+    const text = toQuotableText(message.content, passage, sentence).replace(/\s+/g, " ");
+    // Where words were erased, what is left is not what was asked for; the question itself is no answer.
+    const isUsable =
+      text !== "" && !text.includes("[…]") && toWordKey(text) !== asked && text.length <= MAX_LENGTH;
+    const isQuestion = /\?["”'’)]*$/.test(text);
+    if (isUsable && !isQuestion) {
+      const about = memories.filter(({ sources }) =>
+        sources.some((one) => one.message === message.id && overlaps(one, sentence)),
+      );
+      yield {
+        id: item.id,
+        from: "sentence",
+        text,
+        lead: ANAPHOR.test(text) ? before : "",
+        speaker: message.name,
+        at: message.at,
+        zone: message.zone,
+        score: item.score,
+        rank,
+        isOver: about.some((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
+        memory: undefined,
+        source: { message: message.id, start: sentence.start, end: sentence.end },
+      };
+    }
+    before = isUsable ? text : "";
+  }
+}
+
+function overlaps(one: TextSpan, other: TextSpan): boolean {
+  return one.start < other.end && other.start < one.end;
+}
