@@ -26,6 +26,7 @@ interface Step {
 /** A conversation with questions. */
 export interface Story {
   readonly id: string;
+  readonly area?: string;
   readonly user?: string;
   readonly steps: readonly Step[];
 }
@@ -35,7 +36,11 @@ export interface LabelledQuestion {
   readonly story: string;
   readonly ask: string;
   readonly isUnknown: boolean;
-  readonly candidates: readonly { readonly evidence: Evidence; readonly isRight: boolean; readonly said: string }[];
+  readonly candidates: readonly {
+    readonly evidence: Evidence;
+    readonly isRight: boolean;
+    readonly said: string;
+  }[];
 }
 
 /** The stories with odd numbers of a file, or all. */
@@ -60,8 +65,34 @@ export function readPhrasings(file: string): Story[] {
   const unknown: Step[] = set.unknown.map((ask) => ({ ask, abstain: true }));
   return [
     { id: "lists", steps: [...set.told.map((say) => ({ say })), ...lists] },
-    { id: "known", steps: [...set.told_before_unknown_and_known.map((say) => ({ say })), ...known, ...unknown] },
+    {
+      id: "known",
+      steps: [...set.told_before_unknown_and_known.map((say) => ({ say })), ...known, ...unknown],
+    },
   ];
+}
+
+/** Areas in which an older value stays an answer when the newer one was never told. */
+const WITH_CHANGES = /change|drop|correct|conflict|forget|erase/;
+
+/**
+ * Stories in which the answer was never told: for each question, the messages that hold it are left out. What else was said stays, so that
+ * what is near the question and no answer is learnt as such.
+ */
+export function leaveAnswersOut(stories: readonly Story[]): Story[] {
+  return stories.flatMap(({ id, area = id, user, steps }) => {
+    if (WITH_CHANGES.test(area)) return [];
+    return steps.flatMap((step): Story[] => {
+      const words = (step.must ?? []).flat();
+      if (step.ask === undefined || words.length === 0) return [];
+      const told = steps.filter(({ say }) => say !== undefined && !words.some((word) => holds(say, word)));
+      const { must: _must, must_not: _not, ...ask } = step;
+      const isLiteral = told.length < steps.filter(({ say }) => say !== undefined).length;
+      return told.length === 0 || !isLiteral
+        ? []
+        : [{ id, steps: [...told, { ...ask, abstain: true }], ...(user ? { user } : {}) }];
+    });
+  });
 }
 
 /** Asks the questions of stories, and labels what is found. */

@@ -11,7 +11,7 @@ export interface EvidenceAnswer extends ComposedText {
 }
 
 /** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
-const SURE = 0.5;
+const SURE = 0.7;
 const FOUND = 0.12;
 /** Of what a list holds. */
 const LISTED = 0.35;

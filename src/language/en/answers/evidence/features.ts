@@ -1,12 +1,22 @@
+import type { Claim } from "../../../../domain/memory.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toBaseForm, toSingular } from "../../../../domain/text/english-forms.ts";
 import { isOfKind } from "../../categories.ts";
-import { countSteps, isHyponym } from "../../kinds/kinds.ts";
+import { countSteps, isHyponym, isKnownNoun } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
 import { isKindOf, toCanonicalThing } from "../../relations/relations.ts";
 import { forms, key } from "../essence.ts";
-import { type Inquiry, isPerson, isRole, NEGATION, type Parties, partiesOf, weekdaysOf } from "./inquiry.ts";
+import {
+  type Inquiry,
+  isRole,
+  NEGATION,
+  type Parties,
+  partiesOf,
+  type SubjectSort,
+  sortOf,
+  weekdaysOf,
+} from "./inquiry.ts";
 import type { Statement } from "./statements.ts";
 
 /** Cosine of two words, by the embedder in use; 0 where it is on a server. */
@@ -33,6 +43,16 @@ export const FEATURES = [
   "kinds",
   "meaning",
   "allStems",
+  "weakest",
+  "weakestNoun",
+  "weakestYesNo",
+  "weakestClaims",
+  "missed",
+  "nounMissed",
+  "nounMissedYesNo",
+  "nounMissedClaims",
+  "narrowMissed",
+  "narrowMissedClaims",
   "noStems",
   "cosine",
   "clause",
@@ -53,14 +73,23 @@ export const FEATURES = [
   "userOther",
   "userThird",
   "otherRole",
+  "doerMet",
+  "doerOther",
+  "doerOtherPlain",
+  "holder",
+  "thirdAlone",
+  "ownerMet",
+  "ownerOther",
   "negated",
   "negatedAsked",
   "unreal",
+  "unrealClause",
   "reported",
   "weekdayMissed",
   "topicNamed",
   "topicKind",
   "topicMissing",
+  "topicImpossible",
   "person",
   "noPerson",
   "place",
@@ -83,7 +112,7 @@ export const FEATURES = [
 export type Feature = (typeof FEATURES)[number];
 
 const UNREAL =
-  /\b(?:nearly|almost|dreamt|dreamed|pretend|if|unless|would|could|wish|imagine|maybe|might|should|suppose|hypothetically|fictional|novel|story|character)\b|['’]d\b/i;
+  /\b(?:nearly|almost|dreamt|dreamed|pretend|if|unless|would|could|wish(?:es|ed)?|imagine|maybe|might|should|suppose|hypothetically|fictional|novel|story|character)\b|['’]d\b/i;
 const REPORTED =
   /["“„«]|\b(?!i\b|we\b)[\p{L}'’]+ (?:says?|said|thinks?|thought|reckons?|claims?|claimed|swears?|believes?|jokes?|joked|asked|asks) (?:that )?(?:i|we|you)\b/iu;
 const NUMBER =
@@ -102,6 +131,7 @@ const NAMED_PLACE = /\b(?:in|at|to|from|near|around|of|for) (?:the )?\p{Lu}[\p{L
 /** A statement as it is compared: analysed once for a question. */
 interface Analysis {
   readonly tokens: readonly ParsedToken[];
+  readonly sentences: readonly (readonly ParsedToken[])[];
   readonly keys: ReadonlySet<string>;
   readonly content: readonly string[];
   readonly clauses: readonly Clause[];
@@ -111,10 +141,15 @@ interface Analysis {
 
 interface Clause {
   readonly keys: ReadonlySet<string>;
-  readonly subject: "user" | "role" | "name" | "pronoun" | "thing" | "none";
+  readonly subject: SubjectSort;
+  /** Whose the subject is: "my", "her", a name; undefined for nobody's. */
+  readonly holder: "user" | "other" | undefined;
+  readonly isUnreal: boolean;
+  /** Whether the user takes part: I, me, we, us. */
+  readonly hasUser: boolean;
 }
 
-function analyse({ text, lead, speaker }: Statement): Analysis {
+function analyse({ text, lead, speaker, memory }: Statement): Analysis {
   const whole = lead === "" ? text : `${lead} ${text}`;
   const sentences = parseEnglish(whole);
   const tokens = sentences.flatMap(({ tokens }) => tokens);
@@ -128,9 +163,12 @@ function analyse({ text, lead, speaker }: Statement): Analysis {
   const names = speaker === undefined ? parties.names : [...parties.names, ...splitWords(speaker)];
   return {
     tokens,
+    sentences: sentences.map(({ tokens }) => tokens),
     keys,
     content,
-    clauses: sentences.flatMap(({ tokens }) => clausesOf(tokens)),
+    clauses: memory?.claim
+      ? [ofClaim(memory.claim, keys)]
+      : sentences.flatMap(({ tokens }) => clausesOf(tokens)),
     parties: { ...parties, names, user: parties.user && speaker === undefined },
     text: whole,
   };
@@ -138,6 +176,21 @@ function analyse({ text, lead, speaker }: Statement): Analysis {
 
 function keysOf(word: string): string[] {
   return [key(word), key(toSingular(word)), key(toBaseForm(word))];
+}
+
+/** A memory is one clause, and its claim says whom it is about. */
+function ofClaim({ subject, relation }: Claim, keys: ReadonlySet<string>): Clause {
+  const parts = subject.split("/");
+  const last = splitWords(parts.at(-1) ?? "");
+  const isUser = subject === "user";
+  const isPerson = parts[0] !== "user" || last.some(isRole);
+  return {
+    keys,
+    subject: isUser ? "user" : isPerson ? "role" : "thing",
+    holder: isUser ? undefined : "user",
+    isUnreal: /^(?:wish|would|might|consider)/.test(relation),
+    hasUser: isUser,
+  };
 }
 
 const CLAUSE_LABEL = /^(?:root|parataxis|advcl|ccomp|acl:relcl)$/;
@@ -161,27 +214,67 @@ function clausesOf(tokens: readonly ParsedToken[]): Clause[] {
   });
   return [...members].map(([head, words]) => ({
     keys: new Set(words.flatMap((i) => keysOf(tokens[i]?.lower ?? ""))),
-    subject: subjectOf(tokens, head),
+    subject: known(subjectOf(tokens, head)) ?? firstSubject(tokens, words),
+    holder: holderOf(tokens, words),
+    hasUser: words.some(
+      (i) =>
+        /^(?:i|me|we|us|im|ive|myself)$/.test(tokens[i]?.lower ?? "") ||
+        (tokens[i]?.lower === "user" && tokens[i]?.label !== "nmod:poss"),
+    ),
+    isUnreal: isUnreal(tokens, head, members),
   }));
 }
 
-function subjectOf(tokens: readonly ParsedToken[], head: number): Clause["subject"] {
+/** Whether a clause, or one that it depends on, is only wished, supposed or told in a story. */
+function isUnreal(
+  tokens: readonly ParsedToken[],
+  head: number,
+  members: ReadonlyMap<number, readonly number[]>,
+): boolean {
+  for (let at = head, steps = 0; at >= 0 && steps < 12; steps += 1) {
+    const words = members.get(at);
+    if (words && UNREAL.test(words.map((i) => tokens[i]?.text ?? "").join(" "))) return true;
+    at = tokens[at]?.head ?? -1;
+  }
+  return false;
+}
+
+function known(sort: SubjectSort): SubjectSort | undefined {
+  return sort === "none" ? undefined : sort;
+}
+
+/** Whether a possessive of another person stands in the clause, or one of the user's. */
+function holderOf(tokens: readonly ParsedToken[], words: readonly number[]): Clause["holder"] {
+  let holder: Clause["holder"];
+  for (const i of words) {
+    const { lower = "", label = "" } = tokens[i] ?? {};
+    if (/^(?:my|our|mine)$/.test(lower)) return "user";
+    if (/^(?:his|her|their)$/.test(lower) || (label === "nmod:poss" && lower !== "user" && lower !== "your"))
+      holder = "other";
+    if (label === "nmod:poss" && lower === "user") return "user";
+  }
+  return holder;
+}
+
+const FILLER = /^(?:and|but|so|also|oh|well|then|yes|no|now|,|the)$/;
+
+/** The subject by the first words, where the tree has none: "My brother drives a Saab". */
+function firstSubject(tokens: readonly ParsedToken[], words: readonly number[]): SubjectSort {
+  const [first, second, third] = words.filter((i) => !FILLER.test(tokens[i]?.lower ?? ""));
+  if (first === undefined) return "none";
+  const { lower = "", pos = "" } = tokens[first] ?? {};
+  if (/^(?:i|we|im|ive|user)$/.test(lower)) return sortOf(tokens, first);
+  if (!/^(?:my|our|his|her|their)$/.test(lower)) return pos === "PROPN" ? "name" : "none";
+  return [second, third].some((i) => isRole(tokens[i ?? -1]?.lower ?? "")) ? "role" : "thing";
+}
+
+function subjectOf(tokens: readonly ParsedToken[], head: number): SubjectSort {
   for (let at = head, steps = 0; at >= 0 && steps < 6; steps += 1) {
     const subject = tokens.findIndex((token) => token.head === at && token.label.startsWith("nsubj"));
     if (subject >= 0) return sortOf(tokens, subject);
     at = tokens[at]?.head ?? -1;
   }
   return "none";
-}
-
-function sortOf(tokens: readonly ParsedToken[], at: number): Clause["subject"] {
-  const { lower = "", pos = "", text = "" } = tokens[at] ?? {};
-  if (/^(?:i|we|im|ive)$/.test(lower)) return "user";
-  if (lower === "user" && tokens[at - 1]?.lower === "the") return "user";
-  if (/^(?:he|she|they|it|who|that|which|this)$/.test(lower)) return "pronoun";
-  if (isRole(lower)) return "role";
-  if (pos === "PROPN" || /^\p{Lu}/u.test(text)) return "name";
-  return isPerson(lower) ? "role" : "thing";
 }
 
 const analyses = new WeakMap<Statement, Analysis>();
@@ -204,6 +297,15 @@ export function compareStatement(
   const meaning = rest.map(({ base }) =>
     found.content.reduce((most, word) => Math.max(most, similarity(base, word)), 0),
   );
+  const strengths = scored.map((word): number => {
+    if (stems.includes(word)) return 1;
+    return Math.max(kinds.includes(word) ? 0.9 : 0, meaning[rest.indexOf(word)] ?? 0);
+  });
+  const weakest = strengths.length === 0 ? 0 : Math.min(...strengths);
+  const nouns = strengths.filter((_, i) => scored[i]?.isVerb === false);
+  const narrows = new Set(splitWords(inquiry.question.narrows ?? "").map(key));
+  const isNarrowMissed = strengths.some((strength, i) => strength < MET && narrows.has(scored[i]?.key ?? ""));
+  const isNounMissed = nouns.some((strength) => strength < MET);
   const share = (n: number): number => (scored.length === 0 ? 0 : n / scored.length);
   const verbs = words.filter(({ isVerb }) => isVerb);
   const best = bestClause(scored, found.clauses);
@@ -226,6 +328,16 @@ export function compareStatement(
     kinds: share(kinds.length),
     meaning: share(stems.length + meaning.reduce((sum, one) => sum + one, 0)),
     allStems: Number(scored.length > 0 && rest.length === 0),
+    weakest,
+    weakestNoun: nouns.length === 0 ? 0 : Math.min(...nouns),
+    weakestYesNo: type === "yes_no" ? weakest : 0,
+    weakestClaims: isClaims ? weakest : 0,
+    missed: share(strengths.filter((strength) => strength < MET).length),
+    nounMissed: Number(isNounMissed),
+    nounMissedYesNo: Number(isNounMissed && type === "yes_no"),
+    nounMissedClaims: Number(isNounMissed && isClaims),
+    narrowMissed: Number(isNarrowMissed),
+    narrowMissedClaims: Number(isNarrowMissed && isClaims),
     noStems: Number(scored.length > 0 && stems.length === 0),
     cosine: comparison.cosine(statement),
     clause: best ? share(best.met) : 0,
@@ -242,6 +354,7 @@ export function compareStatement(
     negated: Number(isNegated && !inquiry.isNegated && type !== "yes_no"),
     negatedAsked: Number(inquiry.isNegated && !isNegated),
     unreal: Number(UNREAL.test(statement.text) && !UNREAL.test(inquiry.text)),
+    unrealClause: Number(!UNREAL.test(inquiry.text) && best !== undefined && best.clause.isUnreal),
     reported: Number(REPORTED.test(statement.text)),
     weekdayMissed: Number(isOtherDay(inquiry.weekdays, weekdaysOf(found.text))),
     ...topic,
@@ -252,6 +365,9 @@ export function compareStatement(
     claimsStems: isClaims ? share(stems.length) : 0,
   };
 }
+
+/** Cosine of two words from which one is taken for the other. */
+const MET = 0.5;
 
 function isMet(word: string, keys: ReadonlySet<string>): boolean {
   return keys.has(word) || forms(word).some((form) => keys.has(form));
@@ -293,11 +409,18 @@ type PartyFeature =
   | "userMet"
   | "userOther"
   | "userThird"
-  | "otherRole";
+  | "otherRole"
+  | "doerMet"
+  | "doerOther"
+  | "doerOtherPlain"
+  | "holder"
+  | "thirdAlone"
+  | "ownerMet"
+  | "ownerOther";
 
 function compareParties(
-  { parties, type, topic }: Inquiry,
-  { parties: told, keys }: Analysis,
+  { parties, type, topic, subject: doer, owned }: Inquiry,
+  { parties: told, keys, sentences }: Analysis,
   best: { clause: Clause; met: number } | undefined,
   aliases: Comparison["aliases"],
 ): Record<PartyFeature, number> {
@@ -321,6 +444,14 @@ function compareParties(
     userMet: Number(asksUser && (subject === "user" || subject === "none")),
     userOther: Number(asksUser && !told.user),
     userThird: Number(asksUser && isThird),
+    doerMet: Number(doer === "user" && subject === "user"),
+    doerOther: Number(doer === "user" && isThird),
+    doerOtherPlain: Number(
+      doer === "user" && isThird && type !== "person" && !(best?.clause.holder === "user"),
+    ),
+    thirdAlone: Number(asksUser && isThird && best?.clause.hasUser === false),
+    ...compareOwners(owned, sentences),
+    holder: Number(asksUser && best?.clause.holder === "other"),
     otherRole: Number(
       !asksUser &&
         roles.length + parties.names.length > 0 &&
@@ -330,16 +461,47 @@ function compareParties(
   };
 }
 
-type TopicFeature = "topicNamed" | "topicKind" | "topicMissing";
+/** Whether a thing that the question calls "my" is the user's in the statement, or another's. */
+function compareOwners(
+  owned: readonly string[],
+  sentences: readonly (readonly ParsedToken[])[],
+): Record<"ownerMet" | "ownerOther", number> {
+  let ownerMet = 0;
+  let ownerOther = 0;
+  for (const tokens of sentences) {
+    tokens.forEach(({ lower }, at) => {
+      const one = toSingular(lower);
+      if (!owned.some((noun) => noun === one || toCanonicalThing(noun) === toCanonicalThing(one))) return;
+      const owner = tokens.find(({ head, label }) => label === "nmod:poss" && head === at);
+      if (owner && /^(?:my|our|user)$/.test(owner.lower)) ownerMet = 1;
+      else if (owner) ownerOther = 1;
+    });
+  }
+  return { ownerMet, ownerOther: ownerMet === 1 ? 0 : ownerOther };
+}
 
-function compareTopic({ topic, type }: Inquiry, { content, keys }: Analysis): Record<TopicFeature, number> {
-  if (topic === undefined || type === "time") return { topicNamed: 0, topicKind: 0, topicMissing: 0 };
+type TopicFeature = "topicNamed" | "topicKind" | "topicMissing" | "topicImpossible";
+
+function compareTopic(
+  { topic, type, words }: Inquiry,
+  { content, keys, tokens }: Analysis,
+): Record<TopicFeature, number> {
+  if (topic === undefined || type === "time")
+    return { topicNamed: 0, topicKind: 0, topicMissing: 0, topicImpossible: 0 };
   const isNamed = keys.has(key(topic));
   const isKind = content.some((word) => isOfKindByAny(word, topic));
+  // A word that no table knows may be the name of anything.
+  const mayBeName = tokens.some(
+    ({ lower, pos }) =>
+      (pos === "PROPN" || (pos === "NOUN" && !isKnownNoun(toSingular(lower)))) &&
+      !words.some((word) => word.key === key(lower)),
+  );
+  const isMissing = !isNamed && !isKind;
   return {
     topicNamed: Number(isNamed),
     topicKind: Number(isKind),
-    topicMissing: Number(!isNamed && !isKind),
+    topicMissing: Number(isMissing),
+    topicImpossible: Number(isMissing && !mayBeName && type === "thing"),
   };
 }
 

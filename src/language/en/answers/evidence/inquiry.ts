@@ -19,6 +19,9 @@ export interface Parties {
   readonly roles: readonly string[];
 }
 
+/** What the subject of a clause is. */
+export type SubjectSort = "user" | "role" | "name" | "pronoun" | "thing" | "none";
+
 /** What a question asks for, as evidence is compared with it. */
 export interface Inquiry {
   readonly text: string;
@@ -28,6 +31,10 @@ export interface Inquiry {
   /** The words that the answer should be about, as keys, without the question word, the topic and the parties. */
   readonly words: readonly InquiryWord[];
   readonly parties: Parties;
+  /** Nouns that it calls "my" or "our", in singular. */
+  readonly owned: readonly string[];
+  /** What the subject of its verb is. */
+  readonly subject: SubjectSort;
   readonly weekdays: readonly string[];
   readonly isNegated: boolean;
   /** Whether it asks for the past: what was so is an answer. */
@@ -46,7 +53,7 @@ export interface InquiryWord {
 }
 
 const LIGHT = new Set(
-  "be do have can could will would shall should may might must get go going got what which who whom whose where when why how i me my mine myself we us our ours you your yours he she it they him her them his its their this that these those there here the a an any some all every no not and or but so if than of in on at to for from with by about as into up out off again still now currently anymore please tell remind list name know remember say said mention kind type sort make thing stuff one ones many much often far long old ever already exactly actually really just moment day days nowadays let give show call called n't 's 're 've 'm 'll 'd too also well".split(
+  "be is am are was were been being does did done doing has had having can could will would shall should may might must get go going got what which who whom whose where when why how i me my mine myself we us our ours you your yours he she it they him her them his its their this that these those there here the a an any some all every no not and or but so if than of in on at to for from with by about as into up out off again still now currently anymore please tell remind list name know remember say said mention kind type sort make thing stuff one ones many much often far long old ever already exactly actually really just moment day days nowadays let give show call called n't 's 're 've 'm 'll 'd too also well".split(
     " ",
   ),
 );
@@ -68,6 +75,8 @@ export function readInquiry(text: string, question: Question): Inquiry {
     topic,
     words,
     parties,
+    owned: [...text.matchAll(OWNED)].flatMap(([, phrase = ""]) => headNoun(phrase) ?? []),
+    subject: subjectIn(tokens),
     weekdays: weekdaysOf(text),
     isNegated: NEGATION.test(
       text.replace(/^\s*(?:do|does|did|have|has|can|could|is|are|was)n['’]?t\b/i, " "),
@@ -135,6 +144,27 @@ function topicOf(text: string, tokens: readonly ParsedToken[], type: AnswerType)
       text,
     )?.[1];
   return single && headNoun(single);
+}
+
+const OWNED = /\b(?:my|our) ((?:own |new |old |current )*[\p{L}-]+)(?!['’]s)/giu;
+
+function subjectIn(tokens: readonly ParsedToken[]): SubjectSort {
+  const at = tokens.findLastIndex(
+    ({ label, pos, lower }) =>
+      label.startsWith("nsubj") && !/^(?:who|what|which|you)$/.test(lower) && pos !== "DET",
+  );
+  return at < 0 ? "none" : sortOf(tokens, at);
+}
+
+/** What a word in the place of a subject is: the user, another person, or a thing. */
+export function sortOf(tokens: readonly ParsedToken[], at: number): SubjectSort {
+  const { lower = "", pos = "", text = "" } = tokens[at] ?? {};
+  if (/^(?:i|we|im|ive)$/.test(lower)) return "user";
+  if (lower === "user" && tokens[at - 1]?.lower === "the") return "user";
+  if (/^(?:he|she|they|it|who|that|which|this)$/.test(lower)) return "pronoun";
+  if (isRole(lower)) return "role";
+  if (pos === "PROPN" || /^\p{Lu}/u.test(text)) return "name";
+  return isPerson(lower) ? "role" : "thing";
 }
 
 function headNoun(phrase: string): string | undefined {
