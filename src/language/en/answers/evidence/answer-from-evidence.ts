@@ -17,15 +17,22 @@ const FOUND = 0.12;
 const LISTED = 0.35;
 const MAX_LISTED = 12;
 
+/** Of statements that are about as probable, the newest is taken. */
+const CLOSE = 0.15;
+
 /** The answer that the best evidence carries: sure, or quoted with a doubt; nothing where nothing is about the question. */
 export function answerFromEvidence({ inquiry, evidence }: Findings): EvidenceAnswer | undefined {
-  const [best] = evidence;
+  const best = chooseBest(evidence);
   if (!best || best.probability < FOUND) return undefined;
-  const chosen = inquiry.asksMany ? listed(evidence) : [best];
   if (best.probability < SURE) {
     const { statement } = best;
-    return { text: `I'm not certain. ${quote(statement)}`, used: [statement.id], isSure: false };
+    return {
+      text: `I'm not certain. ${quote(statement)}`,
+      used: statement.said?.used ?? [statement.id],
+      isSure: false,
+    };
   }
+  const chosen = inquiry.asksMany ? chooseAll(evidence, best) : [best];
   return {
     text: [...new Set(chosen.map(({ statement }) => say(statement)))].join(" "),
     used: [...new Set(chosen.flatMap(({ statement }) => statement.said?.used ?? statement.id))],
@@ -33,10 +40,22 @@ export function answerFromEvidence({ inquiry, evidence }: Findings): EvidenceAns
   };
 }
 
-function listed(evidence: readonly Evidence[]): Evidence[] {
-  const [best] = evidence;
-  const chosen: Evidence[] = best ? [best] : [];
-  for (const one of evidence.slice(1)) {
+/** The statement to answer with: the most probable; the newest of those that come close to it; the shorter one of the same breath. */
+export function chooseBest(evidence: readonly Evidence[]): Evidence | undefined {
+  const [first] = evidence;
+  if (!first) return undefined;
+  const close = evidence.filter(({ probability }) => probability >= first.probability - CLOSE);
+  const newest = close.reduce((best, one) => (one.statement.at > best.statement.at ? one : best), first);
+  const order = { claims: 0, memory: 1, sentence: 2 };
+  return close
+    .filter(({ statement }) => statement === newest.statement || isSameBreath(statement, newest.statement))
+    .sort((one, other) => order[one.statement.from] - order[other.statement.from])[0];
+}
+
+/** All that a list holds, each once. */
+function chooseAll(evidence: readonly Evidence[], best: Evidence): Evidence[] {
+  const chosen: Evidence[] = [best];
+  for (const one of evidence) {
     if (chosen.length >= MAX_LISTED || one.probability < LISTED) break;
     if (!chosen.some(({ statement }) => isSameBreath(statement, one.statement))) chosen.push(one);
   }

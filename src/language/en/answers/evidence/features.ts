@@ -92,6 +92,8 @@ export const FEATURES = [
   "topicImpossible",
   "person",
   "noPerson",
+  "nearName",
+  "farName",
   "place",
   "noPlace",
   "time",
@@ -508,6 +510,8 @@ function compareTopic(
 type AnswerFeature =
   | "person"
   | "noPerson"
+  | "nearName"
+  | "farName"
   | "place"
   | "noPlace"
   | "time"
@@ -536,6 +540,8 @@ function answerFeatures(
     found.parties.roles.some(isNew) ||
     found.tokens.some(({ text, pos }) => pos === "PROPN" && isNew(text));
   const [person, noPerson] = is("person", hasPerson);
+  const asksName = /\b(?:name|named|called|nickname)\b/i.test(text);
+  const isNear = asksName && isNameNear(inquiry, found, isNew);
   const [place, noPlace] = is(
     "place",
     topic.topicKind > 0 ||
@@ -548,6 +554,8 @@ function answerFeatures(
   return {
     person,
     noPerson,
+    nearName: asksName ? Number(isNear) : 0,
+    farName: asksName ? Number(!isNear) : 0,
     place,
     noPlace,
     time,
@@ -562,9 +570,33 @@ function answerFeatures(
   };
 }
 
+/** Whether a name stands within some words of the person or thing whose name is asked for. */
+function isNameNear(
+  { parties, owned, topic }: Inquiry,
+  { tokens }: Analysis,
+  isNew: (word: string) => boolean,
+): boolean {
+  const wanted = [...parties.roles, ...owned, ...(topic ? [topic] : [])].map(toCanonicalThing);
+  if (wanted.length === 0) return true;
+  const places = tokens.flatMap(({ lower }, i) =>
+    wanted.includes(toCanonicalThing(toSingular(lower))) ? [i] : [],
+  );
+  return tokens.some(
+    ({ pos, text }, i) =>
+      (pos === "PROPN" || /^\p{Lu}\p{Ll}/u.test(text)) &&
+      i > 0 &&
+      isNew(text) &&
+      !/^(?:I|On|The|My|Our)$/.test(text) &&
+      places.some((at) => Math.abs(at - i) <= NEAR_WORDS),
+  );
+}
+
+const NEAR_WORDS = 4;
+
 function tellsTime(question: string, text: string, isNew: (word: string) => boolean): boolean {
   if (/\bwhat time\b|\bhour\b/i.test(question)) return CLOCK.test(text);
   if (/\byear\b/i.test(question)) return YEAR.test(text);
+  if (/\bbirthday\b/i.test(question)) return DAY.test(text.replace(YEAR, " "));
   if (/\b(?:what|which) (?:day|weekday|date)s?\b/i.test(question)) return DAY.test(text);
   return (text.match(TIME) ?? []).some((time) => splitWords(time).some(isNew));
 }

@@ -173,6 +173,7 @@ function headNoun(phrase: string): string | undefined {
 }
 
 function asksMany(text: string, topic: string | undefined, tokens: readonly ParsedToken[]): boolean {
+  if (/\bhow (?:many|much|often)\b/i.test(text)) return false;
   if (/\b(?:list|all|everything|every|names of)\b/i.test(text)) return true;
   if (topic === undefined) return false;
   return tokens.some(

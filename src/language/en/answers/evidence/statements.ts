@@ -45,6 +45,8 @@ export interface StatementSources {
   readonly toQuotableText: AnswerRequest["toQuotableText"];
 }
 
+/** Up to so many messages all that was said is looked at, whatever recall found. */
+const READ_WHOLE = 40;
 /** Items beyond these are not looked at. */
 const MAX_ITEMS = 20;
 const MAX_SENTENCES = 60;
@@ -75,43 +77,70 @@ export function fromComposed(sources: StatementSources, composed: ComposedText):
 
 /** The statements that recall found: its memories, and the sentences of the user's messages behind its items. */
 export function listStatements(sources: StatementSources): Statement[] {
-  const { items, content, asOf } = sources;
-  const found = new Map<string, Statement>();
-  const messages = new Map<string, { item: Item; rank: number; span: TextSpan | undefined }>();
-  items.slice(0, MAX_ITEMS).forEach((item, rank) => {
-    if (asOf !== undefined && item.at > asOf) return;
-    const memory = item.type === "memory" ? content.memories.get(item.id) : undefined;
-    if (memory) {
-      const statement = fromMemory(sources, memory, item, rank);
-      if (statement) found.set(memory.id, statement);
-    }
-    for (const { message, start, end } of item.sources) {
-      const known = messages.get(message);
-      const span = item.type === "passage" ? { start, end } : undefined;
-      if (!known) messages.set(message, { item, rank, span });
-      else if (span && !known.span) messages.set(message, { ...known, span });
-    }
-  });
-  let sentences = 0;
-  for (const [id, place] of messages) {
+  const { content } = sources;
+  const items = itemsIn(sources);
+  const memories = items.flatMap((placed) => fromMemory(sources, placed) ?? []);
+  const sentences: Statement[] = [];
+  for (const [id, place] of messagesBehind(sources, items)) {
     const message = content.messages.get(id);
     if (message?.role !== "user" || message.undone) continue;
-    for (const statement of sentencesOf(sources, message, place)) {
-      if (sentences >= MAX_SENTENCES) break;
-      sentences += 1;
-      found.set(`${id} ${statement.source?.start ?? 0}`, statement);
+    sentences.push(...sentencesOf(sources, message, place));
+    if (sentences.length >= MAX_SENTENCES) break;
+  }
+  return [...memories, ...sentences];
+}
+
+/** What stands behind a statement: an item of recall with its place, or a message that recall did not return. */
+interface Placed {
+  readonly id: string;
+  readonly item: Item | undefined;
+  readonly score: number;
+  readonly rank: number;
+}
+
+/** The items of recall, and all memories of a user who has told little. */
+function itemsIn({ items, content, asOf }: StatementSources): Placed[] {
+  const found = items
+    .slice(0, MAX_ITEMS)
+    .map((item, rank): Placed => ({ id: item.id, item, score: item.score, rank }))
+    .filter(({ item }) => asOf === undefined || (item?.at ?? "") <= asOf);
+  if (content.messages.size > READ_WHOLE || asOf !== undefined) return found;
+  const known = new Set(found.map(({ id }) => id));
+  const others = [...content.memories.keys()].slice(-MAX_ITEMS).filter((id) => !known.has(id));
+  return [...found, ...others.map((id): Placed => ({ id, item: undefined, score: 0, rank: MAX_ITEMS }))];
+}
+
+interface MessagePlace extends Placed {
+  readonly span: TextSpan | undefined;
+}
+
+/** The messages that items come from, in the order of the items; then the others of a user who has told little. */
+function messagesBehind(
+  { content, asOf }: StatementSources,
+  placed: readonly Placed[],
+): Map<string, MessagePlace> {
+  const messages = new Map<string, MessagePlace>();
+  for (const one of placed) {
+    for (const { message, start, end } of one.item?.sources ?? []) {
+      const span = one.item?.type === "passage" ? { start, end } : undefined;
+      const known = messages.get(message);
+      if (!known) messages.set(message, { ...one, span });
+      else if (span && !known.span) messages.set(message, { ...known, span });
     }
   }
-  return [...found.values()];
+  if (content.messages.size > READ_WHOLE || asOf !== undefined) return messages;
+  for (const id of content.messages.keys())
+    if (!messages.has(id))
+      messages.set(id, { id: `${id}#0`, item: undefined, score: 0, rank: MAX_ITEMS, span: undefined });
+  return messages;
 }
 
 function fromMemory(
   { mayUse, now, asOf, content }: StatementSources,
-  memory: Memory,
-  item: Item,
-  rank: number,
+  { id, score, rank }: Placed,
 ): Statement | undefined {
-  if (memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
+  const memory = content.memories.get(id);
+  if (!memory || memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
   const [source] = memory.sources;
   const message = source && content.messages.get(source.message);
   return {
@@ -122,7 +151,7 @@ function fromMemory(
     speaker: undefined,
     at: memory.at,
     zone: message?.zone,
-    score: item.score,
+    score,
     rank,
     isOver: !isTrueAt(memory, asOf ?? now),
     memory,
@@ -136,7 +165,7 @@ const ANAPHOR =
 function* sentencesOf(
   { question, index, toQuotableText, now, asOf }: StatementSources,
   message: Message,
-  { item, rank, span }: { item: Item; rank: number; span: TextSpan | undefined },
+  { id, score, rank, span }: MessagePlace,
 ): Iterable<Statement> {
   const asked = toWordKey(question);
   const passage = span ?? { start: 0, end: message.content.length };
@@ -155,14 +184,14 @@ function* sentencesOf(
         sources.some((one) => one.message === message.id && overlaps(one, sentence)),
       );
       yield {
-        id: item.id,
+        id,
         from: "sentence",
         text,
         lead: ANAPHOR.test(text) ? before : "",
         speaker: message.name,
         at: message.at,
         zone: message.zone,
-        score: item.score,
+        score,
         rank,
         isOver: about.some((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
         memory: undefined,
