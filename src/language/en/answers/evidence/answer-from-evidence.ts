@@ -17,8 +17,9 @@ const FOUND = 0.12;
 const LISTED = 0.35;
 const MAX_LISTED = 12;
 
-/** Of statements that are about as probable, the newest is taken. */
-const CLOSE = 0.15;
+/** Of statements that are about as probable, the newest is taken; of what was said in one breath, what is composed or short. */
+const CLOSE = 0.85;
+const SAME = 0.9;
 
 /** The answer that the best evidence carries: sure, or quoted with a doubt; nothing where nothing is about the question. */
 export function answerFromEvidence({ inquiry, evidence }: Findings): EvidenceAnswer | undefined {
@@ -40,15 +41,20 @@ export function answerFromEvidence({ inquiry, evidence }: Findings): EvidenceAns
   };
 }
 
-/** The statement to answer with: the most probable; the newest of those that come close to it; the shorter one of the same breath. */
+/** The statement to answer with: the newest of those that come close to the most probable; of one breath, the one that is said best. */
 export function chooseBest(evidence: readonly Evidence[]): Evidence | undefined {
   const [first] = evidence;
   if (!first) return undefined;
-  const close = evidence.filter(({ probability }) => probability >= first.probability - CLOSE);
-  const newest = close.reduce((best, one) => (one.statement.at > best.statement.at ? one : best), first);
+  const newest = evidence
+    .filter(({ probability }) => probability >= CLOSE * first.probability)
+    .reduce((best, one) => (one.statement.at > best.statement.at ? one : best), first);
   const order = { claims: 0, memory: 1, sentence: 2 };
-  return close
-    .filter(({ statement }) => statement === newest.statement || isSameBreath(statement, newest.statement))
+  return evidence
+    .filter(
+      ({ statement, probability }) =>
+        statement === newest.statement ||
+        (probability >= SAME * newest.probability && isSameBreath(statement, newest.statement)),
+    )
     .sort((one, other) => order[one.statement.from] - order[other.statement.from])[0];
 }
 

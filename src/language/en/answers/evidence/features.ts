@@ -67,6 +67,7 @@ export const FEATURES = [
   "newest",
   "nameMet",
   "nameMissed",
+  "speakerMet",
   "roleMet",
   "roleMissed",
   "userMet",
@@ -82,6 +83,8 @@ export const FEATURES = [
   "ownerOther",
   "negated",
   "negatedAsked",
+  "parting",
+  "relativeTime",
   "unreal",
   "unrealClause",
   "reported",
@@ -115,6 +118,10 @@ export type Feature = (typeof FEATURES)[number];
 
 const UNREAL =
   /\b(?:nearly|almost|dreamt|dreamed|pretend|if|unless|would|could|wish(?:es|ed)?|imagine|maybe|might|should|suppose|hypothetically|fictional|novel|story|character)\b|['’]d\b/i;
+const PARTED =
+  /\b(?:left|leaving|quit|stopped|no longer|any ?more|gave up|given up|ditched|dropped|sold|cancelled|deleted|got rid of|broke up|split up|moved (?:away|out|from)|used to|packed in|switched from|done with|fired)\b/i;
+const RELATIVE =
+  /\b(?:today|tonight|tomorrow|yesterday|ago|(?:next|last|this|coming) (?:week|month|year|weekend|mon|tue|wed|thu|fri|sat|sun)\p{L}*|from (?:now|today)|in (?:\w+) (?:days?|weeks?|months?))\b/iu;
 const REPORTED =
   /["“„«]|\b(?!i\b|we\b)[\p{L}'’]+ (?:says?|said|thinks?|thought|reckons?|claims?|claimed|swears?|believes?|jokes?|joked|asked|asks) (?:that )?(?:i|we|you)\b/iu;
 const NUMBER =
@@ -355,6 +362,14 @@ export function compareStatement(
     ...who,
     negated: Number(isNegated && !inquiry.isNegated && type !== "yes_no"),
     negatedAsked: Number(inquiry.isNegated && !isNegated),
+    speakerMet: Number(
+      statement.speaker !== undefined &&
+        splitWords(statement.speaker).some((name) => parties.names.includes(name)),
+    ),
+    parting: Number(
+      !inquiry.asksPast && type !== "yes_no" && !PARTED.test(inquiry.text) && PARTED.test(statement.text),
+    ),
+    relativeTime: Number(type === "time" && RELATIVE.test(statement.text) && !YEAR.test(statement.text)),
     unreal: Number(UNREAL.test(statement.text) && !UNREAL.test(inquiry.text)),
     unrealClause: Number(!UNREAL.test(inquiry.text) && best !== undefined && best.clause.isUnreal),
     reported: Number(REPORTED.test(statement.text)),
