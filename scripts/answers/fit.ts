@@ -28,6 +28,7 @@ const PRIOR: Readonly<Partial<Record<Feature, number>>> = {
   nounMissedYesNo: -2,
   narrowMissedClaims: -2,
   topicImpossible: -2,
+  later: -2,
   negated: -1.5,
   parting: -1.5,
   relativeTime: -1,

@@ -95,7 +95,7 @@ describe("an answer in the model's words", () => {
     server.reply = () => "UNKNOWN";
     const answer = await ana.answer("Which tool do I use to water the plants?");
     expect(answer).toMatchObject({
-      text: "I don't know that. You haven't told me.",
+      text: "I don't know that.",
       by: "model",
       abstained: true,
       used: [],

@@ -78,19 +78,16 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
   const fromMemories = async (): Promise<EvidenceAnswer | undefined> => {
     const wished = fromWishes(question, wishes);
     if (wished) return { ...wished, isSure: true };
-    const composed = await fromClaims(ports, {
-      question: asked,
-      read,
-      index,
-      mayUse,
-      state,
-      now,
-      asOf,
-      zone,
-    });
+    const asking = { question: asked, read, index, mayUse, state, now, asOf, zone };
+    const timely = await timelyFor(ports, asking);
+    if (timely !== undefined && timely !== "unknown") return { ...timely, isSure: true };
+    const composed = timely === "unknown" ? undefined : await fromClaims(ports, asking);
+    // Of the past claims tell more than what was said: what came after what.
+    if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
     const statements = composed ? [fromComposed(sources, composed)] : [];
     const findings = await weighEvidence(ports.embedder, sources, read, statements);
-    return answerFromEvidence(findings) ?? sureOf(fromPreferences(question, found.items));
+    const answer = answerFromEvidence(findings, timely !== "unknown");
+    return answer ?? sureOf(fromPreferences(question, found.items));
   };
   const answer = exact ?? (isWhole ? undefined : await fromMemories());
   return {
@@ -137,9 +134,10 @@ interface Asking extends Looking {
   readonly zone: string | undefined;
 }
 
-async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<ComposedText | undefined> {
+/** What the times of claims answer; "unknown" where they would have to, and do not. */
+function timelyFor(ports: AnswererPorts, asking: Asking): Promise<ComposedText | "unknown" | undefined> {
   const { question, read, now, asOf } = asking;
-  const timely = await timelyAnswer({
+  return timelyAnswer({
     text: question,
     read,
     looking: asking,
@@ -152,8 +150,10 @@ async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<Compose
     look: (text, wanted, span) => look(asking, text, wanted, span),
     choose: (wanted, found) => choose(ports.embedder, wanted, found),
   });
-  if (timely === "unknown") return undefined;
-  if (timely) return timely;
+}
+
+async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<ComposedText | undefined> {
+  const { question, read, now, asOf } = asking;
   const { asked, held, found } = look(asking, question, read);
   if (read.asks === "yes_no") return yesOrNo(asked, found, held);
   const chosen = await choose(ports.embedder, read, found);

@@ -28,10 +28,10 @@ function loadHierarchy(): Hierarchy {
 
 /**
  * Whether a noun names something of a kind, by the noun hierarchy of WordNet: `isHyponym("coriander", "herb")`. Both in singular, lower
- * case; a noun is of its own kind. It looks at the two most frequent senses of the noun and of the kind; false for unknown words. The
+ * case; a noun is of its own kind. It looks at the three most frequent senses of the noun and two of the kind; false for unknown words. The
  * first call reads the table, in some 15 ms.
  */
-export function isHyponym(noun: string, kind: string, senses = 2): boolean {
+export function isHyponym(noun: string, kind: string, senses = 3): boolean {
   const kinds = findSenses(kind).slice(0, 2);
   if (kinds.length === 0) return false;
   return findSenses(noun)

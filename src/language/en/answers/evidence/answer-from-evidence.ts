@@ -3,6 +3,7 @@ import { toLocalTime } from "../../../../domain/time.ts";
 import type { ComposedText } from "../../../../ports/language/answerer.ts";
 import { formatDateInWords } from "../../format-date.ts";
 import type { Evidence, Findings } from "./evidence.ts";
+import type { Feature } from "./features.ts";
 import type { Statement } from "./statements.ts";
 
 /** An answer, and whether it is sure. */
@@ -12,33 +13,60 @@ export interface EvidenceAnswer extends ComposedText {
 
 /** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
 const SURE = 0.7;
-const FOUND = 0.12;
-/** Of what a list holds. */
-const LISTED = 0.35;
+const FOUND = 0.2;
+/** Of the probability of the best, for what a list holds. */
+const LISTED = 0.5;
 const MAX_LISTED = 12;
 
 /** Of statements that are about as probable, the newest is taken; of what was said in one breath, what is composed or short. */
 const CLOSE = 0.85;
 const SAME = 0.9;
 
-/** The answer that the best evidence carries: sure, or quoted with a doubt; nothing where nothing is about the question. */
-export function answerFromEvidence({ inquiry, evidence }: Findings): EvidenceAnswer | undefined {
-  const best = chooseBest(evidence);
+/**
+ * The answer that the best evidence carries: sure, or quoted with a doubt; nothing where nothing is about the question. With `maySure`
+ * false it is doubted in any case.
+ */
+export function answerFromEvidence(
+  { inquiry, evidence }: Findings,
+  maySure: boolean,
+): EvidenceAnswer | undefined {
+  const fitting = evidence.filter(({ features }) => !isBarred(features));
+  const best = chooseBest(fitting);
   if (!best || best.probability < FOUND) return undefined;
-  if (best.probability < SURE) {
-    const { statement } = best;
-    return {
-      text: `I'm not certain. ${quote(statement)}`,
-      used: statement.said?.used ?? [statement.id],
-      isSure: false,
-    };
-  }
-  const chosen = inquiry.asksMany ? chooseAll(evidence, best) : [best];
+  const isSure = maySure && best.probability >= SURE;
+  const chosen = inquiry.asksMany ? chooseAll(fitting, best) : [best];
+  const text = [...new Set(chosen.map(({ statement }) => (isSure ? say(statement) : quote(statement))))].join(
+    " ",
+  );
   return {
-    text: [...new Set(chosen.map(({ statement }) => say(statement)))].join(" "),
+    text: isSure ? text : `I'm not certain. ${text}`,
     used: [...new Set(chosen.flatMap(({ statement }) => statement.said?.used ?? statement.id))],
-    isSure: true,
+    isSure,
   };
+}
+
+/** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or of the wrong type. */
+const BARS: readonly Feature[] = [
+  "thirdAlone",
+  "ownerOther",
+  "weekdayMissed",
+  "unrealClause",
+  "reported",
+  "later",
+  "noNumber",
+  "noTime",
+  "noPerson",
+  "farName",
+  "topicImpossible",
+];
+
+function isBarred(features: Evidence["features"]): boolean {
+  return (
+    features.news === 0 ||
+    features.nameMissed === 1 ||
+    features.roleMissed === 1 ||
+    BARS.some((feature) => features[feature] === 1)
+  );
 }
 
 /** The statement to answer with: the newest of those that come close to the most probable; of one breath, the one that is said best. */
@@ -58,12 +86,14 @@ export function chooseBest(evidence: readonly Evidence[]): Evidence | undefined 
     .sort((one, other) => order[one.statement.from] - order[other.statement.from])[0];
 }
 
-/** All that a list holds, each once. */
+/** All that a list holds, each once: what is as probable as the best, and what names the kind that is asked for. */
 function chooseAll(evidence: readonly Evidence[], best: Evidence): Evidence[] {
   const chosen: Evidence[] = [best];
   for (const one of evidence) {
-    if (chosen.length >= MAX_LISTED || one.probability < LISTED) break;
-    if (!chosen.some(({ statement }) => isSameBreath(statement, one.statement))) chosen.push(one);
+    if (chosen.length >= MAX_LISTED || one.probability < LISTED * best.probability) break;
+    const { topicKind, topicNamed, topicMissing } = one.features;
+    const isOfKind = topicKind === 1 || topicNamed === 1 || (topicMissing === 0 && one.probability > SURE);
+    if (isOfKind && !chosen.some(({ statement }) => isSameBreath(statement, one.statement))) chosen.push(one);
   }
   return chosen;
 }

@@ -53,7 +53,7 @@ export interface InquiryWord {
 }
 
 const LIGHT = new Set(
-  "be is am are was were been being does did done doing has had having can could will would shall should may might must get go going got what which who whom whose where when why how i me my mine myself we us our ours you your yours he she it they him her them his its their this that these those there here the a an any some all every no not and or but so if than of in on at to for from with by about as into up out off again still now currently anymore please tell remind list name know remember say said mention kind type sort make thing stuff one ones many much often far long old ever already exactly actually really just moment day days nowadays let give show call called n't 's 're 've 'm 'll 'd too also well".split(
+  "be do have is am are was were been being does did done doing has had having can could will would shall should may might must get go going got what which who whom whose where when why how i me my mine myself we us our ours you your yours he she it they him her them his its their this that these those there here the a an any some all every no not and or but so if than of in on at to for from with by about as into up out off again still now currently anymore please tell remind list name know remember say said mention kind type sort make thing stuff one ones many much often far long old ever already exactly actually really just moment day days nowadays let give show call called n't 's 're 've 'm 'll 'd too also well".split(
     " ",
   ),
 );

@@ -1,4 +1,4 @@
-import { isTrueAt } from "../../../../domain/current-memories.ts";
+import { isAboutLater, isTrueAt } from "../../../../domain/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import type { Message } from "../../../../domain/message.ts";
 import type { Item } from "../../../../domain/recall.ts";
@@ -29,6 +29,8 @@ export interface Statement {
   readonly rank: number;
   /** Whether it no longer holds. */
   readonly isOver: boolean;
+  /** Whether it will only hold later. */
+  readonly isLater: boolean;
   readonly memory: Memory | undefined;
   /** The words in the message, to tell what was said in the same breath. */
   readonly source: { readonly message: string; readonly start: number; readonly end: number } | undefined;
@@ -70,6 +72,7 @@ export function fromComposed(sources: StatementSources, composed: ComposedText):
     score: sources.items[rank]?.score ?? 0,
     rank: rank < 0 ? sources.items.length : rank,
     isOver: false,
+    isLater: false,
     memory,
     source: memory?.sources[0],
   };
@@ -154,6 +157,7 @@ function fromMemory(
     score,
     rank,
     isOver: !isTrueAt(memory, asOf ?? now),
+    isLater: isAboutLater(memory, asOf ?? now),
     memory,
     source,
   };
@@ -194,6 +198,7 @@ function* sentencesOf(
         score,
         rank,
         isOver: about.some((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
+        isLater: about.some((memory) => isAboutLater(memory, asOf ?? now)),
         memory: undefined,
         source: { message: message.id, start: sentence.start, end: sentence.end },
       };
