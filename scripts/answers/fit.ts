@@ -1,10 +1,10 @@
 /**
- * Fits the weights of `src/language/en/answers/evidence/weights.ts`: `node scripts/answers/fit.ts DATA [--write] [--show]`. DATA holds the
+ * Fits the weights of `src/language/en/answers/evidence/weights.ts`: `node scripts/answers/fit.ts DATA [--write] [--show] [--bars]`. DATA holds the
  * sets `stories`, `stories2` (only odd numbers are read) and `phrasings`. Logistic regression with a quadratic penalty, by Newton's method;
  * the figures are of five-fold cross-validation by story. The same input gives the same weights.
  */
 import { existsSync, writeFileSync } from "node:fs";
-import { chooseBest } from "../../src/language/en/answers/evidence/answer-from-evidence.ts";
+import { BARS, chooseBest } from "../../src/language/en/answers/evidence/answer-from-evidence.ts";
 import { FEATURES, type Feature } from "../../src/language/en/answers/evidence/features.ts";
 import {
   type LabelledQuestion,
@@ -44,7 +44,7 @@ const FOLDS = 5;
 const STEPS = 30;
 
 const [data, ...options] = process.argv.slice(2);
-if (data === undefined) throw new Error("usage: fit.ts DATA [--write] [--show]");
+if (data === undefined) throw new Error("usage: fit.ts DATA [--write] [--show] [--bars]");
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const stories = [
@@ -172,6 +172,16 @@ for (let low = 0; low < 10; low += 1) {
   const right = inside.filter(({ isRight }) => isRight).length;
   const unknown = inside.filter(({ question }) => question.isUnknown).length;
   print(`${(low / 10).toFixed(1)} | ${inside.length} | ${right} | ${unknown}`);
+}
+print("bar | wrong statements barred | right ones");
+for (const bar of [...BARS, "nameMissed", "roleMissed"] as const) {
+  const barred = questions.flatMap(({ candidates }) =>
+    candidates.filter(({ evidence }) => evidence.features[bar] === 1),
+  );
+  const right = barred.filter(({ isRight }) => isRight);
+  print(`${bar} | ${barred.length - right.length} | ${right.length}`);
+  if (options.includes("--bars"))
+    for (const { evidence, said } of right) print(`    ${evidence.probability.toFixed(2)} ${said}`);
 }
 const weights = fit(rows);
 FEATURES.forEach((feature, i) => void print(`${feature.padEnd(14)} ${(weights[i] ?? 0).toFixed(2)}`));

@@ -13,7 +13,9 @@ export interface EvidenceAnswer extends ComposedText {
 
 /** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
 const SURE = 0.7;
-const FOUND = 0.2;
+const FOUND = 0.15;
+/** The probability from which a person who is not named may be meant by other words. */
+const CERTAIN = 0.8;
 /** Of the probability of the best, for what a list holds. */
 const LISTED = 0.5;
 const MAX_LISTED = 12;
@@ -30,7 +32,7 @@ export function answerFromEvidence(
   { inquiry, evidence }: Findings,
   maySure: boolean,
 ): EvidenceAnswer | undefined {
-  const fitting = evidence.filter(({ features }) => !isBarred(features));
+  const fitting = evidence.filter((one) => !isBarred(one));
   const best = chooseBest(fitting);
   if (!best || best.probability < FOUND) return undefined;
   const isSure = maySure && best.probability >= SURE;
@@ -45,8 +47,8 @@ export function answerFromEvidence(
   };
 }
 
-/** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or of the wrong type. */
-const BARS: readonly Feature[] = [
+/** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or without what is asked for. */
+export const BARS: readonly Feature[] = [
   "thirdAlone",
   "ownerOther",
   "weekdayMissed",
@@ -56,17 +58,11 @@ const BARS: readonly Feature[] = [
   "noNumber",
   "noTime",
   "noPerson",
-  "farName",
-  "topicImpossible",
 ];
 
-function isBarred(features: Evidence["features"]): boolean {
-  return (
-    features.news === 0 ||
-    features.nameMissed === 1 ||
-    features.roleMissed === 1 ||
-    BARS.some((feature) => features[feature] === 1)
-  );
+function isBarred({ features, probability }: Evidence): boolean {
+  const isOther = features.nameMissed === 1 || features.roleMissed === 1;
+  return (isOther && probability < CERTAIN) || BARS.some((feature) => features[feature] === 1);
 }
 
 /** The statement to answer with: the newest of those that come close to the most probable; of one breath, the one that is said best. */

@@ -468,8 +468,8 @@ function compareParties(
     doerOtherPlain: Number(
       doer === "user" && isThird && type !== "person" && !(best?.clause.holder === "user"),
     ),
-    thirdAlone: Number(asksUser && isThird && best?.clause.hasUser === false),
-    ...compareOwners(owned, sentences),
+    thirdAlone: Number(doer === "user" && isThird && type !== "person" && best?.clause.hasUser === false),
+    ...compareOwners(owned, sentences, best?.clause.hasUser === true),
     holder: Number(asksUser && best?.clause.holder === "other"),
     otherRole: Number(
       !asksUser &&
@@ -484,6 +484,7 @@ function compareParties(
 function compareOwners(
   owned: readonly string[],
   sentences: readonly (readonly ParsedToken[])[],
+  isOfUser: boolean,
 ): Record<"ownerMet" | "ownerOther", number> {
   let ownerMet = 0;
   let ownerOther = 0;
@@ -492,8 +493,11 @@ function compareOwners(
       const one = toSingular(lower);
       if (!owned.some((noun) => noun === one || toCanonicalThing(noun) === toCanonicalThing(one))) return;
       const owner = tokens.find(({ head, label }) => label === "nmod:poss" && head === at);
-      if (owner && /^(?:my|our|user)$/.test(owner.lower)) ownerMet = 1;
-      else if (owner) ownerOther = 1;
+      if (owner === undefined) return;
+      const isOwn = /^(?:my|our|user)$/.test(owner.lower) || (isOfUser && owner.lower === "their");
+      if (isOwn) ownerMet = 1;
+      else if (owner.pos === "PROPN" || isRole(owner.lower) || /^(?:his|her|their)$/.test(owner.lower))
+        ownerOther = 1;
     });
   }
   return { ownerMet, ownerOther: ownerMet === 1 ? 0 : ownerOther };

@@ -97,9 +97,9 @@ export function weekdaysOf(text: string): string[] {
 }
 
 const TIME_TOPIC =
-  /\b(?:what|which) (?:time|day|date|year|month|week|weekday|hour|days|weekdays|dates|age)\b|^(?:and |so )?when\b|\bsince when\b|\buntil when\b|\bhow often\b|\bbirthday\b|\bhow long ago\b/i;
+  /\b(?:what|which) (?:time|day|date|year|month|week|weekday|hour|days|weekdays|dates)\b|^(?:and |so )?when\b|\bsince when\b|\buntil when\b|\bhow often\b|\bbirthday\b|\bhow long ago\b/i;
 const NUMBER_TOPIC =
-  /\bhow (?:many|much|old|long|tall|far|big|heavy|high|fast|large|wide|deep)\b|\b(?:what|which) (?:\w+ )?(?:size|number|age|price|dose|strength|weight|height|amount|salary|score|percentage|room|floor|gate|terminal|route|flight|pin|postcode|plate)\b|['’]s my [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b|\bis (?:my|our) [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b/i;
+  /\bhow (?:many|much|old|long|tall|far|big|heavy|high|fast|large|wide|deep)\b|\b(?:what|which) (?:\w+ )?(?:size|number|age|price|dose|strength|weight|height|amount|salary|score|percentage|floor|gate|terminal|route|flight|pin|postcode|plate)\b|['’]s my [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b|\bis (?:my|our) [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b/i;
 const PLACE_TOPIC =
   /\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|town|country|place|village|street|room|school|university|restaurant|hotel|area|neighbourhood|neighborhood)\b|\bhome ?town\b/i;
 
@@ -146,7 +146,7 @@ function topicOf(text: string, tokens: readonly ParsedToken[], type: AnswerType)
   return single && headNoun(single);
 }
 
-const OWNED = /\b(?:my|our) ((?:own |new |old |current )*[\p{L}-]+)(?!['’]s)/giu;
+const OWNED = /\b(?:my|our) ((?:own |new |old |current )*[\p{L}-]+)(?![\p{L}-])/giu;
 
 function subjectIn(tokens: readonly ParsedToken[]): SubjectSort {
   const at = tokens.findLastIndex(
