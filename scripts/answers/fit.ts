@@ -31,6 +31,8 @@ const PRIOR: Readonly<Partial<Record<Feature, number>>> = {
   later: -2,
   negated: -1.5,
   parting: -1.5,
+  vague: -1,
+  pastTense: -0.5,
   relativeTime: -1,
   noNumber: -3,
   noTime: -3,

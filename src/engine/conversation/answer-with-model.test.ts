@@ -203,6 +203,9 @@ describe("without a valid model answer, memory answers itself and says why", () 
   });
 
   it("gives no answer to an aborted question", async () => {
+    // The first answer of a process reads the tables for English.
+    await ana.answer("What's my shoe size?");
+    server.received.length = 0;
     server.always = "hangs";
     await expect(ana.answer(QUESTION, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
     await expect.poll(() => server.received[0]?.isGone).toBe(true);

@@ -15,7 +15,7 @@ import { type AnswerIndex, answerIndexInSlices } from "./answer-index.ts";
 import { bag } from "./bags.ts";
 import { choose, withoutName } from "./choose.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
-import { answerFromEvidence, type EvidenceAnswer } from "./evidence/answer-from-evidence.ts";
+import { answerFromEvidence, type DayReader, type EvidenceAnswer } from "./evidence/answer-from-evidence.ts";
 import { weighEvidence } from "./evidence/evidence.ts";
 import { fromComposed, type StatementSources } from "./evidence/statements.ts";
 import { type Looking, look } from "./look.ts";
@@ -86,7 +86,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
     const statements = composed ? [fromComposed(sources, composed)] : [];
     const findings = await weighEvidence(ports.embedder, sources, read, statements);
-    const answer = answerFromEvidence(findings, timely !== "unknown");
+    const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
     return answer ?? sureOf(fromPreferences(question, found.items));
   };
   const answer = exact ?? (isWhole ? undefined : await fromMemories());
@@ -219,6 +219,15 @@ function sayAll(chosen: readonly Match[], read: Question, asked: string): string
       .join(" ");
   });
   return sentences.join(" ");
+}
+
+/** Words read as a question give the span of time that they name; a single day of it is a date. */
+function dayReader({ questions }: AnswererPorts): DayReader {
+  return (words, at) => {
+    const { from, to } = questions.read(words, { at, known: [] });
+    if (from === undefined || to === undefined) return undefined;
+    return Date.parse(to) - Date.parse(from) === 86_400_000 ? from.slice(0, 10) : undefined;
+  };
 }
 
 /** The memory whose words contain all distinctive ones; current memories first, then the newest. */

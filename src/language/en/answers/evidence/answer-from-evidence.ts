@@ -15,7 +15,7 @@ export interface EvidenceAnswer extends ComposedText {
 const SURE = 0.7;
 const FOUND = 0.15;
 /** The probability from which a person who is not named may be meant by other words. */
-const CERTAIN = 0.8;
+const CERTAIN = 0.5;
 /** Of the probability of the best, for what a list holds. */
 const LISTED = 0.5;
 const MAX_LISTED = 12;
@@ -31,21 +31,39 @@ const SAME = 0.9;
 export function answerFromEvidence(
   { inquiry, evidence }: Findings,
   maySure: boolean,
+  dayIn: DayReader,
 ): EvidenceAnswer | undefined {
   const fitting = evidence.filter((one) => !isBarred(one));
   const best = chooseBest(fitting);
   if (!best || best.probability < FOUND) return undefined;
-  const isSure = maySure && best.probability >= SURE;
+  const isDoubted = best.features.vague === 1 || best.features.pastTense === 1;
+  const isSure = maySure && !isDoubted && best.probability >= SURE;
   const chosen = inquiry.asksMany ? chooseAll(fitting, best) : [best];
-  const text = [...new Set(chosen.map(({ statement }) => (isSure ? say(statement) : quote(statement))))].join(
-    " ",
-  );
+  const text = [
+    ...new Set(
+      chosen.map(
+        ({ statement }) =>
+          `${isSure ? say(statement) : quote(statement)}${inquiry.type === "time" ? dayOf(statement, dayIn) : ""}`,
+      ),
+    ),
+  ].join(" ");
   return {
     text: isSure ? text : `I'm not certain. ${text}`,
     used: [...new Set(chosen.flatMap(({ statement }) => statement.said?.used ?? statement.id))],
     isSure,
   };
 }
+
+/** The day that words name, said at a time (ISO 8601). */
+export type DayReader = (words: string, at: string) => string | undefined;
+
+/** " (Thursday, 26 March 2026, 2026-03-26)", where a quoted sentence names its day by another. */
+function dayOf({ from, text, at, zone }: Statement, dayIn: DayReader): string {
+  const day = from === "sentence" && !YEAR.test(text) ? dayIn(text, toLocalTime(at, zone)) : undefined;
+  return day === undefined ? "" : ` (${formatDateInWords(day)}, ${day})`;
+}
+
+const YEAR = /\b(?:19|20)\d\d\b/;
 
 /** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or without what is asked for. */
 export const BARS: readonly Feature[] = [
@@ -55,6 +73,7 @@ export const BARS: readonly Feature[] = [
   "unrealClause",
   "reported",
   "later",
+  "isOver",
   "noNumber",
   "noTime",
   "noPerson",
@@ -70,7 +89,7 @@ export function chooseBest(evidence: readonly Evidence[]): Evidence | undefined 
   const [first] = evidence;
   if (!first) return undefined;
   const newest = evidence
-    .filter(({ probability }) => probability >= CLOSE * first.probability)
+    .filter(({ probability, features }) => probability >= CLOSE * first.probability && features.parting === 0)
     .reduce((best, one) => (one.statement.at > best.statement.at ? one : best), first);
   const order = { claims: 0, memory: 1, sentence: 2 };
   return evidence
@@ -85,10 +104,14 @@ export function chooseBest(evidence: readonly Evidence[]): Evidence | undefined 
 /** All that a list holds, each once: what is as probable as the best, and what names the kind that is asked for. */
 function chooseAll(evidence: readonly Evidence[], best: Evidence): Evidence[] {
   const chosen: Evidence[] = [best];
+  // Where the best names nothing of the kind either, the kind tells nothing apart.
+  const isOpen = best.features.topicKind === 0 && best.features.topicNamed === 0;
   for (const one of evidence) {
     if (chosen.length >= MAX_LISTED || one.probability < LISTED * best.probability) break;
     const { topicKind, topicNamed, topicMissing } = one.features;
-    const isOfKind = topicKind === 1 || topicNamed === 1 || (topicMissing === 0 && one.probability > SURE);
+    if (one.features.negated === 1) continue;
+    const isOfKind =
+      isOpen || topicKind === 1 || topicNamed === 1 || (topicMissing === 0 && one.probability > SURE);
     if (isOfKind && !chosen.some(({ statement }) => isSameBreath(statement, one.statement))) chosen.push(one);
   }
   return chosen;

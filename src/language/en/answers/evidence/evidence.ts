@@ -47,7 +47,7 @@ export async function weighEvidence(
   const comparison: Comparison = {
     similarity,
     cosine: (statement) => cosine.get(statement) ?? 0,
-    aliases: aliasesIn(sources.index),
+    aliases: asksOfOthers(inquiry) ? aliasesIn(sources.index) : new Map(),
     topScore: Math.max(0, ...statements.map(({ score }) => score)),
     times: [...new Set(statements.map(({ at }) => at))].sort(),
   };
@@ -102,6 +102,10 @@ function dot(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < one.length; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);
   return sum;
+}
+
+function asksOfOthers({ parties }: Inquiry): boolean {
+  return parties.names.length + parties.roles.length > 0;
 }
 
 /** Who is called what: "sister" is "lea", and "lea" is the "sister". */

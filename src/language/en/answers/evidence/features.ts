@@ -1,5 +1,5 @@
 import type { Claim } from "../../../../domain/memory.ts";
-import { splitWords } from "../../../../domain/search/search-terms.ts";
+import { memoizeByWord, splitWords } from "../../../../domain/search/search-terms.ts";
 import { toBaseForm, toSingular } from "../../../../domain/text/english-forms.ts";
 import { isOfKind } from "../../categories.ts";
 import { countSteps, isHyponym, isKnownNoun } from "../../kinds/kinds.ts";
@@ -85,6 +85,8 @@ export const FEATURES = [
   "negated",
   "negatedAsked",
   "parting",
+  "vague",
+  "pastTense",
   "relativeTime",
   "unreal",
   "unrealClause",
@@ -184,9 +186,7 @@ function analyse({ text, lead, speaker, memory }: Statement): Analysis {
   };
 }
 
-function keysOf(word: string): string[] {
-  return [key(word), key(toSingular(word)), key(toBaseForm(word))];
-}
+const keysOf = memoizeByWord(5_000, (word) => [key(word), key(toSingular(word)), key(toBaseForm(word))]);
 
 /** A memory is one clause, and its claim says whom it is about. */
 function ofClaim({ subject, relation }: Claim, keys: ReadonlySet<string>): Clause {
@@ -362,11 +362,22 @@ export function compareStatement(
     later: Number(statement.isLater && inquiry.question.tense !== "future" && type !== "time"),
     newest: comparison.times.length < 2 ? 0 : older / (comparison.times.length - 1),
     ...who,
+    thirdAlone: isClaims ? 0 : who.thirdAlone,
     negated: Number(isNegated && !inquiry.isNegated && type !== "yes_no"),
     negatedAsked: Number(inquiry.isNegated && !isNegated),
     speakerMet: Number(
       statement.speaker !== undefined &&
         splitWords(statement.speaker).some((name) => parties.names.includes(name)),
+    ),
+    vague: Number(
+      inquiry.topic !== undefined && topic.topicKind === 0 && namesOnly(found.text, inquiry.topic),
+    ),
+    pastTense: Number(
+      inquiry.question.tense === "present" &&
+        type !== "time" &&
+        found.tokens.some(
+          ({ tag, lower }) => tag === "VBD" && verbs.some((word) => keysOf(lower).includes(word.key)),
+        ),
     ),
     parting: Number(
       !inquiry.asksPast && type !== "yes_no" && !PARTED.test(inquiry.text) && PARTED.test(statement.text),
@@ -385,11 +396,25 @@ export function compareStatement(
   };
 }
 
+/** "I saw a film", "I take medication every morning": the kind that is asked for, and not which. */
+function namesOnly(sentence: string, topic: string): boolean {
+  const found = new RegExp(
+    `(?<before>[\\p{L}'’-]+) (?:new |good |great |nice |lovely |old )?${topic.replace(/[^\p{L}\p{N} -]/gu, ".")}s?\\b(?<after>[,:]? ?["“]?\\S*)`,
+    "iu",
+  ).exec(sentence)?.groups;
+  if (!found || /^[,:]? ?["“]?(?:\p{Lu}|called|named)/u.test(found.after ?? "")) return false;
+  return /^(?:an?|some|any|the|my|our|this|that|no|takes?|have|has|needs?|wants?|on|got|gets?|bought|buys?|do|doing|of)$/i.test(
+    found.before ?? "",
+  );
+}
+
 /** Cosine of two words from which one is taken for the other. */
 const MET = 0.5;
 
+const formsOf = memoizeByWord(2_000, forms);
+
 function isMet(word: string, keys: ReadonlySet<string>): boolean {
-  return keys.has(word) || forms(word).some((form) => keys.has(form));
+  return keys.has(word) || formsOf(word).some((form) => keys.has(form));
 }
 
 /** Kinds so wide that everything is of them tell nothing. */
@@ -397,12 +422,15 @@ const LEAST_STEPS = 4;
 
 /** Whether a word names a thing of a kind, by the tables of this package or by WordNet; false for the same word. */
 function isOfKindByAny(word: string, kind: string): boolean {
-  const one = toSingular(word);
-  const other = toSingular(kind);
+  return isPairOfKind(`${toSingular(word)} ${toSingular(kind)}`);
+}
+
+const isPairOfKind = memoizeByWord(20_000, (pair) => {
+  const [one = "", other = ""] = pair.split(" ");
   if (one === other) return false;
   if (isKindOf(one, other) || isOfKind(one, other) === true) return true;
   return countSteps(other) >= LEAST_STEPS && isHyponym(one, other);
-}
+});
 
 function bestClause(
   words: Inquiry["words"],
@@ -455,6 +483,7 @@ function compareParties(
   const asksUser = parties.user && parties.names.length === 0 && roles.length === 0;
   const subject = best?.clause.subject ?? "none";
   const isThird = subject === "role" || subject === "name" || subject === "pronoun";
+  const owners = compareOwners(owned, sentences, best?.clause.hasUser === true);
   return {
     nameMet: parties.names.length === 0 ? 0 : names.length / parties.names.length,
     nameMissed: parties.names.length === 0 ? 0 : 1 - names.length / parties.names.length,
@@ -468,8 +497,10 @@ function compareParties(
     doerOtherPlain: Number(
       doer === "user" && isThird && type !== "person" && !(best?.clause.holder === "user"),
     ),
-    thirdAlone: Number(doer === "user" && isThird && type !== "person" && best?.clause.hasUser === false),
-    ...compareOwners(owned, sentences, best?.clause.hasUser === true),
+    thirdAlone: Number(
+      asksUser && isThird && type !== "person" && best?.clause.hasUser === false && owners.ownerMet === 0,
+    ),
+    ...owners,
     holder: Number(asksUser && best?.clause.holder === "other"),
     otherRole: Number(
       !asksUser &&

@@ -161,7 +161,8 @@ export function sortOf(tokens: readonly ParsedToken[], at: number): SubjectSort 
   const { lower = "", pos = "", text = "" } = tokens[at] ?? {};
   if (/^(?:i|we|im|ive)$/.test(lower)) return "user";
   if (lower === "user" && tokens[at - 1]?.lower === "the") return "user";
-  if (/^(?:he|she|they|it|who|that|which|this)$/.test(lower)) return "pronoun";
+  if (/^(?:he|she|they|it)$/.test(lower)) return "pronoun";
+  if (/^(?:who|that|which|this)$/.test(lower)) return "thing";
   if (isRole(lower)) return "role";
   if (pos === "PROPN" || /^\p{Lu}/u.test(text)) return "name";
   return isPerson(lower) ? "role" : "thing";

@@ -197,7 +197,9 @@ function* sentencesOf(
         zone: message.zone,
         score,
         rank,
-        isOver: about.some((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
+        isOver:
+          about.length > 0 &&
+          about.every((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
         isLater: about.some((memory) => isAboutLater(memory, asOf ?? now)),
         memory: undefined,
         source: { message: message.id, start: sentence.start, end: sentence.end },
