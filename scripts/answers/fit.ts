@@ -78,47 +78,50 @@ function fit(rows: readonly Row[]): Float64Array {
   for (let step = 0; step < STEPS; step += 1) {
     const gradient = new Float64Array(n);
     const hessian = Array.from({ length: n }, () => new Float64Array(n));
-    for (const { x, y } of rows) {
-      const p = sigmoid(dot(w, x));
-      const d = p * (1 - p);
-      for (let i = 0; i < n; i += 1) {
-        const xi = x[i] ?? 0;
-        if (xi === 0) continue;
-        gradient[i] = (gradient[i] ?? 0) + (p - y) * xi;
-        const row = hessian[i] as Float64Array;
-        for (let j = 0; j < n; j += 1) row[j] = (row[j] ?? 0) + d * xi * (x[j] ?? 0);
-      }
-    }
-    for (let i = 0; i < n; i += 1) {
-      const prior = PRIOR[FEATURES[i] as Feature];
+    for (const row of rows) addRow(row, w, gradient, hessian);
+    FEATURES.forEach((feature, i) => {
+      const prior = PRIOR[feature];
       const penalty = i === 0 ? 1e-6 : prior === undefined ? PENALTY : PRIOR_PENALTY;
       gradient[i] = (gradient[i] ?? 0) + penalty * ((w[i] ?? 0) - (prior ?? 0));
-      const row = hessian[i] as Float64Array;
-      row[i] = (row[i] ?? 0) + penalty;
-    }
+      add(hessian[i], i, penalty);
+    });
     const change = solve(hessian, gradient);
     for (let i = 0; i < n; i += 1) w[i] = (w[i] ?? 0) - (change[i] ?? 0);
   }
   return w;
 }
 
-/** Solves a small system by elimination with pivots. */
+/** What one pair adds to the first and second derivatives. */
+function addRow(
+  { x, y }: Row,
+  w: Float64Array,
+  gradient: Float64Array,
+  hessian: readonly Float64Array[],
+): void {
+  const p = sigmoid(dot(w, x));
+  for (let i = 0; i < x.length; i += 1) {
+    const xi = x[i] ?? 0;
+    if (xi === 0) continue;
+    add(gradient, i, (p - y) * xi);
+    for (let j = 0; j < x.length; j += 1) add(hessian[i], j, p * (1 - p) * xi * (x[j] ?? 0));
+  }
+}
+
+function add(to: Float64Array | undefined, i: number, value: number): void {
+  if (to) to[i] = (to[i] ?? 0) + value;
+}
+
+/** Solves a small positive definite system by elimination. */
 function solve(matrix: readonly Float64Array[], right: Float64Array): Float64Array {
   const n = right.length;
   const a: Float64Array[] = matrix.map((row, i) => Float64Array.from([...row, right[i] ?? 0]));
-  for (let column = 0; column < n; column += 1) {
-    let pivot = column;
-    for (let i = column + 1; i < n; i += 1)
-      if (Math.abs(a[i]?.[column] ?? 0) > Math.abs(a[pivot]?.[column] ?? 0)) pivot = i;
-    [a[column], a[pivot]] = [a[pivot] as Float64Array, a[column] as Float64Array];
-    const top = a[column] as Float64Array;
-    for (let i = 0; i < n; i += 1) {
-      const row = a[i] as Float64Array;
-      const factor = i === column ? 0 : (row[column] ?? 0) / (top[column] ?? 1);
-      if (factor === 0) continue;
-      for (let j = column; j <= n; j += 1) row[j] = (row[j] ?? 0) - factor * (top[j] ?? 0);
-    }
-  }
+  a.forEach((top, column) => {
+    a.forEach((row, i) => {
+      if (i === column || !row[column]) return;
+      const factor = (row[column] ?? 0) / (top[column] ?? 1);
+      for (let j = column; j <= n; j += 1) add(row, j, -factor * (top[j] ?? 0));
+    });
+  });
   return Float64Array.from({ length: n }, (_, i) => (a[i]?.[n] ?? 0) / (a[i]?.[i] ?? 1));
 }
 

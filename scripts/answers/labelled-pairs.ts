@@ -98,30 +98,51 @@ export function leaveAnswersOut(stories: readonly Story[]): Story[] {
 /** Asks the questions of stories, and labels what is found. */
 export async function labelStories(stories: readonly Story[]): Promise<LabelledQuestion[]> {
   const questions: LabelledQuestion[] = [];
-  for (const story of stories) {
-    let now = new Date("2026-11-01T12:00:00Z");
-    await using memory = await createMemory({ path: ":memory:", clock: () => now });
-    for (const step of story.steps) {
-      if (step.at !== undefined) now = new Date(step.at);
-      const scope = memory.scope({ user: step.user ?? story.user ?? "ana" });
-      const { say, name, role = "user", session, ask } = step;
-      if (say !== undefined)
-        await scope.remember([{ role, content: say, at: now.toISOString(), ...(name ? { name } : {}) }], {
-          ...(session ? { session } : {}),
-        });
-      if (step.forget !== undefined) await scope.forget(step.forget);
-      if (ask === undefined || (step.must?.length ?? 0) + Number(step.abstain === true) === 0) continue;
-      let found: Findings | undefined;
-      const listen = (findings: unknown): void => {
-        found = findings as Findings;
-      };
-      subscribe("keepsake:evidence", listen);
-      await scope.answer(ask, step.as_of === undefined ? {} : { asOf: step.as_of });
-      unsubscribe("keepsake:evidence", listen);
-      if (found) questions.push(label(story.id, step, ask, found));
-    }
+  for (const story of stories) questions.push(...(await labelStory(story)));
+  return questions;
+}
+
+async function labelStory({ id, user = "ana", steps }: Story): Promise<LabelledQuestion[]> {
+  let now = new Date("2026-11-01T12:00:00Z");
+  await using memory = await createMemory({ path: ":memory:", clock: () => now });
+  const questions: LabelledQuestion[] = [];
+  for (const step of steps) {
+    if (step.at !== undefined) now = new Date(step.at);
+    const scope = memory.scope({ user: step.user ?? user });
+    await tell(scope, step, now);
+    if ((step.must?.length ?? 0) + Number(step.abstain === true) === 0 || step.ask === undefined) continue;
+    const found = await findingsFor(scope, step.ask, step.as_of);
+    if (found) questions.push(label(id, step, step.ask, found));
   }
   return questions;
+}
+
+type Scope = ReturnType<Awaited<ReturnType<typeof createMemory>>["scope"]>;
+
+async function tell(
+  scope: Scope,
+  { say, name, role = "user", session, forget }: Step,
+  now: Date,
+): Promise<void> {
+  if (forget !== undefined) await scope.forget(forget);
+  if (say === undefined) return;
+  const message = { role, content: say, at: now.toISOString(), ...(name ? { name } : {}) };
+  await scope.remember([message], session ? { session } : {});
+}
+
+async function findingsFor(
+  scope: Scope,
+  ask: string,
+  asOf: string | undefined,
+): Promise<Findings | undefined> {
+  let found: Findings | undefined;
+  const listen = (findings: unknown): void => {
+    found = findings as Findings;
+  };
+  subscribe("keepsake:evidence", listen);
+  await scope.answer(ask, asOf === undefined ? {} : { asOf });
+  unsubscribe("keepsake:evidence", listen);
+  return found;
 }
 
 function label(story: string, step: Step, ask: string, { evidence }: Findings): LabelledQuestion {

@@ -51,6 +51,7 @@ export async function composeAnswer(
     found,
     content: state,
     mayUse: boundsOf(scope, options),
+    isUnbounded: BOUNDS.every((option) => options[option] === undefined),
     now,
     asOf,
     zone: lastZone(state),
@@ -77,6 +78,8 @@ export interface ComposedAnswer {
   /** Whether no model could say it better: it quotes, explains or lists everything. */
   readonly isExact: boolean;
 }
+
+const BOUNDS = ["session", "kinds", "types", "where", "minScore", "asOf", "knownAt"] as const;
 
 /** Whether the caller's bounds let a memory through. */
 function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boolean {

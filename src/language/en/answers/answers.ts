@@ -71,6 +71,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     content: state,
     index,
     mayUse,
+    isUnbounded: request.isUnbounded,
     now,
     asOf,
     toQuotableText,

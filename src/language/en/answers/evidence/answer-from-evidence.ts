@@ -2,6 +2,7 @@ import { toSecondPerson, toSentence } from "../../../../domain/text/english-form
 import { toLocalTime } from "../../../../domain/time.ts";
 import type { ComposedText } from "../../../../ports/language/answerer.ts";
 import { formatDateInWords } from "../../format-date.ts";
+import { YEAR } from "./answer-types.ts";
 import type { Evidence, Findings } from "./evidence.ts";
 import type { Feature } from "./features.ts";
 import type { Statement } from "./statements.ts";
@@ -62,8 +63,6 @@ function dayOf({ from, text, at, zone }: Statement, dayIn: DayReader): string {
   const day = from === "sentence" && !YEAR.test(text) ? dayIn(text, toLocalTime(at, zone)) : undefined;
   return day === undefined ? "" : ` (${formatDateInWords(day)}, ${day})`;
 }
-
-const YEAR = /\b(?:19|20)\d\d\b/;
 
 /** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or without what is asked for. */
 export const BARS: readonly Feature[] = [
@@ -132,7 +131,7 @@ function say(statement: Statement): string {
   return statement.from === "memory" ? toSentence(toSecondPerson(statement.text)) : quote(statement);
 }
 
-function quote({ said, from, text, lead, at, zone, speaker, source }: Statement): string {
+function quote({ said, from, text, lead, at, zone, speaker }: Statement): string {
   if (said) return said.text;
   const day = formatDateInWords(toLocalTime(at, zone).slice(0, 10), { weekday: false });
   if (from === "memory") return toSentence(toSecondPerson(text));

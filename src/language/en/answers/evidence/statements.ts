@@ -42,6 +42,8 @@ export interface StatementSources {
   readonly content: StoredContent;
   readonly index: AnswerIndex;
   readonly mayUse: (memory: Memory) => boolean;
+  /** Whether the caller set no bounds to what may be looked at. */
+  readonly isUnbounded: boolean;
   readonly now: string;
   readonly asOf: string | undefined;
   readonly toQuotableText: AnswerRequest["toQuotableText"];
@@ -101,13 +103,19 @@ interface Placed {
   readonly rank: number;
 }
 
+/** Whether all that a user has told may be looked at, whatever recall found. */
+function isReadWhole({ content, isUnbounded }: StatementSources): boolean {
+  return isUnbounded && content.messages.size <= READ_WHOLE;
+}
+
 /** The items of recall, and all memories of a user who has told little. */
-function itemsIn({ items, content, asOf }: StatementSources): Placed[] {
+function itemsIn(sources: StatementSources): Placed[] {
+  const { items, content, asOf } = sources;
   const found = items
     .slice(0, MAX_ITEMS)
     .map((item, rank): Placed => ({ id: item.id, item, score: item.score, rank }))
     .filter(({ item }) => asOf === undefined || (item?.at ?? "") <= asOf);
-  if (content.messages.size > READ_WHOLE || asOf !== undefined) return found;
+  if (!isReadWhole(sources)) return found;
   const known = new Set(found.map(({ id }) => id));
   const others = [...content.memories.keys()].slice(-MAX_ITEMS).filter((id) => !known.has(id));
   return [...found, ...others.map((id): Placed => ({ id, item: undefined, score: 0, rank: MAX_ITEMS }))];
@@ -118,21 +126,16 @@ interface MessagePlace extends Placed {
 }
 
 /** The messages that items come from, in the order of the items; then the others of a user who has told little. */
-function messagesBehind(
-  { content, asOf }: StatementSources,
-  placed: readonly Placed[],
-): Map<string, MessagePlace> {
+function messagesBehind(sources: StatementSources, placed: readonly Placed[]): Map<string, MessagePlace> {
   const messages = new Map<string, MessagePlace>();
-  for (const one of placed) {
-    for (const { message, start, end } of one.item?.sources ?? []) {
-      const span = one.item?.type === "passage" ? { start, end } : undefined;
-      const known = messages.get(message);
-      if (!known) messages.set(message, { ...one, span });
-      else if (span && !known.span) messages.set(message, { ...known, span });
-    }
+  const behind = placed.flatMap((one) => (one.item?.sources ?? []).map((source) => ({ one, source })));
+  for (const { one, source } of behind) {
+    const span = one.item?.type === "passage" ? { start: source.start, end: source.end } : undefined;
+    const known = messages.get(source.message);
+    if (!known || (span && !known.span)) messages.set(source.message, { ...(known ?? one), span });
   }
-  if (content.messages.size > READ_WHOLE || asOf !== undefined) return messages;
-  for (const id of content.messages.keys())
+  if (!isReadWhole(sources)) return messages;
+  for (const id of sources.content.messages.keys())
     if (!messages.has(id))
       messages.set(id, { id: `${id}#0`, item: undefined, score: 0, rank: MAX_ITEMS, span: undefined });
   return messages;
@@ -156,7 +159,8 @@ function fromMemory(
     zone: message?.zone,
     score,
     rank,
-    isOver: !isTrueAt(memory, asOf ?? now),
+    isOver:
+      !isTrueAt(memory, asOf ?? now) || (memory.validTo !== undefined && memory.validTo <= (asOf ?? now)),
     isLater: isAboutLater(memory, asOf ?? now),
     memory,
     source,
