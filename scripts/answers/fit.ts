@@ -197,7 +197,7 @@ if (options.includes("--show"))
         `${question.story} ${probability.toFixed(2)} ${question.isUnknown ? "UNKNOWN " : ""}${question.ask} -> ${said} || ${question.candidates.find((one) => one.isRight)?.said ?? "-"}`,
       );
 if (options.includes("--write")) {
-  const lines = FEATURES.map((feature, i) => `  ${feature}: ${(weights[i] ?? 0).toFixed(3)},`);
+  const lines = FEATURES.map((feature, i) => `  ${feature}: ${(weights[i] ?? 0).toFixed(2)},`);
   writeFileSync(
     "src/language/en/answers/evidence/weights.ts",
     `import type { Feature } from "./features.ts";\n\n/** Weights of the logistic model, written by \`scripts/answers/fit.ts\`. */\nexport const WEIGHTS: Readonly<Record<Feature, number>> = {\n${lines.join("\n")}\n};\n`,

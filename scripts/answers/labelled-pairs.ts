@@ -161,8 +161,8 @@ function label(story: string, step: Step, ask: string, { evidence }: Findings): 
   };
 }
 
-/** Whole words, in any case. */
-function holds(text: string, word: string): boolean {
+/** Whether a text holds a word or words, whole and in any case. */
+export function holds(text: string, word: string): boolean {
   const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(^|[^\\p{L}\\p{N}])${escaped}($|[^\\p{L}\\p{N}])`, "iu").test(text);
 }

@@ -37,8 +37,7 @@ export function answerFromEvidence(
   const fitting = evidence.filter((one) => !isBarred(one));
   const best = chooseBest(fitting);
   if (!best || best.probability < FOUND) return undefined;
-  const isDoubted = best.features.vague === 1 || best.features.pastTense === 1;
-  const isSure = maySure && !isDoubted && best.probability >= SURE;
+  const isSure = maySure && !isDoubtful(best) && best.probability >= SURE;
   const chosen = inquiry.asksMany ? chooseAll(fitting, best) : [best];
   const text = [
     ...new Set(
@@ -53,6 +52,13 @@ export function answerFromEvidence(
     used: [...new Set(chosen.flatMap(({ statement }) => statement.said?.used ?? statement.id))],
     isSure,
   };
+}
+
+/** Whether what is asked for may be another thing: a noun of the question is not met, or only the kind is named. */
+function isDoubtful({ features, statement }: Evidence): boolean {
+  const { vague, pastTense, narrowMissed, nounMissed, missed } = features;
+  const isElse = statement.from !== "claims" && (nounMissed === 1 || missed === 1);
+  return isElse || vague === 1 || pastTense === 1 || narrowMissed === 1;
 }
 
 /** The day that words name, said at a time (ISO 8601). */
