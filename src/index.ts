@@ -1,4 +1,5 @@
 export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
+export type { ContextOptions, PromptContext } from "./domain/context.ts";
 export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Metadata, Where } from "./domain/metadata-filter.ts";

@@ -30,7 +30,7 @@ const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   engine: [/^node:crypto$/],
   formats: [/^node:/],
   adapters: [/^node:/],
-  "language/en": [/^node:(?:crypto|fs|module|url)$/, /^compromise/, /^chrono-node/],
+  "language/en": [/^node:(?:crypto|diagnostics_channel|fs|module|url|zlib)$/, /^compromise/, /^chrono-node/],
   testing: [/^node:/, /^vitest$/, /^fast-check$/],
   http: [/^node:/, /^hono/, /^@hono\/node-server/, /^zod$/],
   ui: [/^node:/, /^hono/],

@@ -17,6 +17,15 @@ export interface Found {
   readonly ms: number;
 }
 
+/** What a context brings. */
+export interface Told {
+  /** The messages whose words, or a memory made from them, are in the context. */
+  readonly messages: ReadonlySet<string>;
+  /** Those of them that are there with all their words, or by a memory. */
+  readonly whole: ReadonlySet<string>;
+  readonly tokens: number;
+}
+
 /** A memory that holds one conversation, and can be asked. */
 export interface Asking extends AsyncDisposable {
   /**
@@ -24,6 +33,8 @@ export interface Asking extends AsyncDisposable {
    * second, wider look brings (50).
    */
   ask(question: string, at?: string, far?: number): Promise<Found>;
+  /** What a model is told before it answers, in at most so many tokens. */
+  tell(question: string, maxTokens: number): Promise<Told>;
 }
 
 /** A memory of its own for a conversation. The clock stands at the last message, then at each question's time. */
@@ -49,6 +60,14 @@ export async function asking(
       const ms = performance.now() - began;
       const wider = await scope.recall(question, { limit: far });
       return { first: placesOf(first), far: placesOf(wider), tokens: first.tokens, ms };
+    },
+    async tell(question, maxTokens) {
+      const { items, tokens } = await scope.context(question, { maxTokens });
+      const of = (some: readonly (typeof items)[number][]): Set<string> =>
+        new Set(some.flatMap(({ sources }) => sources.map(({ message }) => message)));
+      const isWhole = ({ type, text, sources }: (typeof items)[number]): boolean =>
+        type === "memory" || text === sources.at(-1)?.quote;
+      return { messages: of(items), whole: of(items.filter(isWhole)), tokens };
     },
     [Symbol.asyncDispose]: () => memory.close(),
   };

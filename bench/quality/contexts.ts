@@ -1,4 +1,4 @@
-import type { Found } from "./asking.ts";
+import type { Asking, Found } from "./asking.ts";
 import { mean, percent } from "./metrics.ts";
 
 /** What recalls of ten gave, and what the first ten of the baseline would have. */
@@ -21,6 +21,41 @@ export function contexts(): Contexts {
     },
     ours: () => ({ abstained: percent(nothing), context_tokens: Math.round(mean(sizes.ours)) }),
     base: () => ({ context_tokens: Math.round(mean(sizes.base)) }),
+  };
+}
+
+/**
+ * Whether all evidence of a question is in the context that a model is told, at two sizes: its words, or a memory made from
+ * them. `whole` counts a long message only if none of its words was left out.
+ */
+export interface ToldEvidence {
+  add(memory: Asking, question: string, gold: ReadonlySet<string>): Promise<void>;
+  metrics(): { readonly [name: string]: number };
+}
+
+const TOLD_SIZES = [1500, 3000];
+
+export function toldEvidence(): ToldEvidence {
+  const values = new Map<string, number[]>();
+  const note = (name: string, value: number): void => {
+    values.set(name, [...(values.get(name) ?? []), value]);
+  };
+  return {
+    async add(memory, question, gold) {
+      for (const size of TOLD_SIZES) {
+        const { messages, whole, tokens } = await memory.tell(question, size);
+        note(`told_all@${size}`, Number([...gold].every((id) => messages.has(id))));
+        note(`told_whole@${size}`, Number([...gold].every((id) => whole.has(id))));
+        note(`told_tokens@${size}`, tokens);
+      }
+    },
+    metrics: () =>
+      Object.fromEntries(
+        [...values].map(([name, all]) => [
+          name,
+          name.startsWith("told_tokens") ? Math.round(mean(all)) : percent(all),
+        ]),
+      ),
   };
 }
 

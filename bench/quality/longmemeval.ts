@@ -1,8 +1,8 @@
-import type { Embedder, InputMessage } from "../../src/index.ts";
-import { asking, cleaned, type Found, scoreFound } from "./asking.ts";
+import type { InputMessage } from "../../src/index.ts";
+import { asking, cleaned, scoreFound } from "./asking.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
-import { contexts } from "./contexts.ts";
+import { contexts, toldEvidence } from "./contexts.ts";
 import { readLines } from "./files.ts";
 import type { Conversation } from "./fit.ts";
 import { named, score, table } from "./metrics.ts";
@@ -61,6 +61,7 @@ export async function longmemeval({
   const ours = { turn: table(), session: table() };
   const base = { turn: table(), session: table() };
   const context = contexts();
+  const told = toldEvidence();
   const asked: object[] = [];
   for (const question of questions) {
     const turns = turnsOf(question, sessions);
@@ -70,7 +71,9 @@ export async function longmemeval({
     const type = question.question_type;
     const order = bm25(turns.map(({ turn }) => turn.content)).rank(question.question);
     const ranked = order.map((i) => [turns[i]?.id ?? ""]);
-    const recalled = await found(question, turns, embedder);
+    await using memory = await asking(question.question_id, messagesOf(turns), embedder);
+    const recalled = await memory.ask(question.question, dateOf(question.question_date));
+    if (gold.size > 0) await told.add(memory, question.question, gold);
     const metrics = scoreFound(recalled, gold, CUTS);
     context.add(
       recalled,
@@ -97,6 +100,7 @@ export async function longmemeval({
         ...named("turn", ours.turn, COLUMNS),
         ...named("session", ours.session, COLUMNS),
         ...context.ours(),
+        ...told.metrics(),
       },
       baseline: {
         ...named("turn", base.turn, COLUMNS),
@@ -184,11 +188,6 @@ function turnsOf(question: Question, sessions: ReadonlyMap<string, readonly Turn
       at: dateOf(question.haystack_dates[i] ?? ""),
     })),
   );
-}
-
-async function found(question: Question, turns: readonly Said[], embedder: Embedder): Promise<Found> {
-  await using memory = await asking(question.question_id, messagesOf(turns), embedder);
-  return await memory.ask(question.question, dateOf(question.question_date));
 }
 
 /** What was said, never the mark that it holds the answer. An empty turn is no message. */

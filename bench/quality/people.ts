@@ -1,7 +1,7 @@
 import { asking, scoreFound } from "./asking.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
-import { contexts } from "./contexts.ts";
+import { contexts, toldEvidence } from "./contexts.ts";
 import type { Conversation } from "./fit.ts";
 import { type Metrics, mean, named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
@@ -55,6 +55,7 @@ export async function people(
   const base = { turn: table(), session: table() };
   const asked: object[] = [];
   const context = contexts();
+  const told = toldEvidence();
   const times: number[] = [];
   const all = Math.min(limit, talks.flatMap(({ questions }) => questions).length);
   for (const { name, turns, questions } of talks) {
@@ -73,6 +74,8 @@ export async function people(
       base.turn.add(group, score(ranked.ids, gold, CUTS));
       base.session.add(group, score(baseline.sessions(question), goldSessions, CUTS));
       context.add(found, ranked.texts);
+      const places = new Map(units.map(({ id }, place) => [id, String(place)]));
+      await told.add(memory, question, new Set([...gold].map((id) => places.get(id) ?? "")));
       times.push(found.ms);
       asked.push(answered(name, question, group, metrics));
       progress(asked.length, all);
@@ -85,6 +88,7 @@ export async function people(
         ...named("turn", ours.turn, TURN),
         ...named("session", ours.session, SESSION),
         ...context.ours(),
+        ...told.metrics(),
         recall_ms: Number(mean(times).toFixed(2)),
       },
       baseline: {

@@ -95,6 +95,15 @@ function addConversationCommands(root: Command): void {
     );
   addCommand(
     root,
+    "context <REQUEST>",
+    "show what a model is told before it answers a request",
+    async ([request = ""], options) => (await import("./commands/recall.ts")).runContext(request, options),
+  )
+    .option("--max-tokens <N>", "maximum size in tokens (1,500)", createCountParser(1, 1_000_000))
+    .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
+    .addHelpText("after", formatExamples('context "plan my Saturday"', 'context "a snack" --max-tokens 400'));
+  addCommand(
+    root,
     "answer <QUESTION>",
     "answer a question from memory, or say that the answer is unknown",
     async ([question = ""], options) => (await import("./commands/recall.ts")).runAnswer(question, options),

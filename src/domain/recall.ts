@@ -156,11 +156,11 @@ export type AnswerTrouble = (typeof ANSWER_TROUBLES)[number];
 
 /** An answer to a question, with the recall that it is based on. */
 export interface Answer extends AnsweredBy {
-  /** The answer, for a person. If nothing relevant is known, a sentence that says so. */
+  /** The answer, for a person. If it is not sure, it says so and quotes what was found; if nothing is known, it says that. */
   readonly text: string;
   /** Ids of the items that the answer is based on. */
   readonly used: readonly string[];
-  /** Whether nothing relevant was known. `used` is then empty. */
+  /** Whether the answer is not sure. `used` then names what the text quotes, and is empty if nothing relevant was found. */
   readonly abstained: boolean;
   /** The recall that the answer is based on. */
   readonly recall: Recall;

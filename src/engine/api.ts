@@ -1,4 +1,5 @@
 import type { LogEntry } from "../domain/change-set.ts";
+import type { ContextOptions, PromptContext } from "../domain/context.ts";
 import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
 import type { Message, Part, Role } from "../domain/message.ts";
 import type { Metadata, Where } from "../domain/metadata-filter.ts";
@@ -548,6 +549,12 @@ export interface ScopedMemory {
    * wrong option.
    */
   answer(question: string, options?: RecallOptions): Promise<Answer>;
+  /**
+   * What a model is told before it answers a request: how the user wants to be answered, a short profile, and all that
+   * bears on the request, within `maxTokens` (1,500). Nothing that no longer holds. Only reads. Throws `invalid_input` for
+   * a wrong option.
+   */
+  context(request: string, options?: ContextOptions): Promise<PromptContext>;
   /** The same, with the text in parts. The return value is that of `answer`. */
   answerStream(question: string, options?: RecallOptions): AsyncGenerator<string, Answer, void>;
   /**

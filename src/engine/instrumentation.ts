@@ -13,6 +13,7 @@ type MemoryVerb = Exclude<keyof ScopedMemory, "revision">;
  */
 const OPERATION_NAMES: { readonly [verb in MemoryVerb]?: string } = {
   recall: "search_memory",
+  context: "search_memory",
   remember: "upsert_memory",
   import: "upsert_memory",
   add: "create_memory",
@@ -60,6 +61,7 @@ const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pa
   add: "a promise",
   supersede: "a promise",
   recall: "a promise",
+  context: "a promise",
   answer: "a promise",
   answerStream: "parts",
   converse: "a promise",

@@ -4,6 +4,8 @@ import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { ForgetRequestReader } from "../ports/language/forget-request-reader.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
+import type { NeedReader } from "../ports/language/need-reader.ts";
+import type { OutdatedReader } from "../ports/language/outdated-reader.ts";
 import type { ProfileWriter } from "../ports/language/profile-writer.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { QuestionReader } from "../ports/language/question-reader.ts";
@@ -20,6 +22,7 @@ import type { CostTracker } from "./cost/cost-tracker.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
 import type { SecretState } from "./inspection.ts";
 import type {
+  ContextBuilder,
   IndexSearchOptions,
   IndexSync,
   ModelServers,
@@ -39,6 +42,10 @@ export interface Ports {
   readonly questions: QuestionReader;
   /** Composes answers without a model. */
   readonly answerer: Answerer;
+  /** Finds statements that a later one has ended. */
+  readonly outdated: OutdatedReader;
+  /** Finds what requests need without naming it. */
+  readonly needs: NeedReader;
   /** Writes the lines of profiles. */
   readonly profileWriter: ProfileWriter;
   /** Finds the content that a request to forget means. */
@@ -53,6 +60,8 @@ export interface Ports {
   readonly patience?: { readonly first: number; readonly whole: number };
   /** Tracks the cost of model calls, and whether more may be made. */
   readonly costs?: CostTracker;
+  /** Builds what a model is told; absent where a port is tested alone. */
+  readonly contexts?: ContextBuilder;
   readonly meter?: Meter;
   readonly tracer?: Tracer;
   readonly clock: Clock;

@@ -249,6 +249,12 @@ function sanitizeItem(item: PromptSource, promptGuard: PromptGuard): string {
   return isPlain ? item.text : sanitizeText(removeSpans(promptGuard, item.text, orders));
 }
 
+/** Positions of prompt injections in an item's text, as `sanitizeForPrompt` finds them. */
+export function findInjectionsIn(item: PromptSource, promptGuard: PromptGuard): readonly InjectionSpan[] {
+  const voice = voiceOf(item);
+  return voice === undefined ? [] : inspectText(promptGuard, item.text, voice).injections;
+}
+
 const VOICES: { readonly [role in Role]?: TextAuthorship } = { user: "typed", assistant: "reply" };
 
 /** The authorship of the text; undefined if none of it may go into a prompt. */

@@ -1,3 +1,4 @@
+import type { ContextOptions, PromptContext } from "../domain/context.ts";
 import type { RecallReceipt } from "../domain/recall.ts";
 import type { VerifiedPlace } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -78,6 +79,15 @@ export interface PendingErasures {
   scheduleRetry(): void;
   /** Stops the retries and waits for the running one. */
   close(): Promise<void>;
+}
+
+/** Builds contexts. Keeps what is the same for every request of a user, until that user's memory changes. */
+export interface ContextBuilder {
+  /**
+   * What a model is told before it answers a request: wishes for answers, a short profile, and everything that bears on
+   * the request, within the budget. Leaves a recall with its receipt. Throws `invalid_input` for a wrong request or option.
+   */
+  build(scope: Scope, request: string, options?: ContextOptions): Promise<PromptContext>;
 }
 
 /**

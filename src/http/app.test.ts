@@ -143,6 +143,44 @@ describe("memories added directly", () => {
     expect(byBody.explanation.query).toBe("productivity");
   });
 
+  it("go into what a model is told before it answers a request, within a size", async () => {
+    await call("POST", "/api/v1/messages", {
+      user_id: "ana",
+      messages: [{ role: "user", content: "I am allergic to peanuts." }],
+    });
+    await call("POST", "/api/v1/messages", {
+      user_id: "bob",
+      messages: [{ role: "user", content: "I am allergic to walnuts." }],
+    });
+    const { status, json } = await call("POST", "/api/v1/context", {
+      user_id: "ana",
+      request: "Suggest a snack.",
+    });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ left: 0, recall_id: expect.any(String), tokens: expect.any(Number) });
+    expect(json.text).toContain("peanuts");
+    expect(json.text).not.toContain("walnuts");
+    expect(json.items.map(({ content }: { content: string }) => content)).toContain(
+      "I am allergic to peanuts.",
+    );
+    const explained = await call("GET", `/api/v1/memories/ana/recalls/${json.recall_id}`);
+    expect(explained.status).toBe(200);
+    const small = await call("POST", "/api/v1/context", {
+      user_id: "ana",
+      request: "a snack",
+      max_tokens: 5,
+    });
+    expect(small.json.tokens).toBeLessThanOrEqual(5);
+    const nobody = await call("POST", "/api/v1/context", { user_id: "eva", request: "a snack" });
+    expect(nobody.json).toMatchObject({ text: "", items: [], left: 0 });
+    for (const wrong of [
+      { request: "a snack" },
+      { user_id: "ana" },
+      { user_id: "ana", request: "a", max_tokens: 0 },
+    ])
+      expect((await call("POST", "/api/v1/context", wrong)).status).toBe(400);
+  });
+
   it("are not found for another user, however the path spells the name", async () => {
     const { id } = await add("ana/../../eva", "Ana lives in Porto.");
     expect((await call("GET", `/api/v1/memories/${encodeURIComponent("ana/../../eva")}/${id}`)).status).toBe(

@@ -113,6 +113,7 @@ it("refuses a filter of more than 1,000 names and values, in a search and in an 
   const where = { $or: Array.from({ length: 1001 }, (_, i) => ({ field: i })) };
   for (const [path, body] of [
     ["/api/v1/memories/ana/search", { query: "work", where }],
+    ["/api/v1/context", { user_id: "ana", request: "work", where }],
     ["/api/v1/erasures", { user_id: "ana", where }],
   ] as const) {
     const { status, json } = await send(path, JSON.stringify(body));

@@ -1,5 +1,6 @@
 import type { Recall, RecallOptions, RecallReceipt } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { TextSpan } from "../domain/text/split-text.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /** A recall passed to a worker, with everything it needs apart from the memory store. */
@@ -10,15 +11,35 @@ export interface RecallRequest {
   readonly options: Omit<RecallOptions, "signal">;
   /** The query's vector; undefined if there is none. */
   readonly vector: Float32Array | undefined;
+  /** Set if units for a context are wanted. */
+  readonly demand?: ContextDemand;
   /** The id of the recall, and the time of the request (ISO 8601). */
   readonly id: string;
   readonly now: string;
+}
+
+/** What a context needs beyond the query. */
+export interface ContextDemand {
+  /** Token budget of the context. */
+  readonly maxTokens: number;
+  /** The direction of the vectors of memories that such a request needs without naming them. */
+  readonly need?: Float32Array | undefined;
+}
+
+/** The memories that were read from one message, by their spans in it. */
+export interface MessageSpans {
+  /** Spans of statements that no longer hold. */
+  readonly ended: readonly TextSpan[];
+  /** Spans of statements that hold. */
+  readonly current: readonly (TextSpan & { readonly id: string })[];
 }
 
 /** A worker's result. The caller stores its receipt. */
 export interface RecallResponse {
   readonly recall: Recall;
   readonly receipt: RecallReceipt;
+  /** For a context: the spans of the messages of all passages, by message id. */
+  readonly spans?: { readonly [message: string]: MessageSpans };
 }
 
 /**

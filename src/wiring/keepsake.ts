@@ -16,6 +16,7 @@ import {
 } from "../engine/admin/listings.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
 import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
+import { createContextBuilder } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
 import { forget, planForget } from "../engine/erase/forget.ts";
@@ -45,11 +46,11 @@ export function createKeepsake(
 ): Keepsake {
   const recalls = createRecallReceiptStore(plain.store);
   const follow = startIndexSync(plain);
-  const ports: Ports = {
+  const ports = withContexts({
     ...plain,
     recalls,
     ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
-  };
+  });
   const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
   let closing: Promise<void> | undefined;
@@ -120,6 +121,12 @@ export function createKeepsake(
   };
 }
 
+type BoundPorts = Ports & Required<Pick<Ports, "contexts">>;
+
+function withContexts(ports: Ports): BoundPorts {
+  return { ...ports, contexts: createContextBuilder(ports) };
+}
+
 /** A server watches its dependencies; sessions in this process always work. */
 function watchOwnHealth(
   ports: Ports,
@@ -172,7 +179,7 @@ function bindChecks(
 
 /** All methods, for one scope. */
 function bindScope(
-  ports: Ports,
+  ports: BoundPorts,
   scope: Scope,
   { check, work }: { check: () => void; work: BackgroundJobs },
 ): ScopedMemory {
@@ -203,6 +210,7 @@ function bindScope(
     add: (memory) => write(() => store(() => add(ports, scope, memory))),
     supersede: (what, memory) => write(() => store(() => supersede(ports, scope, what, memory))),
     recall: async (query, options) => open(() => recall(ports, scope, query, options)),
+    context: async (request, options) => open(() => ports.contexts.build(scope, request, options)),
     answer: async (question, options) => open(() => answer(ports, scope, question, options)),
     answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
     converse: (message, options) =>

@@ -7,8 +7,10 @@ import type { Ports } from "../engine/ports.ts";
 import type { ModelServers } from "../engine/services.ts";
 import { invalid } from "../errors.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
-import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { englishExtractor } from "../language/en/extractor.ts";
+import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
+import { createNeedReader } from "../language/en/needs/needs.ts";
+import { createOutdatedReader, forgetStatements } from "../language/en/needs/outdated-statements.ts";
 import { forgetTrees } from "../language/en/parser/english-trees.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
@@ -47,6 +49,7 @@ export async function openLanguagePorts(
   erasures.watch((scope) => {
     ports.embedder.evict?.();
     forgetTrees();
+    forgetStatements();
     dropSweeps(ports.modelExtractor, scope);
   });
   return ports;
@@ -56,11 +59,23 @@ export async function openLanguagePorts(
 export function openEnglish(
   { questions: given, inThreads }: MemoryOptions,
   embedder: Embedder,
-): Pick<Ports, "questions" | "answerer" | "profileWriter" | "forgetRequests" | "promptGuard" | "vocabulary"> {
+): Pick<
+  Ports,
+  | "questions"
+  | "answerer"
+  | "needs"
+  | "outdated"
+  | "profileWriter"
+  | "forgetRequests"
+  | "promptGuard"
+  | "vocabulary"
+> {
   const questions = given ?? (inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader());
   return {
     questions,
     answerer: englishAnswerer({ questions, embedder }),
+    needs: createNeedReader(embedder),
+    outdated: createOutdatedReader(embedder.local ? embedder : staticEmbedder()),
     profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions, embedder),
     promptGuard: englishPromptGuard,

@@ -3,6 +3,21 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bytes, each, keepsake, keepsakeWith, place } from "./shell.ts";
 
+describe("a context", () => {
+  it("is what a model is told, within a size, or nothing", { timeout: 60_000 }, async () => {
+    expect(await keepsake("context", "Plan my work week.")).toMatchObject({ status: 3, out: "" });
+    await keepsake("remember", "I use Shram as a productivity tool.");
+    const asked = await keepsake("context", "Plan my work week.", "--max-tokens", "300", "--json");
+    expect(asked).toMatchObject({ status: 0, json: { left: 0, recall: { abstained: false } } });
+    expect(asked.json.text).toContain("Shram");
+    expect(asked.json.tokens).toBeLessThanOrEqual(300);
+    expect((await keepsake("context", "Plan my work week.")).out).toContain("Shram");
+    expect(await keepsake("context", "Plan my work week.", "--max-tokens", "none")).toMatchObject({
+      status: 2,
+    });
+  });
+});
+
 describe("the story", () => {
   it("is learnt, answered, changed, forgotten and accounted for", { timeout: 60_000 }, async () => {
     const told = await keepsake("remember", "I use Shram and Magnet as productivity tools.");

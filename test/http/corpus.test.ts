@@ -74,6 +74,7 @@ describe("texts that programs stumble over", () => {
         `{"user_id":"ana","session_id":${json},"messages":[{"role":"user","content":"A word."}]}`,
       ],
       ["/api/v1/memories/ana/search", `{"query":${json}}`],
+      ["/api/v1/context", `{"user_id":"ana","request":${json}}`],
       ["/api/v1/erasures", `{"user_id":"ana","ids":[${json}]}`],
       ["/api/v1/keys", `{"label":${json}}`],
     ] as const;

@@ -77,6 +77,10 @@ export const ROWS: { readonly [operation: string]: Row } = {
   eraseUser: { needs: ["erase"], status: 200 },
 
   searchMemories: { ...OF_USER, body: () => ({ query: "Which word is it?", explain: true, top_k: 50 }) },
+  buildContext: {
+    ...OF_USER,
+    body: ({ user }) => ({ user_id: user, request: "Which word is it?", max_tokens: 800 }),
+  },
   explainRecall: { ...OF_USER, id: "recall", query: ({ memory }) => ({ about: memory }), hasIds: true },
 
   erase: {

@@ -84,6 +84,26 @@ function formatExplanation({ profile, considered, threshold, dropped }: Explanat
   ];
 }
 
+interface ContextCommandOptions extends CommonOptions {
+  readonly maxTokens?: number;
+  readonly asOf?: string;
+}
+
+/** Prints what a model is told before it answers a request. */
+export async function runContext(request: string, options: ContextCommandOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    const { maxTokens, asOf } = options;
+    const context = await memory.context(request, {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(asOf === undefined ? {} : { asOf }),
+    });
+    if (context.text === "") print.note("Nothing is known that bears on this.");
+    print.result(context, () => context.text.split("\n").filter((line) => line !== ""));
+    if (context.left > 0) print.note(`${context.left} more did not fit into ${context.tokens} tokens.`);
+    return context.text === "" ? EXIT.nothingFound : EXIT.done;
+  });
+}
+
 interface AnswerCommandOptions extends CommonOptions {
   readonly asOf?: string;
   readonly knownAt?: string;

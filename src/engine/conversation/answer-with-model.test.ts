@@ -95,7 +95,7 @@ describe("an answer in the model's words", () => {
     server.reply = () => "UNKNOWN";
     const answer = await ana.answer("Which tool do I use to water the plants?");
     expect(answer).toMatchObject({
-      text: "I don't know that. You haven't told me.",
+      text: "I don't know that.",
       by: "model",
       abstained: true,
       used: [],
@@ -203,8 +203,15 @@ describe("without a valid model answer, memory answers itself and says why", () 
   });
 
   it("gives no answer to an aborted question", async () => {
+    // The first answer of a process reads the tables for English.
+    await ana.answer("What's my shoe size?");
+    server.received.length = 0;
     server.always = "hangs";
-    await expect(ana.answer(QUESTION, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
+    const leaving = new AbortController();
+    const answering = ana.answer(QUESTION, { signal: leaving.signal });
+    await expect.poll(() => server.received.length).toBe(1);
+    leaving.abort();
+    await expect(answering).rejects.toThrow();
     await expect.poll(() => server.received[0]?.isGone).toBe(true);
   });
 

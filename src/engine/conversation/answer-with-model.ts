@@ -1,5 +1,5 @@
 import type { TokenUsage } from "../../domain/model-usage.ts";
-import type { Answer, AnsweredBy, AnswerTrouble, RecallOptions } from "../../domain/recall.ts";
+import type { Answer, AnsweredBy, AnswerTrouble, Item, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
 import { toIsoTime, toLocalTime } from "../../domain/time.ts";
@@ -10,7 +10,8 @@ import { type CitationReader, createStrictCitationReader } from "./citations.ts"
 import { type AnswerPorts, composeAnswer, lastZone, UNKNOWN } from "./compose-answer.ts";
 import { buildAnswerPrompt, buildNotes, loadEarlierTurns, saysUnknown } from "./prompts.ts";
 
-type ModelAnswerPorts = AnswerPorts & Pick<Ports, "secret" | "model" | "meter" | "patience" | "sessions">;
+type ModelAnswerPorts = AnswerPorts &
+  Pick<Ports, "secret" | "model" | "meter" | "patience" | "sessions" | "contexts">;
 
 /** A slow local model needs some seconds to read the notes. */
 export const DEFAULT_TIMEOUTS: ModelTimeouts = { first: 15_000, whole: 40_000 };
@@ -92,8 +93,9 @@ export async function* streamModelAnswer(
   const { ports, model, scope, session, question, options, earlier } = asking;
   const state = await ports.states.of(scope);
   const isOfNow = options.knownAt === undefined;
+  const items = await addContextItems(asking, composed.recall.items);
   const notes = buildNotes(ports, scope, state, {
-    recall: composed.recall,
+    recall: { ...composed.recall, items },
     used: isOfNow ? composed.used : [],
     session,
     ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
@@ -126,6 +128,21 @@ export async function* streamModelAnswer(
     recall: composed.recall,
     ...by,
   };
+}
+
+/** The recalled items, then whatever else bears on the question, unless the caller narrowed what may be used. */
+async function addContextItems(
+  { ports, scope, question, options }: ModelAnswerRequest,
+  recalled: readonly Item[],
+): Promise<readonly Item[]> {
+  const { knownAt, kinds, types, minScore, asOf, session, where, maxTokens, signal } = options;
+  const isNarrowed = [knownAt, kinds, types, minScore].some((one) => one !== undefined);
+  if (isNarrowed || !ports.contexts) return recalled;
+  const bounds = { asOf, session, where, maxTokens, signal };
+  const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));
+  const { items } = await ports.contexts.build(scope, question, given);
+  const known = new Set(recalled.map(({ id }) => id));
+  return [...recalled, ...items.filter(({ id }) => !known.has(id))];
 }
 
 /** The source of the words, and their cost. Counts it. */

@@ -4,7 +4,7 @@ import type { Answer, Recall, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
 import { toIsoTime } from "../../domain/time.ts";
-import type { ComposedText } from "../../ports/language/answerer.ts";
+import type { ComposedReply } from "../../ports/language/answerer.ts";
 import type { Ports } from "../ports.ts";
 import { toQuotableText } from "../prompt-block.ts";
 import { recall, selectKnownAt } from "../recall/recall.ts";
@@ -25,7 +25,7 @@ export type AnswerPorts = Pick<
   | "vocabulary"
 >;
 
-export const UNKNOWN = "I don't know that. You haven't told me.";
+export const UNKNOWN = "I don't know that.";
 
 /**
  * Answers a question from memory, without a model: a short sentence composed from the claims that hold, or the dated
@@ -51,6 +51,7 @@ export async function composeAnswer(
     found,
     content: state,
     mayUse: boundsOf(scope, options),
+    isUnbounded: BOUNDS.every((option) => options[option] === undefined),
     now,
     asOf,
     zone: lastZone(state),
@@ -63,12 +64,12 @@ export async function composeAnswer(
     const asking = session === undefined ? {} : { session };
     ports.recalls?.note(scope, found.id, { kind: "answer", used: reply.answer?.used ?? [], ...asking });
   }
-  return { answer: answerOf(found, reply.answer), isExact: reply.isExact };
+  return { answer: answerOf(found, reply), isExact: reply.isExact };
 }
 
-const answerOf = (recall: Recall, composed: ComposedText | undefined): Answer =>
-  composed
-    ? { ...composed, text: maskCredentials(composed.text), abstained: false, recall, by: "memory" }
+const answerOf = (recall: Recall, { answer, isSure }: ComposedReply): Answer =>
+  answer
+    ? { text: maskCredentials(answer.text), used: answer.used, abstained: !isSure, recall, by: "memory" }
     : { text: UNKNOWN, used: [], abstained: true, recall, by: "memory" };
 
 /** An answer that was composed without a model. */
@@ -77,6 +78,8 @@ export interface ComposedAnswer {
   /** Whether no model could say it better: it quotes, explains or lists everything. */
   readonly isExact: boolean;
 }
+
+const BOUNDS = ["session", "kinds", "types", "where", "minScore", "asOf", "knownAt"] as const;
 
 /** Whether the caller's bounds let a memory through. */
 function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boolean {

@@ -56,7 +56,7 @@ it("answers from memory, and says that it does not know", () => {
       { receipt: receipt([]), answer: answer("You use Shram.") },
     ),
   ).toBe("You use Shram.");
-  const unknown = answer("I don't know that. You haven't told me.", true);
+  const unknown = answer("I don't know that.", true);
   expect(composeReply({ formatDate: formatDateInWords }, { receipt: receipt([]), answer: unknown })).toBe(
     unknown.text,
   );
@@ -101,7 +101,7 @@ it("replies to small talk, and to a pending message", () => {
 it.each(["how are you?", "tell me a joke", "What's 2 + 2?", "what can you do?"])(
   "says what it can do when “%s” is asked",
   (said) => {
-    const unknown = answer("I don't know that. You haven't told me.", true);
+    const unknown = answer("I don't know that.", true);
     expect(
       composeReply({ formatDate: formatDateInWords }, { receipt: receipt([]), answer: unknown, said }),
     ).toMatch(/^I only remember/);
@@ -111,7 +111,7 @@ it.each(["how are you?", "tell me a joke", "What's 2 + 2?", "what can you do?"])
 it.each(["Where do I live?", "Where does Teo work?", "what should you call me?", "Do you know my name?"])(
   "says that it does not know when “%s” is asked",
   (said) => {
-    const unknown = answer("I don't know that. You haven't told me.", true);
+    const unknown = answer("I don't know that.", true);
     expect(
       composeReply({ formatDate: formatDateInWords }, { receipt: receipt([]), answer: unknown, said }),
     ).toBe(unknown.text);

@@ -75,7 +75,10 @@ async function recallForModel(
   message: string,
   options: { signal?: AbortSignal },
 ): Promise<Recall | undefined> {
-  return ports.model ? recall(ports, scope, message, options) : undefined;
+  if (!ports.model) return undefined;
+  const context = await ports.contexts?.build(scope, message, options);
+  // The items as a model is shown them: what holds, and everything that bears on the message.
+  return context ? { ...context.recall, items: context.items } : recall(ports, scope, message, options);
 }
 
 /** The message, and its result. */

@@ -85,7 +85,7 @@ describe("a conversation with a model that remembers", () => {
     "does not ask the model about unknown facts: %s",
     async (question) => {
       expect(await ana.converse(question, TALK)).toMatchObject({
-        text: "I don't know that. You haven't told me.",
+        text: "I don't know that.",
         by: "memory",
       });
       expect(server.received).toEqual([]);

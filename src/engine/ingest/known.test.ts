@@ -4,6 +4,8 @@ import { passingSecret, uuidv7 } from "../../adapters/system/index.ts";
 import type { Message } from "../../domain/message.ts";
 import { englishAnswerer } from "../../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
+import { createNeedReader } from "../../language/en/needs/needs.ts";
+import { createOutdatedReader } from "../../language/en/needs/outdated-statements.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
@@ -44,6 +46,8 @@ it("shows all of a small memory, and of a large one the related memories, the na
       extractor: scriptedExtractor(),
       questions: blankQuestionReader(),
       answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
+      needs: createNeedReader(hashEmbedder()),
+      outdated: createOutdatedReader(hashEmbedder()),
       profileWriter: englishProfileWriter,
       forgetRequests: englishForgetRequests(blankQuestionReader()),
       promptGuard: englishPromptGuard,

@@ -4,6 +4,8 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { englishAnswerer } from "../../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
+import { createNeedReader } from "../../language/en/needs/needs.ts";
+import { createOutdatedReader } from "../../language/en/needs/outdated-statements.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
@@ -49,6 +51,8 @@ function ports(fields: Partial<Ports> = {}): Ports {
     extractor: scriptedExtractor(),
     questions,
     answerer: englishAnswerer({ questions, embedder }),
+    needs: createNeedReader(embedder),
+    outdated: createOutdatedReader(embedder),
     profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions),
     promptGuard: englishPromptGuard,

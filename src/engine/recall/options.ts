@@ -228,8 +228,12 @@ export function statusOfUnit(searchIndex: SearchIndex, slot: number, times: Stat
   return row >= 0 ? statusOfMemory(searchIndex, row, times) : statusOfPassage(searchIndex, slot, times);
 }
 
-/** The status of a memory at that time. */
-function statusOfMemory({ memories }: SearchIndex, row: number, { now, asOf, knownAt }: StatusTimes): Status {
+/** The status of a memory, by its row, at that time. */
+export function statusOfMemory(
+  { memories }: SearchIndex,
+  row: number,
+  { now, asOf, knownAt }: StatusTimes,
+): Status {
   const { columns } = memories;
   const status = STATUSES[columns.status[row] as number] as Status;
   if (status === "retracted") return "retracted";
@@ -256,13 +260,7 @@ function statusOfPassage(searchIndex: SearchIndex, slot: number, times: StatusTi
   let ended: Status | undefined;
   for (let place = turns.columns.sources[turn] as number; place >= 0; place = nextOfTurn[place] as number) {
     const memory = row[place] as number;
-    if (memory < 0 || !isGround(searchIndex, slot, place)) continue;
-    // Another memory replaces a merged one and none an archived one; the words stay valid.
-    if (
-      ((memories.columns.flags[memory] as number) & (MEMORY_FLAGS.quarantined | MEMORY_FLAGS.archived)) !==
-      0
-    )
-      continue;
+    if (memory < 0 || !isWithin(searchIndex, slot, place) || !isStatedAt(searchIndex, place)) continue;
     const status = statusOfMemory(searchIndex, memory, times);
     if (status === "current") return "current";
     if (ended !== "superseded") ended = status;
@@ -270,16 +268,25 @@ function statusOfPassage(searchIndex: SearchIndex, slot: number, times: StatusTi
   return ended ?? "current";
 }
 
-/** Whether a source within the passage supports its memory; the words that ended a memory do not. */
-function isGround({ memories, units }: SearchIndex, slot: number, place: number): boolean {
-  const { sources, columns } = memories;
-  const row = sources.row[place] as number;
-  const isLast = columns.sources[row] === place;
-  const isOnly = (sources.nextOfRow[columns.sources[row] as number] as number) < 0;
-  const isSucceeded = ((columns.flags[row] as number) & MEMORY_FLAGS.succeeded) !== 0;
-  if (columns.status[row] !== 0 && !isSucceeded && isLast && !isOnly) return false;
+/** Whether a source lies within a passage. */
+function isWithin({ memories: { sources }, units }: SearchIndex, slot: number, place: number): boolean {
   return (
     (sources.start[place] as number) < (units.columns.end[slot] as number) &&
     (sources.end[place] as number) > (units.columns.start[slot] as number)
   );
+}
+
+/**
+ * Whether the words of a source state its memory, so that they end with it. The words that ended a memory do not. Another
+ * memory replaces a merged one and none an archived one; the words stay valid.
+ */
+export function isStatedAt({ memories }: SearchIndex, place: number): boolean {
+  const { sources, columns } = memories;
+  const row = sources.row[place] as number;
+  const flags = columns.flags[row] as number;
+  if ((flags & (MEMORY_FLAGS.quarantined | MEMORY_FLAGS.archived)) !== 0) return false;
+  const isLast = columns.sources[row] === place;
+  const isOnly = (sources.nextOfRow[columns.sources[row] as number] as number) < 0;
+  const isSucceeded = (flags & MEMORY_FLAGS.succeeded) !== 0;
+  return columns.status[row] === 0 || isSucceeded || !isLast || isOnly;
 }

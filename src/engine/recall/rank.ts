@@ -121,7 +121,11 @@ function findDropReason(
   return taken < limit ? undefined : "beyond the limit";
 }
 
-function toRankedUnit(ranking: RankingInput, { slot, id, type, score }: RankCandidate): RankedUnit {
+/** A candidate as a chosen unit, with its place in the conversation. */
+export function toRankedUnit(
+  ranking: RankingInput,
+  { slot, id, type, score }: Pick<RankCandidate, "slot" | "id" | "type" | "score">,
+): RankedUnit {
   const { searchIndex } = ranking;
   const { turn, start, end } = searchIndex.units.columns;
   return {

@@ -1,10 +1,11 @@
 import type { Memory } from "../../domain/memory.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
-import type { Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
+import type { Item, Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import type { RecallRequest, RecallResponse } from "../../ports/recall-worker.ts";
+import type { Question } from "../../ports/language/question-reader.ts";
+import type { ContextDemand, RecallRequest, RecallResponse } from "../../ports/recall-worker.ts";
 import type { Ports } from "../ports.ts";
 import { addMemoryRow, createMemoryTable, putMemory } from "../search-index/memory-table.ts";
 import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
@@ -16,10 +17,12 @@ import { type ParsedRecallOptions, parseRecallOptions, toIndexFilters } from "./
 import {
   orderNewerFirst,
   type PlacedItem,
+  type RankedUnit,
   type RankingInput,
   type RankingResult,
   rankUnits,
 } from "./rank.ts";
+import { type ContextRanking, rankForContext } from "./rank-for-context.ts";
 import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
 import { type Scratch, withScratch } from "./retrievers/signals.ts";
 import { mayNameTime } from "./retrievers/structured-retrievers.ts";
@@ -59,8 +62,28 @@ export async function recall(
   ports: RecallPorts,
   scope: Scope,
   query: string,
-  { signal, ...options }: RecallOptions = {},
+  options: RecallOptions = {},
 ): Promise<Recall> {
+  return (await recallFor(ports, scope, query, options)).recall;
+}
+
+/** What was recalled for a context: the items, and which of the words around them hold. */
+export interface ContextRecall {
+  readonly recall: Recall;
+  readonly spans: NonNullable<RecallResponse["spans"]>;
+}
+
+/**
+ * Recalls, with a receipt like every recall. With a demand, all units that a context may hold are recalled, without the
+ * threshold of a search where the memory is small; only what holds is among them.
+ */
+export async function recallFor(
+  ports: RecallPorts,
+  scope: Scope,
+  query: string,
+  { signal, ...options }: RecallOptions,
+  findDemand?: (vector: Float32Array | undefined) => Promise<ContextDemand>,
+): Promise<ContextRecall> {
   signal?.throwIfAborted();
   const from = performance.now();
   const now = ports.clock().toISOString();
@@ -68,15 +91,20 @@ export async function recall(
   const call = { scope, ...(signal ? { signal } : {}) };
   const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
   const id = ports.ids();
-  const request = { scope, query, options, vector, id, now };
+  const demand = await findDemand?.(vector);
+  const request = { scope, query, options, vector, id, now, ...(demand ? { demand } : {}) };
   const back = await ports.recallWorker?.recall(request, call);
-  const { recall: recalled, receipt } = back
-    ? { recall: back.recall, receipt: () => back.receipt }
+  const {
+    recall: recalled,
+    receipt,
+    spans = {},
+  } = back
+    ? { ...back, receipt: () => back.receipt }
     : await recallLocally(ports, { request, options: wanted, call });
   signal?.throwIfAborted();
   ports.recalls?.keep(scope, id, receipt);
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
-  return recalled;
+  return { recall: recalled, spans };
 }
 
 /**
@@ -89,12 +117,12 @@ export async function executeRecallRequest(
 ): Promise<RecallResponse> {
   const { scope, query, options, now } = request;
   const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
-  const { recall: recalled, receipt } = await recallLocally(ports, {
-    request,
-    options: wanted,
-    call: { scope },
-  });
-  return { recall: { ...recalled }, receipt: receipt() };
+  const {
+    recall: recalled,
+    receipt,
+    spans,
+  } = await recallLocally(ports, { request, options: wanted, call: { scope } });
+  return { recall: { ...recalled }, receipt: receipt(), ...(spans ? { spans } : {}) };
 }
 
 interface RecallTask {
@@ -107,6 +135,7 @@ interface RecallOutcome {
   readonly recall: Recall;
   /** Computed on demand, so that no recall waits for it. */
   readonly receipt: () => RecallReceipt;
+  readonly spans?: RecallResponse["spans"];
 }
 
 async function recallLocally(ports: LocalRecallPorts, asking: RecallTask): Promise<RecallOutcome> {
@@ -123,20 +152,19 @@ async function recallWith(
   { request, options, call }: RecallTask,
   scratch: Scratch,
 ): Promise<RecallOutcome> {
-  const { scope, vector, id } = request;
+  const { scope, vector, id, demand } = request;
   const { vocabulary } = ports;
   const { filters: bounds } = options;
   const text = excerptOf(request.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.store.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
   const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
-  const span = mayNameTime(text)
-    ? ports.questions.read(text, { at: bounds.asOf ?? bounds.now, known: [] })
-    : {};
+  const span = readTimeSpan(ports, text, bounds.asOf ?? bounds.now);
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
     const { searchIndex, texts, filters, facts } = state;
     const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
-    return { search: found, ranking: rankUnits({ searchIndex, search: found, options, filters, facts }) };
+    const input = { searchIndex, search: found, options, filters, facts };
+    return { search: found, ranking: demand ? rankForContext(input, scratch, demand) : rankUnits(input) };
   };
   let ahead: Promise<ItemBodies | undefined> | undefined;
   const { near, meanwhile, isGone } = await findNearest<TextSearchState>(ports, {
@@ -171,7 +199,8 @@ async function recallWith(
   // The store omits damaged rows; the cache still has them, for erasures.
   const cachedTexts = texts?.damaged.size === 0 ? texts : undefined;
   const ending = { searchIndex, filters, limit: options.limit, memories: known ?? cachedTexts?.memories };
-  const chosen = await insertSuccessors(ports.store, scope, ending, best.chosen);
+  // A context holds only what is current; successors are among it.
+  const chosen = demand ? best.chosen : await insertSuccessors(ports.store, scope, ending, best.chosen);
   const ranked = { ...best, chosen };
   const instead = { memories: known, ahead: isGone ? undefined : ahead, held: cachedTexts };
   const reading = loadItems(ports.store, scope, searchIndex, ranked.chosen, instead);
@@ -179,22 +208,43 @@ async function recallWith(
     createRecallReceipt({ id, revision, wanted: options }, ranked, found),
   );
   const [got, receipt] = await Promise.all([reading, noting]);
-  const placed = got.items.flatMap((item, i): PlacedItem[] => {
-    const one = got.chosen[i];
-    return one ? [{ item, unit: one }] : [];
-  });
-  const ordered = options.profile.isNewestFirst ? orderNewerFirst(searchIndex, text, placed) : placed;
+  const placed = placeItems(got);
+  const isReordered = options.profile.isNewestFirst && !demand;
+  const ordered = isReordered ? orderNewerFirst(searchIndex, text, placed) : placed;
   const items = ordered.map(({ item }) => item);
   const places = ordered.map(({ unit: one }) => one.position);
   const plain = { id, abstained: items.length === 0, items };
   const packed = (): PackedContext => packContext(items, options.maxTokens, ports.promptGuard, places);
-  if (request.options.explain !== true) return { recall: withLazyContext(plain, packed), receipt };
+  if (request.options.explain !== true)
+    return { recall: withLazyContext(plain, packed), receipt, spans: best.spans };
   const explained = ordered.map(({ item, unit: one }) => ({
     ...item,
     why: explainItem(text, found, one, item),
   }));
   const explainedRecall = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
   return { recall: withLazyContext(explainedRecall, packed), receipt };
+}
+
+function placeItems({
+  items,
+  chosen,
+}: {
+  items: readonly Item[];
+  chosen: readonly RankedUnit[];
+}): PlacedItem[] {
+  return items.flatMap((item, i): PlacedItem[] => {
+    const unit = chosen[i];
+    return unit ? [{ item, unit }] : [];
+  });
+}
+
+/** The period that a query names, if any. */
+function readTimeSpan(
+  { questions }: LocalRecallPorts,
+  text: string,
+  at: string,
+): Pick<Question, "from" | "to"> {
+  return mayNameTime(text) ? questions.read(text, { at, known: [] }) : {};
 }
 
 /** An index, what the retrievers without vectors found in it, and which units may be returned. */
@@ -204,7 +254,7 @@ interface TextSearchState extends Pick<RankingInput, "searchIndex" | "filters" |
 
 interface RankedSearch {
   readonly search: SearchResult;
-  readonly ranking: RankingResult;
+  readonly ranking: RankingResult & Partial<Pick<ContextRanking, "spans">>;
 }
 
 /** Node asks an object under this symbol how to print it. */
@@ -236,8 +286,8 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
 }
 
 /** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */
-async function createMetadataFilter(
-  ports: LocalRecallPorts,
+export async function createMetadataFilter(
+  ports: Pick<Ports, "states">,
   scope: Scope,
   where: NonNullable<ParsedRecallOptions["filters"]["where"]>,
 ): Promise<(searchIndex: SearchIndex, slot: number) => boolean> {

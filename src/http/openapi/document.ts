@@ -383,6 +383,9 @@ export const OPERATION_LINKS: {
       listSessions: { ...USER_OF_PATH, ...NEXT_PAGE },
     },
   },
+  buildContext: {
+    200: { explainRecall: { ...USER_OF_BODY, id: "$response.body#/recall_id" } },
+  },
   searchMemories: { 200: { explainRecall: { ...USER_OF_PATH, ...ID_OF_RESPONSE } } },
   erase: { 201: { getErasure: CREATED_ITEM } },
   listErasures: { 200: { getErasure: { ...FIRST_ITEM, user_id: "$response.body#/items/0/user" } } },

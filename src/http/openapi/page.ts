@@ -197,6 +197,7 @@ const EXAMPLES: { readonly [operation: string]: string } = {
   addMessages: '{ "user_id": "ana", "messages": [{ "role": "user", "content": "I live in Porto." }] }',
   addMemory: '{ "user_id": "ana", "content": "Ana lives in Porto.", "type": "fact" }',
   searchMemories: '{ "query": "productivity tools", "top_k": 5 }',
+  buildContext: '{ "user_id": "ana", "request": "Plan my Saturday.", "max_tokens": 800 }',
   changeMemory: '{ "importance": 0.9 }',
   undo: '{ "revision": 3 }',
   erase: '{ "user_id": "ana", "about": "Magnet", "dry_run": true }',

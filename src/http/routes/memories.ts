@@ -30,7 +30,7 @@ import {
   VERSIONS_SCHEMA,
   WRITTEN_MEMORY_SCHEMA,
 } from "../schemas/memory.ts";
-import { RECALL_EXPLANATION_SCHEMA, RECALL_SCHEMA } from "../schemas/recall.ts";
+import { CONTEXT_SCHEMA, RECALL_EXPLANATION_SCHEMA, RECALL_SCHEMA } from "../schemas/recall.ts";
 import { itemToWire, memoryToWire, omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
 const MEMORY_FIELDS = {
@@ -265,6 +265,15 @@ const SEARCH_BODY = z.strictObject({
   profile: toOptional(textSchema),
 });
 
+const CONTEXT_BODY = z.strictObject({
+  user_id: nameSchema,
+  request: textSchema,
+  max_tokens: toOptional(z.int().min(1).max(1_000_000)),
+  as_of: toOptional(momentSchema),
+  session_id: toOptional(nameSchema),
+  where: toOptional(filterSchema),
+});
+
 const EXPLAIN_QUERY = z.strictObject({ about: nameSchema.optional() });
 
 /** Recall by a query string or a JSON body, and explanations of recalls. */
@@ -288,6 +297,35 @@ export const searchOperations: readonly Operation[] = [
       const { query, ...options } = toRecallOptions(asked, body);
       const { items, ...found } = await memoryOf(path.user_id).recall(query, options);
       return exchange.json({ ...(toWire(found) as object), items: items.map(itemToWire) });
+    },
+  }),
+  defineOperation({
+    id: "buildContext",
+    method: "POST",
+    path: "/api/v1/context",
+    tag: "Search",
+    summary: "Gives what a model is told before it answers a request",
+    description:
+      "Wishes for answers, a short profile, and everything that bears on the request, without what no longer holds.",
+    scope: "read",
+    body: CONTEXT_BODY,
+    answers: { 200: { says: "The text for the prompt, and what went into it.", schema: CONTEXT_SCHEMA } },
+    async handle({ exchange, body, memoryOf }) {
+      const { user_id, request, max_tokens, as_of, session_id, where } = body;
+      const { recall, items, ...context } = await memoryOf(user_id).context(
+        request,
+        omitUndefined({
+          maxTokens: max_tokens,
+          asOf: as_of,
+          session: session_id,
+          where: where as Where | undefined,
+        }),
+      );
+      return exchange.json({
+        ...(toWire(context) as object),
+        items: items.map(itemToWire),
+        recall_id: recall.id,
+      });
     },
   }),
   defineOperation({

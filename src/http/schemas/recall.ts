@@ -60,6 +60,25 @@ export const RECALL_SCHEMA: z.ZodType = withSchemaId(
     .describe("The result of a recall."),
 );
 
+export const CONTEXT_SCHEMA: z.ZodType = withSchemaId(
+  "Context",
+  z
+    .object({
+      text: z.string().describe("The text for a prompt, within the budget; empty if nothing is known"),
+      tokens: wholeNumberSchema.describe("An estimate of the size of `text`"),
+      parts: z
+        .object({
+          standing: z.string().describe("Wishes and profile: the same bytes until the memories in it change"),
+          request: z.string().describe("What bears on this request"),
+        })
+        .describe("The same text in two parts, for providers that cache the beginning of a prompt"),
+      items: z.array(ITEM_SCHEMA).describe("What went in beyond the profile, best first"),
+      left: wholeNumberSchema.describe("The number of relevant items that did not fit"),
+      recall_id: z.string().describe("The id to explain the recall later"),
+    })
+    .describe("What a model is told before it answers a request."),
+);
+
 /** A source of an answer: an item, or a memory that its recall did not rank. */
 const USED_ITEM_SCHEMA = z.looseObject({
   id: z.string(),

@@ -25,6 +25,8 @@ export interface AnswerRequest {
   readonly content: StoredContent;
   /** Whether the caller's bounds admit a memory. */
   readonly mayUse: (memory: Memory) => boolean;
+  /** Whether the caller set no bounds: no session, kinds, types, filter, least score or other time. */
+  readonly isUnbounded: boolean;
   /** ISO 8601. With `asOf`, the answer describes that time. */
   readonly now: string;
   readonly asOf: string | undefined;
@@ -44,6 +46,8 @@ export interface ComposedText {
 
 export interface ComposedReply {
   readonly answer: ComposedText | undefined;
+  /** Whether the answer is sure. Otherwise its text says so, and quotes what was found. */
+  readonly isSure: boolean;
   /** Whether no model could say it better: it quotes, explains or lists everything. */
   readonly isExact: boolean;
   /** Whether the question was about the last answer. */

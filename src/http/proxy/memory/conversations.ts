@@ -217,6 +217,8 @@ interface MemoryContextRequest {
 
 /** The share of the profile in the budget. The rest is for recalled items. */
 const PROFILE_SHARE = 0.25;
+/** The most that goes into the newest turn beside the profile, whatever the budget is: each token costs at each turn. */
+const MAX_REQUEST_TOKENS = 3000;
 /** Maximum number of changes to check for an erasure. */
 const MAX_CHANGES_READ = 100;
 
@@ -241,14 +243,17 @@ export async function prepareMemoryContext(
     return { profileBlock: block, recallBlock: before.block, recallId: before.id };
   if (asked.query.trim() === "") return { profileBlock: block, recallBlock: "" };
   const { erasureCount: erasures } = conversation;
-  const recall = await memory.recall(asked.query, { maxTokens: asked.maxTokens });
+  const maxTokens = Math.max(
+    1,
+    Math.min(MAX_REQUEST_TOKENS, asked.maxTokens - getProfileTokens(asked.maxTokens)),
+  );
+  const { items: found, recall } = await memory.context(asked.query, { maxTokens: asked.maxTokens });
   const ended = profile ? await findOutdated(profile, conversation.changedMemories, memory) : [];
   const own = new Set(asked.ownIds);
   const isOwn = ({ sources }: Item): boolean =>
     sources.length > 0 && sources.every(({ message }) => own.has(message));
-  const items = recall.items.filter((item) => !isOwn(item));
+  const items = found.filter((item) => !isOwn(item));
   const { nonce } = conversation;
-  const maxTokens = Math.max(1, asked.maxTokens - getProfileTokens(asked.maxTokens));
   const { text } = buildPromptBlock([...items, ...ended], { nonce, maxTokens, promptGuard });
   if (conversation.erasureCount === erasures)
     conversation.recalled = { turn: asked.turn, block: text, id: recall.id };

@@ -81,8 +81,8 @@ it("a recall during an erasure is returned but not cached", async () => {
   talks.forget();
   const erasedMeanwhile: ScopedMemory = {
     ...memory,
-    async recall(...wanted) {
-      const found = await memory.recall(...wanted);
+    async context(...wanted) {
+      const found = await memory.context(...wanted);
       talks.forget(toScopeKey(ANA));
       return found;
     },

@@ -131,13 +131,9 @@ describe("nothing is made up", () => {
     ["What's my cat's name?", "We took our dog Otto to the lake."],
     ["What car do I drive?", "My neighbour Pia drives a Saab."],
     ["Where do I live?", "If I lived in Rome I'd never cook."],
-    ["Which hotel did I stay at in Gdańsk?", "We took the train to Gdańsk in April."],
     ["What's my shoe size?", "I bought new shoes."],
     ["What does my brother do?", "My sister Ida works as a pilot."],
-    ["What brand is my laptop?", "I bought a new laptop yesterday, finally."],
     ["When is my birthday?", "Bo gave me a plant for my birthday."],
-    ["What film did I see last night?", "I saw a film with Ana last night."],
-    ["What medication do I take?", "I take medication every morning."],
     ["What time is my meeting with HR?", "I have a meeting with HR tomorrow."],
     ["Where am I moving?", "My girlfriend's moving to Malmö for work, I'm staying put."],
     ["Who will I meet?", "My horoscope says I'll meet a stranger named Leo."],
@@ -147,9 +143,62 @@ describe("nothing is made up", () => {
     await say(said);
     const { text, used, abstained } = await ana.answer(question);
     expect({ text, used, abstained }).toEqual({
-      text: "I don't know that. You haven't told me.",
+      text: "I don't know that.",
       used: [],
       abstained: true,
     });
+  });
+});
+
+describe("what is near the question", () => {
+  it.each([
+    ["Which hotel did I stay at in Gdańsk?", "We took the train to Gdańsk in April."],
+    ["What brand is my laptop?", "I bought a new laptop yesterday, finally."],
+    ["What film did I see last night?", "I saw a film with Ana last night."],
+    ["What medication do I take?", "I take medication every morning."],
+  ])("is no sure answer: %s after: %s", async (question, said) => {
+    await say(said);
+    const { text, used, abstained } = await ana.answer(question);
+    expect(abstained).toBe(true);
+    expect(text.startsWith("I'm not certain. ")).toBe(used.length > 0);
+  });
+});
+
+describe("an answer from evidence", () => {
+  it.each([
+    ["Where's my passport?", "I keep my passport in the blue tin.", /blue tin/],
+    ["Which herb can't I stand?", "I can't stand coriander, tastes of soap.", /coriander/],
+    ["What software do I edit podcasts with?", "for editing podcasts I use Reaper", /Reaper/],
+    ["Who's my boss?", "My boss Ingrid says hi.", /Ingrid/],
+    ["Which terminal do I fly from?", "My flight home goes from terminal 5 at noon.", /terminal 5/i],
+    ["What do I pay a month for parking?", "Parking's a rip-off, I pay 85 euros a month for it.", /85/],
+  ])("%s after: %s", async (question, said, answered) => {
+    await say(said);
+    const { text, used } = await ana.answer(question);
+    expect(text).toMatch(answered);
+    expect(used.length).toBeGreaterThan(0);
+  });
+
+  it("names what it rests on, and says that it is not sure", async () => {
+    await say("We took the train to Gdańsk in April, and the hotel was awful.");
+    const { text, used, abstained, recall } = await ana.answer("Which hotel did I stay at in Gdańsk?");
+    if (!abstained) throw new Error(text);
+    expect(text).toMatch(/^I'm not certain\. /);
+    expect(recall.items.map(({ id }) => id)).toEqual(expect.arrayContaining([...used]));
+  });
+
+  it("never takes the user's own question", async () => {
+    await say("What music do I like?");
+    expect(await ana.answer("what music do I like")).toMatchObject({ abstained: true, used: [] });
+  });
+
+  it.each([
+    ["Do I have a bike?", "I have two cats, Tom and Mia."],
+    ["What do I do on Thursdays?", "I run on Mondays."],
+    ["What sport does my son play?", "My daughter plays hockey."],
+    ["What do I use for email?", "I don't use Outlook anymore."],
+  ])("takes no other thing, day or person: %s after: %s", async (question, said) => {
+    await say(said);
+    expect(await ana.answer(question)).toMatchObject({ abstained: true });
   });
 });

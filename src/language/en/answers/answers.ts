@@ -1,6 +1,5 @@
 import { selectMemoriesAt } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import type { Recall } from "../../../domain/recall.ts";
 import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
 import { toLocalTime } from "../../../domain/time.ts";
 import type {
@@ -11,16 +10,17 @@ import type {
 } from "../../../ports/language/answerer.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
-import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { formatDateInWords } from "../format-date.ts";
 import { type AnswerIndex, answerIndexInSlices } from "./answer-index.ts";
 import { bag } from "./bags.ts";
 import { choose, withoutName } from "./choose.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
+import { answerFromEvidence, type DayReader, type EvidenceAnswer } from "./evidence/answer-from-evidence.ts";
+import { weighEvidence } from "./evidence/evidence.ts";
+import { fromComposed, type StatementSources } from "./evidence/statements.ts";
 import { type Looking, look } from "./look.ts";
 import type { Match } from "./match.ts";
 import { asksForAll, overview } from "./overview.ts";
-import { quoteFor } from "./quote.ts";
 import { sayClaims, sayOne, sayPast } from "./say.ts";
 import { begunAnswer } from "./timely/begun.ts";
 import { timelyAnswer } from "./timely/index.ts";
@@ -65,25 +65,42 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     (await request.explain(read)) ??
     (isWhole ? overview(holding) : undefined);
   const wishes = holding.filter(({ kind }) => kind === "instruction");
-  const fromMemories = async (): Promise<ComposedText | undefined> =>
-    fromWishes(question, wishes) ??
-    (await fromClaims(ports, { question: asked, read, index, mayUse, state, now, asOf, zone })) ??
-    fromPassages({
-      question: asked,
-      read,
-      found,
-      state,
-      index,
-      asOf,
-      toQuotableText,
-      dayIn: dayReader(ports),
-    }) ??
-    fromPreferences(question, found.items);
+  const sources: StatementSources = {
+    question,
+    items: found.items,
+    content: state,
+    index,
+    mayUse,
+    isUnbounded: request.isUnbounded,
+    now,
+    asOf,
+    toQuotableText,
+  };
+  const fromMemories = async (): Promise<EvidenceAnswer | undefined> => {
+    const wished = fromWishes(question, wishes);
+    if (wished) return { ...wished, isSure: true };
+    const asking = { question: asked, read, index, mayUse, state, now, asOf, zone };
+    const timely = await timelyFor(ports, asking);
+    if (timely !== undefined && timely !== "unknown") return { ...timely, isSure: true };
+    const composed = timely === "unknown" ? undefined : await fromClaims(ports, asking);
+    // Of the past claims tell more than what was said: what came after what.
+    if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
+    const statements = composed ? [fromComposed(sources, composed)] : [];
+    const findings = await weighEvidence(ports.embedder, sources, read, statements);
+    const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
+    return answer ?? sureOf(fromPreferences(question, found.items));
+  };
+  const answer = exact ?? (isWhole ? undefined : await fromMemories());
   return {
-    answer: exact ?? (isWhole ? undefined : await fromMemories()),
+    answer,
+    isSure: exact !== undefined || (answer as EvidenceAnswer | undefined)?.isSure === true,
     isExact: exact !== undefined || isWhole,
     isAboutAnswer: read.talk !== undefined,
   };
+}
+
+function sureOf(composed: ComposedText | undefined): EvidenceAnswer | undefined {
+  return composed && { ...composed, isSure: true };
 }
 
 /** What a question can name: who is called what, and one memory of each subject. */
@@ -118,9 +135,10 @@ interface Asking extends Looking {
   readonly zone: string | undefined;
 }
 
-async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<ComposedText | undefined> {
+/** What the times of claims answer; "unknown" where they would have to, and do not. */
+function timelyFor(ports: AnswererPorts, asking: Asking): Promise<ComposedText | "unknown" | undefined> {
   const { question, read, now, asOf } = asking;
-  const timely = await timelyAnswer({
+  return timelyAnswer({
     text: question,
     read,
     looking: asking,
@@ -133,8 +151,10 @@ async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<Compose
     look: (text, wanted, span) => look(asking, text, wanted, span),
     choose: (wanted, found) => choose(ports.embedder, wanted, found),
   });
-  if (timely === "unknown") return undefined;
-  if (timely) return timely;
+}
+
+async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<ComposedText | undefined> {
+  const { question, read, now, asOf } = asking;
   const { asked, held, found } = look(asking, question, read);
   if (read.asks === "yes_no") return yesOrNo(asked, found, held);
   const chosen = await choose(ports.embedder, read, found);
@@ -203,37 +223,12 @@ function sayAll(chosen: readonly Match[], read: Question, asked: string): string
 }
 
 /** Words read as a question give the span of time that they name; a single day of it is a date. */
-function dayReader({ questions }: AnswererPorts): (words: string, at: string) => string | undefined {
+function dayReader({ questions }: AnswererPorts): DayReader {
   return (words, at) => {
     const { from, to } = questions.read(words, { at, known: [] });
     if (from === undefined || to === undefined) return undefined;
     return Date.parse(to) - Date.parse(from) === 86_400_000 ? from.slice(0, 10) : undefined;
   };
-}
-
-function fromPassages(input: {
-  question: string;
-  read: Question;
-  found: Recall;
-  state: StoredContent;
-  index: AnswerIndex;
-  dayIn: (words: string, at: string) => string | undefined;
-  asOf: string | undefined;
-  toQuotableText: AnswerRequest["toQuotableText"];
-}): ComposedText | undefined {
-  const { question, read, found, state, index, asOf, toQuotableText } = input;
-  const items = asOf === undefined ? found.items : found.items.filter(({ at }) => at <= asOf);
-  const quoted = quoteFor({
-    text: question,
-    question: read,
-    items,
-    state,
-    index,
-    dayIn: input.dayIn,
-    toQuotableText,
-    past: read.past === true || asOf !== undefined,
-  });
-  return quoted && { text: quoted.text, used: [quoted.id] };
 }
 
 /** The memory whose words contain all distinctive ones; current memories first, then the newest. */

@@ -66,6 +66,12 @@ const RELATED: readonly (readonly string[])[] = [
   ["speak", "language"],
   ["move", "relocate"],
   ["cost", "price", "pay"],
+  ["dislike", "hate", "detest", "loathe", "stand"],
+  ["like", "love", "enjoy", "adore", "fan"],
+  ["name", "call"],
+  ["commute", "cycle", "office"],
+  ["rent", "pay"],
+  ["debt", "owe"],
   ["repair", "fix", "mend"],
 ];
 const RELATED_TO = new Map<string, Set<string>>();

@@ -7,7 +7,7 @@ import { listAttributeRelations, toCanonicalThing } from "../relations/relations
 import { bag } from "./bags.ts";
 import { findKind, isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
-import { attributeOf, kindFits, PRODUCT } from "./kind.ts";
+import { attributeOf, isWide, kindFits, PRODUCT } from "./kind.ts";
 import { metObject, narrowed, narrowScore } from "./narrow.ts";
 import { shapeFits } from "./shape.ts";
 import type { SubjectFit } from "./subjects.ts";
@@ -218,7 +218,8 @@ function valueFits(question: Question, claim: Claim): boolean {
   const asked = alternatives(question);
   return (
     asked.some((one) => essence(one).length > 0 && coverage(all, essence(one)) === 1) ||
-    attributeOf(question.value).includes(claim.relation)
+    (!isWide(claim.relation) && attributeOf(question.value).includes(claim.relation)) ||
+    isOfKind(claim.value, question.value) === true
   );
 }
 

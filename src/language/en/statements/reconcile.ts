@@ -17,6 +17,9 @@ import { type ReadClause, readClauses } from "./read-clauses.ts";
 const RULES_LEAST = 0.25;
 /** The same where it fills a slot of one value: name, home, work. */
 const SLOT_LEAST = 0.08;
+/** The same in a short message that asks nothing: it is told so that it is remembered. */
+const TOLD_LEAST = 0.08;
+const SHORT_MESSAGE = 160;
 /** From this chance on, a clause that the rules did not read becomes a memory. */
 const TREES_LEAST = 0.6;
 /** By so much a tree's reading must be likelier to be good than the rules' to take its place. */
@@ -37,8 +40,11 @@ export function reconcile(
     isAmongPeople: message.name !== undefined,
     length: message.content.length,
   };
+  const isTelling = isShortTelling(message, clauses);
   const byTrees = clauses.flatMap((read) => scoreClause(read, around) ?? []);
-  const chances = proposals.map((one) => (one.propose === "add" ? chanceOf(one, clauses, around) : 1));
+  const chances = proposals.map((one) =>
+    one.propose === "add" ? chanceOf(one, clauses, around, isTelling) : 1,
+  );
   // "I like ramen, pho and laksa": what one clause told together stays together.
   const best = (one: Proposal): number =>
     Math.max(
@@ -48,6 +54,7 @@ export function reconcile(
     );
   const kept = proposals.filter((one) => {
     if (one.propose !== "add" || isExempt(one)) return true;
+    if (isTelling) return best(one) >= TOLD_LEAST;
     const rival = byTrees.find(({ read }) => overlaps(one, read));
     return best(one) >= leastFor(one) && !(rival && isBetter(rival.keep, best(one), one));
   });
@@ -55,6 +62,12 @@ export function reconcile(
     .filter(({ read, keep }) => keep >= TREES_LEAST && !kept.some((one) => overlaps(one, read)))
     .map(({ read, keep }) => addClause(message, read, keep));
   return [...kept, ...added].sort((one, other) => one.start - other.start);
+}
+
+/** "I want to learn to sail.": a short message that asks for nothing. */
+function isShortTelling({ content, name }: Message, clauses: readonly ReadClause[]): boolean {
+  if (name !== undefined || content.length > SHORT_MESSAGE || content.includes("?")) return false;
+  return !clauses.some(({ clause }) => clause.asked);
 }
 
 interface ScoredClause {
@@ -82,17 +95,26 @@ function leastFor({ holds }: AddProposal): number {
   return holds === "one" ? SLOT_LEAST : RULES_LEAST;
 }
 
-/** What an intent without a date counts for: "I'm looking for a feeder" is over in days, "I fly to Rome on 3 May" is on the agenda. */
-const UNDATED_INTENT = 0.15;
+/**
+ * What an intent without a date counts for in a message that asks for something: "I'm looking for a feeder, any tips?" is over in days.
+ * "I fly to Rome on 3 May" is on the agenda, and "I want to learn to sail" is told for its own sake.
+ */
+const ASKING_INTENT = 0.15;
 
-/** The chance that a proposal of the rules is worth keeping; an intent is if it has a date. */
-function chanceOf(one: AddProposal, clauses: readonly ReadClause[], around: Surroundings): number {
+/** The chance that a proposal of the rules is worth keeping. What no clause holds, as an answer in one word, cannot be judged. */
+function chanceOf(
+  one: AddProposal,
+  clauses: readonly ReadClause[],
+  around: Surroundings,
+  isTelling: boolean,
+): number {
   const read = findClauseAt(clauses, one);
+  if (!read && isTelling) return 1;
   const features = new Map(agreementFeatures(one, read));
   if (read)
     for (const [name, value] of clauseFeatures(read.clause, read.wording, around)) features.set(name, value);
   const { keep, intent } = scoreStatement(features, one.text, "rules");
-  return keep + (one.when === undefined ? UNDATED_INTENT : 1) * intent;
+  return keep + (one.when === undefined && !isTelling ? ASKING_INTENT : 1) * intent;
 }
 
 function overlaps(one: { start: number; end: number }, other: { start: number; end: number }): boolean {

@@ -1,0 +1,84 @@
+import type { Item } from "../../domain/recall.ts";
+import { toWordKey } from "../../domain/search/search-terms.ts";
+import { neutralizeText } from "../../domain/text/prompt-safety.ts";
+import { estimateTokens } from "../../domain/text/split-text.ts";
+import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
+import { hashText, sanitizeForPrompt } from "../prompt-block.ts";
+
+/** The part of a context that is for one request. */
+export interface PackedRequest {
+  readonly text: string;
+  /** What went in, best first. */
+  readonly items: readonly Item[];
+  /** The number of items that did not fit. */
+  readonly left: number;
+}
+
+interface Line {
+  readonly item: Item;
+  readonly day: string;
+  readonly text: string;
+}
+
+/**
+ * Packs items, best first, into a budget of tokens: one line each, under the day on which it was said, oldest day first.
+ * `title` heads the part. Each text is sanitized as in every prompt; duplicates are dropped.
+ */
+export function packRequest(
+  items: readonly Item[],
+  { maxTokens, title, promptGuard }: { maxTokens: number; title: string; promptGuard: PromptGuard },
+): PackedRequest {
+  const lines: Line[] = [];
+  const days = new Set<string>();
+  const shown = new Set<string>();
+  let left = 0;
+  // Characters, as four make a token: rounding up each line would waste an eighth of the budget.
+  let tokens = countTokens(`${title}\n`);
+  for (const item of items) {
+    const text = sanitizeForPrompt(item, promptGuard);
+    if (text === "") continue;
+    const key = hashText(toWordKey(text));
+    if (shown.has(key)) continue;
+    const day = item.at.slice(0, 10);
+    const line = `- ${formatSpeaker(item)}${text}\n`;
+    const cost = countTokens(line) + (days.has(day) ? 0 : countTokens(`[${day}]\n`));
+    if (tokens + cost > maxTokens) {
+      left += 1;
+      continue;
+    }
+    shown.add(key);
+    days.add(day);
+    tokens += cost;
+    lines.push({ item, day, text: line });
+  }
+  return {
+    text: lines.length === 0 ? "" : formatLines(title, lines),
+    items: lines.map(({ item }) => item),
+    left,
+  };
+}
+
+/** Tokens as `estimateTokens` counts, without rounding up. */
+function countTokens(text: string): number {
+  return estimateTokens(text.repeat(ROUNDING)) / ROUNDING;
+}
+
+const ROUNDING = 4;
+
+function formatLines(title: string, lines: readonly Line[]): string {
+  const byDay = Map.groupBy(
+    lines.toSorted((one, other) => (one.item.at < other.item.at ? -1 : Number(one.item.at > other.item.at))),
+    ({ day }) => day,
+  );
+  const parts = [...byDay].map(([day, own]) => `[${day}]\n${own.map(({ text }) => text).join("")}`);
+  return `${title}\n${parts.join("")}`.trimEnd();
+}
+
+/** The speaker of a quote, unless it is the user alone. */
+function formatSpeaker({ type, sources }: Item): string {
+  const source = type === "passage" ? sources.at(-1) : undefined;
+  if (!source) return "";
+  if (source.name !== undefined)
+    return `${neutralizeText(source.name).replace(/\s+/g, " ").trim().slice(0, 60)}: `;
+  return source.role === "user" ? "" : `${source.role}: `;
+}

@@ -1,0 +1,201 @@
+import { isTrueAt } from "../../domain/current-memories.ts";
+import { MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import { PROFILE_SECTIONS, type ProfileSection } from "../../domain/profile.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { estimateTokens, splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import type { DraftLine } from "../../ports/language/profile-writer.ts";
+import type { Ports } from "../ports.ts";
+import { sanitizeForPrompt } from "../prompt-block.ts";
+import { findExclusion, type IndexFilters, statusOfUnit } from "../recall/options.ts";
+import type { SearchIndex } from "../search-index/search-index.ts";
+import { TURN_FLAGS } from "../search-index/turn-table.ts";
+
+/** Token budget of the wishes and of the profile. */
+const MAX_WISH_TOKENS = 150;
+const MAX_PROFILE_TOKENS = 300;
+/** The memories considered: those of the greatest weight. */
+const MAX_MEMORIES = 200;
+/** The newest messages of the user that are compared with each other, to find what a later one ended. */
+const MAX_MESSAGES = 150;
+
+/** The sections of the short profile and their priority; what is left out bears on few requests. */
+const PRIORITIES: { readonly [name in ProfileSection]?: number } = {
+  person: 4,
+  health: 3,
+  home: 2.5,
+  people: 2,
+  work: 2.5,
+  likes: 1.2,
+  habits: 1,
+  plans: 1,
+  private: 0.8,
+  other: 0.5,
+};
+
+/** What is the same for every request, until something is written. */
+export interface StandingPart {
+  readonly text: string;
+  /** Spans of messages that a later message has ended, where neither was read as a memory. */
+  readonly outdated: ReadonlyMap<string, readonly TextSpan[]>;
+  /** Whether all messages of the user were compared. */
+  readonly isComplete: boolean;
+}
+
+type StandingPorts = Pick<Ports, "store" | "states" | "profileWriter" | "promptGuard" | "outdated">;
+
+/** Writes the wishes and the short profile, from what holds at a time (ISO 8601). */
+export async function buildStandingPart(
+  ports: StandingPorts,
+  scope: Scope,
+  {
+    filters,
+    now,
+    maxTokens,
+  }: { filters: (searchIndex: SearchIndex) => IndexFilters; now: string; maxTokens: number },
+): Promise<StandingPart> {
+  const searchIndex = await ports.states.searchIndex(scope);
+  const bounds = filters(searchIndex);
+  const memoryIds = selectMemories(searchIndex, bounds);
+  const { messageIds, isComplete } = selectMessages(searchIndex, bounds);
+  if (memoryIds.length + messageIds.length === 0) return { text: "", outdated: new Map(), isComplete };
+  const read = await ports.store.read(scope, { messages: messageIds, memories: memoryIds });
+  const outdated = await findOutdatedSpans(ports, read.messages);
+  const order = new Map(memoryIds.map((id, i) => [id, i]));
+  const memories = read.memories
+    .filter((memory) => isTrueAt(memory, now) && !isOutdated(memory, outdated))
+    .sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
+  return { text: await writeText(ports, memories, { now, maxTokens }), outdated, isComplete };
+}
+
+/** The ids of the memories that a profile may need, by weight: a scan of numbers, no texts. */
+function selectMemories(searchIndex: SearchIndex, filters: IndexFilters): string[] {
+  const { memories, slotOfRow, memoryIds } = searchIndex;
+  const { importance, confidence, evidence, kind } = memories.columns;
+  const found: { readonly row: number; readonly weight: number }[] = [];
+  for (let row = 0; row < memories.count; row += 1) {
+    const slot = slotOfRow[row] ?? -1;
+    if (slot < 0 || findExclusion(searchIndex, slot, filters) !== undefined) continue;
+    if (statusOfUnit(searchIndex, slot, filters) !== "current") continue;
+    const stated = 1 + Math.log2(evidence[row] as number) / 4;
+    const weight = (importance[row] as number) * (confidence[row] as number) * stated;
+    found.push({ row, weight: weight + (kind[row] === INSTRUCTION ? INSTRUCTION_WEIGHT : 0) });
+  }
+  return found
+    .sort((one, other) => other.weight - one.weight || other.row - one.row)
+    .slice(0, MAX_MEMORIES)
+    .map(({ row }) => memoryIds.at(row) ?? "");
+}
+
+const INSTRUCTION = MEMORY_KINDS.indexOf("instruction");
+/** Wishes come before every other memory. */
+const INSTRUCTION_WEIGHT = 2;
+
+/** The ids of the user's newest messages. */
+function selectMessages(
+  { turns, units }: SearchIndex,
+  filters: IndexFilters,
+): { messageIds: string[]; isComplete: boolean } {
+  const { flags, at, passage } = turns.columns;
+  const messageIds: string[] = [];
+  for (let turn = turns.count - 1; turn >= 0; turn -= 1) {
+    const bits = flags[turn] as number;
+    if ((bits & TURN_FLAGS.byUser) === 0 || (bits & TURN_FLAGS.undone) !== 0) continue;
+    if (filters.asOf !== undefined && (at[turn] as number) > filters.asOf) continue;
+    if ((passage[turn] as number) < 0 || units.count === 0) continue;
+    if (messageIds.length === MAX_MESSAGES) return { messageIds, isComplete: false };
+    messageIds.push(turns.ids.at(turn) ?? "");
+  }
+  return { messageIds, isComplete: true };
+}
+
+/** Longer messages are compared by their first sentences: a letter or a page changes little. */
+const MAX_SENTENCES = 6;
+
+async function findOutdatedSpans(
+  { outdated }: Pick<Ports, "outdated">,
+  messages: readonly Message[],
+): Promise<Map<string, TextSpan[]>> {
+  const places = messages
+    .filter(({ name }) => name === undefined)
+    .toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)) || one.turn - other.turn)
+    .flatMap((message) =>
+      splitSentences(message.content)
+        .slice(0, MAX_SENTENCES)
+        .map((span) => ({ message, span })),
+    );
+  const over = await outdated.findOutdated(
+    places.map(({ message, span }) => ({
+      text: message.content.slice(span.start, span.end),
+      at: Date.parse(message.at),
+    })),
+  );
+  const spans = new Map<string, TextSpan[]>();
+  for (const i of over.keys()) {
+    const place = places[i];
+    if (place) spans.set(place.message.id, [...(spans.get(place.message.id) ?? []), place.span]);
+  }
+  return spans;
+}
+
+/** Whether every statement of a memory was ended. */
+function isOutdated({ sources }: Memory, outdated: StandingPart["outdated"]): boolean {
+  return (
+    sources.length > 0 &&
+    sources.every(({ message, start, end }) =>
+      (outdated.get(message) ?? []).some((span) => span.start < end && start < span.end),
+    )
+  );
+}
+
+async function writeText(
+  { profileWriter, promptGuard }: Pick<Ports, "profileWriter" | "promptGuard">,
+  memories: readonly Memory[],
+  { now, maxTokens }: { readonly now: string; readonly maxTokens: number },
+): Promise<string> {
+  const lines = await profileWriter.buildLines(memories, now);
+  const wishes = selectLines(
+    lines.filter(({ section }) => section === "instructions"),
+    Math.min(MAX_WISH_TOKENS, maxTokens / 4),
+    () => 1,
+  );
+  const about = selectLines(
+    lines.filter(({ section }) => section !== "instructions"),
+    Math.min(MAX_PROFILE_TOKENS, maxTokens / 4),
+    ({ section }) => PRIORITIES[section] ?? 0,
+  );
+  return [
+    formatPart(profileWriter.titleOf("instructions"), wishes, promptGuard),
+    formatPart(profileWriter.titleOf("person"), about, promptGuard),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function selectLines(
+  lines: readonly DraftLine[],
+  maxTokens: number,
+  priorityOf: (line: DraftLine) => number,
+): DraftLine[] {
+  const ranked = lines.toSorted(
+    (one, other) => priorityOf(other) * other.weight - priorityOf(one) * one.weight,
+  );
+  const taken = new Set<DraftLine>();
+  let tokens = TITLE_TOKENS;
+  for (const line of ranked) {
+    const cost = estimateTokens(`- ${line.text}\n`);
+    if (tokens + cost > maxTokens || line.text === "") continue;
+    taken.add(line);
+    tokens += cost;
+  }
+  return PROFILE_SECTIONS.flatMap((name) => lines.filter((line) => line.section === name && taken.has(line)));
+}
+
+const TITLE_TOKENS = 6;
+
+function formatPart(title: string, lines: readonly DraftLine[], promptGuard: Ports["promptGuard"]): string {
+  const texts = lines
+    .map(({ text }) => sanitizeForPrompt({ text }, promptGuard))
+    .filter((text) => text !== "");
+  return texts.length === 0 ? "" : [title, ...texts.map((text) => `- ${text}`)].join("\n");
+}

@@ -1,0 +1,145 @@
+import { toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
+import { toLocalTime } from "../../../../domain/time.ts";
+import type { ComposedText } from "../../../../ports/language/answerer.ts";
+import { formatDateInWords } from "../../format-date.ts";
+import { YEAR } from "./answer-types.ts";
+import type { Evidence, Findings } from "./evidence.ts";
+import type { Feature } from "./features.ts";
+import type { Statement } from "./statements.ts";
+
+/** An answer, and whether it is sure. */
+export interface EvidenceAnswer extends ComposedText {
+  readonly isSure: boolean;
+}
+
+/** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
+const SURE = 0.7;
+const FOUND = 0.15;
+/** The probability from which a person who is not named may be meant by other words. */
+const CERTAIN = 0.5;
+/** Of the probability of the best, for what a list holds. */
+const LISTED = 0.5;
+const MAX_LISTED = 12;
+
+/** Of statements that are about as probable, the newest is taken; of what was said in one breath, what is composed or short. */
+const CLOSE = 0.85;
+const SAME = 0.9;
+
+/**
+ * The answer that the best evidence carries: sure, or quoted with a doubt; nothing where nothing is about the question. With `maySure`
+ * false it is doubted in any case.
+ */
+export function answerFromEvidence(
+  { inquiry, evidence }: Findings,
+  maySure: boolean,
+  dayIn: DayReader,
+): EvidenceAnswer | undefined {
+  const fitting = evidence.filter((one) => !isBarred(one));
+  const best = chooseBest(fitting);
+  if (!best || best.probability < FOUND) return undefined;
+  const isSure = maySure && !isDoubtful(best) && best.probability >= SURE;
+  const chosen = inquiry.asksMany ? chooseAll(fitting, best) : [best];
+  const text = [
+    ...new Set(
+      chosen.map(
+        ({ statement }) =>
+          `${isSure ? say(statement) : quote(statement)}${inquiry.type === "time" ? dayOf(statement, dayIn) : ""}`,
+      ),
+    ),
+  ].join(" ");
+  return {
+    text: isSure ? text : `I'm not certain. ${text}`,
+    used: [...new Set(chosen.flatMap(({ statement }) => statement.said?.used ?? statement.id))],
+    isSure,
+  };
+}
+
+/** Whether what is asked for may be another thing: a noun of the question is not met, or only the kind is named. */
+function isDoubtful({ features, statement }: Evidence): boolean {
+  const { vague, pastTense, narrowMissed, nounMissed, missed } = features;
+  const isElse = statement.from !== "claims" && (nounMissed === 1 || missed === 1);
+  return isElse || vague === 1 || pastTense === 1 || narrowMissed === 1;
+}
+
+/** The day that words name, said at a time (ISO 8601). */
+export type DayReader = (words: string, at: string) => string | undefined;
+
+/** " (Thursday, 26 March 2026, 2026-03-26)", where a quoted sentence names its day by another. */
+function dayOf({ from, text, at, zone }: Statement, dayIn: DayReader): string {
+  const day = from === "sentence" && !YEAR.test(text) ? dayIn(text, toLocalTime(at, zone)) : undefined;
+  return day === undefined ? "" : ` (${formatDateInWords(day)}, ${day})`;
+}
+
+/** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or without what is asked for. */
+export const BARS: readonly Feature[] = [
+  "thirdAlone",
+  "ownerOther",
+  "weekdayMissed",
+  "unrealClause",
+  "reported",
+  "later",
+  "isOver",
+  "noNumber",
+  "noTime",
+  "noPerson",
+];
+
+function isBarred({ features, probability }: Evidence): boolean {
+  const isOther = features.nameMissed === 1 || features.roleMissed === 1;
+  return (isOther && probability < CERTAIN) || BARS.some((feature) => features[feature] === 1);
+}
+
+/** The statement to answer with: the newest of those that come close to the most probable; of one breath, the one that is said best. */
+export function chooseBest(evidence: readonly Evidence[]): Evidence | undefined {
+  const [first] = evidence;
+  if (!first) return undefined;
+  const newest = evidence
+    .filter(({ probability, features }) => probability >= CLOSE * first.probability && features.parting === 0)
+    .reduce((best, one) => (one.statement.at > best.statement.at ? one : best), first);
+  const order = { claims: 0, memory: 1, sentence: 2 };
+  return evidence
+    .filter(
+      ({ statement, probability }) =>
+        statement === newest.statement ||
+        (probability >= SAME * newest.probability && isSameBreath(statement, newest.statement)),
+    )
+    .sort((one, other) => order[one.statement.from] - order[other.statement.from])[0];
+}
+
+/** All that a list holds, each once: what is as probable as the best, and what names the kind that is asked for. */
+function chooseAll(evidence: readonly Evidence[], best: Evidence): Evidence[] {
+  const chosen: Evidence[] = [best];
+  // Where the best names nothing of the kind either, the kind tells nothing apart.
+  const isOpen = best.features.topicKind === 0 && best.features.topicNamed === 0;
+  for (const one of evidence) {
+    if (chosen.length >= MAX_LISTED || one.probability < LISTED * best.probability) break;
+    const { topicKind, topicNamed, topicMissing } = one.features;
+    if (one.features.negated === 1) continue;
+    const isOfKind =
+      isOpen || topicKind === 1 || topicNamed === 1 || (topicMissing === 0 && one.probability > SURE);
+    if (isOfKind && !chosen.some(({ statement }) => isSameBreath(statement, one.statement))) chosen.push(one);
+  }
+  return chosen;
+}
+
+function isSameBreath({ source: one }: Statement, { source: other }: Statement): boolean {
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.message === other.message &&
+    one.start < other.end &&
+    other.start < one.end
+  );
+}
+
+function say(statement: Statement): string {
+  if (statement.said) return statement.said.text;
+  return statement.from === "memory" ? toSentence(toSecondPerson(statement.text)) : quote(statement);
+}
+
+function quote({ said, from, text, lead, at, zone, speaker }: Statement): string {
+  if (said) return said.text;
+  const day = formatDateInWords(toLocalTime(at, zone).slice(0, 10), { weekday: false });
+  if (from === "memory") return toSentence(toSecondPerson(text));
+  return `On ${day} ${speaker ?? "you"} said: “${lead === "" ? text : `${lead} ${text}`}”`;
+}

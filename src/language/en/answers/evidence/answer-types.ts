@@ -1,0 +1,156 @@
+import { splitWords } from "../../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { isKnownNoun } from "../../kinds/kinds.ts";
+import { toCanonicalThing } from "../../relations/relations.ts";
+import { key } from "../essence.ts";
+import { type Analysis, isMet, isOfKindByAny, keysOf } from "./analysis.ts";
+import type { Inquiry } from "./inquiry.ts";
+
+const NUMBER =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|twice|once|first|second|third|fourth|fifth|couple|tenner|fiver|grand|only child)\b/gi;
+const TIME =
+  /\b(?:today|tomorrow|tonight|yesterday|ago|noon|midnight|morning|afternoon|evening|night|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|spring|summer|autumn|winter|christmas|easter|daily|weekly|monthly|twice|every|since|until|till|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|(?:at|around|until|before|after|by|past) (?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|(?:for|in) (?:\w+ ){1,2}(?:years?|months?|weeks?|days?))\b/gi;
+const CLOCK =
+  /\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m|p\.m)\b|\d{1,2}[:.]\d\d|\b(?:at|around|by|until|before|after|from|between|past) (?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter)\b|\b(?:noon|midnight|dawn|dusk)\b/i;
+/** A year by its number. */
+export const YEAR: RegExp = /\b(?:19|20)\d\d\b/;
+const DAY =
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}(?:st|nd|rd|th)?\b|\btoday|tomorrow|yesterday\b/i;
+const PLACE =
+  /\b(?:in|at|to|from|near|behind|under|above|below|beside|by|on|outside|inside|into|over|opposite|around|between) (?:(?:the|a|an|my|our|his|her|their) )?(?:[\p{L}'-]+)/iu;
+const NAMED_PLACE = /\b(?:in|at|to|from|near|around|of|for) (?:the )?\p{Lu}[\p{L}'’-]+/u;
+
+/** "I saw a film", "I take medication every morning": the kind that is asked for, and not which. */
+export function namesOnly(sentence: string, topic: string): boolean {
+  const found = new RegExp(
+    `(?<before>[\\p{L}'’-]+) (?:new |good |great |nice |lovely |old )?${topic.replace(/[^\p{L}\p{N} -]/gu, ".")}s?\\b(?<after>[,:]? ?["“]?\\S*)`,
+    "iu",
+  ).exec(sentence)?.groups;
+  if (!found || /^[,:]? ?["“]?(?:\p{Lu}|called|named)/u.test(found.after ?? "")) return false;
+  return /^(?:an?|some|any|the|my|our|this|that|no|takes?|have|has|needs?|wants?|on|got|gets?|bought|buys?|do|doing|of)$/i.test(
+    found.before ?? "",
+  );
+}
+
+/** How a statement meets the kind that is asked for. */
+export type TopicFeature = "topicNamed" | "topicKind" | "topicMissing" | "topicImpossible";
+
+/** Compares the kind that is asked for with what a statement names. */
+export function compareTopic(
+  { topic, type, words }: Inquiry,
+  { content, keys, tokens }: Analysis,
+): Record<TopicFeature, number> {
+  if (topic === undefined || type === "time")
+    return { topicNamed: 0, topicKind: 0, topicMissing: 0, topicImpossible: 0 };
+  const isNamed = keys.has(key(topic));
+  const isKind = content.some((word) => isOfKindByAny(word, topic));
+  // A word that no table knows may be the name of anything.
+  const mayBeName = tokens.some(
+    ({ lower, pos }) =>
+      (pos === "PROPN" || (pos === "NOUN" && !isKnownNoun(toSingular(lower)))) &&
+      !words.some((word) => word.key === key(lower)),
+  );
+  const isMissing = !isNamed && !isKind;
+  return {
+    topicNamed: Number(isNamed),
+    topicKind: Number(isKind),
+    topicMissing: Number(isMissing),
+    topicImpossible: Number(isMissing && !mayBeName && type === "thing"),
+  };
+}
+
+/** Whether a statement holds something of the type that is asked for. */
+export type AnswerFeature =
+  | "person"
+  | "noPerson"
+  | "nearName"
+  | "farName"
+  | "place"
+  | "noPlace"
+  | "time"
+  | "noTime"
+  | "number"
+  | "noNumber"
+  | "yesNo"
+  | "yesNoAll"
+  | "manner"
+  | "thing"
+  | "news";
+
+/** Looks in a statement for what can be an answer: a person, a place, a time, a number. */
+export function answerFeatures(
+  inquiry: Inquiry,
+  found: Analysis,
+  own: ReadonlySet<string>,
+  topic: Record<TopicFeature, number>,
+): Record<AnswerFeature, number> {
+  const { type, text } = inquiry;
+  const news = found.content.filter((word) => !keysOf(word).some((form) => own.has(form)));
+  const is = (wanted: Inquiry["type"], holds: boolean): [number, number] =>
+    type === wanted ? [Number(holds), Number(!holds)] : [0, 0];
+  const isNew = (word: string): boolean => !keysOf(word.toLowerCase()).some((form) => own.has(form));
+  const hasPerson =
+    found.parties.names.some(isNew) ||
+    found.parties.roles.some(isNew) ||
+    found.tokens.some(({ text, pos }) => pos === "PROPN" && isNew(text));
+  const [person, noPerson] = is("person", hasPerson);
+  const asksName = /\b(?:name|named|called|nickname)\b/i.test(text);
+  const isNear = asksName && isNameNear(inquiry, found, isNew);
+  const [place, noPlace] = is(
+    "place",
+    topic.topicKind > 0 ||
+      NAMED_PLACE.test(found.text) ||
+      (/\bwhere\b/i.test(text) && PLACE.test(found.text)),
+  );
+  const [time, noTime] = is("time", tellsTime(text, found.text, isNew));
+  const [number, noNumber] = is("number", (found.text.match(NUMBER) ?? []).some(isNew));
+  const covered = inquiry.words.filter((word) => isMet(word.key, found.keys)).length;
+  return {
+    person,
+    noPerson,
+    nearName: asksName ? Number(isNear) : 0,
+    farName: asksName ? Number(!isNear) : 0,
+    place,
+    noPlace,
+    time,
+    noTime,
+    number,
+    noNumber,
+    yesNo: Number(type === "yes_no"),
+    yesNoAll: Number(type === "yes_no" && inquiry.words.length > 0 && covered === inquiry.words.length),
+    manner: Number(type === "manner"),
+    thing: Number(type === "thing"),
+    news: Math.min(news.length, 4) / 4,
+  };
+}
+
+/** Whether a name stands within some words of the person or thing whose name is asked for. */
+function isNameNear(
+  { parties, owned, topic }: Inquiry,
+  { tokens }: Analysis,
+  isNew: (word: string) => boolean,
+): boolean {
+  const wanted = [...parties.roles, ...owned, ...(topic ? [topic] : [])].map(toCanonicalThing);
+  if (wanted.length === 0) return true;
+  const places = tokens.flatMap(({ lower }, i) =>
+    wanted.includes(toCanonicalThing(toSingular(lower))) ? [i] : [],
+  );
+  return tokens.some(
+    ({ pos, text }, i) =>
+      (pos === "PROPN" || /^\p{Lu}\p{Ll}/u.test(text)) &&
+      i > 0 &&
+      isNew(text) &&
+      !/^(?:I|On|The|My|Our)$/.test(text) &&
+      places.some((at) => Math.abs(at - i) <= NEAR_WORDS),
+  );
+}
+
+const NEAR_WORDS = 4;
+
+function tellsTime(question: string, text: string, isNew: (word: string) => boolean): boolean {
+  if (/\bwhat time\b|\bhour\b/i.test(question)) return CLOCK.test(text);
+  if (/\byear\b/i.test(question)) return YEAR.test(text);
+  if (/\bbirthday\b/i.test(question)) return DAY.test(text.replace(YEAR, " "));
+  if (/\b(?:what|which) (?:day|weekday|date)s?\b/i.test(question)) return DAY.test(text);
+  return (text.match(TIME) ?? []).some((time) => splitWords(time).some(isNew));
+}

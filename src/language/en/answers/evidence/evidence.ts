@@ -1,0 +1,131 @@
+import { channel } from "node:diagnostics_channel";
+import type { Memory } from "../../../../domain/memory.ts";
+import { splitWords } from "../../../../domain/search/search-terms.ts";
+import { toSingular } from "../../../../domain/text/english-forms.ts";
+import type { Embedder } from "../../../../ports/language/embedder.ts";
+import type { Question } from "../../../../ports/language/question-reader.ts";
+import type { AnswerIndex } from "../answer-index.ts";
+import {
+  type Comparison,
+  compareStatement,
+  FEATURES,
+  type Feature,
+  type WordSimilarity,
+} from "./features.ts";
+import { type Inquiry, readInquiry } from "./inquiry.ts";
+import { listStatements, type Statement, type StatementSources } from "./statements.ts";
+import { WEIGHTS } from "./weights.ts";
+
+/** A statement, and how probable it is that it carries the answer. */
+export interface Evidence {
+  readonly statement: Statement;
+  readonly features: Readonly<Record<Feature, number>>;
+  /** 0 to 1. */
+  readonly probability: number;
+}
+
+/** What was found for a question, most probable first. */
+export interface Findings {
+  readonly inquiry: Inquiry;
+  readonly evidence: readonly Evidence[];
+}
+
+/** Publishes the findings of each question, for `scripts/answers/fit.ts`. */
+const FINDINGS = channel("keepsake:evidence");
+
+/** Weighs what recall found, and the answer that was composed from claims, as evidence for a question. */
+export async function weighEvidence(
+  embedder: Embedder,
+  sources: StatementSources,
+  question: Question,
+  composed: readonly Statement[],
+): Promise<Findings> {
+  const inquiry = readInquiry(sources.question, question);
+  const statements = [...composed, ...listStatements(sources)];
+  const similarity = await wordSimilarity(embedder, inquiry, statements);
+  const cosine = await textSimilarity(embedder, inquiry.text, statements);
+  const comparison: Comparison = {
+    similarity,
+    cosine: (statement) => cosine.get(statement) ?? 0,
+    aliases: asksOfOthers(inquiry) ? aliasesIn(sources.index) : new Map(),
+    topScore: Math.max(0, ...statements.map(({ score }) => score)),
+    times: [...new Set(statements.map(({ at }) => at))].sort(),
+  };
+  const evidence = statements
+    .map((statement): Evidence => {
+      const features = compareStatement(inquiry, statement, comparison);
+      return { statement, features, probability: probabilityOf(features) };
+    })
+    .sort((one, other) => other.probability - one.probability);
+  const findings = { inquiry, evidence };
+  if (FINDINGS.hasSubscribers) FINDINGS.publish(findings);
+  return findings;
+}
+
+function probabilityOf(features: Readonly<Record<Feature, number>>): number {
+  let sum = 0;
+  for (const feature of FEATURES) sum += (WEIGHTS[feature] ?? 0) * features[feature];
+  return 1 / (1 + Math.exp(-sum));
+}
+
+async function wordSimilarity(
+  embedder: Embedder,
+  { words }: Inquiry,
+  statements: readonly Statement[],
+): Promise<WordSimilarity> {
+  if (!embedder.local || words.length === 0) return () => 0;
+  const told = new Set(statements.flatMap(({ text, lead }) => splitWords(`${lead} ${text}`)));
+  const all = [...new Set([...words.map(({ base }) => base), ...told])];
+  const vectors = await embedder.embed(all);
+  const vectorOf = new Map(all.map((word, i) => [word, vectors[i]]));
+  return (one, other) => {
+    const a = vectorOf.get(one);
+    const b = vectorOf.get(other);
+    return a && b ? dot(a, b) : 0;
+  };
+}
+
+async function textSimilarity(
+  embedder: Embedder,
+  question: string,
+  statements: readonly Statement[],
+): Promise<Map<Statement, number>> {
+  if (!embedder.local) return new Map();
+  const [asked, ...told] = await embedder.embed([
+    question,
+    ...statements.map(({ lead, text }) => (lead === "" ? text : `${lead} ${text}`)),
+  ]);
+  return new Map(statements.map((statement, i) => [statement, asked && told[i] ? dot(asked, told[i]) : 0]));
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);
+  return sum;
+}
+
+function asksOfOthers({ parties }: Inquiry): boolean {
+  return parties.names.length + parties.roles.length > 0;
+}
+
+/** Who is called what: "sister" is "lea", and "lea" is the "sister". */
+function aliasesIn(index: AnswerIndex): Map<string, Set<string>> {
+  const aliases = new Map<string, Set<string>>();
+  const add = (one: string, other: string): void => {
+    aliases.set(one, (aliases.get(one) ?? new Set()).add(other));
+  };
+  for (const [subject, relations] of index.slots) {
+    const role = toSingular(splitWords(subject.split("/").at(-1) ?? "")[0] ?? "");
+    for (const memory of relations.get("be called") ?? []) {
+      const name = nameIn(memory);
+      if (name === undefined || !subject.includes("/")) continue;
+      add(role, name);
+      add(name, role);
+    }
+  }
+  return aliases;
+}
+
+function nameIn({ claim, status }: Memory): string | undefined {
+  return status === "retracted" ? undefined : splitWords(claim?.value ?? "")[0];
+}

@@ -1,0 +1,218 @@
+import { isAboutLater, isTrueAt } from "../../../../domain/current-memories.ts";
+import type { Memory } from "../../../../domain/memory.ts";
+import type { Message } from "../../../../domain/message.ts";
+import type { Item } from "../../../../domain/recall.ts";
+import { toWordKey } from "../../../../domain/search/search-terms.ts";
+import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
+import type { AnswerRequest, ComposedText } from "../../../../ports/language/answerer.ts";
+import type { StoredContent } from "../../../../ports/language/stored-content.ts";
+import type { AnswerIndex } from "../answer-index.ts";
+
+/** One statement that may carry an answer: a memory, or one sentence of the user's. */
+export interface Statement {
+  /** The id of the memory, or of the passage that the sentence stands in. */
+  readonly id: string;
+  readonly from: "claims" | "memory" | "sentence";
+  /** What to say, where it is not the text: the answer that was composed from claims. */
+  readonly said?: ComposedText;
+  readonly text: string;
+  /** The sentence before it, where it is needed to understand it ("He restores organs"). */
+  readonly lead: string;
+  /** Who said it, in a conversation among several people. */
+  readonly speaker: string | undefined;
+  /** When it was said (ISO 8601), and the UTC offset of the place. */
+  readonly at: string;
+  readonly zone: string | undefined;
+  /** Recall's score; 0 where recall did not return it. */
+  readonly score: number;
+  /** Recall's place, from 0. */
+  readonly rank: number;
+  /** Whether it no longer holds. */
+  readonly isOver: boolean;
+  /** Whether it will only hold later. */
+  readonly isLater: boolean;
+  readonly memory: Memory | undefined;
+  /** The words in the message, to tell what was said in the same breath. */
+  readonly source: { readonly message: string; readonly start: number; readonly end: number } | undefined;
+}
+
+export interface StatementSources {
+  readonly question: string;
+  readonly items: readonly Item[];
+  readonly content: StoredContent;
+  readonly index: AnswerIndex;
+  readonly mayUse: (memory: Memory) => boolean;
+  /** Whether the caller set no bounds to what may be looked at. */
+  readonly isUnbounded: boolean;
+  readonly now: string;
+  readonly asOf: string | undefined;
+  readonly toQuotableText: AnswerRequest["toQuotableText"];
+}
+
+/** Up to so many messages all that was said is looked at, whatever recall found. */
+const READ_WHOLE = 40;
+/** Items beyond these are not looked at. */
+const MAX_ITEMS = 20;
+const MAX_SENTENCES = 60;
+const MAX_LENGTH = 500;
+
+/** The answer that was composed from claims, as a statement: compared by the words of the memories it rests on. */
+export function fromComposed(sources: StatementSources, composed: ComposedText): Statement {
+  const memories = composed.used.flatMap((id) => sources.content.memories.get(id) ?? []);
+  const [memory] = memories;
+  const rank = sources.items.findIndex(({ id }) => composed.used.includes(id));
+  const message = memory?.sources[0] && sources.content.messages.get(memory.sources[0].message);
+  return {
+    id: composed.used[0] ?? "",
+    from: "claims",
+    said: composed,
+    text: memories.map(({ text }) => text).join(". ") || composed.text,
+    lead: "",
+    speaker: undefined,
+    at: memory?.at ?? "",
+    zone: message?.zone,
+    score: sources.items[rank]?.score ?? 0,
+    rank: rank < 0 ? sources.items.length : rank,
+    isOver: false,
+    isLater: false,
+    memory,
+    source: memory?.sources[0],
+  };
+}
+
+/** The statements that recall found: its memories, and the sentences of the user's messages behind its items. */
+export function listStatements(sources: StatementSources): Statement[] {
+  const { content } = sources;
+  const items = itemsIn(sources);
+  const memories = items.flatMap((placed) => fromMemory(sources, placed) ?? []);
+  const sentences: Statement[] = [];
+  for (const [id, place] of messagesBehind(sources, items)) {
+    const message = content.messages.get(id);
+    if (message?.role !== "user" || message.undone) continue;
+    sentences.push(...sentencesOf(sources, message, place));
+    if (sentences.length >= MAX_SENTENCES) break;
+  }
+  return [...memories, ...sentences];
+}
+
+/** What stands behind a statement: an item of recall with its place, or a message that recall did not return. */
+interface Placed {
+  readonly id: string;
+  readonly item: Item | undefined;
+  readonly score: number;
+  readonly rank: number;
+}
+
+/** Whether all that a user has told may be looked at, whatever recall found. */
+function isReadWhole({ content, isUnbounded }: StatementSources): boolean {
+  return isUnbounded && content.messages.size <= READ_WHOLE;
+}
+
+/** The items of recall, and all memories of a user who has told little. */
+function itemsIn(sources: StatementSources): Placed[] {
+  const { items, content, asOf } = sources;
+  const found = items
+    .slice(0, MAX_ITEMS)
+    .map((item, rank): Placed => ({ id: item.id, item, score: item.score, rank }))
+    .filter(({ item }) => asOf === undefined || (item?.at ?? "") <= asOf);
+  if (!isReadWhole(sources)) return found;
+  const known = new Set(found.map(({ id }) => id));
+  const others = [...content.memories.keys()].slice(-MAX_ITEMS).filter((id) => !known.has(id));
+  return [...found, ...others.map((id): Placed => ({ id, item: undefined, score: 0, rank: MAX_ITEMS }))];
+}
+
+interface MessagePlace extends Placed {
+  readonly span: TextSpan | undefined;
+}
+
+/** The messages that items come from, in the order of the items; then the others of a user who has told little. */
+function messagesBehind(sources: StatementSources, placed: readonly Placed[]): Map<string, MessagePlace> {
+  const messages = new Map<string, MessagePlace>();
+  const behind = placed.flatMap((one) => (one.item?.sources ?? []).map((source) => ({ one, source })));
+  for (const { one, source } of behind) {
+    const span = one.item?.type === "passage" ? { start: source.start, end: source.end } : undefined;
+    const known = messages.get(source.message);
+    if (!known || (span && !known.span)) messages.set(source.message, { ...(known ?? one), span });
+  }
+  if (!isReadWhole(sources)) return messages;
+  for (const id of sources.content.messages.keys())
+    if (!messages.has(id))
+      messages.set(id, { id: `${id}#0`, item: undefined, score: 0, rank: MAX_ITEMS, span: undefined });
+  return messages;
+}
+
+function fromMemory(
+  { mayUse, now, asOf, content }: StatementSources,
+  { id, score, rank }: Placed,
+): Statement | undefined {
+  const memory = content.memories.get(id);
+  if (!memory || memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
+  const [source] = memory.sources;
+  const message = source && content.messages.get(source.message);
+  return {
+    id: memory.id,
+    from: "memory",
+    text: memory.text,
+    lead: "",
+    speaker: undefined,
+    at: memory.at,
+    zone: message?.zone,
+    score,
+    rank,
+    isOver:
+      !isTrueAt(memory, asOf ?? now) || (memory.validTo !== undefined && memory.validTo <= (asOf ?? now)),
+    isLater: isAboutLater(memory, asOf ?? now),
+    memory,
+    source,
+  };
+}
+
+const ANAPHOR =
+  /^(?:(?:and|but|so|also|oh|well|then|yes|no)[, ]+)*(?:he|she|they|it|him|her|them|his|its|their|that|this|those|these|there|one|both|the (?:other|rest|former|latter))\b|\bi own one\b/i;
+
+function* sentencesOf(
+  { question, index, toQuotableText, now, asOf }: StatementSources,
+  message: Message,
+  { id, score, rank, span }: MessagePlace,
+): Iterable<Statement> {
+  const asked = toWordKey(question);
+  const passage = span ?? { start: 0, end: message.content.length };
+  const memories = [...(index.sources.get(message.id) ?? [])];
+  const sentences = splitSentences(message.content);
+  let before = "";
+  for (const sentence of sentences) {
+    if (!overlaps(sentence, passage)) continue;
+    const text = toQuotableText(message.content, passage, sentence).replace(/\s+/g, " ");
+    // Where words were erased, what is left is not what was asked for; the question itself is no answer.
+    const isUsable =
+      text !== "" && !text.includes("[…]") && toWordKey(text) !== asked && text.length <= MAX_LENGTH;
+    const isQuestion = /\?["”'’)]*$/.test(text);
+    if (isUsable && !isQuestion) {
+      const about = memories.filter(({ sources }) =>
+        sources.some((one) => one.message === message.id && overlaps(one, sentence)),
+      );
+      yield {
+        id,
+        from: "sentence",
+        text,
+        lead: ANAPHOR.test(text) ? before : "",
+        speaker: message.name,
+        at: message.at,
+        zone: message.zone,
+        score,
+        rank,
+        isOver:
+          about.length > 0 &&
+          about.every((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
+        isLater: about.some((memory) => isAboutLater(memory, asOf ?? now)),
+        memory: undefined,
+        source: { message: message.id, start: sentence.start, end: sentence.end },
+      };
+    }
+    before = isUsable ? text : "";
+  }
+}
+
+function overlaps(one: TextSpan, other: TextSpan): boolean {
+  return one.start < other.end && other.start < one.end;
+}

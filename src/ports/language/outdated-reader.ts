@@ -1,0 +1,15 @@
+/** Something that the user said, one sentence of it. */
+export interface TalkStatement {
+  readonly text: string;
+  /** When it was said, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Finds statements that a later one has ended, where neither was read as a memory. */
+export interface OutdatedReader {
+  /**
+   * The statements that a later one has ended: by position, the position of the later one. `statements`
+   * are in the order in which they were said. Empty where that is not certain enough.
+   */
+  findOutdated(statements: readonly TalkStatement[]): Promise<ReadonlyMap<number, number>>;
+}
