@@ -15,9 +15,11 @@ export interface AssessedRequest {
 
 /** From these probabilities on, a request is carried out, or asked back. */
 const SURE = 0.8;
-const LIKELY = 0.4;
+const LIKELY = 0.45;
+/** A request that means its own message has no target that speaks for it. */
+const LIKELY_OWN = 0.45;
 /** What a target that is found, or not, says of whether the words are a request; in log-odds. */
-const FOUND = 2;
+const FOUND = 1.6;
 const NOT_FOUND = -1.5;
 const NO_PREVIEW = { memories: [], quotes: [] };
 
@@ -39,7 +41,7 @@ export async function assessRequest(
   if (isOfOwnMessage(proposal)) {
     if (isCertain || confidence >= SURE) return act("erase");
     const quote = { message: message.id, at: message.at, quote: message.content };
-    return confidence >= LIKELY ? act("ask", { memories: [], quotes: [quote] }) : act("ignore");
+    return confidence >= LIKELY_OWN ? act("ask", { memories: [], quotes: [quote] }) : act("ignore");
   }
   const { sure, unsure } = await selectProposal(ports, state, message, proposal, all);
   const isSure = isAny(sure);

@@ -6,6 +6,7 @@ import type { TextSpan } from "../../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
+import { parseEnglish } from "../parser/english-trees.ts";
 import { findShapedValues, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
 import { type Description, holdsValue, overlaps, type RatedSegment } from "./retrieve.ts";
@@ -14,8 +15,8 @@ import { splitSegments } from "./segments.ts";
 /** From this probability on, a clause is meant. */
 const MEANT = 0.5;
 /** The best clause must reach this, or the person is asked. */
-const SURE_OF_TARGET = 0.62;
-const MAYBE = 0.1;
+const SURE_OF_TARGET = 0.72;
+const MAYBE = 0.2;
 /** Of one thing, only what is rated nearly as well as the best is meant; in log-odds. */
 const NARROW = 2;
 /** The same within one sentence. */
@@ -144,10 +145,18 @@ function isOwnStatement({ text, isAttached }: RatedSegment): boolean {
   return !isAttached && /^(?:i|we|my|our|i['’]\p{L}+|we['’]\p{L}+|im|ive)\b/iu.test(text);
 }
 
-/** A statement about the speaker, or about somebody else who is named. */
+/** A statement about the speaker, or with another subject. */
 function isOfOthers(one: RatedSegment): boolean {
-  return isOwnStatement(one) || one.signs.otherName === 1;
+  return isOwnStatement(one) || one.signs.otherName === 1 || hasOwnSubject(one.text);
 }
+
+/** "the venue is the granary": no pronoun takes up what was said before. */
+function hasOwnSubject(text: string): boolean {
+  const tokens = parseEnglish(text).flatMap((sentence) => sentence.tokens);
+  return tokens.some(({ label, lower }) => /^nsubj/.test(label) && !TAKES_UP.test(lower));
+}
+
+const TAKES_UP = /^(?:it|that|this|they|he|she|those|these|which|who)$/;
 
 /** "£430 to fix", "she said so twice": it has no subject of its own. */
 function isRemark({ text, signs }: RatedSegment): boolean {
@@ -255,8 +264,11 @@ function narrowCut(
   const inside = segments.filter((one) => overlaps(one, cut));
   if (inside.length < 2) return [cut];
   const isMeant = ({ text, signs }: RatedSegment): boolean =>
-    (signs.words ?? 0) > 0 || values.some((value) => holdsValue(text, value));
-  const left = inside.filter((one) => !isMeant(one) && isOfOthers(one));
+    (signs.words ?? 0) > 0 ||
+    signs.kind === 1 ||
+    signs.shape === 1 ||
+    values.some((value) => holdsValue(text, value));
+  const left = inside.filter((one) => !isMeant(one) && !one.isAttached && !isRemark(one));
   if (left.length === 0 || left.length === inside.length) return [cut];
   return toCuts(
     content,
