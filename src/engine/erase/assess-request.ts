@@ -45,7 +45,7 @@ export async function assessRequest(
   }
   const { sure, unsure } = await selectProposal(ports, state, message, proposal, all);
   const isSure = isAny(sure);
-  if (!isSure && !isAny(unsure)) return act((confidence ?? 1) >= SURE ? "erase" : "ignore");
+  if (!isSure && !isAny(unsure)) return act(isCertain ? "erase" : "ignore");
   if (isSure && (confidence ?? 1) >= SURE) return act("erase");
   const probability = isCertain ? 1 : shift(confidence, isSure ? FOUND : NOT_FOUND);
   if (probability < LIKELY) return act("ignore");

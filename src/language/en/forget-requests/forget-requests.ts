@@ -142,7 +142,8 @@ async function selectThing(
     ...(isOwnText ? { speaker: asking.message.name as string } : {}),
   };
   const rated = await rateSegments(ports.embedder, state, description, asking);
-  const exact = narrowToClauses(state, await selectByMemories(ports, state, phrase, wanted, asking), rated);
+  const meant = await selectByMemories(ports, state, phrase, wanted, asking);
+  const exact = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
   const isExact = exact.memories.size + exact.cuts.size > 0;
   const isAlone = wanted.terms.length + wanted.slots.length === 0;
   const isNamed = (wanted.named.some(isDistinctValue) && isAlone) || wanted.part !== undefined || isListed;
@@ -168,6 +169,11 @@ async function selectThing(
   if (isExact && (exact.memories.size > 0 || wanted.named.length > 0))
     return { sure: exact, unsure: NO_SELECTION };
   return { sure: NO_SELECTION, unsure: isExact ? exact : await toSelection(state, chosen.unsure) };
+}
+
+/** "forget Tove": all that is said of whom the words name. */
+function namesOnly({ names, terms }: Wanted): boolean {
+  return names.length > 0 && terms.length <= names.length;
 }
 
 /** Whether an exact selection lies within one by meaning: it is the smaller one that covers what is meant. */

@@ -89,7 +89,7 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   if (/^(?:i|we|he|she|they|it|you|my|our|his|her|that|this|there)(?:['’]?\p{L}+)?\s/iu.test(behind))
     return true;
   if (
-    /^(?:\p{Lu}\p{L}+|(?:the|my|his|her|our|their|a) \p{L}+)(?: \p{L}+)? (?:is|are|was|were|has|have|had|will|can|does|did|do|wants?|needs?|costs?|takes?|works?|lives?|says|said)\b/u.test(
+    /^(?:\p{Lu}\p{L}+(?:['’]s)?|(?:the|my|his|her|our|their|a) \p{L}+(?:['’]s)?)(?: \p{L}+)? (?:is|are|was|were|has|have|had|will|can|does|did|do|wants?|needs?|costs?|takes?|works?|lives?|says|said)\b/u.test(
       behind,
     )
   )
@@ -125,6 +125,7 @@ function opensStatement(tokens: readonly Placed[], place: number): boolean {
 /** A short remark without a verb, a name or a number. */
 function isAside(text: string, start: number, tokens: readonly Placed[]): boolean {
   if (/\d|\p{Lu}/u.test(text.replace(CALENDAR, "")) || text.split(/\s+/).length > 4) return false;
+  if (/^(?:the|a|an|my|our|his|her|their|its|i|we|he|she|they)\b/i.test(text)) return false;
   const words = tokens.filter(({ token }) => token.start >= start && token.end <= start + text.length);
   return !words.some(({ token }) => /^(?:VERB|AUX)$/.test(token.pos));
 }

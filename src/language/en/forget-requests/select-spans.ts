@@ -46,7 +46,7 @@ export function chooseSegments(
   const others = open.filter(({ message }) => message?.id !== own);
   const best = Math.max(0, ...(others.length > 0 ? others : open).map(({ probability }) => probability));
   const least = isBroad ? MEANT : Math.max(MEANT, toProbability(toLogit(best) - NARROW));
-  const chosen = new Set(open.filter(({ probability }) => probability >= least));
+  const chosen = new Set(open.filter(({ probability, signs }) => probability >= least && hasEvidence(signs)));
   if (!isBroad) dropNeighbours(chosen);
   if (wanted.names.length > 0) dropWithoutValue(chosen);
   dropHeadings(open, chosen);
@@ -68,7 +68,14 @@ export function chooseSegments(
 /** Whether a clause is worth a question: it is of the one who is named, and holds more than the name. */
 function mayBeMeant({ message, signs }: RatedSegment): boolean {
   if (message?.role === "assistant") return false;
-  return !(signs.nameMissing || signs.nameOnly || signs.otherName || signs.valueMissing || signs.lowerName);
+  const isOther =
+    signs.nameMissing || signs.nameOnly || signs.otherName || signs.valueMissing || signs.lowerName;
+  return !isOther && hasEvidence(signs);
+}
+
+/** Whether a clause shares more with the description than whose it is. */
+function hasEvidence({ words = 0, cosine = 0, kind, shape }: RatedSegment["signs"]): boolean {
+  return kind === 1 || shape === 1 || words >= 0.4 || cosine >= 0.5;
 }
 
 const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
@@ -241,6 +248,7 @@ export function narrowToClauses(
   { messages }: StoredContent,
   selection: ErasureSelection,
   rated: readonly RatedSegment[],
+  isWide: boolean,
 ): ErasureSelection {
   const told = [...selection.memories].flatMap(({ claim }) => (claim ? [claim.value] : []));
   const values = [...told, ...(selection.values ?? []).map(({ text }) => text)];
@@ -249,7 +257,7 @@ export function narrowToClauses(
     [...selection.cuts].map(([id, some]) => {
       const content = messages.get(id)?.content ?? "";
       const segments = byMessage.get(id) ?? [];
-      return [id, some.flatMap((cut) => narrowCut(content, cut, segments, values))] as const;
+      return [id, some.flatMap((cut) => narrowCut(content, cut, segments, values, isWide))] as const;
     }),
   );
   return { ...selection, cuts };
@@ -260,6 +268,7 @@ function narrowCut(
   cut: TextCut,
   segments: readonly RatedSegment[],
   values: readonly string[],
+  isWide: boolean,
 ): readonly TextCut[] {
   const inside = segments.filter((one) => overlaps(one, cut));
   if (inside.length < 2) return [cut];
@@ -268,7 +277,7 @@ function narrowCut(
     signs.kind === 1 ||
     signs.shape === 1 ||
     values.some((value) => holdsValue(text, value));
-  const left = inside.filter((one) => !isMeant(one) && !one.isAttached && !isRemark(one));
+  const left = inside.filter((one) => !isMeant(one) && !one.isAttached && !(isWide && isRemark(one)));
   if (left.length === 0 || left.length === inside.length) return [cut];
   return toCuts(
     content,

@@ -9,7 +9,7 @@ import type { RulesReading } from "../known-memory.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { type RequestObject, readRequestObject } from "./request-objects.ts";
-import { LIKELY_REQUEST, type ScoredCandidate, SURE_REQUEST, scoreRequest } from "./request-sentences.ts";
+import { CERTAIN_REQUEST, LIKELY_REQUEST, type ScoredCandidate, SURE_REQUEST, scoreRequest } from "./request-sentences.ts";
 
 const KNOWN =
   /^(?:about )?(?:everything |anything |all |whatever |any(?:thing)? |the (?:thing|things|bit|part|stuff|fact)s? )?(?:that )?(?:(?:what(?:ever)?|everything|anything|all) )?(?:that )?(?:you(?:['’]ve)? (?:know|remember|have(?: stored| saved| on file| learned| learnt| noted| recorded)?|stored|saved|learned|learnt|noted|recorded|got)|i(?:['’]ve| have)?(?: ever)? (?:told|said|mentioned|shared|wrote|written|gave|given)(?: to)?(?: you)?(?: ever)?|i ever (?:told|mentioned|said)(?: you)?)(?: anything| something)?(?: about| regarding| on| of)? /i;
@@ -79,7 +79,7 @@ function readSentence(
   const object = readRequestObject(text, candidate);
   if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
   const place = { propose: "erase" as const, message: message.id, start, end };
-  const sure = candidate.probability >= SURE_REQUEST ? {} : { confidence: candidate.probability };
+  const sure = candidate.probability >= CERTAIN_REQUEST ? {} : { confidence: candidate.probability };
   const except = object.except === undefined ? {} : { except: object.except };
   const isKeeping = candidate.group === "keep" || candidate.group === "none";
   const broad = BROAD.test(text) ? { isBroad: true } : {};
