@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rulesExtractor } from "../rules.ts";
 
-/** What a message asks to erase, in words that leave no doubt. What may be a request is decided by what it means. */
+/** What a message asks to erase. */
 async function asked(content: string): Promise<unknown[]> {
   const at = "2026-05-20T15:00:00.000Z";
   const message = {
@@ -15,8 +15,7 @@ async function asked(content: string): Promise<unknown[]> {
     digest: "pending",
   } as const;
   const proposals = await rulesExtractor().propose({ messages: [message], earlier: [], known: [] });
-  const sure = proposals.filter((one) => one.propose === "erase" && one.confidence === undefined);
-  return sure.flatMap((one) => (one.propose === "erase" ? [one.about ?? one.topic ?? true] : []));
+  return proposals.flatMap((one) => (one.propose === "erase" ? [one.about ?? one.topic ?? true] : []));
 }
 
 describe("orders about what is remembered", () => {

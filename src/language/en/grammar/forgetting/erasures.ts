@@ -4,17 +4,12 @@ import type { EraseProposal } from "../../../../ports/language/extractor.ts";
 import { FUNCTION_WORDS, isOfOtherLanguage } from "../../detect-language.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
-import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { type RequestObject, readRequestObject } from "./request-objects.ts";
-import { CERTAIN_REQUEST, LIKELY_REQUEST, type ScoredCandidate, SURE_REQUEST, scoreRequest } from "./request-sentences.ts";
-
-const KNOWN =
-  /^(?:about )?(?:everything |anything |all |whatever |any(?:thing)? |the (?:thing|things|bit|part|stuff|fact)s? )?(?:that )?(?:(?:what(?:ever)?|everything|anything|all) )?(?:that )?(?:you(?:['’]ve)? (?:know|remember|have(?: stored| saved| on file| learned| learnt| noted| recorded)?|stored|saved|learned|learnt|noted|recorded|got)|i(?:['’]ve| have)?(?: ever)? (?:told|said|mentioned|shared|wrote|written|gave|given)(?: to)?(?: you)?(?: ever)?|i ever (?:told|mentioned|said)(?: you)?)(?: anything| something)?(?: about| regarding| on| of)? /i;
-const EVERYTHING =
-  /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:(?:about|to|on) )?(?:me|you))?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
+import { LIKELY_REQUEST, type ScoredCandidate, SURE_REQUEST, scoreRequest } from "./request-sentences.ts";
+import { aboutOf, EVERYTHING, isCorrection, isOfItself, REGRET, statedRequests } from "./stated-requests.ts";
 
 /** The requests to forget in the sentences of a message, and words that are not to be kept at all. */
 export function erasuresOf(
@@ -23,8 +18,11 @@ export function erasuresOf(
   reading?: RulesReading,
 ): EraseProposal[] {
   const found: FoundRequest[] = [];
+  const stated = Map.groupBy(statedRequests(message, spans, reading), ({ start }) => start);
   for (const span of spans.slice(0, MOST_READ)) {
-    const request = readSentence(message, span, reading);
+    const sure = stated.get(span.start) ?? [];
+    found.push(...sure.map((proposal) => withScope(message, proposal)));
+    const request = sure.length === 0 ? readSentence(message, span, reading) : undefined;
     if (request) found.push(request);
   }
   // "Remove it now. Delete the old number.": the second says what the first means.
@@ -36,6 +34,21 @@ export function erasuresOf(
       ? proposal
       : { ...proposal, except: [proposal.except, except].filter((one) => one !== undefined).join("; ") },
   );
+}
+
+/** A request that is stated, with what it excepts and whether it means all that belongs to a thing. */
+function withScope({ content }: Message, proposal: EraseProposal): FoundRequest {
+  const text = content.slice(proposal.start, proposal.end);
+  const [candidate] = scoreRequest(text);
+  const except = candidate && readRequestObject(text, candidate).except;
+  return {
+    proposal: {
+      ...proposal,
+      ...(except === undefined ? {} : { except }),
+      ...(BROAD.test(text) ? { isBroad: true } : {}),
+    },
+    isOffRecord: isOfItself(proposal),
+  };
 }
 
 /** Sentences of a message that are read; nobody asks in the two hundredth. */
@@ -79,7 +92,7 @@ function readSentence(
   const object = readRequestObject(text, candidate);
   if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
   const place = { propose: "erase" as const, message: message.id, start, end };
-  const sure = candidate.probability >= CERTAIN_REQUEST ? {} : { confidence: candidate.probability };
+  const sure = { confidence: candidate.probability };
   const except = object.except === undefined ? {} : { except: object.except };
   const isKeeping = candidate.group === "keep" || candidate.group === "none";
   const broad = BROAD.test(text) ? { isBroad: true } : {};
@@ -297,55 +310,4 @@ function antecedentOf(about: string, before: string): string {
   if (!/^(?:her|him|them|it)$/i.test(about)) return about;
   const all = before.match(/\b(?:my|our) [\p{Ll}-]+|(?<=\p{Ll}\W+)\p{Lu}[\p{L}'-]+/gu);
   return all?.at(-1) ?? about;
-}
-
-/** "strike that, he's called Egon": what is said then takes the place of what was said. */
-function isCorrection(text: string): boolean {
-  return /^(?:(?:oh|no|wait|sorry|ok|hm+|ah|actually)[,.! ]+)*(?:strike|scrap|scratch) that[,;:–—-]+\s*\S/i.test(
-    text.trim(),
-  );
-}
-
-/** Whether a request means nothing but the words that it stands beside. */
-export function isOfItself({
-  about,
-  everything,
-  session,
-  topic,
-  from,
-  to,
-  messages,
-}: EraseProposal): boolean {
-  return !everything && !session && [about, topic, from, to, messages].every((one) => one === undefined);
-}
-
-/** Then "forget that" is no mere "never mind". */
-const REGRET =
-  /\bplease\b|\b(?:i (?:shouldn['’]?t|should not|didn['’]?t mean to|wish i hadn['’]?t)|too (?:personal|private)|it['’]?s (?:private|personal|secret|a secret)|you never heard|never happened|none of your)\b/i;
-
-/** The thing itself: "that I ever mentioned Magnet" -> "Magnet"; "what car I drive" -> "what car I drive". */
-function aboutOf(text: string): string {
-  let about = text.trim();
-  about = about.replace(
-    /\s+(?:from|in|out of) (?:your|the|its) (?:memory|records?|notes|files?|database|storage|system)$|\s+from what you (?:know|remember|have)$/i,
-    "",
-  );
-  for (let i = 0; i < 3; i += 1) {
-    const next = about
-      .replace(
-        /^(?:(?:that|it|so) (?:(?:bit|part|thing|stuff) )?(?:about|with|on)|about|all about|everything about|anything about|the fact|the thing|the bit|the part|whatever|any mention of|all mentions? of|every mention of|any trace of|all traces? of|any memory of|all memor(?:y|ies) (?:of|about)|the memor(?:y|ies) (?:of|about))\s+/i,
-        "",
-      )
-      .replace(KNOWN, "")
-      .replace(/^that (?=(?:i|my|we|our|he|she|they|it|\p{Lu})\b)/iu, "")
-      .replace(
-        /^i(?:'ve| have)?(?: ever| once)? (?:mentioned|told you(?: about| that)?|said(?: anything(?: about)?| something(?: about)?| that| so| it)?(?: about)?|talked about|brought up|spoke about)\s+/i,
-        "",
-      )
-      .replace(/^(?:my )?(?:mention(?:ing)?|talking) (?:of|about)\s+/i, "")
-      .trim();
-    if (next === about) break;
-    about = next;
-  }
-  return tidy(about);
 }

@@ -3,8 +3,6 @@ import { REQUEST_WEIGHTS } from "./request-weights.ts";
 
 /** From this probability on, a sentence is taken for a request and carried out. */
 export const SURE_REQUEST = 0.8;
-/** From this probability on, a sentence is a request even where nothing is found of what it means. */
-export const CERTAIN_REQUEST = 0.95;
 /** From this probability on, a sentence may be a request and is asked back. */
 export const LIKELY_REQUEST = 0.4;
 

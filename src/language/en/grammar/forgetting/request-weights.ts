@@ -1,6 +1,6 @@
 /** Written by `scripts/forgetting/fit-requests.ts`: the weights of logistic regression, by feature. */
 export const REQUEST_WEIGHTS: Readonly<Record<string, number>> = {
-  "asks": 1.18,
+  asks: 1.18,
   "asks about": 0.83,
   "asks addressed": 0.07,
   "asks asks": -0.25,
@@ -213,8 +213,8 @@ export const REQUEST_WEIGHTS: Readonly<Record<string, number>> = {
   "asks verb ends": 0.39,
   "asks work": -1.02,
   "asks you": 0.28,
-  "bias": -1.56,
-  "none": -1.16,
+  bias: -1.56,
+  none: -1.16,
   "none asks": 0.07,
   "none goes on": 0.88,
   "none known": -0.15,
@@ -233,7 +233,7 @@ export const REQUEST_WEIGHTS: Readonly<Record<string, number>> = {
   "none short": -1.24,
   "none tiny": -0.08,
   "none you": 0.76,
-  "tells": -0.79,
+  tells: -0.79,
   "tells about": 0.71,
   "tells asks": -0.5,
   "tells base": -0.77,
