@@ -146,7 +146,12 @@ async function selectThing(
   const exact = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
   const isExact = exact.memories.size + exact.cuts.size > 0;
   const isAlone = wanted.terms.length + wanted.slots.length === 0;
-  const isNamed = (wanted.named.some(isDistinctValue) && isAlone) || wanted.part !== undefined || isListed;
+  const isNamed =
+    (wanted.named.some(isDistinctValue) && isAlone) ||
+    wanted.part !== undefined ||
+    isListed ||
+    wanted.called.length > 0 ||
+    (exact.wordings?.length ?? 0) > 0;
   const isByHand = [...exact.memories].some(({ sources }) => sources.length === 0);
   if (isExact && (isNamed || isByHand)) return { sure: exact, unsure: NO_SELECTION };
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });

@@ -63,7 +63,7 @@ const KINDS: readonly ThingKind[] = (
     [
       "health illness condition diagnosis medical sick disease sickness",
       "dementia stroke adhd dyslexia autism depression diagnosed surgery operation hospital clinic doctor gp scan mri biopsy lump seizure epilepsy diabetes insulin allergy " +
-        "asthma migraine cancer chemo injection cortisone knee hiv infection nurse specialist flare symptoms",
+        "asthma migraine cancer chemo injection cortisone knee hiv infection specialist flare symptoms",
     ],
     [
       "get in access entry entrance key keys door lock",

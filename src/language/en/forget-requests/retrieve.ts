@@ -97,7 +97,9 @@ export async function rateSegments(
   const mean = vectors ? vectors.reduce((sum, one) => sum + one, 0) / vectors.length : 0;
   const bySentence = Map.groupBy(segments.keys(), (i) => keyOf(segments[i] as OpenSegment, true));
   const byMessage = Map.groupBy(segments.keys(), (i) => keyOf(segments[i] as OpenSegment, false));
-  const names = description.wanted.names.filter((name) => terms.includes(name));
+  const names = [...new Set([...description.wanted.names, ...ownersIn(description.phrase)])].filter((name) =>
+    terms.includes(name),
+  );
   const runs = Array.from(description.phrase.matchAll(NAME_RUN), ([run]) => run);
   const values = valuesOf(description.phrase);
   return segments.map((segment, i) => {
@@ -170,9 +172,16 @@ function valuesOf(phrase: string): string[] {
   return Array.from(phrase.matchAll(NUMBERED), ([value]) => value.replace(/[.,;:!?)]+$|['’]s$/g, ""));
 }
 
+/** Whose it is: "my mother's illness", "the grades of my son". */
+function ownersIn(phrase: string): string[] {
+  return Array.from(phrase.matchAll(OWNER), ([, own, of]) => stem((own ?? of ?? "").toLowerCase()));
+}
+
+const OWNER = /(?<![\p{L}])([\p{L}-]+)['’]s\b|\bof (?:my|our|his|her|their) ([\p{L}-]+)/giu;
+
 /** "I hope" is not Hope from accounts: of a name alone, its capital counts. */
-function isLowerName(said: string, { names, terms }: Wanted, stems: ReadonlySet<string>): boolean {
-  if (names.length === 0 || terms.length > names.length) return false;
+function isLowerName(said: string, { names }: Wanted, stems: ReadonlySet<string>): boolean {
+  if (names.length === 0) return false;
   return names.some((name) => {
     if (!holds(stems, name)) return false;
     const words = said.match(/\p{L}+/gu) ?? [];
@@ -186,7 +195,8 @@ function isLowerName(said: string, { names, terms }: Wanted, stems: ReadonlySet<
 }
 
 /** What stands before a name in lower case that is another word: "I hope", "to mark", "the rose". */
-const COMMON_VERB = /\b(?:i|we|you|they|he|she|to|the|a|an|can|will|could|would|should|not|my|in|on)\s*$/i;
+const COMMON_VERB =
+  /\b(?:i|we|you|they|he|she|to|the|a|an|can|will|could|would|should|not|my|in|on|please)\s*$/i;
 
 function hasShape(text: string, { slots }: Wanted): boolean {
   const shapes = new Set(slots.flatMap(({ slot }) => slot.shapes));

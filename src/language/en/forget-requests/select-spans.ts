@@ -46,7 +46,9 @@ export function chooseSegments(
   const others = open.filter(({ message }) => message?.id !== own);
   const best = Math.max(0, ...(others.length > 0 ? others : open).map(({ probability }) => probability));
   const least = isBroad ? MEANT : Math.max(MEANT, toProbability(toLogit(best) - NARROW));
-  const chosen = new Set(open.filter(({ probability, signs }) => probability >= least && hasEvidence(signs)));
+  const chosen = new Set(
+    open.filter(({ probability, signs }) => probability >= least && !signs.nameMissing && hasEvidence(signs)),
+  );
   if (!isBroad) dropNeighbours(chosen);
   if (wanted.names.length > 0) dropWithoutValue(chosen);
   dropHeadings(open, chosen);

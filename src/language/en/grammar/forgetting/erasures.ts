@@ -46,6 +46,7 @@ function withScope({ content }: Message, proposal: EraseProposal): FoundRequest 
       ...proposal,
       ...(except === undefined ? {} : { except }),
       ...(BROAD.test(text) ? { isBroad: true } : {}),
+      ...((candidate?.probability ?? 0) >= LIKELY_REQUEST ? {} : { confidence: STATED_CONFIDENCE }),
     },
     isOffRecord: isOfItself(proposal),
   };
@@ -88,7 +89,7 @@ function readSentence(
     ({ probability, group }) => probability >= SURE_REQUEST && group !== "none",
   );
   const candidate = sureOnes.toSorted((one, other) => one.start - other.start)[0] ?? candidates[0];
-  if (!candidate || candidate.probability < LIKELY_REQUEST / 2) return undefined;
+  if (!candidate || candidate.probability < LIKELY_REQUEST) return undefined;
   const object = readRequestObject(text, candidate);
   if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
   const place = { propose: "erase" as const, message: message.id, start, end };
@@ -134,6 +135,8 @@ function foreignObject(text: string): string {
     .join(" ");
 }
 
+/** A form that the model doubts is carried out where what it means is found. */
+const STATED_CONFIDENCE = 0.9;
 /** A request in another language is asked back where something of it is found. */
 const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
