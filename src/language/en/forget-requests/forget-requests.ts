@@ -19,7 +19,7 @@ import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
-import { type Description, overlaps, rateSegments } from "./retrieve.ts";
+import { type Description, overlaps, type RatedSegment, rateSegments } from "./retrieve.ts";
 import { chooseSegments, findValues, narrowToClauses, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
@@ -171,9 +171,20 @@ async function selectThing(
       unsure: NO_SELECTION,
     };
   }
-  if (isExact && (exact.memories.size > 0 || wanted.named.length > 0))
+  if (isExact && (exact.memories.size > 0 || wanted.named.length > 0) && holdsBest(exact, rated))
     return { sure: exact, unsure: NO_SELECTION };
   return { sure: NO_SELECTION, unsure: isExact ? exact : await toSelection(state, chosen.unsure) };
+}
+
+/** Whether a selection takes the clause that is rated best: two ways of reading agree on it. */
+function holdsBest({ cuts, memories }: ErasureSelection, rated: readonly RatedSegment[]): boolean {
+  const best = rated.reduce<RatedSegment | undefined>(
+    (most, one) => (one.probability > (most?.probability ?? 0) ? one : most),
+    undefined,
+  );
+  if (!best) return true;
+  if (best.memory) return memories.has(best.memory);
+  return (cuts.get(best.message?.id ?? "") ?? []).some((cut) => overlaps(cut, best));
 }
 
 /** "forget Tove": all that is said of whom the words name. */

@@ -21,9 +21,11 @@ export function erasuresOf(
   const stated = Map.groupBy(statedRequests(message, spans, reading), ({ start }) => start);
   for (const span of spans.slice(0, MOST_READ)) {
     const sure = stated.get(span.start) ?? [];
-    found.push(...sure.map((proposal) => withScope(message, proposal)));
-    const request = sure.length === 0 ? readSentence(message, span, reading) : undefined;
-    if (request) found.push(request);
+    const request = readSentence(message, span, reading);
+    // "What we said last week about the wedding": only the model reads the period beside the description.
+    const isOfPeriod = request?.proposal.about !== undefined && request.proposal.from !== undefined;
+    if (request && (sure.length === 0 || isOfPeriod)) found.push(request);
+    else found.push(...sure.map((proposal) => withScope(message, proposal)));
   }
   // "Remove it now. Delete the old number.": the second says what the first means.
   const isNamed = found.some(({ proposal }) => !isOfItself(proposal));
@@ -46,7 +48,7 @@ function withScope({ content }: Message, proposal: EraseProposal): FoundRequest 
       ...proposal,
       ...(except === undefined ? {} : { except }),
       ...(BROAD.test(text) ? { isBroad: true } : {}),
-      ...((candidate?.probability ?? 0) >= LIKELY_REQUEST ? {} : { confidence: STATED_CONFIDENCE }),
+      ...((candidate?.probability ?? 0) >= STATED_CONFIDENCE ? {} : { confidence: STATED_CONFIDENCE }),
     },
     isOffRecord: isOfItself(proposal),
   };
