@@ -138,7 +138,7 @@ function foreignObject(text: string): string {
 }
 
 /** A form that the model doubts is carried out where what it means is found. */
-const STATED_CONFIDENCE = 0.9;
+const STATED_CONFIDENCE = 0.95;
 /** A request in another language is asked back where something of it is found. */
 const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
