@@ -38,18 +38,23 @@ export async function assessRequest(
   const isCertain = confidence === undefined;
   // Everything is confirmed by its size, and a scope needs no search.
   if (isCertain && (proposal.about === undefined || proposal.everything)) return act("erase");
-  if (isOfOwnMessage(proposal)) {
-    if (isCertain || confidence >= SURE) return act("erase");
-    const quote = { message: message.id, at: message.at, quote: message.content };
-    return confidence >= LIKELY_OWN ? act("ask", { memories: [], quotes: [quote] }) : act("ignore");
-  }
+  if (isOfOwnMessage(proposal)) return assessOwn(message, confidence ?? 1);
   const { sure, unsure } = await selectProposal(ports, state, message, proposal, all);
-  const isSure = isAny(sure);
-  if (!isSure && !isAny(unsure)) return act(isCertain ? "erase" : "ignore");
-  if (isSure && (confidence ?? 1) >= SURE) return act("erase");
-  const probability = isCertain ? 1 : shift(confidence, isSure ? FOUND : NOT_FOUND);
-  if (probability < LIKELY) return act("ignore");
-  return act("ask", toPreview(state, mergeSelections([sure, unsure])));
+  if (!isAny(sure) && !isAny(unsure)) return act(isCertain ? "erase" : "ignore");
+  const action = actionOf(confidence ?? 1, isAny(sure));
+  return action === "ask" ? act("ask", toPreview(state, mergeSelections([sure, unsure]))) : act(action);
+}
+
+/** What is done with a request whose target is found, sure or not. */
+function actionOf(confidence: number, isSure: boolean): AssessedRequest["action"] {
+  if (isSure && confidence >= SURE) return "erase";
+  return shift(confidence, isSure ? FOUND : NOT_FOUND) >= LIKELY ? "ask" : "ignore";
+}
+
+function assessOwn({ id, at, content }: Message, confidence: number): AssessedRequest {
+  if (confidence >= SURE) return act("erase");
+  if (confidence < LIKELY_OWN) return act("ignore");
+  return act("ask", { memories: [], quotes: [{ message: id, at, quote: content }] });
 }
 
 function act(

@@ -101,23 +101,27 @@ export async function extractMessages(
     }
     waiting.push(...read.waiting);
     if (requests.length > 0) {
-      const isConfirmation = read.message !== message;
-      extracted.push(isConfirmation ? { ...message, digest: "done" } : message);
-      return {
-        ...result,
-        liftedTombstones: [...deciding.liftedTombstones],
-        erase: {
-          message: read.message,
-          proposals: requests,
-          ...(isConfirmation ? { isAgreed: true } : {}),
-          ...(read.items ? { items: read.items } : {}),
-        },
-      };
+      extracted.push(read.message === message ? message : { ...message, digest: "done" });
+      const erase = toRequestedErasure(message, read, requests);
+      return { ...result, liftedTombstones: [...deciding.liftedTombstones], erase };
     }
     extracted.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
     sessions.add(message);
   }
   return { ...result, liftedTombstones: [...deciding.liftedTombstones] };
+}
+
+function toRequestedErasure(
+  message: Message,
+  read: MessageExtraction,
+  proposals: readonly EraseProposal[],
+): RequestedErasure {
+  return {
+    message: read.message,
+    proposals,
+    ...(read.message === message ? {} : { isAgreed: true }),
+    ...(read.items ? { items: read.items } : {}),
+  };
 }
 
 /** Marks a message that was read within the write: done, or left for the model if it may find something. */

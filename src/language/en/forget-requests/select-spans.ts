@@ -126,13 +126,19 @@ function addThreads(
   for (const [i, one] of rated.entries()) {
     const before = rated[i - 1];
     if (chosen.has(one) || !before || !chosen.has(before)) continue;
-    if (isOfPerson && isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text))
-      chosen.add(one);
-    if (before.message !== one.message || before.memory !== one.memory) continue;
-    const isSame = isSameSentence(one, before);
-    if (isSame && one.isAttached && !one.signs.otherName) chosen.add(one);
-    else if (isWide && one.heading === "" && (isSame ? !isOfOthers(one) : isRemark(one))) chosen.add(one);
+    if ((isOfPerson && isOfNextTurn(before, one)) || continues(before, one, isWide)) chosen.add(one);
   }
+}
+
+function isOfNextTurn(before: RatedSegment, one: RatedSegment): boolean {
+  return isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text);
+}
+
+function continues(before: RatedSegment, one: RatedSegment, isWide: boolean): boolean {
+  if (before.message !== one.message || before.memory !== one.memory) return false;
+  const isSame = isSameSentence(one, before);
+  if (isSame && one.isAttached && !one.signs.otherName) return true;
+  return isWide && one.heading === "" && (isSame ? !isOfOthers(one) : isRemark(one));
 }
 
 /** The turn behind, by the same speaker in the same conversation. */
@@ -295,20 +301,18 @@ export function toCuts(text: string, chosen: readonly TextSpan[]): TextCut[] {
     const inside = all.filter((one) => one.sentence.start === sentence.start);
     const isGone = inside.map((one) => chosen.some((span) => overlaps(span, one)));
     if (!isGone.some(Boolean)) continue;
-    if (isGone.every(Boolean)) {
-      cuts.push({ start: sentence.start, end: sentence.end, put: "" });
-      continue;
-    }
-    for (const [i, one] of inside.entries()) {
-      if (!isGone[i]) continue;
-      const next = inside[i + 1];
-      const before = inside[i - 1];
-      const isLastOfAll = isGone.slice(i).every(Boolean);
-      if (isLastOfAll && before) cuts.push({ start: before.end, end: one.end, put: "" });
-      else cuts.push({ start: one.start, end: next?.start ?? one.end, put: "" });
-    }
+    if (isGone.every(Boolean)) cuts.push({ start: sentence.start, end: sentence.end, put: "" });
+    else cuts.push(...inside.flatMap((_one, i) => (isGone[i] ? [cutAt(inside, isGone, i)] : [])));
   }
   return cuts;
+}
+
+/** A clause with the mark behind it; at the end of its sentence, with the mark before it. */
+function cutAt(inside: readonly TextSpan[], isGone: readonly boolean[], i: number): TextCut {
+  const one = inside[i] as TextSpan;
+  const before = inside[i - 1];
+  if (before && isGone.slice(i).every(Boolean)) return { start: before.end, end: one.end, put: "" };
+  return { start: one.start, end: inside[i + 1]?.start ?? one.end, put: "" };
 }
 
 /** Telling names in what goes that stand nowhere else. */
