@@ -47,26 +47,42 @@ function fit(training: readonly Example[]): Weights {
         ? [{ features: pick(weights, one), target: 1 }]
         : one.candidates.map((features) => ({ features, target: 0 })),
     );
-    const next: Weights = new Map([["bias", 0]]);
-    const squares = new Map<string, number>();
-    for (let step = 0; step < STEPS; step += 1) {
-      const gradient = new Map<string, number>();
-      for (const { features, target } of rows) {
-        const error = toProbability(scoreOf(next, features)) - target;
-        gradient.set("bias", (gradient.get("bias") ?? 0) + error);
-        for (const name of features)
-          if ((counts.get(name) ?? 0) >= 2) gradient.set(name, (gradient.get(name) ?? 0) + error);
-      }
-      for (const [name, slope] of gradient) {
-        const mean = slope / rows.length + (name === "bias" ? 0 : DECAY * (next.get(name) ?? 0));
-        const square = (squares.get(name) ?? 0) + mean * mean;
-        squares.set(name, square);
-        next.set(name, (next.get(name) ?? 0) - (RATE * mean) / Math.sqrt(square + 1e-8));
-      }
-    }
-    weights = next;
+    const usual = rows.map(({ features, target }) => ({
+      features: features.filter((name) => (counts.get(name) ?? 0) >= 2),
+      target,
+    }));
+    weights = descend(usual);
   }
   return weights;
+}
+
+interface Row {
+  readonly features: readonly string[];
+  readonly target: number;
+}
+
+/** Gradient descent with a step of its own for each feature. */
+function descend(rows: readonly Row[]): Weights {
+  const weights: Weights = new Map([["bias", 0]]);
+  const squares = new Map<string, number>();
+  for (let step = 0; step < STEPS; step += 1) {
+    for (const [name, slope] of gradientOf(weights, rows)) {
+      const mean = slope / rows.length + (name === "bias" ? 0 : DECAY * (weights.get(name) ?? 0));
+      const square = (squares.get(name) ?? 0) + mean * mean;
+      squares.set(name, square);
+      weights.set(name, (weights.get(name) ?? 0) - (RATE * mean) / Math.sqrt(square + 1e-8));
+    }
+  }
+  return weights;
+}
+
+function gradientOf(weights: Weights, rows: readonly Row[]): Map<string, number> {
+  const gradient = new Map<string, number>();
+  for (const { features, target } of rows) {
+    const error = toProbability(scoreOf(weights, features)) - target;
+    for (const name of ["bias", ...features]) gradient.set(name, (gradient.get(name) ?? 0) + error);
+  }
+  return gradient;
 }
 
 function pick(weights: Weights, { candidates }: Example): readonly string[] {

@@ -145,35 +145,36 @@ async function selectThing(
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
   const exact = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
   const isExact = exact.memories.size + exact.cuts.size > 0;
-  const isAlone = wanted.terms.length + wanted.slots.length === 0;
-  const isNamed =
-    (wanted.named.some(isDistinctValue) && isAlone) ||
-    wanted.part !== undefined ||
-    isListed ||
-    wanted.called.length > 0 ||
-    (exact.wordings?.length ?? 0) > 0;
-  const isByHand = [...exact.memories].some(({ sources }) => sources.length === 0);
-  if (isExact && (isNamed || isByHand)) return { sure: exact, unsure: NO_SELECTION };
+  if (isExact && (isNamed(wanted, exact) || isByHand(exact))) return { sure: exact, unsure: NO_SELECTION };
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
   if (chosen.sure.length > 0) {
     const found = await toSelection(state, chosen.sure);
-    const isNarrower =
-      !isBroad &&
-      exact.memories.size > 0 &&
-      exact.memories.size < found.memories.size &&
-      [...exact.memories].every((memory) => found.memories.has(memory));
-    if (isNarrower) return { sure: exact, unsure: NO_SELECTION };
-    return {
-      sure:
-        isExact && (exact.values?.length ?? 0) > 0 && isWithin(exact, found)
-          ? exact
-          : await addAliases(state, found),
-      unsure: NO_SELECTION,
-    };
+    const isSmaller = (!isBroad && isNarrower(exact, found)) || isExactPart(exact, found);
+    return { sure: isSmaller ? exact : await addAliases(state, found), unsure: NO_SELECTION };
   }
   if (isExact && (exact.memories.size > 0 || wanted.named.length > 0) && holdsBest(exact, rated))
     return { sure: exact, unsure: NO_SELECTION };
   return { sure: NO_SELECTION, unsure: isExact ? exact : await toSelection(state, chosen.unsure) };
+}
+
+/** Whether a phrase names what goes: a value, the end of one, a name that somebody is called, a wording. */
+function isNamed({ named, terms, slots, part, called, isListed }: Wanted, exact: ErasureSelection): boolean {
+  if (part !== undefined || isListed || called.length > 0 || (exact.wordings?.length ?? 0) > 0) return true;
+  return terms.length + slots.length === 0 && named.some(isDistinctValue);
+}
+
+function isByHand({ memories }: ErasureSelection): boolean {
+  return [...memories].some(({ sources }) => sources.length === 0);
+}
+
+/** Whether it takes some of the memories of another selection, and no others. */
+function isNarrower({ memories }: ErasureSelection, found: ErasureSelection): boolean {
+  const isPart = [...memories].every((memory) => found.memories.has(memory));
+  return isPart && memories.size > 0 && memories.size < found.memories.size;
+}
+
+function isExactPart(exact: ErasureSelection, found: ErasureSelection): boolean {
+  return (exact.values?.length ?? 0) > 0 && isWithin(exact, found);
 }
 
 /** Whether a selection takes the clause that is rated best: two ways of reading agree on it. */

@@ -69,32 +69,14 @@ function readSentence(
   reading: RulesReading | undefined,
 ): FoundRequest | undefined {
   const text = message.content.slice(start, end);
-  if (isOfOtherLanguage(text) && hasForeignOrder(text)) {
-    const order = {
-      propose: "erase" as const,
-      message: message.id,
-      start,
-      end,
-      confidence: FOREIGN_CONFIDENCE,
-    };
-    return { proposal: { ...order, about: foreignObject(text) }, isOffRecord: false };
-  }
-  if (
-    !MAY_ASK.test(text) ||
-    (isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text)) ||
-    isQuotation(text)
-  )
-    return undefined;
-  const candidates = scoreRequest(text);
-  // "Delete the code and delete the phrase": the first order holds both.
-  const sureOnes = candidates.filter(
-    ({ probability, group }) => probability >= SURE_REQUEST && group !== "none",
-  );
-  const candidate = sureOnes.toSorted((one, other) => one.start - other.start)[0] ?? candidates[0];
-  if (!candidate || candidate.probability < LIKELY_REQUEST) return undefined;
-  const object = readRequestObject(text, candidate);
-  if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
   const place = { propose: "erase" as const, message: message.id, start, end };
+  if (isOfOtherLanguage(text) && hasForeignOrder(text)) {
+    const about = foreignObject(text);
+    return { proposal: { ...place, confidence: FOREIGN_CONFIDENCE, about }, isOffRecord: false };
+  }
+  const candidate = candidateIn(text);
+  if (!candidate) return undefined;
+  const object = readRequestObject(text, candidate);
   const sure = { confidence: candidate.probability };
   const except = object.except === undefined ? {} : { except: object.except };
   const isKeeping = candidate.group === "keep" || candidate.group === "none";
@@ -107,12 +89,8 @@ function readSentence(
     );
     return proposal && { proposal, isOffRecord: isOfItself(proposal) };
   }
-  if (EVERYTHING.test(object.text)) return { proposal: { ...asked, everything: true }, isOffRecord: false };
-  const scope = eraseScope(object.text, message.at);
-  if (scope?.session || scope?.from !== undefined || scope?.to !== undefined)
-    return { proposal: { ...asked, ...scope }, isOffRecord: false };
-  const topic = topicOf(scope, object.text).topic;
-  if (topic !== undefined) return { proposal: { ...asked, topic }, isOffRecord: false };
+  const wide = wideTarget(object.text, message.at);
+  if (wide) return { proposal: { ...asked, ...wide }, isOffRecord: false };
   const words = object.isClause ? descriptionIn(object.text) : object.text;
   const { about, ...within } = withinPeriod(words, message.at);
   const before = message.content.slice(0, start);
@@ -120,6 +98,30 @@ function readSentence(
   if (named === "") return undefined;
   const prospective = isKeeping && candidate.isNegated ? { isProspective: true } : {};
   return { proposal: { ...asked, ...within, about: named, ...prospective }, isOffRecord: false };
+}
+
+/** The verb of a sentence that asks to forget, if one is likely to. */
+function candidateIn(text: string): ScoredCandidate | undefined {
+  const isRepair = isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text);
+  if (!MAY_ASK.test(text) || isRepair || isQuotation(text)) return undefined;
+  const candidates = scoreRequest(text);
+  // "Delete the code and delete the phrase": the first order holds both.
+  const sureOnes = candidates.filter(
+    ({ probability, group }) => probability >= SURE_REQUEST && group !== "none",
+  );
+  const candidate = sureOnes.toSorted((one, other) => one.start - other.start)[0] ?? candidates[0];
+  if (!candidate || candidate.probability < LIKELY_REQUEST) return undefined;
+  if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
+  return candidate;
+}
+
+/** Everything, a session, a period or a topic. */
+function wideTarget(object: string, at: string): Pick<EraseProposal, "everything"> | EraseScope | undefined {
+  if (EVERYTHING.test(object)) return { everything: true };
+  const scope = eraseScope(object, at);
+  if (scope?.session || scope?.from !== undefined || scope?.to !== undefined) return scope;
+  const topic = topicOf(scope, object);
+  return topic.topic === undefined ? undefined : topic;
 }
 
 /** The telling words of an order in another language. */
@@ -187,18 +189,9 @@ function meantByPronoun(
   const before = message.content.slice(0, start).trim();
   const behind = message.content.slice(end).trim();
   const isOwnTurn = OWN_TURN.test(object.text);
-  if (isKeeping && !isOwnTurn && !/\bthat was\b/i.test(text)) {
-    const told = object.told ?? "";
-    const sentenceBefore = text
-      .slice(0, verb)
-      .replace(OFF_RECORD_WORDS, "")
-      .replace(/\b(?:don['’]?t|do not|please|pls|actually|but|just|no need to|never)\b|[^\p{L}\s]/giu, " ");
-    const said = told === text ? text.replace(OFF_RECORD_WORDS, "") : told;
-    const isTold = [said, before, behind, sentenceBefore].some(
-      (words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 2,
-    );
-    if (isTold) return asked;
-  }
+  const isOfTurnBefore = isOwnTurn || /\bthat was\b/i.test(text);
+  if (isKeeping && !isOfTurnBefore && tellsAnything(text, object.told ?? "", verb, [before, behind]))
+    return asked;
   if (!isKeeping && !isOwnTurn && before !== "") {
     const last = splitSentences(before).at(-1);
     const words = last ? before.slice(last.start, last.end) : before;
@@ -207,17 +200,23 @@ function meantByPronoun(
     return { ...asked, about: descriptionIn(words) };
   }
   // A mere "forget it" takes nothing back.
-  if (
-    !isKeeping &&
-    !isOwnTurn &&
-    /^\W*(?:\w+ )?forget (?:it|that|this|about it)\b/i.test(text) &&
-    !REGRET.test(text)
-  )
-    return undefined;
+  if (!isKeeping && !isOwnTurn && NEVER_MIND.test(text) && !REGRET.test(text)) return undefined;
   const turn = reading?.earlier.findLast(
     (one) => one.role === "user" && one.name === message.name && one.content !== "",
   );
   return turn ? { ...asked, messages: [turn.id] } : undefined;
+}
+
+const NEVER_MIND = /^\W*(?:\w+ )?forget (?:it|that|this|about it)\b/i;
+
+/** Whether anything is told beside words such as "don't keep this": in their sentence, or around it. */
+function tellsAnything(text: string, told: string, verb: number, around: readonly string[]): boolean {
+  const sentenceBefore = text
+    .slice(0, verb)
+    .replace(OFF_RECORD_WORDS, "")
+    .replace(/\b(?:don['’]?t|do not|please|pls|actually|but|just|no need to|never)\b|[^\p{L}\s]/giu, " ");
+  const said = told === text ? text.replace(OFF_RECORD_WORDS, "") : told;
+  return [said, ...around, sentenceBefore].some((words) => (words.match(/\p{L}{2,}/gu) ?? []).length >= 2);
 }
 
 const OFF_RECORD_WORDS =
