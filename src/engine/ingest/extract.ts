@@ -90,15 +90,17 @@ export async function extractMessages(
       sliceStart = performance.now();
     }
     const earlier = sessions.before(message);
-    const isAllowed = mayErase && message.role === "user" && message.mayErase !== false;
+    const isAllowed = mayErase && mayAskToErase(message);
     const spokenAt = input.spokenAt ?? NO_MOVED_TIMES;
     const hearing = { state, deciding, message, earlier, mayErase: isAllowed, spokenAt, extracted };
     const read = await extractMessage(ports, hearing, input.signal);
     lines.push(...read.refused);
     const requests = read.proposals.filter(isErasure);
-    for (const proposal of read.proposals) {
-      if (proposal.propose !== "erase") lines.push(...decide(ports, read.deciding, proposal, read.message));
-    }
+    lines.push(
+      ...read.proposals.flatMap((proposal) =>
+        proposal.propose === "erase" ? [] : decide(ports, read.deciding, proposal, read.message),
+      ),
+    );
     waiting.push(...read.waiting);
     if (requests.length > 0) {
       extracted.push(read.message === message ? message : { ...message, digest: "done" });
@@ -109,6 +111,10 @@ export async function extractMessages(
     sessions.add(message);
   }
   return { ...result, liftedTombstones: [...deciding.liftedTombstones] };
+}
+
+function mayAskToErase({ role, mayErase }: Message): boolean {
+  return role === "user" && mayErase !== false;
 }
 
 function toRequestedErasure(

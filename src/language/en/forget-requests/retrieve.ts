@@ -80,86 +80,151 @@ export async function rateSegments(
   const messages = await chooseMessages(content, [...terms, ...kinds], source);
   const segments = await splitAll(content, messages, source);
   if (segments.length === 0) return [];
-  const stems = segments.map(({ text }) => new Set([...splitWords(text).map(stem), ...extractTerms(text)]));
-  const headings = segments.map(({ heading }) => new Set(extractTerms(heading)));
   await yieldToEventLoop();
-  const holders = new Map(terms.map((term) => [term, stems.filter((some) => holds(some, term)).length]));
-  // What somebody does says less than what it is done to.
-  const verbs = verbsIn(description.phrase);
-  const weights = new Map(
-    terms.map((term) => [
-      term,
-      computeIdf(segments.length, holders.get(term) ?? 0) * (verbs.has(term) ? 0.5 : 1),
-    ]),
-  );
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const vectors = await embedAll(embedder, description.phrase, segments);
-  const mean = vectors ? vectors.reduce((sum, one) => sum + one, 0) / vectors.length : 0;
-  const bySentence = Map.groupBy(segments.keys(), (i) => keyOf(segments[i] as OpenSegment, true));
-  const byMessage = Map.groupBy(segments.keys(), (i) => keyOf(segments[i] as OpenSegment, false));
-  const names = [...new Set([...description.wanted.names, ...ownersIn(description.phrase)])].filter((name) =>
-    terms.includes(name),
-  );
-  const runs = Array.from(description.phrase.matchAll(NAME_RUN), ([run]) => run);
-  const values = valuesOf(description.phrase);
+  const cosines = await embedAll(embedder, description.phrase, segments);
+  const rating = prepareRating(segments, description, terms, kinds, cosines);
   return segments.map((segment, i) => {
-    const own = stems[i] as Set<string>;
-    const heading = headings[i] as Set<string>;
-    const sentence = (bySentence.get(keyOf(segment, true)) ?? []).flatMap((k) => [...(stems[k] ?? [])]);
-    const around = (byMessage.get(keyOf(segment, false)) ?? []).flatMap((k) => [...(stems[k] ?? [])]);
-    const share = (of: Iterable<string>): number => {
-      const some = new Set(of);
-      return total === 0
-        ? 0
-        : terms.reduce((sum, term) => sum + (holds(some, term) ? (weights.get(term) ?? 0) : 0), 0) / total;
-    };
-    const cosine = vectors?.[i] ?? 0;
-    const near = [...own, ...heading];
-    const speaker = segment.message?.name ?? "";
-    const speakers = new Set(splitWords(speaker).map(stem));
-    const isNameMet =
-      names.every((name) => holds(new Set([...around, ...speakers]), name)) &&
-      runs.every((run) => holdsValue(`${segment.message?.content ?? segment.text}`, run));
-    const said = `${segment.heading}: ${segment.text}`;
-    const isNameNear =
-      names.length === 0 || names.some((name) => holds(new Set([...own, ...heading, ...speakers]), name));
-    const isInSentence =
-      names.length === 0 || isNameNear || names.some((name) => holds(new Set(sentence), name));
-    const matched = terms.filter((term) => holds(own, term));
-    const isNameOnly =
-      matched.length > 0 && terms.length > names.length && matched.every((term) => names.includes(term));
-    const signs: Record<string, number> = {
-      bias: 1,
-      words: share(near),
-      context: share([...sentence, ...around]),
-      cosine: Math.max(0, cosine - 0.1),
-      margin: Math.max(0, (cosine - mean) * 2),
-      kind: near.some((one) => kinds.has(one)) ? 1 : 0,
-      kindNear: sentence.some((one) => kinds.has(one)) ? 1 : 0,
-      shape: hasShape(segment.text, description.wanted) ? 1 : 0,
-      nameMissing: names.length > 0 && !isNameMet ? 1 : 0,
-      otherName:
-        !isNameNear && /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u.test(said)
-          ? 1
-          : !isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment))
-            ? 1
-            : 0,
-      nameOnly:
-        isNameOnly && !near.some((one) => kinds.has(one)) && !hasShape(segment.text, description.wanted)
-          ? 1
-          : 0,
-      valueMissing: values.some((value) => !holdsValue(segment.text, value)) ? 1 : 0,
-      isCurrent: description.wanted.isOld && CURRENT.test(segment.text) ? 1 : 0,
-      isPast: description.wanted.isOld && PAST.test(segment.text) ? 1 : 0,
-      byOthers: description.speaker !== undefined && speaker !== description.speaker ? 1 : 0,
-      lowerName: isLowerName(said, description.wanted, own) ? 1 : 0,
-      assistant: segment.message?.role === "assistant" ? 1 : 0,
-    };
+    const signs = signsOf(rating, segment, i);
     const score = Object.entries(signs).reduce((sum, [name, value]) => sum + value * (WEIGHTS[name] ?? 0), 0);
     return { ...segment, signs, probability: 1 / (1 + Math.exp(-score)) };
   });
 }
 
+/** What clauses are rated by: the words of the description and of all clauses. */
+interface Rating {
+  readonly description: Description;
+  readonly terms: readonly string[];
+  readonly kinds: ReadonlySet<string>;
+  readonly names: readonly string[];
+  readonly runs: readonly string[];
+  readonly values: readonly string[];
+  readonly stems: readonly ReadonlySet<string>[];
+  readonly cosines: readonly number[];
+  readonly meanCosine: number;
+  readonly bySentence: ReadonlyMap<string, readonly string[]>;
+  readonly byMessage: ReadonlyMap<string, readonly string[]>;
+  /** The share of the description's words, by weight, that are among some. */
+  readonly share: (words: ReadonlySet<string>) => number;
+}
+
+function prepareRating(
+  segments: readonly OpenSegment[],
+  description: Description,
+  terms: readonly string[],
+  kinds: ReadonlySet<string>,
+  vectors: readonly number[] | undefined,
+): Rating {
+  const { phrase, wanted } = description;
+  const stems = segments.map(({ text }) => new Set([...splitWords(text).map(stem), ...extractTerms(text)]));
+  const weights = weighTerms(phrase, terms, stems);
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const cosines = vectors ?? segments.map(() => 0);
+  const gather = (isSentence: boolean): Map<string, string[]> =>
+    new Map(
+      [...Map.groupBy(segments.keys(), (i) => keyOf(segments[i] as OpenSegment, isSentence))].map(
+        ([key, all]) => [key, all.flatMap((i) => [...(stems[i] ?? [])])],
+      ),
+    );
+  return {
+    description,
+    terms,
+    kinds,
+    names: [...new Set([...wanted.names, ...ownersIn(phrase)])].filter((name) => terms.includes(name)),
+    runs: Array.from(phrase.matchAll(NAME_RUN), ([run]) => run),
+    values: valuesOf(phrase),
+    stems,
+    cosines,
+    meanCosine: cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
+    bySentence: gather(true),
+    byMessage: gather(false),
+    share: (words) => {
+      const met = terms.filter((term) => holds(words, term));
+      return total === 0 ? 0 : met.reduce((sum, term) => sum + (weights.get(term) ?? 0), 0) / total;
+    },
+  };
+}
+
+/** Rare words say more; what somebody does says less than what it is done to. */
+function weighTerms(
+  phrase: string,
+  terms: readonly string[],
+  stems: readonly ReadonlySet<string>[],
+): Map<string, number> {
+  const verbs = verbsIn(phrase);
+  return new Map(
+    terms.map((term) => {
+      const holders = stems.filter((some) => holds(some, term)).length;
+      return [term, computeIdf(stems.length, holders) * (verbs.has(term) ? 0.5 : 1)];
+    }),
+  );
+}
+
+const asSign = (isGiven: boolean): number => (isGiven ? 1 : 0);
+
+function signsOf(rating: Rating, segment: OpenSegment, i: number): Record<string, number> {
+  const { description, kinds, share, values } = rating;
+  const { wanted, speaker } = description;
+  const own = rating.stems[i] ?? new Set<string>();
+  const near = new Set([...own, ...extractTerms(segment.heading)]);
+  const sentence = new Set(rating.bySentence.get(keyOf(segment, true)) ?? []);
+  const around = new Set([...sentence, ...(rating.byMessage.get(keyOf(segment, false)) ?? [])]);
+  const cosine = rating.cosines[i] ?? 0;
+  const isOfKind = [...near].some((one) => kinds.has(one));
+  const isOfShape = hasShape(segment.text, wanted);
+  const isOld = wanted.isOld;
+  return {
+    bias: 1,
+    words: share(near),
+    context: share(around),
+    cosine: Math.max(0, cosine - 0.1),
+    margin: Math.max(0, (cosine - rating.meanCosine) * 2),
+    kind: asSign(isOfKind),
+    kindNear: asSign([...sentence].some((one) => kinds.has(one))),
+    shape: asSign(isOfShape),
+    ...nameSigns(rating, segment, { near, sentence, around }),
+    nameOnly: asSign(!isOfKind && !isOfShape && holdsOnlyNames(rating, own)),
+    valueMissing: asSign(values.some((value) => !holdsValue(segment.text, value))),
+    isCurrent: asSign(isOld && CURRENT.test(segment.text)),
+    isPast: asSign(isOld && PAST.test(segment.text)),
+    byOthers: asSign(speaker !== undefined && (segment.message?.name ?? "") !== speaker),
+    lowerName: asSign(isLowerName(`${segment.heading}: ${segment.text}`, wanted, own)),
+    assistant: asSign(segment.message?.role === "assistant"),
+  };
+}
+
+function holdsOnlyNames({ terms, names }: Rating, own: ReadonlySet<string>): boolean {
+  const matched = terms.filter((term) => holds(own, term));
+  return matched.length > 0 && terms.length > names.length && matched.every((term) => names.includes(term));
+}
+
+interface WordsNear {
+  readonly near: ReadonlySet<string>;
+  readonly sentence: ReadonlySet<string>;
+  readonly around: ReadonlySet<string>;
+}
+
+/** Whether a clause is of whom the description names, or of somebody else. */
+function nameSigns(
+  { names, runs }: Rating,
+  segment: OpenSegment,
+  { near, sentence, around }: WordsNear,
+): { nameMissing: number; otherName: number } {
+  if (names.length === 0) return { nameMissing: 0, otherName: 0 };
+  const speakers = splitWords(segment.message?.name ?? "").map(stem);
+  const isAmong = (words: ReadonlySet<string>, name: string): boolean =>
+    holds(new Set([...words, ...speakers]), name);
+  const isMet =
+    names.every((name) => isAmong(around, name)) &&
+    runs.every((run) => holdsValue(segment.message?.content ?? segment.text, run));
+  const isNear = names.some((name) => isAmong(near, name));
+  const isInSentence = isNear || names.some((name) => holds(sentence, name));
+  const isOther =
+    (!isNear && OTHER_NAME.test(`${segment.heading}: ${segment.text}`)) ||
+    (!isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment)));
+  return { nameMissing: asSign(!isMet), otherName: asSign(isOther) };
+}
+
+const OTHER_NAME = /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u;
 const CURRENT = /\b(?:current|currently|now|new|newer|latest|updated|from now on|replaces|instead|since)\b/i;
 const PAST =
   /\b(?:old|older|earlier|previous|formerly|former|was|were|used to|initial|original|draft|first)\b/i;

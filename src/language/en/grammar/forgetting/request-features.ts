@@ -169,9 +169,7 @@ function candidateAt(
   ).replace(/\bget\s*$/, "");
   const isNegated = NEGATED.test(clause) || (group === "keep" && /^\S*\s+(?:nothing|no)\b/.test(behind));
   const subject = of.find(({ head, label }) => of[head] === token && /^(?:nsubj|nsubj:pass)$/.test(label));
-  const isPassive =
-    of.some(({ head, label }) => of[head] === token && label === "aux:pass") ||
-    /\b(?:be|been|being|is|are|was|were|gets?|got|as)\s*$/.test(clause);
+  const isPassive = isInPassive(token, of, clause);
   const mood = moodOf({ clause, lower, token, subject, isPassive });
   const kind = kindOf(group, isNegated, mood);
   const place = placeOf(behind);
@@ -180,13 +178,8 @@ function candidateAt(
     ...(place ? [place] : []),
     ...objects,
     ...shared,
-    ...(isOpening(clause) ? ["opens clause"] : []),
     ...reportedBefore(lower),
-    ...(SUBORDINATE.test(lower) ? ["subordinate"] : []),
-    ...(/\bto\s*$/.test(clause) && !/you|wish/.test(mood) ? ["infinitive"] : []),
-    ...(/^\s+to\s+\w/.test(behind) ? ["to-verb"] : []),
-    ...(/^\s*[.!?]*$/.test(behind) ? ["verb ends"] : []),
-    ...(token.tag === "VB" || token.tag === "VBP" ? ["base"] : []),
+    ...verbSigns({ clause, lower, behind, mood, token }),
   ];
   const asks = kind.startsWith("asks");
   return {
@@ -203,6 +196,34 @@ function candidateAt(
       ...(asks ? [...objects, ...shared, ...(place ? [place] : [])].map((sign) => `${kind} ${sign}`) : []),
     ],
   };
+}
+
+function isInPassive(token: ParsedToken, of: readonly ParsedToken[], clause: string): boolean {
+  return (
+    of.some(({ head, label }) => of[head] === token && label === "aux:pass") ||
+    /\b(?:be|been|being|is|are|was|were|gets?|got|as)\s*$/.test(clause)
+  );
+}
+
+interface VerbPlace {
+  readonly clause: string;
+  readonly lower: string;
+  readonly behind: string;
+  readonly mood: string;
+  readonly token: ParsedToken;
+}
+
+/** Signs of the place of a verb in its sentence. */
+function verbSigns({ clause, lower, behind, mood, token }: VerbPlace): string[] {
+  const signs: readonly (readonly [name: string, isGiven: boolean])[] = [
+    ["opens clause", isOpening(clause)],
+    ["subordinate", SUBORDINATE.test(lower)],
+    ["infinitive", /\bto\s*$/.test(clause) && !/you|wish/.test(mood)],
+    ["to-verb", /^\s+to\s+\w/.test(behind)],
+    ["verb ends", /^\s*[.!?]*$/.test(behind)],
+    ["base", token.tag === "VB" || token.tag === "VBP"],
+  ];
+  return signs.flatMap(([name, isGiven]) => (isGiven ? [name] : []));
 }
 
 const NEGATED =
@@ -225,14 +246,20 @@ function isOpening(clause: string): boolean {
   );
 }
 
-function moodOf(of: {
-  clause: string;
-  lower: string;
-  token: ParsedToken;
-  subject: ParsedToken | undefined;
-  isPassive: boolean;
-}): string {
-  const { clause, token, subject, isPassive, lower } = of;
+interface VerbContext {
+  readonly clause: string;
+  readonly lower: string;
+  readonly token: ParsedToken;
+  readonly subject: ParsedToken | undefined;
+  readonly isPassive: boolean;
+}
+
+function moodOf(of: VerbContext): string {
+  return wishedMood(of) ?? thingMood(of) ?? spokenMood(of) ?? toldMood(of);
+}
+
+/** "Could you", "I want you to", "make sure that". */
+function wishedMood({ clause, lower }: VerbContext): string | undefined {
   if (/\b(?:make sure|see to it|ensure|be sure)\b/.test(clause)) return "relayed";
   if (
     /\b(?:can|could|would|will|won'?t|mind)(?: you| u)?(?: please| pls| just| also| maybe)*\s*$/.test(
@@ -250,6 +277,11 @@ function moodOf(of: {
   if (/\b(?:chance|possible)\b/.test(clause)) return "wish-you";
   if (/\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(lower))
     return "wish-you";
+  return undefined;
+}
+
+/** "It should be", "treat it as", "it has to". */
+function thingMood({ clause, token, isPassive }: VerbContext): string | undefined {
   if (isPassive) {
     if (/\b(?:should|shouldn't|must|shall|needs?|has|have|can|could|may|to|ought|not)\b/.test(clause))
       return "passive-modal";
@@ -268,6 +300,11 @@ function moodOf(of: {
     !/\b(?:i|we|he|she|they|you|u)\b/.test(clause)
   )
     return "thing-modal";
+  return undefined;
+}
+
+/** What "you", "I" or somebody else does, asks or plans. */
+function spokenMood({ clause, lower, token, subject }: VerbContext): string | undefined {
   if (/\b(?:you|u) (?:can|could|may|should|must|need|have)\b/.test(clause)) return "you-modal";
   if (/\b(?:you|u)(?: didn'?t| did not| never)?\s*$/.test(clause)) return "you";
   if (/\b(?:asks?|asked|wants?|wanted)\b(?: that)? (?:us|we)\b/.test(clause)) return "relayed";
@@ -280,6 +317,10 @@ function moodOf(of: {
   if (/\b(?:asks?|asked|wants?|wanted|says?|requests?|requested)\b(?: that)? (?:us|we|to)\b/.test(lower))
     return "relayed";
   if (/\b(?:remind|tell|ask|let|help|make|told|asked|wants?|said|says)\b/.test(clause)) return "indirect";
+  return undefined;
+}
+
+function toldMood({ clause, token, subject }: VerbContext): string {
   if (/^(?:VBD|VBZ|VBN)$/.test(token.tag)) return "told";
   if (token.tag === "VBG") return "gerund";
   if (
@@ -308,47 +349,51 @@ function objectsOf(
   const head =
     of.find(({ head: h, label }) => of[h] === token && /^(?:obj|nsubj:pass|obl|ccomp|xcomp)$/.test(label)) ??
     words.slice(i + 1).find(({ pos }) => /^(?:NOUN|PROPN|PRON|NUM)$/.test(pos));
-  const found = new Set<string>();
   const first = /^[\p{L}']+/u.exec(bare)?.[0]?.toLowerCase() ?? "";
-  if (
-    /^(?:it|that|this|them|those|these)$/.test(first) &&
-    /^\S+(?:\s*$|\s+(?:out|off|away|down|please|pls|too|now|again|from|for|in|anywhere|one)\b|[,:;–—-])/i.test(
-      bare,
-    )
-  )
-    found.add("pronoun");
-  if (/^(?:him|her|me)$/.test(first)) found.add("person");
-  if (/^(?:that|how|where|who|when|what|which|whom|i|we)$/.test(first) && /^\S+\s+\S/.test(bare))
-    found.add("clause");
-  if (/^(?:my|our)$/.test(first)) found.add("mine");
-  if (/^(?:the|a|an|some)$/.test(first)) found.add("the");
-  if (/^(?:your|his|their|its)$/.test(first)) found.add("others'");
-  if (SAID.test(clause)) found.add("said");
-  if (YOU_KNOW.test(clause)) found.add("known");
-  if (head && PART.has(stem(head.lower))) found.add("part");
-  if (PART.has(stem(first))) found.add("part");
-  if (
-    /^(?:the |all |that |this )*(?:thing|bit|part|stuff|info|data|details|information|everything|anything)\b/i.test(
-      bare,
-    )
-  )
-    found.add("part");
-  if (/\babout\b/i.test(clause)) found.add("about");
-  if (head && findSlot(stem(head.lower))) found.add("info");
-  if (head && WORK.has(stem(head.lower))) found.add("work");
-  if (head && MEMORY.has(stem(head.lower))) found.add("memory");
-  if (/\d/.test(clause)) found.add("digit");
-  if (findShapedValues(clause).length > 0) found.add("value");
-  if (/(?<!^)\b\p{Lu}\p{L}+/u.test(` ${clause}`)) found.add("name");
-  if (/^\s*\p{Lu}\p{L}+['’]s\b|\b(?:my|our) \p{L}+['’]s?\b/u.test(bare)) found.add("owner");
-  if (bare.trim() === "" || !head) found.add("none");
-  if (
-    /^(?:old|former|previous|earlier|first|second|last|draft)\b|\b(?:old|former|previous|earlier|first|draft)\b/i.test(
-      clause,
-    )
-  )
-    found.add("old");
-  return [...found];
+  const signs = [...OBJECT_SIGNS.flatMap(([name, pattern]) => (pattern.test(bare) ? [name] : []))];
+  signs.push(...CLAUSE_SIGNS.flatMap(([name, pattern]) => (pattern.test(clause) ? [name] : [])));
+  if (PART.has(stem(first))) signs.push("part");
+  if (findShapedValues(clause).length > 0) signs.push("value");
+  if (bare.trim() === "" || !head) signs.push("none");
+  return [...new Set([...signs, ...(head ? headSigns(stem(head.lower)) : [])])];
+}
+
+/** What the words of the object are, by its beginning. */
+const OBJECT_SIGNS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  [
+    "pronoun",
+    /^(?:it|that|this|them|those|these)(?![\p{L}'])(?=\s*$|\s+(?:out|off|away|down|please|pls|too|now|again|from|for|in|anywhere|one)\b|[,:;–—-])/iu,
+  ],
+  ["person", /^(?:him|her|me)(?![\p{L}'])/iu],
+  ["clause", /^(?:that|how|where|who|when|what|which|whom|i|we)(?![\p{L}'])\s+\S/iu],
+  ["mine", /^(?:my|our)(?![\p{L}'])/iu],
+  ["the", /^(?:the|a|an|some)(?![\p{L}'])/iu],
+  ["others'", /^(?:your|his|their|its)(?![\p{L}'])/iu],
+  [
+    "part",
+    /^(?:the |all |that |this )*(?:thing|bit|part|stuff|info|data|details|information|everything|anything)\b/i,
+  ],
+  ["owner", /^\s*\p{Lu}\p{L}+['’]s\b|\b(?:my|our) \p{L}+['’]s?\b/u],
+];
+
+/** What stands anywhere in it. */
+const CLAUSE_SIGNS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["said", SAID],
+  ["known", YOU_KNOW],
+  ["about", /\babout\b/i],
+  ["digit", /\d/],
+  ["name", /\b\p{Lu}\p{L}+/u],
+  ["old", /\b(?:old|former|previous|earlier|first|draft)\b|^(?:second|last)\b/i],
+];
+
+/** What its noun is. */
+function headSigns(noun: string): string[] {
+  return [
+    ...(PART.has(noun) ? ["part"] : []),
+    ...(findSlot(noun) ? ["info"] : []),
+    ...(WORK.has(noun) ? ["work"] : []),
+    ...(MEMORY.has(noun) ? ["memory"] : []),
+  ];
 }
 
 function placeOf(behind: string): string | undefined {

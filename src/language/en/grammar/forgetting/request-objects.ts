@@ -51,12 +51,8 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
   const rest = except === undefined ? behind : behind.slice(0, except.index);
   const kept = except ? { except: except.text } : {};
   const stays = /^(?:stay|remain)/i.test(sentence.slice(start, end));
-  if (isPassive || stays || group === "go") {
-    const patient = patientOf(sentence, start);
-    if (patient !== undefined) return { ...toObject(patient), ...kept };
-    const subject = before.replace(INTRO, "").replace(/\s+$/, "").replace(OUTRO, "");
-    if (subject.trim() !== "") return { ...toObject(lastClause(subject)), ...kept };
-  }
+  const undergoer = isPassive || stays || group === "go" ? undergoerOf(sentence, start) : undefined;
+  if (undergoer !== undefined) return { ...toObject(undergoer), ...kept };
   if (group === "pretend") {
     const about =
       /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu.exec(
@@ -78,15 +74,8 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
       .replace(INTRO, "")
       .replace(/\b(?:and|so|but|then|please|now)\s*$/i, "")
       .replace(/[\s,:;–—-]+$/, "");
-    const isErasing = group === "forget" || group === "erase" || group === "discard";
     // "What I told you about Ivan, delete it", "My age: please remove".
-    if (
-      isErasing &&
-      !OFF_RECORD.test(subject) &&
-      subject.split(/\s+/).length <= 14 &&
-      /\p{L}{2,}/u.test(subject) &&
-      !/\b(?:can|could|would|will) you$/i.test(subject)
-    )
+    if (/^(?:forget|erase|discard)$/.test(group) && isObjectBefore(subject))
       return {
         text: cleanObject(subject),
         isPronoun: false,
@@ -96,6 +85,20 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
     return { text: "", isPronoun: true, ...(told === "" ? {} : { told }), ...kept };
   }
   return { ...toObject(bare), ...kept };
+}
+
+/** "The code must be deleted": the code. */
+function undergoerOf(sentence: string, start: number): string | undefined {
+  const patient = patientOf(sentence, start);
+  if (patient !== undefined) return patient;
+  const subject = sentence.slice(0, start).replace(INTRO, "").replace(/\s+$/, "").replace(OUTRO, "");
+  return subject.trim() === "" ? undefined : lastClause(subject);
+}
+
+/** Whether the words before a verb are what it is done to. */
+function isObjectBefore(subject: string): boolean {
+  if (OFF_RECORD.test(subject) || /\b(?:can|could|would|will) you$/i.test(subject)) return false;
+  return subject.split(/\s+/).length <= 14 && /\p{L}{2,}/u.test(subject);
 }
 
 /** What is done something to by a verb at a place: its subject, or the object of the verb above it. */
