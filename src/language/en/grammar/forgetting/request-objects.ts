@@ -34,17 +34,7 @@ const OUTRO =
 /** What the request of a candidate means. `sentence` is the sentence of the candidate. */
 export function readRequestObject(sentence: string, candidate: ScoredCandidate): RequestObject {
   const { start, end, group, isPassive } = candidate;
-  if (group === "none") {
-    // "HR wants Ed's figure out of the notes", "I don't want my debts in your memory".
-    const kept = KEPT_OUT.exec(sentence)?.groups?.object;
-    return kept === undefined
-      ? { text: "", isPronoun: true, told: sentence }
-      : toObject(
-          lastClause(kept)
-            .replace(INTRO, "")
-            .replace(/^(?:\S+ ){0,3}wants? /i, ""),
-        );
-  }
+  if (group === "none") return objectKeptOut(sentence);
   const before = sentence.slice(0, start);
   const behind = sentence.slice(end);
   const except = exceptionIn(behind, before);
@@ -85,6 +75,14 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
     return { text: "", isPronoun: true, ...(told === "" ? {} : { told }), ...kept };
   }
   return { ...toObject(bare), ...kept };
+}
+
+/** "HR wants Ed's figure out of the notes", "I don't want my debts in your memory". */
+function objectKeptOut(sentence: string): RequestObject {
+  const kept = KEPT_OUT.exec(sentence)?.groups?.object;
+  if (kept === undefined) return { text: "", isPronoun: true, told: sentence };
+  const object = lastClause(kept).replace(INTRO, "");
+  return toObject(object.replace(/^(?:\S+ ){0,3}wants? /i, ""));
 }
 
 /** "The code must be deleted": the code. */
