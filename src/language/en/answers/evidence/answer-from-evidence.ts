@@ -35,7 +35,9 @@ export function answerFromEvidence(
   maySure: boolean,
   dayIn: DayReader,
 ): EvidenceAnswer | undefined {
-  const composed = evidence.find(isComposed);
+  const composed = evidence.find(
+    (one) => isComposed(one) && !(one.features.roleMissed === 1 && one.probability < CERTAIN),
+  );
   const fitting = evidence.filter(
     (one) =>
       !isBarred(one) && !isOfSomebodyElse(one, inquiry) && !namesOtherKind(inquiry, one.statement.text),

@@ -65,9 +65,10 @@ export function compareTopic(
 export function namesOtherKind({ topic, type, words }: Inquiry, text: string): boolean {
   if (topic === undefined || type !== "thing" || !isKnownNoun(topic)) return false;
   return parseEnglish(text).some(({ tokens }) =>
-    tokens.some(({ pos, label, head }) => {
+    tokens.some(({ tag, label, head }) => {
       const noun = toSingular(tokens[head]?.lower ?? "");
-      const isNamed = pos === "PROPN" && label === "compound" && tokens[head]?.pos === "NOUN";
+      const isNamed =
+        tag === "NNP" && /^(?:compound|amod)$/.test(label) && /^\p{Ll}/u.test(tokens[head]?.text ?? "");
       return (
         isNamed &&
         isKnownNoun(noun) &&

@@ -114,7 +114,11 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
       " ",
     );
   // "their May 21 routine", "between 3 and 5 May": a part of a longer phrase stays as it was said.
-  if (/(?:\b(?:their|his|her|my|our|an?|of|between|from|like|to)|['’]s)\s*$/i.test(before) && !RELATIVE.test(words)) return text;
+  if (
+    /(?:\b(?:their|his|her|my|our|an?|of|between|from|like|to)|['’]s)\s*$/i.test(before) &&
+    !RELATIVE.test(words)
+  )
+    return text;
   if (/(?:\b(?:their|his|her|an?|between)|['’]s)\s*$/i.test(before)) return text;
   const removed = text
     .slice(before.length, at)
