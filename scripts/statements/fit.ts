@@ -221,26 +221,37 @@ function writeWeights({ names, rows }: Weights, file: string): void {
   const signs = [...names]
     .map(([name, i]) => [name, ...rows.map((row) => rounded(row[i]))] as const)
     .filter(([, ...weights]) => weights.some((weight) => Math.abs(weight) >= 0.02))
-    .map((entry) => `  ${JSON.stringify(entry)},`);
-  const vectors = rows.map(
-    (row) => `  [${Array.from(row.slice(names.size), (weight) => rounded(weight * SCALE)).join(",")}],`,
+    .map(([name, ...weights]) => `${name.replaceAll(" ", "_")} ${weights.join(" ")}`);
+  const vectors = rows.map((row) =>
+    Array.from(row.slice(names.size), (weight) => rounded(weight * SCALE)).join(" "),
   );
   writeFileSync(
     file,
     [
       "// Written by scripts/statements/fit.ts; docs/results/statements.md says on what.",
       "",
-      "/** The weights of signs: name, keep, intent, drop. */",
-      "export const SIGN_WEIGHTS: readonly (readonly [name: string, keep: number, intent: number, drop: number])[] = [",
-      ...signs,
-      "];",
+      "/** The weights of signs, parted by semicolons: name (a blank is an underscore), keep, intent, drop. */",
+      "export const SIGN_WEIGHTS = `",
+      ...wrap(signs.map((sign) => `${sign};`)),
+      "`;",
       "",
-      "/** The weights of the dimensions of a sentence's vector, for keep, intent and drop. */",
-      "export const VECTOR_WEIGHTS: readonly (readonly number[])[] = [",
-      ...vectors,
-      "];",
+      "/** The weights of the dimensions of a sentence's vector: a line each for keep, intent and drop. */",
+      "export const VECTOR_WEIGHTS = [",
+      ...vectors.flatMap((vector) => ["  `", ...wrap(vector.split(" ")), "`,"]),
+      "] as const;",
       "",
     ].join("\n"),
   );
   console.log(`${file}: ${signs.length} signs`);
+}
+
+/** Lines of at most 120 characters. */
+function wrap(words: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length > 119) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }

@@ -88,8 +88,10 @@ async function reads(scope: ScopedMemory, knownAt?: Date): Promise<Seen> {
   for (const question of QUESTIONS) {
     const { items } = await scope.recall(question, { ...options, limit: 20, types: ["memory"] });
     for (const { text, status } of items) if (status !== "retracted") statuses.set(text, status);
-    const { text, used } = await scope.answer(question, options);
-    told.push(used.length > 0 && !used.some((id) => id.includes("#")) ? text : "no claim");
+    const { text, used, abstained } = await scope.answer(question, options);
+    // What is quoted hangs on what recall found, as the texts of recall do.
+    const isClaim = used.length > 0 && !abstained && !/ said: “/.test(text);
+    told.push(isClaim && !used.some((id) => id.includes("#")) ? text : "no claim");
   }
   return { listed, told, profile: (await scope.profile()).text, statuses };
 }

@@ -1,6 +1,6 @@
 import { clearWordCaches } from "../../domain/search/search-terms.ts";
-import { type Flat, type KnownMemory, unflattened } from "../../language/en/grammar/known-memory.ts";
 import { englishExtractor } from "../../language/en/extractor.ts";
+import { type Flat, type KnownMemory, unflattened } from "../../language/en/grammar/known-memory.ts";
 import { isKnownWord } from "../../language/en/grammar/words/tagger.ts";
 import { forgetTrees } from "../../language/en/parser/english-trees.ts";
 import type { Proposal, Reading } from "../../ports/language/extractor.ts";

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { flattened, type RulesReading } from "../../language/en/grammar/known-memory.ts";
 import { englishExtractor } from "../../language/en/extractor.ts";
+import { flattened, type RulesReading } from "../../language/en/grammar/known-memory.ts";
 import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
 import {
   openWorkerChannel,

@@ -79,7 +79,7 @@ export interface ComposedAnswer {
   readonly isExact: boolean;
 }
 
-const BOUNDS = ["session", "kinds", "types", "where", "minScore", "asOf", "knownAt"] as const;
+const BOUNDS = ["session", "kinds", "types", "where", "minScore", "asOf"] as const;
 
 /** Whether the caller's bounds let a memory through. */
 function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boolean {
@@ -93,7 +93,8 @@ function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boo
 }
 
 function stateThen(state: UserState, versions: readonly Memory[], knownAt: string): UserState {
-  return { ...state, memories: selectKnownAt(versions, knownAt) };
+  const messages = new Map([...state.messages].filter(([, { storedAt }]) => storedAt <= knownAt));
+  return { ...state, messages, memories: selectKnownAt(versions, knownAt) };
 }
 
 /** Of the newest so many turns it is looked for. */

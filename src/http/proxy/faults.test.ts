@@ -86,10 +86,10 @@ describe("a memory that fails", () => {
   it.each<[string, Partial<Record<keyof ScopedMemory, () => unknown>>, Step[]]>([
     [
       "is locked",
-      { history: unavailable, recall: unavailable, remember: unavailable },
+      { history: unavailable, context: unavailable, remember: unavailable },
       ["recall", "store", "store"],
     ],
-    ["rejects", { recall: () => Promise.reject(new Error("disk full")) }, ["recall"]],
+    ["rejects", { context: () => Promise.reject(new Error("disk full")) }, ["recall"]],
     [
       "throws what is no error",
       {
@@ -99,7 +99,7 @@ describe("a memory that fails", () => {
       },
       ["recall"],
     ],
-    ["is slow", { recall: () => new Promise(() => {}) }, ["recall"]],
+    ["is slow", { context: () => new Promise(() => {}) }, ["recall"]],
     [
       "cannot store",
       { remember: () => Promise.reject(new MemoryError("corrupt", "damaged.")) },

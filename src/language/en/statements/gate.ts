@@ -9,7 +9,16 @@ export interface Verdict {
   readonly drop: number;
 }
 
-const SIGNS = new Map(SIGN_WEIGHTS.map(([name, ...weights]) => [name, weights] as const));
+const SIGNS: ReadonlyMap<string, readonly number[]> = new Map(
+  SIGN_WEIGHTS.trim()
+    .split(/;\s*/)
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const [name = "", ...weights] = entry.split(" ");
+      return [name.replaceAll("_", " "), weights.map(Number)] as const;
+    }),
+);
+const VECTORS = VECTOR_WEIGHTS.map((line) => line.trim().split(/\s+/).map(Number));
 
 /**
  * Scores a statement by its signs and the vector of its wording: a multinomial logistic regression, fitted by `scripts/statements/fit.ts`
@@ -24,7 +33,7 @@ export function scoreStatement(features: Features, text: string, source: "rules"
   add(SIGNS.get(`source:${source}`), 1);
   add(SIGNS.get("bias"), 1);
   const vector = embedSentence(text);
-  VECTOR_WEIGHTS.forEach((weights, c) => {
+  VECTORS.forEach((weights, c) => {
     scores[c] = (scores[c] ?? 0) + weights.reduce((sum, weight, d) => sum + weight * (vector[d] ?? 0), 0);
   });
   const most = Math.max(...scores);

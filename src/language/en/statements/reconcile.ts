@@ -114,7 +114,8 @@ function chanceOf(
   if (read)
     for (const [name, value] of clauseFeatures(read.clause, read.wording, around)) features.set(name, value);
   const { keep, intent } = scoreStatement(features, one.text, "rules");
-  return keep + (one.when === undefined && !isTelling ? ASKING_INTENT : 1) * intent;
+  const isOpen = read !== undefined && read.wording.unresolved > 0;
+  return keep + (one.when === undefined && (!isTelling || isOpen) ? ASKING_INTENT : 1) * intent;
 }
 
 function overlaps(one: { start: number; end: number }, other: { start: number; end: number }): boolean {

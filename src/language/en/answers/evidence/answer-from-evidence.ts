@@ -2,9 +2,10 @@ import { toSecondPerson, toSentence } from "../../../../domain/text/english-form
 import { toLocalTime } from "../../../../domain/time.ts";
 import type { ComposedText } from "../../../../ports/language/answerer.ts";
 import { formatDateInWords } from "../../format-date.ts";
-import { YEAR } from "./answer-types.ts";
+import { namesOtherKind, YEAR } from "./answer-types.ts";
 import type { Evidence, Findings } from "./evidence.ts";
 import type { Feature } from "./features.ts";
+import { type Inquiry, isPerson } from "./inquiry.ts";
 import type { Statement } from "./statements.ts";
 
 /** An answer, and whether it is sure. */
@@ -34,11 +35,17 @@ export function answerFromEvidence(
   maySure: boolean,
   dayIn: DayReader,
 ): EvidenceAnswer | undefined {
-  const fitting = evidence.filter((one) => !isBarred(one));
-  const best = chooseBest(fitting);
-  if (!best || best.probability < FOUND) return undefined;
-  const isSure = maySure && !isDoubtful(best) && best.probability >= SURE;
-  const chosen = inquiry.asksMany ? chooseAll(fitting, best) : [best];
+  const composed = evidence.find(
+    (one) => isComposed(one) && !(one.features.roleMissed === 1 && one.probability < CERTAIN),
+  );
+  const fitting = evidence.filter(
+    (one) =>
+      !isBarred(one) && !isOfSomebodyElse(one, inquiry) && !namesOtherKind(inquiry, one.statement.text),
+  );
+  const best = composed ?? chooseBest(fitting);
+  if (!best || (best !== composed && best.probability < FOUND)) return undefined;
+  const isSure = maySure && (best === composed || (!isDoubtful(best) && best.probability >= SURE));
+  const chosen = inquiry.asksMany && best.statement.from !== "claims" ? chooseAll(fitting, best) : [best];
   const text = [
     ...new Set(
       chosen.map(
@@ -52,6 +59,11 @@ export function answerFromEvidence(
     used: [...new Set(chosen.flatMap(({ statement }) => statement.said?.used ?? statement.id))],
     isSure,
   };
+}
+
+/** What claims say where they fit goes before any other evidence: it holds now, and it is whole. */
+function isComposed({ statement }: Evidence): boolean {
+  return statement.from === "claims";
 }
 
 /** Whether what is asked for may be another thing: a noun of the question is not met, or only the kind is named. */
@@ -84,9 +96,27 @@ export const BARS: readonly Feature[] = [
   "noPerson",
 ];
 
-function isBarred({ features, probability }: Evidence): boolean {
-  const isOther = features.nameMissed === 1 || features.roleMissed === 1;
+function isBarred({ features, probability, statement }: Evidence): boolean {
+  if (statement.from === "sentence" && isOfListener(statement.text)) return true;
+  const isOther = features.nameMissed === 1 || features.roleMissed === 1 || features.topicImpossible === 1;
   return (isOther && probability < CERTAIN) || BARS.some((feature) => features[feature] === 1);
+}
+
+/** "You told me you live in Bonn.": of whom it was said to, and not of the user. */
+function isOfListener(text: string): boolean {
+  return /(?:^|[.!?>]\s*)you(?:r|['’]re)?\b/i.test(text);
+}
+
+/** "My teammate drives a Saab", where it is asked what the user drives. */
+function isOfSomebodyElse({ statement }: Evidence, { subject, parties }: Inquiry): boolean {
+  const asksUser = subject === "user" && parties.roles.length === 0 && parties.names.length === 0;
+  return asksUser && statement.subjects.length > 0 && statement.subjects.every(isOfPerson);
+}
+
+/** "user/teammate", "user/best friend": a person of the user's. */
+function isOfPerson(subject: string): boolean {
+  const [, ...owners] = subject.split("/");
+  return isPerson(owners.at(-1)?.split(" ").at(-1) ?? "");
 }
 
 /** The statement to answer with: the newest of those that come close to the most probable; of one breath, the one that is said best. */

@@ -1,6 +1,8 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import { isKnownNoun } from "../../kinds/kinds.ts";
+import { parseEnglish } from "../../parser/english-trees.ts";
+import type { ParsedToken } from "../../parser/parser.ts";
 import { toCanonicalThing } from "../../relations/relations.ts";
 import { key } from "../essence.ts";
 import { type Analysis, isMet, isOfKindByAny, keysOf } from "./analysis.ts";
@@ -38,17 +40,17 @@ export type TopicFeature = "topicNamed" | "topicKind" | "topicMissing" | "topicI
 /** Compares the kind that is asked for with what a statement names. */
 export function compareTopic(
   { topic, type, words }: Inquiry,
-  { content, keys, tokens }: Analysis,
+  { content, keys, sentences }: Analysis,
 ): Record<TopicFeature, number> {
   if (topic === undefined || type === "time")
     return { topicNamed: 0, topicKind: 0, topicMissing: 0, topicImpossible: 0 };
   const isNamed = keys.has(key(topic));
   const isKind = content.some((word) => isOfKindByAny(word, topic));
   // A word that no table knows may be the name of anything.
-  const mayBeName = tokens.some(
-    ({ lower, pos }) =>
-      (pos === "PROPN" || (pos === "NOUN" && !isKnownNoun(toSingular(lower)))) &&
-      !words.some((word) => word.key === key(lower)),
+  const mayBeName = sentences.some((tokens) =>
+    tokens.some(
+      (token) => isNameOfAnything(tokens, token) && !words.some((word) => word.key === key(token.lower)),
+    ),
   );
   const isMissing = !isNamed && !isKind;
   return {
@@ -57,6 +59,34 @@ export function compareTopic(
     topicMissing: Number(isMissing),
     topicImpossible: Number(isMissing && !mayBeName && type === "thing"),
   };
+}
+
+/** "I use a Dvorak keyboard", where it is asked which mouse: what is named is known to be of another kind. */
+export function namesOtherKind({ topic, type, words }: Inquiry, text: string): boolean {
+  if (topic === undefined || type !== "thing" || !isKnownNoun(topic)) return false;
+  return parseEnglish(text).some(({ tokens }) =>
+    tokens.some(({ tag, label, head }) => {
+      const noun = toSingular(tokens[head]?.lower ?? "");
+      const isNamed =
+        tag === "NNP" && /^(?:compound|amod)$/.test(label) && /^\p{Ll}/u.test(tokens[head]?.text ?? "");
+      return (
+        isNamed &&
+        isKnownNoun(noun) &&
+        !isOfKindByAny(noun, topic) &&
+        !words.some((word) => word.key === key(noun))
+      );
+    }),
+  );
+}
+
+/** A name that stands alone, or a noun that no table knows. "Dvorak" in "a Dvorak keyboard" names a keyboard. */
+function isNameOfAnything(tokens: readonly ParsedToken[], { lower, pos, label, head }: ParsedToken): boolean {
+  if (pos === "NOUN") return !isKnownNoun(toSingular(lower));
+  const named = tokens[head];
+  return (
+    pos === "PROPN" &&
+    !(label === "compound" && named?.pos === "NOUN" && isKnownNoun(toSingular(named.lower)))
+  );
 }
 
 /** Whether a statement holds something of the type that is asked for. */
@@ -77,6 +107,9 @@ export type AnswerFeature =
   | "thing"
   | "news";
 
+const CALENDAR =
+  /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?$/i;
+
 /** Looks in a statement for what can be an answer: a person, a place, a time, a number. */
 export function answerFeatures(
   inquiry: Inquiry,
@@ -92,7 +125,7 @@ export function answerFeatures(
   const hasPerson =
     found.parties.names.some(isNew) ||
     found.parties.roles.some(isNew) ||
-    found.tokens.some(({ text, pos }) => pos === "PROPN" && isNew(text));
+    found.tokens.some(({ text, pos }) => pos === "PROPN" && isNew(text) && !CALENDAR.test(text));
   const [person, noPerson] = is("person", hasPerson);
   const asksName = /\b(?:name|named|called|nickname)\b/i.test(text);
   const isNear = asksName && isNameNear(inquiry, found, isNew);

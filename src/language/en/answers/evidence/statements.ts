@@ -6,6 +6,8 @@ import { toWordKey } from "../../../../domain/search/search-terms.ts";
 import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { AnswerRequest, ComposedText } from "../../../../ports/language/answerer.ts";
 import type { StoredContent } from "../../../../ports/language/stored-content.ts";
+import { ownSpans } from "../../grammar/no-facts/borrowed.ts";
+import { hasHole } from "../../grammar/words/holes.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 
 /** One statement that may carry an answer: a memory, or one sentence of the user's. */
@@ -29,6 +31,8 @@ export interface Statement {
   readonly rank: number;
   /** Whether it no longer holds. */
   readonly isOver: boolean;
+  /** Whom its memories are about: `user`, `user/teammate`, a name. */
+  readonly subjects: readonly string[];
   /** Whether it will only hold later. */
   readonly isLater: boolean;
   readonly memory: Memory | undefined;
@@ -74,6 +78,7 @@ export function fromComposed(sources: StatementSources, composed: ComposedText):
     score: sources.items[rank]?.score ?? 0,
     rank: rank < 0 ? sources.items.length : rank,
     isOver: false,
+    subjects: subjectsOf(memories),
     isLater: false,
     memory,
     source: memory?.sources[0],
@@ -149,6 +154,7 @@ function fromMemory(
   if (!memory || memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
   const [source] = memory.sources;
   const message = source && content.messages.get(source.message);
+  if (message && isBesideHole(message, source)) return undefined;
   return {
     id: memory.id,
     from: "memory",
@@ -161,11 +167,15 @@ function fromMemory(
     rank,
     isOver:
       !isTrueAt(memory, asOf ?? now) || (memory.validTo !== undefined && memory.validTo <= (asOf ?? now)),
+    subjects: subjectsOf([memory]),
     isLater: isAboutLater(memory, asOf ?? now),
     memory,
     source,
   };
 }
+
+/** So far around a place a mark for erased words is looked for, in characters: "[…] and we meet". */
+const HOLE = 9;
 
 const ANAPHOR =
   /^(?:(?:and|but|so|also|oh|well|then|yes|no)[, ]+)*(?:he|she|they|it|him|her|them|his|its|their|that|this|those|these|there|one|both|the (?:other|rest|former|latter))\b|\bi own one\b/i;
@@ -178,14 +188,17 @@ function* sentencesOf(
   const asked = toWordKey(question);
   const passage = span ?? { start: 0, end: message.content.length };
   const memories = [...(index.sources.get(message.id) ?? [])];
-  const sentences = splitSentences(message.content);
+  const sentences = ownSpans(message.content, splitSentences(message.content));
   let before = "";
   for (const sentence of sentences) {
     if (!overlaps(sentence, passage)) continue;
     const text = toQuotableText(message.content, passage, sentence).replace(/\s+/g, " ");
     // Where words were erased, what is left is not what was asked for; the question itself is no answer.
     const isUsable =
-      text !== "" && !text.includes("[…]") && toWordKey(text) !== asked && text.length <= MAX_LENGTH;
+      text !== "" &&
+      !isBesideHole(message, sentence) &&
+      toWordKey(text) !== asked &&
+      text.length <= MAX_LENGTH;
     const isQuestion = /\?["”'’)]*$/.test(text);
     if (isUsable && !isQuestion) {
       const about = memories.filter(({ sources }) =>
@@ -201,9 +214,9 @@ function* sentencesOf(
         zone: message.zone,
         score,
         rank,
-        isOver:
-          about.length > 0 &&
-          about.every((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
+        // A part that is over cannot be told from the rest in a quote; the memories of the rest can.
+        isOver: about.some((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
+        subjects: subjectsOf(about),
         isLater: about.some((memory) => isAboutLater(memory, asOf ?? now)),
         memory: undefined,
         source: { message: message.id, start: sentence.start, end: sentence.end },
@@ -211,6 +224,15 @@ function* sentencesOf(
     }
     before = isUsable ? text : "";
   }
+}
+
+function subjectsOf(memories: readonly Memory[]): string[] {
+  return memories.flatMap(({ claim }) => claim?.subject ?? []);
+}
+
+/** Whether words were erased right beside a place: what is left there was part of something else. */
+function isBesideHole({ content }: Message, { start, end }: TextSpan): boolean {
+  return hasHole(content.slice(Math.max(0, start - HOLE), end + HOLE));
 }
 
 function overlaps(one: TextSpan, other: TextSpan): boolean {

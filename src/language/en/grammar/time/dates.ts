@@ -95,6 +95,11 @@ function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   return byHand(plain, instant, future);
 }
 
+/** "this minute", "30 minutes to it": now, or how long it takes; "2 hours ago" is a time. */
+function isMomentLong(words: string): boolean {
+  return /\b(?:seconds?|minutes?|mins?|hours?|hrs?)\b/i.test(words) && !/^in\b|\bago$/i.test(words);
+}
+
 function isDate(found: Found, text: string): boolean {
   const { start } = found;
   const hasDay =
@@ -110,10 +115,7 @@ function isDate(found: Found, text: string): boolean {
     )
   )
     return false;
-  if (/^(?:this|the|a) (?:second|minute|hour)$/i.test(found.text)) return false;
-  // "30 minutes to it": how long it takes.
-  if (/\b(?:seconds?|minutes?|mins?|hours?|hrs?)\b/i.test(found.text) && !/^in\b|\bago$/i.test(found.text))
-    return false;
+  if (isMomentLong(found.text)) return false;
   if (isNameOfThing(found, text)) return false;
   // "during the week": of every one.
   if (/^(?:the )?(?:week|month|year)$/i.test(found.text)) return false;
