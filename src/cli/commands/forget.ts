@@ -114,7 +114,7 @@ const MOST_SHOWN = 20;
 
 /** Gives lines that list what an erasure would remove. */
 export function formatPlan(plan: ErasurePlan): string[] {
-  if (isEmptyPlan(plan)) return ["No matching memories."];
+  if (isEmptyPlan(plan)) return ["No matching memories.", ...formatUnsure(plan)];
   const { memories, messages } = plan;
   const words = messages.flatMap(({ at, words }) =>
     words.map((quote) => ["words", formatDay(at), `“${toShortLine(quote, 100)}”`]),
@@ -127,7 +127,21 @@ export function formatPlan(plan: ErasurePlan): string[] {
     ...limitRows(memories.map(({ text }) => ["memory", "", toShortLine(text)])),
     ...limitRows(words),
   ];
-  return [`Would be erased: ${counts.join(", ")}.`, ...formatTable(rows).map((line) => `  ${line}`)];
+  return [
+    `Would be erased: ${counts.join(", ")}.`,
+    ...formatTable(rows).map((line) => `  ${line}`),
+    ...formatUnsure(plan),
+  ];
+}
+
+/** What may be meant too, and stays. */
+function formatUnsure({ unsure = [] }: ErasurePlan): string[] {
+  const rows = unsure.flatMap(({ memories, quotes }) => [
+    ...memories.map(({ text }) => ["memory", "", toShortLine(text)]),
+    ...quotes.map(({ at, quote }) => ["words", formatDay(at), `“${toShortLine(quote, 100)}”`]),
+  ]);
+  if (rows.length === 0) return [];
+  return ["May be meant, and stays:", ...formatTable(limitRows(rows)).map((line) => `  ${line}`)];
 }
 
 function limitRows(rows: readonly string[][]): readonly string[][] {

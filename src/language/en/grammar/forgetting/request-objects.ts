@@ -38,18 +38,12 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
   const before = sentence.slice(0, start);
   const behind = sentence.slice(end);
   const except = exceptionIn(behind, before);
-  const rest = except === undefined ? behind : behind.slice(0, except.index);
+  const rest = behind.slice(0, except?.index);
   const kept = except ? { except: except.text } : {};
   const stays = /^(?:stay|remain)/i.test(sentence.slice(start, end));
   const undergoer = isPassive || stays || group === "go" ? undergoerOf(sentence, start) : undefined;
   if (undergoer !== undefined) return { ...toObject(undergoer), ...kept };
-  if (group === "pretend") {
-    const about =
-      /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu.exec(
-        rest,
-      );
-    return { ...toObject(about?.groups?.about ?? ""), ...kept };
-  }
+  if (group === "pretend") return { ...toObject(PRETENDED.exec(rest)?.groups?.about ?? ""), ...kept };
   const bare = rest
     .replace(
       /^\s*(?:rid\s+)?(?:of|about|up|on to|onto|down|out|off|track of|a (?:note|record) of|all)?\s+/i,
@@ -57,7 +51,7 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
     )
     .replace(/^of\s+/i, "");
   const pronoun = PRONOUN.exec(bare);
-  if (pronoun || /^[\s.!?,;:]*$/.test(bare) || /^(?:please|pls)?\W*$/i.test(bare)) {
+  if (pronoun || /^(?:please|pls)?\W*$/i.test(bare)) {
     const told = bare.slice(pronoun?.[0].length ?? 0).replace(/^[\s,:;–—-]+/, "");
     const subject = before
       .replace(/[\s,:;–—-]+$/, "")
@@ -76,6 +70,10 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
   }
   return { ...toObject(bare), ...kept };
 }
+
+/** "Pretend that I never said anything about it". */
+const PRETENDED =
+  /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu;
 
 /** "HR wants Ed's figure out of the notes", "I don't want my debts in your memory". */
 function objectKeptOut(sentence: string): RequestObject {
