@@ -149,8 +149,10 @@ async function selectThing(
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
   if (chosen.sure.length > 0) {
     const found = await toSelection(state, chosen.sure);
-    const isSmaller = (!isBroad && isNarrower(exact, found)) || isExactPart(exact, found);
-    return { sure: isSmaller ? exact : await addAliases(state, found), unsure: NO_SELECTION };
+    return {
+      sure: isPreferred(exact, found, !isBroad || namesOnly(wanted)) ? exact : await addAliases(state, found),
+      unsure: NO_SELECTION,
+    };
   }
   if (isExact && (exact.memories.size > 0 || wanted.named.length > 0) && holdsBest(exact, rated))
     return { sure: exact, unsure: NO_SELECTION };
@@ -171,6 +173,10 @@ function isByHand({ memories }: ErasureSelection): boolean {
 function isNarrower({ memories }: ErasureSelection, found: ErasureSelection): boolean {
   const isPart = [...memories].every((memory) => found.memories.has(memory));
   return isPart && memories.size > 0 && memories.size < found.memories.size;
+}
+
+function isPreferred(exact: ErasureSelection, found: ErasureSelection, isOneThing: boolean): boolean {
+  return (isOneThing && isNarrower(exact, found)) || isExactPart(exact, found);
 }
 
 function isExactPart(exact: ErasureSelection, found: ErasureSelection): boolean {

@@ -272,7 +272,8 @@ function cutReason(text: string): string {
 
 /** The thing itself: "that I ever mentioned Magnet" -> "Magnet"; "what car I drive" -> "what car I drive". */
 export function aboutOf(text: string): string {
-  let about = text.trim();
+  // "Scratch that, forget Magnet"
+  let about = text.trim().replace(/^(?:that|it|this),?\s+(?:and )?(?:forget|delete|erase|remove)\s+/i, "");
   about = about.replace(
     /\s+(?:from|in|out of) (?:your|the|its) (?:memory|records?|notes|files?|database|storage|system)$|\s+from what you (?:know|remember|have)$/i,
     "",
