@@ -113,6 +113,10 @@ function chanceOf(
   const features = new Map(agreementFeatures(one, read));
   if (read)
     for (const [name, value] of clauseFeatures(read.clause, read.wording, around)) features.set(name, value);
+  // The rules found whom "it" means: the clause alone does not show it.
+  if (!/\b(?:it|this|that|these|those|he|she|they)\b/i.test(one.text))
+    for (const name of ["unresolved", "about:pointed", "about:person", "chat:pointed", "chat:person"])
+      features.delete(name);
   const { keep, intent } = scoreStatement(features, one.text, "rules");
   const isOpen = read !== undefined && read.wording.unresolved > 0;
   return keep + (one.when === undefined && (!isTelling || isOpen) ? ASKING_INTENT : 1) * intent;
