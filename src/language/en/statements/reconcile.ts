@@ -4,6 +4,8 @@ import { toLocalTime } from "../../../domain/time.ts";
 import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { absolute, isRelativeDate } from "../grammar/claims/sentence.ts";
 import { speakerEntity } from "../grammar/clauses/entities.ts";
+import { isRefused } from "../grammar/no-facts/guards.ts";
+import { isUnreal } from "../grammar/no-facts/unreal.ts";
 import { weigh } from "../grammar/standing/weights.ts";
 import { datesIn } from "../grammar/time/dates.ts";
 import { getRelation } from "../relations/relations.ts";
@@ -41,7 +43,10 @@ export function reconcile(
     length: message.content.length,
   };
   const isTelling = isShortTelling(message, clauses);
-  const byTrees = clauses.flatMap((read) => scoreClause(read, around) ?? []);
+  const isReal = spans.filter((span) => isReadable(message.content.slice(span.start, span.end)));
+  const byTrees = clauses
+    .filter(({ start, end }) => isReal.some((span) => span.start <= start && end <= span.end))
+    .flatMap((read) => scoreClause(read, around) ?? []);
   const chances = proposals.map((one) =>
     one.propose === "add" ? chanceOf(one, clauses, around, isTelling) : 1,
   );
@@ -62,6 +67,11 @@ export function reconcile(
     .filter(({ read, keep }) => keep >= TREES_LEAST && !kept.some((one) => overlaps(one, read)))
     .map(({ read, keep }) => addClause(message, read, keep));
   return [...kept, ...added].sort((one, other) => one.start - other.start);
+}
+
+/** Whether a sentence may tell something by its tree: no order to a model, and nothing imagined ("Let's say I earn 90k"). */
+function isReadable(sentence: string): boolean {
+  return !isRefused(sentence) && !isUnreal(sentence);
 }
 
 /** "I want to learn to sail.": a short message that asks for nothing. */
