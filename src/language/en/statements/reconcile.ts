@@ -16,7 +16,7 @@ import { scoreStatement } from "./gate.ts";
 import { type ReadClause, readClauses } from "./read-clauses.ts";
 
 /** Below this chance of being worth keeping, what the rules read is dropped. */
-const RULES_LEAST = 0.25;
+const RULES_LEAST = 0.4;
 /** The same where it fills a slot of one value: name, home, work. */
 const SLOT_LEAST = 0.08;
 /** The same in a short message that asks nothing: it is told so that it is remembered. */
