@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createWordCache } from "../../../domain/search/search-terms.ts";
 import { type DependencyParser, loadParser, type ParsedSentence } from "./parser.ts";
 
 const MODEL = new URL("../../../../assets/parser-en.bin", import.meta.url);
@@ -6,7 +7,7 @@ const CACHED_TEXTS = 64;
 const CACHED_LENGTH = 4_000;
 
 let parser: DependencyParser | undefined;
-const cache = new Map<string, readonly ParsedSentence[]>();
+const cache = createWordCache<readonly ParsedSentence[]>();
 
 /**
  * The sentences of a text as trees, by the model of this package. The first call reads the model, in some 20 ms. The trees of the last
