@@ -11,7 +11,7 @@ const cache = createWordCache<readonly ParsedSentence[]>();
 
 /**
  * The sentences of a text as trees, by the model of this package. The first call reads the model, in some 20 ms. The trees of the last
- * 64 short texts are kept until `forgetTrees`.
+ * 64 short texts are kept until the next erasure.
  */
 export function parseEnglish(text: string): readonly ParsedSentence[] {
   const cached = cache.get(text);
@@ -22,9 +22,4 @@ export function parseEnglish(text: string): readonly ParsedSentence[] {
   if (cache.size >= CACHED_TEXTS) cache.delete(cache.keys().next().value as string);
   cache.set(text, sentences);
   return sentences;
-}
-
-/** Drops the texts that are kept. Called at each erasure, so that nothing erased stays in memory. */
-export function forgetTrees(): void {
-  cache.clear();
 }

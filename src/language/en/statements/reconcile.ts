@@ -100,13 +100,10 @@ function leastFor({ holds }: AddProposal): number {
   return holds === "one" ? SLOT_LEAST : RULES_LEAST;
 }
 
-/**
- * What an intent without a date counts for in a message that asks for something: "I'm looking for a feeder, any tips?" is over in days.
- * "I fly to Rome on 3 May" is on the agenda, and "I want to learn to sail" is told for its own sake.
- */
-const ASKING_INTENT = 0.15;
+/** What an intent without a date counts for: "I'm looking for a feeder, any tips?" is over in days, a flight on 3 May is not. */
+const UNDATED_INTENT = 0.15;
 
-/** The chance that a proposal of the rules is worth keeping. What no clause holds, as an answer in one word, cannot be judged. */
+/** The chance that a proposal of the rules is worth keeping. */
 function chanceOf(one: AddProposal, clauses: readonly ReadClause[], around: Surroundings): number {
   const read = findClauseAt(clauses, one);
   const features = new Map(agreementFeatures(one, read));
@@ -117,7 +114,7 @@ function chanceOf(one: AddProposal, clauses: readonly ReadClause[], around: Surr
     for (const name of ["unresolved", "about:pointed", "about:person", "chat:pointed", "chat:person"])
       features.delete(name);
   const { keep, intent } = scoreStatement(features, one.text, "rules");
-  return keep + (one.when === undefined ? ASKING_INTENT : 1) * intent;
+  return keep + (one.when === undefined ? UNDATED_INTENT : 1) * intent;
 }
 
 function overlaps(one: { start: number; end: number }, other: { start: number; end: number }): boolean {
