@@ -8,6 +8,7 @@ import { readableSpans, rulesExtractor } from "../../src/language/en/grammar/rul
 import { agreementFeatures, findClauseAt } from "../../src/language/en/statements/agreement.ts";
 import { clauseFeatures } from "../../src/language/en/statements/features.ts";
 import { readClauses } from "../../src/language/en/statements/read-clauses.ts";
+import { isTold } from "../../src/language/en/statements/reconcile.ts";
 import { type DevelopmentMessage, developmentMessages } from "./messages.ts";
 
 /** Draws messages with a seed and prints the memories that the rules and the trees make of them, mixed. */
@@ -61,19 +62,12 @@ async function rowsOf(message: DevelopmentMessage): Promise<object[]> {
     ? []
     : readableSpans(text, findEnglishSpans(text, splitSentences(text)), earlier as never);
   const clauses = readClauses(text, message.name ?? "the user", spans);
-  const byTrees = clauses.flatMap(({ clause, wording, start, end }) => {
-    if (clause.asked || clause.conditional || wording.unresolved > 1 || clause.words.length > 30) return [];
-    if (["addressee", "pointed", "other"].includes(clause.about)) return [];
-    if (clause.about === "person" && wording.unresolved > 0) return [];
-    return [
-      {
-        text: wording.text,
-        start,
-        end,
-        features: Object.fromEntries(clauseFeatures(clause, wording, around)),
-      },
-    ];
-  });
+  const byTrees = clauses.filter(isTold).map(({ clause, wording, start, end }) => ({
+    text: wording.text,
+    start,
+    end,
+    features: Object.fromEntries(clauseFeatures(clause, wording, around)),
+  }));
   const base = {
     message: message.id,
     set: message.set,

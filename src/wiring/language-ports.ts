@@ -11,7 +11,6 @@ import { englishExtractor } from "../language/en/extractor.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { createNeedReader } from "../language/en/needs/needs.ts";
 import { createOutdatedReader, forgetStatements } from "../language/en/needs/outdated-statements.ts";
-import { forgetTrees } from "../language/en/parser/english-trees.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import { rulesQuestionReader } from "../language/en/questions/questions.ts";
@@ -48,7 +47,6 @@ export async function openLanguagePorts(
   };
   erasures.watch((scope) => {
     ports.embedder.evict?.();
-    forgetTrees();
     forgetStatements();
     dropSweeps(ports.modelExtractor, scope);
   });

@@ -128,6 +128,7 @@ describe("every answer holds to the document", () => {
       explain: true,
     });
     await call("POST", "/api/v1/memories/ana/search?query=productivity&top_k=1");
+    await call("POST", "/api/v1/context", { user_id: "ana", request: "Plan my week.", max_tokens: 400 });
     await call("GET", `/api/v1/memories/ana/recalls/${found.json.id}?about=${made.id}`);
   });
 

@@ -2,7 +2,6 @@ import { clearWordCaches } from "../../domain/search/search-terms.ts";
 import { englishExtractor } from "../../language/en/extractor.ts";
 import { type Flat, type KnownMemory, unflattened } from "../../language/en/grammar/known-memory.ts";
 import { isKnownWord } from "../../language/en/grammar/words/tagger.ts";
-import { forgetTrees } from "../../language/en/parser/english-trees.ts";
 import type { Proposal, Reading } from "../../ports/language/extractor.ts";
 import { serveInThread } from "../shared/worker-channel.ts";
 
@@ -27,7 +26,6 @@ isKnownWord("a");
 serveInThread(async (asked: Asked): Promise<Read> => {
   if (asked === "drop words") {
     clearWordCaches();
-    forgetTrees();
     return [];
   }
   const { messages, earlier, known, ended } = asked;

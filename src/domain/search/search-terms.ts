@@ -113,8 +113,7 @@ const caches = new Set<Map<string, unknown>>();
 
 /** Caches the result for each word: at most `most` words, and only until the next erasure. */
 export function memoizeByWord<Value>(most: number, make: (word: string) => Value): (word: string) => Value {
-  const made = new Map<string, Value>();
-  caches.add(made);
+  const made = createWordCache<Value>();
   return (word) => {
     const known = made.get(word);
     if (known !== undefined) return known;
@@ -125,6 +124,13 @@ export function memoizeByWord<Value>(most: number, make: (word: string) => Value
     made.set(word, value);
     return value;
   };
+}
+
+/** A cache whose keys or values hold words of users: `clearWordCaches` empties it. */
+export function createWordCache<Value>(): Map<string, Value> {
+  const made = new Map<string, Value>();
+  caches.add(made);
+  return made;
 }
 
 /** In characters. */

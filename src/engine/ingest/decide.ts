@@ -269,14 +269,19 @@ function findRivals(
   return [...values, ...excluded.filter((memory) => memory.kind !== "event" && memory.claim !== claim)];
 }
 
-function findMatching(draft: MemoryDraft, { subject, relation, value, fits }: ClaimPattern): Memory[] {
-  let found: readonly Memory[] = draft.current();
-  if (subject !== undefined && relation !== undefined)
-    found =
-      value === undefined
-        ? draft.findInSlot({ subject, relation, value: "" })
-        : draft.findSame({ subject, relation, value });
-  return found.filter(({ claim }) => claim !== undefined && (fits === undefined || fits(claim)));
+function findMatching(draft: MemoryDraft, pattern: ClaimPattern): Memory[] {
+  const { fits } = pattern;
+  return listNamed(draft, pattern).filter(
+    ({ claim }) => claim !== undefined && (fits === undefined || fits(claim)),
+  );
+}
+
+/** By an index where the pattern names a slot; all current memories are listed only where it does not. */
+function listNamed(draft: MemoryDraft, { subject, relation, value }: ClaimPattern): readonly Memory[] {
+  if (subject === undefined || relation === undefined) return draft.current();
+  return value === undefined
+    ? draft.findInSlot({ subject, relation, value: "" })
+    : draft.findSame({ subject, relation, value });
 }
 
 /** Another value in the same slot of a one-value relation, unless the circumstances clearly differ. */

@@ -103,12 +103,13 @@ export function createStatementReader(embedder: Pick<Embedder, "embed" | "finger
     const { mean, slots } = await frame;
     const lately = readLately;
     const keyOf = (text: string): string => `${embedder.fingerprint}\n${text}`;
-    const unread = [...new Set(texts)].filter((text) => !lately.has(keyOf(text)));
-    if (lately.size + unread.length > MAX_READ) lately.clear();
-    const missing = [...new Set(texts)].filter((text) => !lately.has(keyOf(text)));
+    // Taken before the wait: another request may empty the cache meanwhile.
+    const known = new Map(texts.map((text) => [text, lately.get(keyOf(text))]));
+    const missing = [...known].flatMap(([text, one]) => (one === undefined ? [text] : []));
+    if (lately.size + missing.length > MAX_READ) lately.clear();
     const vectors = missing.length === 0 ? [] : await embedder.embed(missing);
     const read = new Map(missing.map((text, i) => [text, readStatement(text, vectors[i], { mean, slots })]));
-    const readings = texts.map((text) => (read.get(text) ?? lately.get(keyOf(text))) as ReadStatement);
+    const readings = texts.map((text) => (read.get(text) ?? known.get(text)) as ReadStatement);
     // Erased meanwhile: nothing of it is kept.
     if (lately === readLately) for (const [text, one] of read) lately.set(keyOf(text), one);
     return readings;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createWordCache } from "../../../domain/search/search-terms.ts";
 import { type DependencyParser, loadParser, type ParsedSentence } from "./parser.ts";
 
 const MODEL = new URL("../../../../assets/parser-en.bin", import.meta.url);
@@ -6,11 +7,11 @@ const CACHED_TEXTS = 64;
 const CACHED_LENGTH = 4_000;
 
 let parser: DependencyParser | undefined;
-const cache = new Map<string, readonly ParsedSentence[]>();
+const cache = createWordCache<readonly ParsedSentence[]>();
 
 /**
  * The sentences of a text as trees, by the model of this package. The first call reads the model, in some 20 ms. The trees of the last
- * 64 short texts are kept until `forgetTrees`.
+ * 64 short texts are kept until the next erasure.
  */
 export function parseEnglish(text: string): readonly ParsedSentence[] {
   const cached = cache.get(text);
@@ -21,9 +22,4 @@ export function parseEnglish(text: string): readonly ParsedSentence[] {
   if (cache.size >= CACHED_TEXTS) cache.delete(cache.keys().next().value as string);
   cache.set(text, sentences);
   return sentences;
-}
-
-/** Drops the texts that are kept. Called at each erasure, so that nothing erased stays in memory. */
-export function forgetTrees(): void {
-  cache.clear();
 }

@@ -1,3 +1,4 @@
+import { createWordCache } from "../../../domain/search/search-terms.ts";
 import { hashToRows, hashUtf8 } from "./murmur-hash.ts";
 import type { WordSpan } from "./tokenizer.ts";
 
@@ -17,7 +18,7 @@ export function createRowFinder(
   tableRows: readonly number[],
   symbols: ReadonlyMap<string, number>,
 ): (word: WordSpan) => Uint16Array {
-  const cache = new Map<string, Uint16Array>();
+  const cache = createWordCache<Uint16Array>();
   return (word) => {
     const key = `${word.text}\n${word.norm}`;
     const known = cache.get(key);

@@ -2,6 +2,7 @@ import type { Claim } from "../../../domain/memory.ts";
 import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import type { ReadClause } from "./read-clauses.ts";
 import { baseLabel, childrenBy, type Tree } from "./tree.ts";
+import { isAboutSpeaker } from "./verb-forms.ts";
 
 /** A claim with the place of its words in the text. */
 export interface PlacedClaim {
@@ -36,15 +37,14 @@ export function agreementFeatures(
 }
 
 function subjectSigns(claim: Claim, { clause }: ReadClause): string[] {
-  const { tree, head, copula, about } = clause;
-  const isSelf = ["speaker", "group", "dropped"].includes(about);
+  const { tree, head, copula } = clause;
   const [first = ""] = claim.relation.replace(/^(?:not|never) /, "").split(" ");
   const isSame =
     (first === "be" && copula !== undefined) || first === toBaseForm(tree.tokens[head]?.lower ?? "");
   return [
     `relation:${claim.relation}`,
     claim.subject === "user" ? "of-user" : claim.subject.startsWith("user/") ? "of-owned" : "of-other",
-    isSelf === (claim.subject === "user") ? "" : "other-subject",
+    isAboutSpeaker(clause) === (claim.subject === "user") ? "" : "other-subject",
     isSame ? "same-predicate" : "other-predicate",
   ];
 }

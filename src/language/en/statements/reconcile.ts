@@ -4,6 +4,8 @@ import { toLocalTime } from "../../../domain/time.ts";
 import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
 import { absolute, isRelativeDate } from "../grammar/claims/sentence.ts";
 import { speakerEntity } from "../grammar/clauses/entities.ts";
+import { isRefused } from "../grammar/no-facts/guards.ts";
+import { isUnreal } from "../grammar/no-facts/unreal.ts";
 import { weigh } from "../grammar/standing/weights.ts";
 import { datesIn } from "../grammar/time/dates.ts";
 import { getRelation } from "../relations/relations.ts";
@@ -14,11 +16,10 @@ import { scoreStatement } from "./gate.ts";
 import { type ReadClause, readClauses } from "./read-clauses.ts";
 
 /** Below this chance of being worth keeping, what the rules read is dropped. */
-const RULES_LEAST = 0.25;
+const RULES_LEAST = 0.4;
 /** The same where it fills a slot of one value: name, home, work. */
 const SLOT_LEAST = 0.08;
-/** The same in a short message that asks nothing: it is told so that it is remembered. */
-const TOLD_LEAST = 0.08;
+/** A message of at most so many characters that asks nothing is told so that it is remembered: the rules read it alone. */
 const SHORT_MESSAGE = 160;
 /** From this chance on, a clause that the rules did not read becomes a memory. */
 const TREES_LEAST = 0.6;
@@ -34,17 +35,18 @@ export function reconcile(
   spans: readonly TextSpan[],
   proposals: readonly Proposal[],
 ): Proposal[] {
+  if (isShortTelling(message)) return [...proposals];
   const speaker = message.name ?? "the user";
   const clauses = readClauses(message.content, speaker, spans);
   const around: Surroundings = {
     isAmongPeople: message.name !== undefined,
     length: message.content.length,
   };
-  const isTelling = isShortTelling(message, clauses);
-  const byTrees = clauses.flatMap((read) => scoreClause(read, around) ?? []);
-  const chances = proposals.map((one) =>
-    one.propose === "add" ? chanceOf(one, clauses, around, isTelling) : 1,
-  );
+  const isReal = spans.filter((span) => isReadable(message.content.slice(span.start, span.end)));
+  const byTrees = clauses
+    .filter(({ start, end }) => isReal.some((span) => span.start <= start && end <= span.end))
+    .flatMap((read) => scoreClause(read, around) ?? []);
+  const chances = proposals.map((one) => (one.propose === "add" ? chanceOf(one, clauses, around) : 1));
   // "I like ramen, pho and laksa": what one clause told together stays together.
   const best = (one: Proposal): number =>
     Math.max(
@@ -54,7 +56,6 @@ export function reconcile(
     );
   const kept = proposals.filter((one) => {
     if (one.propose !== "add" || isExempt(one)) return true;
-    if (isTelling) return best(one) >= TOLD_LEAST;
     const rival = byTrees.find(({ read }) => overlaps(one, read));
     return best(one) >= leastFor(one) && !(rival && isBetter(rival.keep, best(one), one));
   });
@@ -64,10 +65,14 @@ export function reconcile(
   return [...kept, ...added].sort((one, other) => one.start - other.start);
 }
 
-/** "I want to learn to sail.": a short message that asks for nothing. */
-function isShortTelling({ content, name }: Message, clauses: readonly ReadClause[]): boolean {
-  if (name !== undefined || content.length > SHORT_MESSAGE || content.includes("?")) return false;
-  return !clauses.some(({ clause }) => clause.asked);
+/** Whether a sentence may tell something by its tree: no order to a model, and nothing imagined ("Let's say I earn 90k"). */
+function isReadable(sentence: string): boolean {
+  return !isRefused(sentence) && !isUnreal(sentence);
+}
+
+/** "I want to learn to sail.": a short message that asks for nothing. Among people such messages are small talk as well. */
+function isShortTelling({ content, name }: Message): boolean {
+  return name === undefined && content.length <= SHORT_MESSAGE && !content.includes("?");
 }
 
 interface ScoredClause {
@@ -95,27 +100,21 @@ function leastFor({ holds }: AddProposal): number {
   return holds === "one" ? SLOT_LEAST : RULES_LEAST;
 }
 
-/**
- * What an intent without a date counts for in a message that asks for something: "I'm looking for a feeder, any tips?" is over in days.
- * "I fly to Rome on 3 May" is on the agenda, and "I want to learn to sail" is told for its own sake.
- */
-const ASKING_INTENT = 0.15;
+/** What an intent without a date counts for: "I'm looking for a feeder, any tips?" is over in days, a flight on 3 May is not. */
+const UNDATED_INTENT = 0.15;
 
-/** The chance that a proposal of the rules is worth keeping. What no clause holds, as an answer in one word, cannot be judged. */
-function chanceOf(
-  one: AddProposal,
-  clauses: readonly ReadClause[],
-  around: Surroundings,
-  isTelling: boolean,
-): number {
+/** The chance that a proposal of the rules is worth keeping. */
+function chanceOf(one: AddProposal, clauses: readonly ReadClause[], around: Surroundings): number {
   const read = findClauseAt(clauses, one);
-  if (!read && isTelling) return 1;
   const features = new Map(agreementFeatures(one, read));
   if (read)
     for (const [name, value] of clauseFeatures(read.clause, read.wording, around)) features.set(name, value);
+  // The rules found whom "it" means: the clause alone does not show it.
+  if (!/\b(?:it|this|that|these|those|he|she|they)\b/i.test(one.text))
+    for (const name of ["unresolved", "about:pointed", "about:person", "chat:pointed", "chat:person"])
+      features.delete(name);
   const { keep, intent } = scoreStatement(features, one.text, "rules");
-  const isOpen = read !== undefined && read.wording.unresolved > 0;
-  return keep + (one.when === undefined && (!isTelling || isOpen) ? ASKING_INTENT : 1) * intent;
+  return keep + (one.when === undefined ? UNDATED_INTENT : 1) * intent;
 }
 
 function overlaps(one: { start: number; end: number }, other: { start: number; end: number }): boolean {

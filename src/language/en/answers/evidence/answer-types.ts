@@ -61,22 +61,23 @@ export function compareTopic(
   };
 }
 
-/** "I use a Dvorak keyboard", where it is asked which mouse: what is named is known to be of another kind. */
+/** "I use a Dvorak keyboard", where it is asked which mouse: all that is named is known to be of another kind. */
 export function namesOtherKind({ topic, type, words }: Inquiry, text: string): boolean {
   if (topic === undefined || type !== "thing" || !isKnownNoun(topic)) return false;
-  return parseEnglish(text).some(({ tokens }) =>
-    tokens.some(({ tag, label, head }) => {
-      const noun = toSingular(tokens[head]?.lower ?? "");
-      const isNamed =
-        tag === "NNP" && /^(?:compound|amod)$/.test(label) && /^\p{Ll}/u.test(tokens[head]?.text ?? "");
-      return (
-        isNamed &&
-        isKnownNoun(noun) &&
-        !isOfKindByAny(noun, topic) &&
-        !words.some((word) => word.key === key(noun))
-      );
-    }),
+  const named = parseEnglish(text).flatMap(({ tokens }) =>
+    tokens
+      .filter(
+        ({ tag, text, lower }) =>
+          tag === "NNP" && /^\p{Lu}/u.test(text) && !words.some((word) => word.key === key(lower)),
+      )
+      .map(({ label, head }) => (/^(?:compound|amod)$/.test(label) ? tokens[head] : undefined)),
   );
+  return named.length > 0 && named.every((noun) => noun !== undefined && isOtherKind(noun, topic));
+}
+
+function isOtherKind({ text, lower }: ParsedToken, topic: string): boolean {
+  const noun = toSingular(lower);
+  return /^\p{Ll}/u.test(text) && isKnownNoun(noun) && noun !== topic && !isOfKindByAny(noun, topic);
 }
 
 /** A name that stands alone, or a noun that no table knows. "Dvorak" in "a Dvorak keyboard" names a keyboard. */

@@ -214,8 +214,7 @@ function* sentencesOf(
         zone: message.zone,
         score,
         rank,
-        // A part that is over cannot be told from the rest in a quote; the memories of the rest can.
-        isOver: about.some((memory) => memory.status === "retracted" || !isTrueAt(memory, asOf ?? now)),
+        isOver: isPartlyOver(about, asOf ?? now),
         subjects: subjectsOf(about),
         isLater: about.some((memory) => isAboutLater(memory, asOf ?? now)),
         memory: undefined,
@@ -224,6 +223,12 @@ function* sentencesOf(
     }
     before = isUsable ? text : "";
   }
+}
+
+/** A part that was changed cannot be told from the rest in a quote; the memories of the rest can. */
+function isPartlyOver(memories: readonly Memory[], at: string): boolean {
+  const isChanged = memories.some(({ status }) => status !== "current");
+  return isChanged || (memories.length > 0 && memories.every((memory) => !isTrueAt(memory, at)));
 }
 
 function subjectsOf(memories: readonly Memory[]): string[] {
