@@ -17,7 +17,7 @@ export interface AssessedRequest {
 const SURE = 0.95;
 const LIKELY = 0.45;
 /** A request that means its own message has no target that speaks for it. */
-const LIKELY_OWN = 0.45;
+const LIKELY_OWN = 0.7;
 /** What a target that is found, or not, says of whether the words are a request; in log-odds. */
 const FOUND = 1.6;
 const NOT_FOUND = -1.5;
@@ -39,6 +39,8 @@ export async function assessRequest(
   // Everything is confirmed by its size, and a scope needs no search.
   if (isCertain && (proposal.about === undefined || proposal.everything)) return act("erase");
   if (isOfOwnMessage(proposal)) return assessOwn(message, confidence ?? 1);
+  // The turn before is always found: it does not speak for the request.
+  if (proposal.about === undefined && !isCertain && confidence < LIKELY_OWN) return act("ignore");
   const { sure, unsure } = await selectProposal(ports, state, message, proposal, all);
   if (!isAny(sure) && !isAny(unsure)) return act(isCertain ? "erase" : "ignore");
   const action = actionOf(confidence ?? 1, isAny(sure));

@@ -159,7 +159,7 @@ function isForLater(text: string, { start }: ScoredCandidate): boolean {
 
 /** A message without any of these words asks for nothing; it need not be parsed. */
 const MAY_ASK =
-  /forg[eo]t|delet|eras|remov|wip(?:e|ing)|scr(?:ub|ap|atch)|purg|drop|clear|bin\b|trash|ditch|str[iu](?:ke|ck)|redact|expung|unlearn|unremember|discard|destroy|nuke|los[et]|kill|cancel|dump|zap|chuck|thr[oe]w|toss|cross|black|\brid\b|t[ao]ke?n?\b|took|le(?:ave|ft)|g(?:o|one)\b|withdraw|retract|omit|ke(?:ep|pt)|stor|sav(?:e|ing)|rem(?:ember|ind)|record|not(?:e|ing)\b|log\b|logged|retain|h[oe]ld|hang|wr[io]t|memori|remain|stay|put\b|mention|bring|repeat|pretend|act\b|between|ears|notes?\b|memory/i;
+  /for?g[eo]?t|dl?el?e?t|undo\b|unsay|blank|blot|\brub\b|nix|pull|vanish|disappear|\blet\b|out\b|belong|\bhave\b.{0,60}\bhere\b|delet|eras|remov|wip(?:e|ing)|scr(?:ub|ap|atch)|purg|drop|clear|bin\b|trash|ditch|str[iu](?:ke|ck)|redact|expung|unlearn|unremember|discard|destroy|nuke|los[et]|kill|cancel|dump|zap|chuck|thr[oe]w|toss|cross|black|\brid\b|t[ao]ke?n?\b|took|le(?:ave|ft)|g(?:o|one)\b|withdraw|retract|omit|ke(?:ep|pt)|stor|sav(?:e|ing)|rem(?:ember|ind)|record|not(?:e|ing)\b|log\b|logged|retain|h[oe]ld|hang|wr[io]t|memori|remain|stay|put\b|mention|bring|repeat|pretend|act\b|between|ears|notes?\b|memory/i;
 /** A topic by its own name: "my health", not "my income". */
 function topicOf(scope: EraseScope | undefined, about: string): EraseScope {
   const name = scope?.topic;

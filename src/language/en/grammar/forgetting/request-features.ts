@@ -30,13 +30,14 @@ const GROUPS: readonly (readonly [VerbGroup, ReadonlySet<string>])[] = [
     "discard",
     toStems(
       "get cut remove drop clear scrap bin trash ditch strike struck discard destroy nuke lose kill cancel scratch dump zap " +
-        "chuck throw threw toss cross black rid take took taken leave left gone withdraw retract removal omit",
+        "chuck throw threw toss cross black rid take took taken leave left gone withdraw retract removal omit undo unsay " +
+        "blank blot rub nix pull vanish disappear let come",
     ),
   ],
   [
     "keep",
     toStems(
-      "keep kept store save remember record note log retain hold held hang write wrote written memorise memorize remain stay put",
+      "keep kept store save remember record note log retain hold held hang write wrote written memorise memorize remain stay put belong live file know have",
     ),
   ],
   ["mention", toStems("mention bring remind repeat")],
@@ -54,7 +55,15 @@ const PARTICLES: Readonly<Record<string, RegExp>> = Object.fromEntries(
       ],
       ["take took taken", /^[^.;]*\b(?:out|off|away|down|back)\b/],
       ["throw threw chuck toss", /^[^.;]*\b(?:out|away)\b/],
-      ["cross black leave cut", /^[^.;]*\bout\b/],
+      ["cross black leave cut", /^[^.;]*\b(?:out|off)\b/],
+      ["blank blot rub", /^[^.;]*\bout\b/],
+      ["let", /^(?:[^.;,]*\bgo\b[^.;,]*\b(?:notes?|memory|records?|files?)\b|\s+go of\b)/],
+      ["come", /^\s+(?:out|off)\b/],
+      ["pull", /^[^.;]*\b(?:from|off|out of) (?:(?:your|the|our|my) )?(?:\w+ )?(?:memory|notes?|records?|files?|log|minutes)\b/],
+      ["belong", /^\s+(?:here|(?:in|on) (?:your|the|our|my) (?:\w+ )?(?:memory|notes?|records?|files?|log|minutes|head))\b/],
+      ["live", /^\s+(?:in|on) (?:your|the|our|my) (?:\w+ )?(?:memory|notes?|records?|files?|log|minutes|head)\b/],
+      ["file", /^\s+(?:this|that|it|away)\b/],
+      ["know have", /^\s+(?!to\b)\S/],
       ["bring", /^[^.;]*\bup\b/],
       ["hang", /^\s+on\b/],
       ["write wrote written", /^[^.;]*\b(?:down|it|this|that)\b/],
@@ -120,7 +129,8 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
   );
   const words = tokens.map((one) => one.token);
   const found = tokens.flatMap(({ token, of }, i) => {
-    const group = GROUPS.find(([, stems]) => stems.has(stem(token.lower)) || stems.has(token.lower))?.[0];
+    const verb = correctVerb(token.lower);
+    const group = GROUPS.find(([, stems]) => stems.has(stem(verb)) || stems.has(verb))?.[0];
     if (!group || token.lower === "left") return [];
     const isKeptOut =
       group === "keep" && /^(?:keep|leave)$/.test(token.lower) && KEPT_OUT.test(text.slice(token.end));
@@ -132,6 +142,7 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
       /^(?:record|note|log|file|bin|drop|strike)s?$/.test(token.lower) &&
       NOUN_BEFORE.test(text.slice(0, token.start));
     if (isNoun) return [];
+    if (group === "go" && !MAY_GO.test(text.slice(0, token.start))) return [];
     const particle = PARTICLES[stem(token.lower)];
     if (particle && !particle.test(text.slice(token.end, token.end + 80))) return [];
     return [candidateAt(text, words, i, { group, of, shared })];
@@ -148,6 +159,29 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
     shared.some((sign) => /^(?:off-record|not kept|secret|not in memory)$/.test(sign))
     ? [...found, none]
     : found;
+}
+
+/** "The old one can go", not "the way to go" or "keep going". */
+const MAY_GO =
+  /(?<!\b(?:i|we|you|he|she|they|me|us|him|her|them) )\b(?:can|could|should|must|may|(?:has|have|had|needs?|ought|is|are|wants?) to|be|also|now|just|all|it|that)\s+$/i;
+const TYPED_VERBS = ["forget", "delete", "erase", "remove"];
+
+/** "dlete", "forgte", "forgett": a verb with one letter too many, too few or out of place. */
+function correctVerb(word: string): string {
+  if (word.length < 5 || word.length > 7) return word;
+  return TYPED_VERBS.find((verb) => isOneSlipAway(word, verb)) ?? word;
+}
+
+function isOneSlipAway(word: string, verb: string): boolean {
+  if (word === verb || word[0] !== verb[0]) return false;
+  if (word.length === verb.length) {
+    const at = [...word].findIndex((letter, i) => letter !== verb[i]);
+    const isSwapped = word[at] === verb[at + 1] && word[at + 1] === verb[at];
+    return isSwapped && word.slice(at + 2) === verb.slice(at + 2);
+  }
+  const [long, short] = word.length > verb.length ? [word, verb] : [verb, word];
+  if (long.length - short.length !== 1) return false;
+  return [...long].some((_letter, i) => long.slice(0, i) + long.slice(i + 1) === short);
 }
 
 const KEPT_OUT =
@@ -274,8 +308,8 @@ function wishedMood({ clause, lower }: VerbContext): string | undefined {
     )
   )
     return "wish-you";
-  if (/\b(?:chance|possible)\b/.test(clause)) return "wish-you";
-  if (/\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(lower))
+  if (/\b(?:chance|possible|wonder(?:ing)?|so kind as to|free to)\b/.test(clause)) return "wish-you";
+  if (/\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|sooner|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(lower))
     return "wish-you";
   return undefined;
 }
@@ -285,11 +319,13 @@ function thingMood({ clause, token, isPassive }: VerbContext): string | undefine
   if (isPassive) {
     if (/\b(?:should|shouldn't|must|shall|needs?|has|have|can|could|may|to|ought|not)\b/.test(clause))
       return "passive-modal";
-    return /\b(?:treat|consider|regard|want|wants|marked?)\b/.test(clause) ? "passive-modal" : "passive";
+    return /\b(?:treat|consider|regard|want|wants|marked?|ask(?:s|ed)? (?:that|for))\b/.test(clause)
+      ? "passive-modal"
+      : "passive";
   }
   const isParticiple = /(?:ed|gone|kept|forgotten|out)$/.test(token.lower);
   if (
-    /\b(?:treat|consider|regard|want|wants|need|get|have)\b/.test(clause) &&
+    /\b(?:treat|consider|regard|want|wants|need|get|have|like|prefer|appreciate|request(?:s|ed)?|wish(?:es)?)\b/.test(clause) &&
     isParticiple &&
     !/\b(?:i|we|they|he|she)(?:'ve)? (?:have|had|got)\b/.test(clause)
   )
@@ -420,6 +456,9 @@ const SENTENCE_SIGNS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["known", YOU_KNOW],
   ["own message", OWN_MESSAGE],
   ["regret", REGRET],
+  ["if asked", /\b(?:if|when|once|after) (?:i|we|you|someone|people|users?|customers?) (?:ask|asks|asked|tell|want|request)\b/i],
+  ["general", /\b(?:things|people|customers|users|names|data) (?:when|if|on)\b|\b(?:policy|law|gives people|everyone|nobody can|one day of)\b/i],
+  ["fiction", /\b(?:film|movie|novel|scene|hero|heroine|witch|ghost|whisper\w*|murmur\w*|imagine|song|lyrics?|poem)\b/i],
   ["memory", /\b(?:your|the|shared) (?:memory|notes?|records?)\b/i],
   ["my place", /\b(?:my|our) (?:phone|laptop|computer|inbox|calendar|list|fridge|desk|tools|cart)\b/i],
   ["addressed", /^\W*(?:@\w+|(?:\p{Lu}\p{Ll}+),\s)/u],
