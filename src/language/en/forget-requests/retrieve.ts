@@ -47,23 +47,33 @@ const IDLE: ReadonlySet<string> = new Set(
 
 /** The weights of the signs, by hand and by `scripts/forgetting`. */
 const WEIGHTS: Readonly<Record<string, number>> = {
-  bias: -3.2,
-  words: 4.9,
-  context: 0.5,
-  cosine: 6,
-  margin: 0.5,
-  kind: 2.6,
-  kindNear: 0.8,
-  shape: 1.6,
-  nameMissing: -3,
-  otherName: -2.5,
-  nameOnly: -3,
-  valueMissing: -9,
-  isCurrent: -4,
-  isPast: 1.5,
-  byOthers: -4,
-  lowerName: -6,
-  assistant: -0.3,
+  bias: -2.09,
+  words: 2.71,
+  context: 0.00,
+  cosine: 1.93,
+  margin: 1.66,
+  near: 0.86,
+  kind: 2.38,
+  kindNear: 0.42,
+  shape: 0.73,
+  shapeName: 1.94,
+  nameMissing: -1.93,
+  otherName: -1.37,
+  nameOnly: -1.79,
+  valueMissing: -6.67,
+  valueHeld: 3.26,
+  isCurrent: -3.86,
+  isPast: 0.90,
+  byOthers: -3.16,
+  lowerName: -6.08,
+  assistant: 0.00,
+  wordsBehind: -1.17,
+  cosineBehind: -0.20,
+  nearBehind: 0.00,
+  kindBroad: 0.80,
+  kindNearBroad: 2.65,
+  nameHeld: 0.60,
+  heading: -0.28,
 };
 
 /** Rates the clauses of what is stored by a description. In the order of the messages. */
@@ -82,9 +92,19 @@ export async function rateSegments(
   if (segments.length === 0) return [];
   await yieldToEventLoop();
   const cosines = await embedAll(embedder, description.phrase, segments);
-  const rating = prepareRating(segments, description, terms, kinds, cosines);
+  const kinship = await embedWords(embedder, description.phrase, segments);
+  const rating = prepareRating(segments, description, { terms, kinds, cosines, kinship });
+  const rated = segments.map((segment, i) => signsOf(rating, segment, i));
+  const most = (name: string): number => Math.max(0, ...rated.map((signs) => signs[name] ?? 0));
+  const [words, cosine, near] = [most("words"), most("cosine"), most("near")];
   return segments.map((segment, i) => {
-    const signs = signsOf(rating, segment, i);
+    const own = rated[i] ?? {};
+    const signs: Record<string, number> = {
+      ...own,
+      wordsBehind: words - (own.words ?? 0),
+      cosineBehind: cosine - (own.cosine ?? 0),
+      nearBehind: near - (own.near ?? 0),
+    };
     const score = Object.entries(signs).reduce((sum, [name, value]) => sum + value * (WEIGHTS[name] ?? 0), 0);
     return { ...segment, signs, probability: 1 / (1 + Math.exp(-score)) };
   });
@@ -101,6 +121,8 @@ interface Rating {
   readonly stems: readonly ReadonlySet<string>[];
   readonly cosines: readonly number[];
   readonly meanCosine: number;
+  /** How near the words of each segment come to those of the description, from 0 to 1. */
+  readonly kinship: readonly number[];
   readonly bySentence: ReadonlyMap<string, readonly string[]>;
   readonly byMessage: ReadonlyMap<string, readonly string[]>;
   /** The share of the description's words, by weight, that are among some. */
@@ -110,15 +132,19 @@ interface Rating {
 function prepareRating(
   segments: readonly OpenSegment[],
   description: Description,
-  terms: readonly string[],
-  kinds: ReadonlySet<string>,
-  vectors: readonly number[] | undefined,
+  found: {
+    readonly terms: readonly string[];
+    readonly kinds: ReadonlySet<string>;
+    readonly cosines: readonly number[] | undefined;
+    readonly kinship: readonly number[] | undefined;
+  },
 ): Rating {
+  const { terms, kinds } = found;
   const { phrase, wanted } = description;
   const stems = segments.map(({ text }) => new Set([...splitWords(text).map(stem), ...extractTerms(text)]));
   const weights = weighTerms(phrase, terms, stems);
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const cosines = vectors ?? segments.map(() => 0);
+  const cosines = found.cosines ?? segments.map(() => 0);
   const gather = (isSentence: boolean): Map<string, string[]> =>
     new Map(
       [...Map.groupBy(segments.keys(), (i) => keyOf(segments[i] as OpenSegment, isSentence))].map(
@@ -135,6 +161,7 @@ function prepareRating(
     stems,
     cosines,
     meanCosine: cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
+    kinship: found.kinship ?? segments.map(() => 0),
     bySentence: gather(true),
     byMessage: gather(false),
     share: (words) => {
@@ -178,18 +205,35 @@ function signsOf(rating: Rating, segment: OpenSegment, i: number): Record<string
     context: share(around),
     cosine: Math.max(0, cosine - 0.1),
     margin: Math.max(0, (cosine - rating.meanCosine) * 2),
+    near: rating.kinship[i] ?? 0,
     kind: asSign(isOfKind),
     kindNear: asSign([...sentence].some((one) => kinds.has(one))),
     shape: asSign(isOfShape),
+    shapeName: asSign(!isOfShape && holdsOtherName(rating, segment)),
     ...nameSigns(rating, segment, { near, sentence, around }),
     nameOnly: asSign(!isOfKind && !isOfShape && holdsOnlyNames(rating, own)),
     valueMissing: asSign(values.some((value) => !holdsValue(segment.text, value))),
+    valueHeld: asSign(values.length > 0 && values.every((value) => holdsValue(segment.text, value))),
+    kindBroad: asSign(description.isBroad && isOfKind),
+    kindNearBroad: asSign(description.isBroad && !isOfKind && [...sentence].some((one) => kinds.has(one))),
+    nameHeld: asSign(rating.names.some((name) => holds(near, name))),
+    heading: asSign(segment.heading !== ""),
     isCurrent: asSign(isOld && CURRENT.test(segment.text)),
     isPast: asSign(isOld && PAST.test(segment.text)),
     byOthers: asSign(speaker !== undefined && (segment.message?.name ?? "") !== speaker),
     lowerName: asSign(isLowerName(`${segment.heading}: ${segment.text}`, wanted, own)),
     assistant: asSign(segment.message?.role === "assistant"),
   };
+}
+
+/** "The Larch client name", "the Falcon location", "who I see": the clause gives a name beside those in the description. */
+function holdsOtherName({ description, names }: Rating, { text, heading }: OpenSegment): boolean {
+  const { wanted, phrase } = description;
+  const isAsked =
+    wanted.slots.some(({ slot }) => slot.isName || slot.isPlace) || /\b(?:who|whom|client|title|city|town|clinic|venue)\b/i.test(phrase);
+  if (!isAsked) return false;
+  const said = `${heading}: ${text}`.match(/(?<=[\p{L}\p{N},:=] )\p{Lu}\p{L}{2,}/gu) ?? [];
+  return said.some((word) => !names.includes(stem(word.toLowerCase())) && !holds(new Set(names), stem(word.toLowerCase())));
 }
 
 function holdsOnlyNames({ terms, names }: Rating, own: ReadonlySet<string>): boolean {
@@ -212,7 +256,7 @@ function nameSigns(
   if (names.length === 0) return { nameMissing: 0, otherName: 0 };
   const speakers = splitWords(segment.message?.name ?? "").map(stem);
   const isAmong = (words: ReadonlySet<string>, name: string): boolean =>
-    holds(new Set([...words, ...speakers]), name);
+    sameRelatives(name).some((one) => holds(new Set([...words, ...speakers]), one));
   const isMet =
     names.every((name) => isAmong(around, name)) &&
     runs.every((run) => holdsValue(segment.message?.content ?? segment.text, run));
@@ -222,6 +266,20 @@ function nameSigns(
     (!isNear && OTHER_NAME.test(`${segment.heading}: ${segment.text}`)) ||
     (!isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment)));
   return { nameMissing: asSign(!isMet), otherName: asSign(isOther) };
+}
+
+const RELATIVES: readonly (readonly string[])[] = [
+  "mum mom mother mam mama",
+  "dad father papa daddy",
+  "granny gran grandma grandmother nan nana",
+  "grandpa granddad grandad grandfather",
+  "kid kids child children son daughter",
+  "wife husband spouse partner",
+].map((row) => splitWords(row).map(stem));
+
+/** Whom a word for a relative may also be called by: "my mother" is "Mum". */
+function sameRelatives(name: string): readonly string[] {
+  return RELATIVES.find((row) => row.includes(name)) ?? [name];
 }
 
 const OTHER_NAME = /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u;
@@ -357,6 +415,46 @@ async function embedAll(
     await yieldToEventLoop();
   }
   return cosines;
+}
+
+/** Words that are nearer than this say something of the same thing. */
+const LEAST_NEAR = 0.3;
+const NO_TERM: ReadonlySet<string> = new Set(splitWords("everything anything nothing all stuff thing bit part matter").map(stem));
+
+/** How near the nearest word of each segment comes to each word of the phrase, on average; undefined as for cosines. */
+async function embedWords(
+  embedder: Pick<Embedder, "embed" | "local"> | undefined,
+  phrase: string,
+  segments: readonly OpenSegment[],
+): Promise<number[] | undefined> {
+  if (!embedder?.local) return undefined;
+  const telling = (text: string): string[] =>
+    (text.match(/\p{L}{3,}/gu) ?? []).filter((word) => {
+      const stemmed = stem(word.toLowerCase());
+      return extractTerms(word).length > 0 && !IDLE.has(stemmed) && !SPEAKING.has(stemmed) && !NO_TERM.has(stemmed);
+    });
+  const asked = [...new Set(telling(phrase).map((word) => word.toLowerCase()))];
+  const names = new Set(phrase.match(/(?<=\s)\p{Lu}\p{L}+|^\p{Lu}\p{L}+(?=['’]s)/gu)?.map((name) => name.toLowerCase()));
+  const common = asked.filter((word) => !names.has(word));
+  if (common.length === 0) return undefined;
+  const perSegment = segments.map(({ text }) => [...new Set(telling(text).map((word) => word.toLowerCase()))]);
+  const words = [...new Set(perSegment.flat())];
+  const queries = await embedder.embed(common);
+  const nearest = new Map<string, readonly number[]>();
+  for (let from = 0; from < words.length; from += 256) {
+    const some = words.slice(from, from + 256);
+    const vectors = await embedder.embed(some);
+    for (const [i, vector] of vectors.entries())
+      nearest.set(
+        some[i] as string,
+        queries.map((query) => vector.reduce((sum, value, k) => sum + value * (query[k] ?? 0), 0)),
+      );
+    await yieldToEventLoop();
+  }
+  return perSegment.map((own) => {
+    const best = common.map((_query, q) => Math.max(0, ...own.map((word) => nearest.get(word)?.[q] ?? 0)));
+    return best.reduce((sum, one) => sum + Math.max(0, one - LEAST_NEAR) / (1 - LEAST_NEAR), 0) / common.length;
+  });
 }
 
 /** Whether a value stands whole in a text. */
