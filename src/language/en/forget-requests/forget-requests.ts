@@ -143,12 +143,13 @@ async function selectThing(
   };
   const rated = await rateSegments(ports.embedder, state, description, asking);
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
-  const exact = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
+  const named = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
+  const exact = onlyDescribes(wanted, named) ? NO_SELECTION : named;
   const isExact = exact.memories.size + exact.cuts.size > 0;
   if (isExact && (isNamed(wanted, exact) || isByHand(exact))) return { sure: exact, unsure: NO_SELECTION };
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
   if (chosen.sure.length > 0) {
-    const found = await toSelection(state, chosen.sure);
+    const found = await toSelection(state, chosen.sure, wanted);
     return {
       sure: isPreferred(exact, found, !isBroad || namesOnly(wanted)) ? exact : await addAliases(state, found),
       unsure: NO_SELECTION,
@@ -156,7 +157,15 @@ async function selectThing(
   }
   if (isExact && (exact.memories.size > 0 || wanted.named.length > 0) && holdsBest(exact, rated))
     return { sure: exact, unsure: NO_SELECTION };
-  return { sure: NO_SELECTION, unsure: isExact ? exact : await toSelection(state, chosen.unsure) };
+  const unsure = chosen.unsure.length > 0 ? await toSelection(state, chosen.unsure, wanted) : exact;
+  return { sure: NO_SELECTION, unsure };
+}
+
+/** "Room 6" in "the old code for room 6" only says which code: what holds nothing else is not what is meant. */
+function onlyDescribes({ named, slots, terms }: Wanted, { values = [], memories }: ErasureSelection): boolean {
+  if (values.length === 0 || memories.size > 0 || named.length === 0 || slots.length + terms.length === 0) return false;
+  const said = named.filter((one) => !isDistinctValue(one)).map(({ text }) => text.toLowerCase());
+  return values.every(({ text }) => said.includes(text.toLowerCase()));
 }
 
 /** Whether a phrase names what goes: a value, the end of one, a name that somebody is called, a wording. */
@@ -180,7 +189,7 @@ function isPreferred(exact: ErasureSelection, found: ErasureSelection, isOneThin
 }
 
 function isExactPart(exact: ErasureSelection, found: ErasureSelection): boolean {
-  return (exact.values?.length ?? 0) > 0 && isWithin(exact, found);
+  return (exact.values ?? []).some((value) => (value.isDistinct ?? false) && isDistinctValue({ shape: value.shape ?? "code", text: value.text })) && isWithin(exact, found);
 }
 
 /** Whether a selection takes the clause that is rated best: two ways of reading agree on it. */

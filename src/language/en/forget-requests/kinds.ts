@@ -20,7 +20,7 @@ const KINDS: readonly ThingKind[] = (
     ],
     [
       "pay salary wage wages income earnings earn money compensation",
-      "base bonus k gross net month payslip raise hourly salary paid commission stipend band per annum",
+      "make makes making earn earns pay pays 13th base bonus k gross net month payslip raise hourly salary paid commission stipend band per annum",
     ],
     [
       "faith religion religiousness religious belief beliefs church",
@@ -58,7 +58,7 @@ const KINDS: readonly ThingKind[] = (
     ],
     [
       "medication medicine medicines drugs meds pills prescription tablets dose",
-      "mg tablet tablets dose adhd ritalin insulin metformin statin inhaler pill pills antibiotic prescribed side effects mornings",
+      "mg tablet tablets dose adhd ritalin insulin metformin statin inhaler pill pills antibiotic prescribed side effects mornings takes take taking morning evening daily twice",
     ],
     [
       "health illness condition diagnosis medical sick disease sickness",

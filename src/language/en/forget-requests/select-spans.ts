@@ -7,10 +7,11 @@ import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
-import { findShapedValues, isDistinctValue } from "../value-shapes.ts";
+import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
 import { type Description, holdsValue, overlaps, type RatedSegment } from "./retrieve.ts";
 import { splitSegments } from "./segments.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** From this probability on, a clause is meant. */
 const MEANT = 0.5;
@@ -76,8 +77,9 @@ function mayBeMeant({ message, signs }: RatedSegment): boolean {
 }
 
 /** Whether a clause shares more with the description than whose it is. */
-function hasEvidence({ words = 0, cosine = 0, kind, shape }: RatedSegment["signs"]): boolean {
-  return kind === 1 || shape === 1 || words >= 0.4 || cosine >= 0.5;
+function hasEvidence({ words = 0, cosine = 0, near = 0, ...signs }: RatedSegment["signs"]): boolean {
+  const isTelling = [signs.kind, signs.shape, signs.valueHeld, signs.shapeName, signs.kindNearBroad].includes(1);
+  return isTelling || words >= 0.3 || cosine >= 0.4 || near >= 0.3;
 }
 
 const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
@@ -216,11 +218,17 @@ function sentenceTerms(rated: readonly RatedSegment[], one: RatedSegment): strin
 export async function toSelection(
   content: StoredContent,
   chosen: readonly RatedSegment[],
+  wanted?: Wanted,
 ): Promise<ErasureSelection> {
   if (chosen.length === 0) return NO_SELECTION;
   const cuts = new Map<string, TextCut[]>();
   for (const [message, some] of Map.groupBy(chosen, ({ message }) => message)) {
-    if (message) cuts.set(message.id, toCuts(message.content, some));
+    if (!message) continue;
+    const [alone, within] = partition(some, (one) => valuesWithin(one, wanted).length === 0);
+    cuts.set(message.id, [
+      ...(alone.length > 0 ? toCuts(message.content, alone) : []),
+      ...within.flatMap((one) => valuesWithin(one, wanted)),
+    ]);
   }
   const memories = new Set<Memory>(chosen.flatMap(({ memory }) => memory ?? []));
   await forEachInSlices(content.memories.values(), (memory) => {
@@ -235,6 +243,26 @@ export async function toSelection(
     memories,
   );
   return { memories, cuts, values, wordings: [] };
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+}
+
+/** Words beside a value and its description, from which on the value goes alone: "call me on […] about the roof job". */
+const MOST_BESIDE = 2;
+
+/** The values alone, where their clause tells more than the description: none, where it goes whole. */
+function valuesWithin({ text, start, message }: RatedSegment, wanted: Wanted | undefined): TextCut[] {
+  const shapes = new Set((wanted?.slots ?? []).filter(({ slot }) => !slot.isText).flatMap(({ slot }) => slot.shapes));
+  if (!wanted || !message || shapes.size === 0) return [];
+  const found = findShapedValues(text).filter(({ shape }) => shapes.has(shape));
+  if (found.length !== 1) return [];
+  const rest = found.reduceRight((left, one) => blank(left, one), text);
+  const known = [...wanted.terms, ...wanted.slots.map(({ noun }) => noun)];
+  const beside = extractTerms(rest).filter((term) => !known.some((one) => isKin(one, term)) && findSlot(term) === undefined);
+  if (beside.length <= MOST_BESIDE) return [];
+  return found.map((one) => ({ start: start + one.start, end: start + one.end, put: GAP_MARK }));
 }
 
 /** The values in a text that belong to one owner: codes, numbers, addresses. */

@@ -24,7 +24,14 @@ export function erasuresOf(
     const request = readSentence(message, span, reading);
     // "What we said last week about the wedding": only the model reads the period beside the description.
     const isOfPeriod = request?.proposal.about !== undefined && request.proposal.from !== undefined;
+    // "I don't want you to have her PIN. Delete that.": the words before say what is meant.
+    const isNamed = request?.proposal.about !== undefined && sure.every((one) => isOfItself(one));
     if (request && (sure.length === 0 || isOfPeriod)) found.push(request);
+    else if (request && isNamed && sure.length > 0 && !OFF_RECORD_FORM.test(message.content.slice(span.start, span.end)))
+      found.push({
+        ...request,
+        proposal: { ...request.proposal, isProspective: true, confidence: Math.max(STATED_CONFIDENCE, request.proposal.confidence ?? 0) },
+      });
     else found.push(...sure.map((proposal) => withScope(message, proposal)));
   }
   // "Remove it now. Delete the old number.": the second says what the first means.
@@ -139,6 +146,7 @@ function foreignObject(text: string): string {
     .join(" ");
 }
 
+const OFF_RECORD_FORM = /\b(?:store|save|record|remember|keep|note|write|log)\b|off the record|between/i;
 /** A form that the model doubts is carried out where what it means is found. */
 const STATED_CONFIDENCE = 0.95;
 /** A request in another language is asked back where something of it is found. */
@@ -167,7 +175,7 @@ function topicOf(scope: EraseScope | undefined, about: string): EraseScope {
 }
 
 const OWN_TURN =
-  /^(?:(?:what|the (?:last |previous )?(?:thing|bit|part|stuff)s?|everything|all|that|it|anything)(?: that)? )?(?:i|we)(?:['’]ve| have)? (?:just |only )?(?:said|told you|wrote|typed|sent|mentioned|shared)(?: (?:it|that|so|anything|something))?(?: just now| now| before| earlier)?$|^(?:my|the) (?:very )?(?:last|previous|latest) (?:\p{L}+ )?(?:messages?|sentence|line|comment|remark|thing|turn)(?: i (?:said|wrote|sent|told you))?$|^what i (?:just )?(?:said|wrote|told you)(?: just now| before| earlier)?$/iu;
+  /^(?:(?:what|the (?:last |previous )?(?:thing|bit|part|stuff)s?|everything|all|that|it|anything)(?: that)? )?(?:i|we)(?:['’]ve| have)? (?:just |only )?(?:said|told you|wrote|typed|sent|mentioned|shared)(?: (?:it|that|so|anything|something))?(?: just now| now| before| earlier)?$|^(?:my|the) (?:very )?(?:last|previous|latest) (?:\p{L}+ )?(?:messages?|sentence|line|comment|remark|thing|turn)(?: i (?:said|wrote|sent|told you))?$|^what i (?:just )?(?:said|wrote|told you)(?: just now| before| earlier)?$|^(?:the thing i just (?:told you|said))$|^(?:that|that one|this one) (?:was|is) (?:just |only )?(?:between us|off the record|private|confidential|not for .*)$/iu;
 
 interface PronounRequest {
   readonly message: Message;

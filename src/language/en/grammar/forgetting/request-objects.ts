@@ -63,7 +63,7 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
       return {
         text: cleanObject(subject),
         isPronoun: false,
-        isClause: /^(?:i|we|you|he|she|they|it)\b/i.test(subject),
+        isClause: /^(?:i|we|you|he|she|they|it)\b/i.test(subject) || hasFiniteVerb(subject),
         ...kept,
       };
     return { text: "", isPronoun: true, ...(told === "" ? {} : { told }), ...kept };
@@ -78,6 +78,8 @@ const PRETENDED =
 /** "HR wants Ed's figure out of the notes", "I don't want my debts in your memory". */
 function objectKeptOut(sentence: string): RequestObject {
   const kept = KEPT_OUT.exec(sentence)?.groups?.object;
+  const noted = /\bno (?:notes?|records?|mention|trace|memory) (?:of|on|about) (?<object>.+)$/i.exec(sentence)?.groups?.object;
+  if (kept === undefined && noted !== undefined) return toObject(noted);
   if (kept === undefined) return { text: "", isPronoun: true, told: sentence };
   const object = lastClause(kept).replace(INTRO, "");
   return toObject(object.replace(/^(?:\S+ ){0,3}wants? /i, ""));
@@ -150,7 +152,9 @@ function cutReason(text: string): string {
     text.split(
       /[.!?;]\s+|\s+[–—-]\s+|\s+(?:because|since (?:it|i|we|they|he|she)|cause|cuz|now that|as (?:i|it|we|they|he|she))\b/i,
     )[0] ?? text;
-  const pieces = hard.split(/(,\s+|\s+(?:so|and) (?=(?:i|it|that|this|they|he|she|we)\b))/i);
+  const pieces = hard
+    .replace(/,?\s+(?:please|pls|plz|abeg)\b,?\s.*$/i, "")
+    .split(/(,\s+|\s+(?:so|and) (?=(?:i|it|that|this|they|he|she|we)\b))/i);
   let kept = pieces[0] ?? hard;
   for (let k = 1; k + 1 < pieces.length; k += 2) {
     const next = pieces[k + 1] ?? "";

@@ -9,7 +9,7 @@ import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { knownThing } from "./known-things.ts";
 
 const POLITE =
-  "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|omg|ugh|argh|gosh|god|damn|oops|whoops|eek|yikes|actually|now|well|btw|sorry|hmm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
+  "(?:(?:please|pls|ok(?:ay)?|hey|hi|so|and|also|oh|omg|ugh|argh|gosh|god|damn|oops|whoops|eek|yikes|actually|now|well|btw|sorry|hm+|look|listen|right|on second thoughts?|come to think of it|you know what|can you|could you|would you|will you|can we|i want you to|i(?:['’]d| would) like you to|i need you to|you should|you can|just|kindly|go ahead and|i(?:['’]d| would) (?:rather|prefer)(?: if)? you|do me a favou?r and|you may)[,.:!]*\\s+)*";
 const VERB =
   "(?:forget|erase|delete|remove|wipe|scrub|scrap|purge|drop|clear|unlearn|strike|get rid of|throw away)";
 const FORGET = new RegExp(`^${POLITE}${VERB}(?<rest>\\b[\\s\\S]*)$`, "i");
@@ -18,7 +18,7 @@ const KNOWN =
 export const EVERYTHING: RegExp =
   /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:(?:about|to|on) )?(?:me|you))?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
 const OFF_RECORD =
-  /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|(?:this|that) (?:stays|is|must stay|should stay|remains) (?:strictly )?off the record|(?:strictly |just |only )*(?:not |never )for the (?:record|files?|minutes|notes)|(?:(?:this|that|it)(?: is|['’]s)n['’]?t|(?:this|that|it) is not|(?:this|that|it)['’]s not) for the (?:record|files?|minutes|notes)|(?:strictly |just |keep (?:this|that|it) )*between (?:us|ourselves|you and me|the two of us)(?=\s*(?:[,:;–—-]|$)|\s+(?:only|please|and (?:not|don)))|(?:this is )?for your (?:ears|eyes) only|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note|hold on to) (?:this|that|what i|(?:any|all|one word) of (?:this|that))|do not (?:remember|store|save|record|keep) (?:this|that)|not for the record|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
+  /^(?:(?:please|hey|ok|so|btw|oh|and)[, ]+)*(?:off the record|(?:this|that) (?:stays|is|must stay|should stay|remains) (?:strictly )?off the record|(?:strictly |just |only )*(?:not |never )for the (?:record|files?|minutes|notes)|(?:(?:this|that|it)(?: is|['’]s)n['’]?t|(?:this|that|it) is not|(?:this|that|it)['’]s not) for the (?:record|files?|minutes|notes)|(?:strictly |just |keep (?:this|that|it) )*between (?:us|ourselves|you and me|the two of us)(?=\s*(?:[,:;–—-]|$)|\s+(?:only|please|and (?:not|don)))|(?:this is )?for your (?:ears|eyes) only|don['’]?t (?:remember|store|save|record|memori[sz]e|keep|note|hold on to) (?:this|that(?! (?:i|i['’]m|im|i['’]ve|we|he|she|they|you|my|our|his|her|the|there|it)\b)|what i|(?:any|all|one word) of (?:this|that))|do not (?:remember|store|save|record|keep) (?:this|that(?! (?:i|i['’]m|im|i['’]ve|we|he|she|they|you|my|our|his|her|the|there|it)\b))|not for the record|this is not to be (?:stored|remembered|saved)|don['’]?t write this down|you don['’]?t need to remember this|no need to (?:remember|save|store|keep) this)\b/i;
 /** "just so you know but please don't keep it, I've been …": the order stands before what is told. */
 const OFF_RECORD_WITHIN =
   /\b(?:but|and|so|only),? (?:(?:please |pls )(?:don['’]?t|do not) keep|(?:please |pls )?(?:don['’]?t|do not) (?:remember|store|save|record|memori[sz]e|note|write)) (?:this|that|it)(?: down| anywhere)?\s*[,:;–—-]\s*\S/i;
@@ -220,7 +220,9 @@ function meaning(rest: string, verb: string): Request | undefined {
     )
     .replace(/[.!]+\s*$/, "");
   if (EVERYTHING.test(bare)) return { everything: true };
-  const clause = cutReason(withoutPlace(bare.trim()));
+  const clause = cutReason(withoutPlace(bare.trim()))
+    .replace(/,?\s+(?:please|pls|plz|abeg)\b(?:,?\s.*)?$/i, "")
+    .replace(/^on (?=(?:the|my|our)\b|\p{Lu})/u, "");
   if (
     /^(?:what|that|the thing|the last thing|my last message|the message|this message|everything)? ?(?:i )?(?:just )?(?:said|told you|wrote)(?: just now| before| earlier)?$/i.test(
       clause,
@@ -265,7 +267,7 @@ function isAboutMemory(bare: string, verb: string): boolean {
 function cutReason(text: string): string {
   return tidy(
     text.split(
-      /[,;.!?]\s+(?=(?:i|it|that|this|they|we|he|she|because|since|as|don|not|thank|ok|would|please)\b)|\s+(?:because|since it|as it's)\b|\s+[–—-]\s+/i,
+      /[,;.!?]\s+(?=(?:i|it|that|this|they|we|he|she|because|since|as|don|not|thank|ok|would|please|the \p{L}+ (?:is|was|were|are|got|has|had|turned)|somebody|someone|nobody|wrong|got|turned)\b)|\s+(?:because|since it|as it's)\b|\s+[–—-]\s+/iu,
     )[0] ?? text,
   );
 }
