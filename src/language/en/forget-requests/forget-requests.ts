@@ -151,7 +151,7 @@ async function selectThing(
   if (chosen.sure.length > 0) {
     const found = await toSelection(state, chosen.sure, wanted);
     return {
-      sure: isPreferred(exact, found, !isBroad || namesOnly(wanted)) ? exact : await addAliases(state, found),
+      sure: isPreferred(exact, found, !isBroad) ? exact : await addAliases(state, found),
       unsure: NO_SELECTION,
     };
   }

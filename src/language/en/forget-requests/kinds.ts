@@ -24,7 +24,7 @@ const KINDS: readonly ThingKind[] = (
     ],
     [
       "faith religion religiousness religious belief beliefs church",
-      "kosher halal jewish muslim christian catholic hindu sikh buddhist atheist mosque church temple synagogue quran koran bible torah imam priest pastor rabbi mass confession baptism baptised " +
+      "kosher halal jewish muslim christian catholic hindu sikh buddhist atheist mosque church temple synagogue fasting imam mass quran koran bible torah imam priest pastor rabbi mass confession baptism baptised " +
         "convert converted ramadan lent fasting pray prayer prayers sunday-school gospel hijab communion sermon parish",
     ],
     [
@@ -46,7 +46,7 @@ const KINDS: readonly ThingKind[] = (
     ],
     [
       "ex breakup partner boyfriend girlfriend relationship dating marriage divorce affair husband wife",
-      "ex split broke dumped dating hinge tinder cheated kissed crush separated custody lawyer engaged together moved",
+      "ex split broke dumped dating hinge tinder cheated kissed crush separated custody lawyer engaged together moved left years cheating affair",
     ],
     [
       "blood results test tests lab result labs bloods screening",
@@ -54,7 +54,7 @@ const KINDS: readonly ThingKind[] = (
     ],
     [
       "therapy therapist counselling counsellor mental depression anxiety panic psychologist psychiatrist",
-      "therapist session sessions sertraline antidepressant citalopram panic attack attacks anxious depressed counsellor cbt burnout breakdown",
+      "voices psychiatrist dose therapist session sessions sertraline antidepressant citalopram panic attack attacks anxious depressed counsellor cbt burnout breakdown",
     ],
     [
       "medication medicine medicines drugs meds pills prescription tablets dose",
@@ -67,7 +67,7 @@ const KINDS: readonly ThingKind[] = (
     ],
     [
       "get in access entry entrance key keys door lock",
-      "key pot mat under code gate door keypad lock lockbox buzzer spare alarm intercom fob",
+      "push bird house gate hard alarm key pot mat under code gate door keypad lock lockbox buzzer spare alarm intercom fob",
     ],
     [
       "legal lawsuit court case police lawyer trial arrest",
@@ -96,6 +96,22 @@ const KINDS: readonly ThingKind[] = (
     [
       "arrest arrested prison jail crime criminal conviction record",
       "charges charge dropped police prison jail inside fraud sentence sentenced convicted probation theft stole arrested",
+    ],
+    [
+      "drugs drug weed substance",
+      "weed cocaine pills joint joints high stoned dealer mdma heroin coke fine border smoked smoking vaping caught police",
+    ],
+    [
+      "money finances financial savings",
+      "savings owe owes borrowed card maxed overdraft broke loan debt bills behind salary skint bankrupt fine",
+    ],
+    [
+      "lung heart kidney liver breast prostate brain cancer tumour tumor",
+      "scan shadow biopsy results lump spot chemo radiation surgeon consultant benign malignant oncology oncologist mammogram",
+    ],
+    [
+      "fertility ivf",
+      "pcos amh letrozole embryo transfer eggs sperm clinic cycle follicles clomid",
     ],
     ["doctor gp physician surgeon nurse", "dr doctor gp surgery practice consultant"],
     [

@@ -18,7 +18,7 @@ const CONNECTOR =
 /** "For Toft 12" is an item of its own. */
 const PREPOSITION = /^(?:to|for|with|over|from|like|without|including|both|where|since)\b/i;
 const BREAK =
-  /\s+[/|•·+]\s+|\s+(?=who\s)|\.{2,}\s*|…\s*|[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
+  /\s+[/|•·+]\s+|\s+plus\s+|\s+(?=with (?:my|his|her|our|their|a|an|the|some|two|three) )|\s+(?=who\s)|\.{2,}\s*|…\s*|[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
 
 /** The segments of a text, in order. They do not overlap; the marks between them belong to none. */
 export function splitSegments(text: string): Segment[] {
@@ -71,10 +71,16 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
     if (isHeading) heading = trimmed;
   };
   for (const { 0: found, index } of said.matchAll(BREAK)) {
-    if (!isBoundary(found, index, said, tokens)) continue;
+    const isJoint = !isBoundary(found, index, said, tokens);
+    if (isJoint && !joinsNouns(found, index, said, tokens)) continue;
     push(index, /:/.test(found));
     from = index + found.length;
     mark = found;
+    const trailing = isJoint ? BEHIND_NOUN.exec(said.slice(from)) : null;
+    if (!trailing || /[,;:()–—]/.test(trailing[0])) continue;
+    push(from + trailing[0].length, false);
+    from += trailing[0].length;
+    mark = "";
   }
   push(said.length, false);
   return segments;
@@ -89,7 +95,7 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   if (/^(?:i|we|he|she|they|it|you|my|our|his|her|that|this|there)(?:['’]?\p{L}+)?\s/iu.test(behind))
     return true;
   if (
-    /^(?:\p{Lu}\p{L}+(?:['’]s)?|(?:the|my|his|her|our|their|a) \p{L}+(?:['’]s)?)(?: \p{L}+)? (?:is|are|was|were|has|have|had|will|can|does|did|do|wants?|needs?|costs?|takes?|works?|lives?|says|said)\b/u.test(
+    /^(?:\p{L}+['’]s|\p{Lu}\p{L}+(?:['’]s)?|(?:the|my|his|her|our|their|a) \p{L}+(?:['’]s)?)(?: \p{L}+)? (?:is|are|was|were|has|have|had|will|can|does|did|do|wants?|needs?|costs?|takes?|works?|lives?|says|said)\b/u.test(
       behind,
     )
   )
@@ -105,6 +111,19 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   if (placed.of.some(({ head: h, label }) => placed.of[h] === head && /^(?:nsubj|cop)/.test(label)))
     return true;
   return /[\d@]/.test(head.text) && /\d|@/.test(behind.slice(0, 40));
+}
+
+/** "and Birgit on Monday at 10": what stands behind a joined noun belongs to the whole. */
+const BEHIND_NOUN = /^(?:[\p{L}'’-]+\s+){1,3}?(?=(?:on|at|in|about|from|until|till|every|this|next|last)\s)/u;
+
+/** "Arthritis and a bit of gout": each may be forgotten by itself; the second goes with the first. */
+function joinsNouns(mark: string, index: number, said: string, tokens: readonly Placed[]): boolean {
+  if (!/^\s+(?:and|or)\s+$/i.test(mark)) return false;
+  const word = index + mark.search(/\S/);
+  const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
+  const head = placed?.of[placed.token.head];
+  if (!placed || !head || !/^(?:NOUN|PROPN)$/.test(head.pos) || head.label !== "conj") return false;
+  return head.start > word;
 }
 
 const CALENDAR =

@@ -63,7 +63,7 @@ export function chooseSegments(
     return { sure: [], unsure: open.filter((one) => unsure.has(one)) };
   }
   const isOfPerson = wanted.names.length > 0 && wanted.terms.length <= wanted.names.length;
-  addThreads(open, chosen, isWide || isOfPerson, isOfPerson);
+  addThreads(open, chosen, isWide || isOfPerson);
   const all = open.filter((one) => chosen.has(one));
   return best >= SURE_OF_TARGET ? { sure: all, unsure: [] } : { sure: [], unsure: all };
 }
@@ -123,17 +123,22 @@ function addThreads(
   rated: readonly RatedSegment[],
   chosen: Set<RatedSegment>,
   isWide: boolean,
-  isOfPerson = false,
 ): void {
   for (const [i, one] of rated.entries()) {
     const before = rated[i - 1];
     if (chosen.has(one) || !before || !chosen.has(before)) continue;
-    if ((isOfPerson && isOfNextTurn(before, one)) || continues(before, one, isWide)) chosen.add(one);
+    if ((isWide && isOfNextTurn(before, one)) || continues(before, one, isWide)) chosen.add(one);
   }
 }
 
 function isOfNextTurn(before: RatedSegment, one: RatedSegment): boolean {
-  return isNextTurn(before, one) && /^(?:he|she|his|her|they|their)\b/i.test(one.text);
+  const hasPerson = /\b(?:he|she|him|her|his)\b|\p{Lu}\p{L}+/u.test(before.text);
+  return (
+    isNextTurn(before, one) &&
+    hasPerson &&
+    /\b(?:he|she|his|her|him|they|their|them)\b/i.test(one.text) &&
+    !/(?<!^)\b\p{Lu}\p{L}{2,}/u.test(one.text)
+  );
 }
 
 function continues(before: RatedSegment, one: RatedSegment, isWide: boolean): boolean {

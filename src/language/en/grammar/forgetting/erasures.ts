@@ -152,7 +152,7 @@ const STATED_CONFIDENCE = 0.95;
 /** A request in another language is asked back where something of it is found. */
 const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
-  /\b(?:everything|anything|all (?:about|of|that|the|i)|all mentions?|every mention|any mention|whatever|stuff|nothing|any of|episode|incident|story|saga|business|matter|mess)\b/i;
+  /\b(?:[Ee]verything|[Aa]nything|[Aa]ll (?:about|of|that|the|i|I|you)|[Aa]ll mentions?|[Ee]very mention|[Aa]ny mention|[Ww]hatever|stuff|[Nn]othing|[Aa]ny of)\b|\b(?:the|that|this|whole|my|our|his|her) (?:\p{L}+ ){0,2}(?:episode|incident|story|saga|business|mess)\b/u;
 
 const CONDITION =
   /\b(?:till|until|unless)\b|(?:^|[,;:]\s+|\band )(?:if|once|when|whenever|as soon as|in case)\s/i;
