@@ -42,7 +42,7 @@ export async function selectProposal(
     return ids.length === 0 ? NOTHING : toSure(await selectForErasure(ports, state, { ids }));
   }
   if (about === undefined) return toSure(await selectScope(ports, state, message, proposal));
-  const content = withoutRequests(restrictTo(state, proposal), message, all);
+  const content = withoutRequests(upTo(restrictTo(state, proposal), message), message, all);
   const description = {
     phrase: about,
     ...(proposal.except === undefined ? {} : { except: proposal.except }),
@@ -50,6 +50,7 @@ export async function selectProposal(
   };
   const source = message.id === "" ? undefined : { message, spans: all };
   const found = await ports.forgetRequests.selectDescribed(content, description, source);
+  if (process.env.DBG) console.log("   #", about, JSON.stringify([found.sure, found.unsure].map((x) => [...x.cuts].map(([id, c]) => c.map((k) => content.messages.get(id)?.content.slice(k.start, k.end))))), JSON.stringify([...found.sure.memories, ...found.unsure.memories].map((m) => m.text)));
   const topic =
     proposal.topic === undefined
       ? NO_SELECTION
@@ -95,6 +96,20 @@ function selectScope(
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   } as { from: string });
+}
+
+/** What was said up to a request: a yes to it carries out what was shown, whatever was said since. */
+function upTo(
+  content: Pick<UserState, "messages" | "memories">,
+  { id }: Message,
+): Pick<UserState, "messages" | "memories"> {
+  if (!content.messages.has(id)) return content;
+  const messages = new Map<string, Message>();
+  for (const [key, one] of content.messages) {
+    messages.set(key, one);
+    if (key === id) break;
+  }
+  return messages.size === content.messages.size ? content : { ...content, messages };
 }
 
 /** The words of requests are blanked: they are no source of what is meant. */

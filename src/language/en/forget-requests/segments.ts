@@ -60,7 +60,7 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
       ((CONNECTOR.test(trimmed) &&
         !(PREPOSITION.test(trimmed) && /\d|\p{Lu}/u.test(trimmed.replace(CALENDAR, "")))) ||
         (/\bso\b/i.test(mark) && !/^(?:i|we|he|she|they|my)\b/i.test(trimmed)) ||
-        (heading === "" && isAside(trimmed, start, tokens)));
+        (heading === "" && !/^\s+(?:and|or)\s+$/i.test(mark) && isAside(trimmed, start, tokens)));
     segments.push({
       start: sentence.start + start,
       end: sentence.start + start + trimmed.length,
