@@ -65,8 +65,6 @@ for (const { said, gone, kept, isQuiet } of cases) {
     }
   }
   let stored = "";
-  if (process.env.AFTER) for await (const line of scope.export() as AsyncIterable<Record<string, unknown>>) { const m = line as any; if (typeof m.content === "string" && m.content !== "" && m.role) console.log("   |", m.content); else if (m.message?.content) console.log("   |", m.message.content); }
-  if (process.env.AFTER) console.log("---", said.at(-1)?.text);
   for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
   const held = flatten(stored);
   const wrong = [

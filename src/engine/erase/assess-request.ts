@@ -15,7 +15,7 @@ export interface AssessedRequest {
 
 /** From these probabilities on, a request is carried out, or asked back. */
 const SURE = 0.95;
-const LIKELY = 0.45;
+const LIKELY = 0.7;
 /** A request that means its own message has no target that speaks for it. */
 const LIKELY_OWN = 0.52;
 /** What a target that is found, or not, says of whether the words are a request; in log-odds. */
@@ -42,7 +42,6 @@ export async function assessRequest(
   // The turn before is always found: it does not speak for the request.
   if (proposal.about === undefined && !isCertain && confidence < LIKELY_OWN) return act("ignore");
   const { sure, unsure } = await selectProposal(ports, state, message, proposal, all);
-  if (process.env.DBG) console.log("   @", JSON.stringify({ about: proposal.about, c: confidence, broad: proposal.isBroad, sure: toPreview(state, sure).quotes.map((q) => q.quote), unsure: toPreview(state, unsure).quotes.map((q) => q.quote), except: proposal.except }));
   if (!isAny(sure) && !isAny(unsure)) return act(isCertain ? "erase" : "ignore");
   const action = actionOf(confidence ?? 1, isAny(sure));
   return action === "ask" ? act("ask", toPreview(state, mergeSelections([sure, unsure]))) : act(action);

@@ -50,7 +50,6 @@ export async function selectProposal(
   };
   const source = message.id === "" ? undefined : { message, spans: all };
   const found = await ports.forgetRequests.selectDescribed(content, description, source);
-  if (process.env.DBG) console.log("   #", about, JSON.stringify([found.sure, found.unsure].map((x) => [...x.cuts].map(([id, c]) => c.map((k) => content.messages.get(id)?.content.slice(k.start, k.end))))), JSON.stringify([...found.sure.memories, ...found.unsure.memories].map((m) => m.text)));
   const topic =
     proposal.topic === undefined
       ? NO_SELECTION

@@ -162,8 +162,12 @@ async function selectThing(
 }
 
 /** "Room 6" in "the old code for room 6" only says which code: what holds nothing else is not what is meant. */
-function onlyDescribes({ named, slots, terms }: Wanted, { values = [], memories }: ErasureSelection): boolean {
-  if (values.length === 0 || memories.size > 0 || named.length === 0 || slots.length + terms.length === 0) return false;
+function onlyDescribes(
+  { named, slots, terms }: Wanted,
+  { values = [], memories }: ErasureSelection,
+): boolean {
+  if (values.length === 0 || memories.size > 0 || named.length === 0 || slots.length + terms.length === 0)
+    return false;
   const said = named.filter((one) => !isDistinctValue(one)).map(({ text }) => text.toLowerCase());
   return values.every(({ text }) => said.includes(text.toLowerCase()));
 }
@@ -189,7 +193,12 @@ function isPreferred(exact: ErasureSelection, found: ErasureSelection, isOneThin
 }
 
 function isExactPart(exact: ErasureSelection, found: ErasureSelection): boolean {
-  return (exact.values ?? []).some((value) => (value.isDistinct ?? false) && isDistinctValue({ shape: value.shape ?? "code", text: value.text })) && isWithin(exact, found);
+  return (
+    (exact.values ?? []).some(
+      (value) =>
+        (value.isDistinct ?? false) && isDistinctValue({ shape: value.shape ?? "code", text: value.text }),
+    ) && isWithin(exact, found)
+  );
 }
 
 /** Whether a selection takes the clause that is rated best: two ways of reading agree on it. */

@@ -109,10 +109,7 @@ const KINDS: readonly ThingKind[] = (
       "lung heart kidney liver breast prostate brain cancer tumour tumor",
       "scan shadow biopsy results lump spot chemo radiation surgeon consultant benign malignant oncology oncologist mammogram",
     ],
-    [
-      "fertility ivf",
-      "pcos amh letrozole embryo transfer eggs sperm clinic cycle follicles clomid",
-    ],
+    ["fertility ivf", "pcos amh letrozole embryo transfer eggs sperm clinic cycle follicles clomid"],
     ["doctor gp physician surgeon nurse", "dr doctor gp surgery practice consultant"],
     [
       "wedding marriage",

@@ -49,8 +49,8 @@ const IDLE: ReadonlySet<string> = new Set(
 const WEIGHTS: Readonly<Record<string, number>> = {
   bias: -2.24,
   words: 2.85,
-  context: 0.00,
-  cosine: 1.70,
+  context: 0.0,
+  cosine: 1.7,
   margin: 1.57,
   near: 0.69,
   kind: 2.65,
@@ -61,15 +61,15 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   otherName: -1.49,
   nameOnly: -1.48,
   valueMissing: -6.69,
-  valueHeld: 3.40,
+  valueHeld: 3.4,
   isCurrent: -3.78,
   isPast: 0.91,
   byOthers: -3.51,
   lowerName: -6.07,
-  assistant: 0.00,
+  assistant: 0.0,
   wordsBehind: -0.91,
   cosineBehind: -0.28,
-  nearBehind: 0.00,
+  nearBehind: 0.0,
   kindBroad: 0.93,
   kindNearBroad: 2.48,
   nameHeld: 0.85,
@@ -230,10 +230,13 @@ function signsOf(rating: Rating, segment: OpenSegment, i: number): Record<string
 function holdsOtherName({ description, names }: Rating, { text, heading }: OpenSegment): boolean {
   const { wanted, phrase } = description;
   const isAsked =
-    wanted.slots.some(({ slot }) => slot.isName || slot.isPlace) || /\b(?:who|whom|client|title|city|town|clinic|venue)\b/i.test(phrase);
+    wanted.slots.some(({ slot }) => slot.isName || slot.isPlace) ||
+    /\b(?:who|whom|client|title|city|town|clinic|venue)\b/i.test(phrase);
   if (!isAsked) return false;
   const said = `${heading}: ${text}`.match(/(?<=[\p{L}\p{N},:=] )\p{Lu}\p{L}{2,}/gu) ?? [];
-  return said.some((word) => !names.includes(stem(word.toLowerCase())) && !holds(new Set(names), stem(word.toLowerCase())));
+  return said.some(
+    (word) => !names.includes(stem(word.toLowerCase())) && !holds(new Set(names), stem(word.toLowerCase())),
+  );
 }
 
 function holdsOnlyNames({ terms, names }: Rating, own: ReadonlySet<string>): boolean {
@@ -419,7 +422,9 @@ async function embedAll(
 
 /** Words that are nearer than this say something of the same thing. */
 const LEAST_NEAR = 0.3;
-const NO_TERM: ReadonlySet<string> = new Set(splitWords("everything anything nothing all stuff thing bit part matter").map(stem));
+const NO_TERM: ReadonlySet<string> = new Set(
+  splitWords("everything anything nothing all stuff thing bit part matter").map(stem),
+);
 
 /** How near the nearest word of each segment comes to each word of the phrase, on average; undefined as for cosines. */
 async function embedWords(
@@ -431,13 +436,19 @@ async function embedWords(
   const telling = (text: string): string[] =>
     (text.match(/\p{L}{3,}/gu) ?? []).filter((word) => {
       const stemmed = stem(word.toLowerCase());
-      return extractTerms(word).length > 0 && !IDLE.has(stemmed) && !SPEAKING.has(stemmed) && !NO_TERM.has(stemmed);
+      return (
+        extractTerms(word).length > 0 && !IDLE.has(stemmed) && !SPEAKING.has(stemmed) && !NO_TERM.has(stemmed)
+      );
     });
   const asked = [...new Set(telling(phrase).map((word) => word.toLowerCase()))];
-  const names = new Set(phrase.match(/(?<=\s)\p{Lu}\p{L}+|^\p{Lu}\p{L}+(?=['’]s)/gu)?.map((name) => name.toLowerCase()));
+  const names = new Set(
+    phrase.match(/(?<=\s)\p{Lu}\p{L}+|^\p{Lu}\p{L}+(?=['’]s)/gu)?.map((name) => name.toLowerCase()),
+  );
   const common = asked.filter((word) => !names.has(word));
   if (common.length === 0) return undefined;
-  const perSegment = segments.map(({ text }) => [...new Set(telling(text).map((word) => word.toLowerCase()))]);
+  const perSegment = segments.map(({ text }) => [
+    ...new Set(telling(text).map((word) => word.toLowerCase())),
+  ]);
   const words = [...new Set(perSegment.flat())];
   const queries = await embedder.embed(common);
   const nearest = new Map<string, readonly number[]>();
@@ -453,7 +464,9 @@ async function embedWords(
   }
   return perSegment.map((own) => {
     const best = common.map((_query, q) => Math.max(0, ...own.map((word) => nearest.get(word)?.[q] ?? 0)));
-    return best.reduce((sum, one) => sum + Math.max(0, one - LEAST_NEAR) / (1 - LEAST_NEAR), 0) / common.length;
+    return (
+      best.reduce((sum, one) => sum + Math.max(0, one - LEAST_NEAR) / (1 - LEAST_NEAR), 0) / common.length
+    );
   });
 }
 

@@ -14,12 +14,12 @@ import { splitSegments } from "./segments.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** From this probability on, a clause is meant. */
-const MEANT = 0.5;
+const MEANT = 0.75;
 /** The best clause must reach this, or the person is asked. */
-const SURE_OF_TARGET = 0.72;
+const SURE_OF_TARGET = 0.78;
 const MAYBE = 0.2;
 /** Of one thing, only what is rated nearly as well as the best is meant; in log-odds. */
-const NARROW = 2;
+const NARROW = 1;
 /** The same within one sentence. */
 const NEIGHBOUR = 0.8;
 /** Of what is not sure, the best is asked back, and what is rated as well; in log-odds. */
@@ -78,7 +78,9 @@ function mayBeMeant({ message, signs }: RatedSegment): boolean {
 
 /** Whether a clause shares more with the description than whose it is. */
 function hasEvidence({ words = 0, cosine = 0, near = 0, ...signs }: RatedSegment["signs"]): boolean {
-  const isTelling = [signs.kind, signs.shape, signs.valueHeld, signs.shapeName, signs.kindNearBroad].includes(1);
+  const isTelling = [signs.kind, signs.shape, signs.valueHeld, signs.shapeName, signs.kindNearBroad].includes(
+    1,
+  );
   return isTelling || words >= 0.3 || cosine >= 0.4 || near >= 0.3;
 }
 
@@ -119,11 +121,7 @@ function dropHeadings(rated: readonly RatedSegment[], chosen: Set<RatedSegment>)
 }
 
 /** Adds what only continues a chosen clause; of everything about a thing, the rest of its sentence and remarks without a verb. */
-function addThreads(
-  rated: readonly RatedSegment[],
-  chosen: Set<RatedSegment>,
-  isWide: boolean,
-): void {
+function addThreads(rated: readonly RatedSegment[], chosen: Set<RatedSegment>, isWide: boolean): void {
   for (const [i, one] of rated.entries()) {
     const before = rated[i - 1];
     if (chosen.has(one) || !before || !chosen.has(before)) continue;
@@ -259,13 +257,17 @@ const MOST_BESIDE = 2;
 
 /** The values alone, where their clause tells more than the description: none, where it goes whole. */
 function valuesWithin({ text, start, message }: RatedSegment, wanted: Wanted | undefined): TextCut[] {
-  const shapes = new Set((wanted?.slots ?? []).filter(({ slot }) => !slot.isText).flatMap(({ slot }) => slot.shapes));
+  const shapes = new Set(
+    (wanted?.slots ?? []).filter(({ slot }) => !slot.isText).flatMap(({ slot }) => slot.shapes),
+  );
   if (!wanted || !message || shapes.size === 0) return [];
   const found = findShapedValues(text).filter(({ shape }) => shapes.has(shape));
   if (found.length !== 1) return [];
   const rest = found.reduceRight((left, one) => blank(left, one), text);
   const known = [...wanted.terms, ...wanted.slots.map(({ noun }) => noun)];
-  const beside = extractTerms(rest).filter((term) => !known.some((one) => isKin(one, term)) && findSlot(term) === undefined);
+  const beside = extractTerms(rest).filter(
+    (term) => !known.some((one) => isKin(one, term)) && findSlot(term) === undefined,
+  );
   if (beside.length <= MOST_BESIDE) return [];
   return found.map((one) => ({ start: start + one.start, end: start + one.end, put: GAP_MARK }));
 }

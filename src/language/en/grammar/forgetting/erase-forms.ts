@@ -135,7 +135,7 @@ const MORE =
   /(?:[;,–—]\s+|,?\s+(?:and|so|but) )(?:please )?(?:only )?(?:do not|don['’]?t|never|make sure|ensure|keep|only keep|retain|use|treat|confirm|leave)\b[\s\S]*$|\s+(?:now that|because|since|as (?:well|we|i|it|they))\b[\s\S]*$|\s+(?:now|too|also|as well|entirely|completely|again|altogether|please)\s*$/i;
 
 const LATER =
-  /\b(?:once|when|whenever|if|until|unless|as soon as|in case)\s+(?:i|we|you|they|he|she|it|the|my|our|this|that|everything)\b|\b(?:after|before|by|on|next|from) (?:(?:this|next|the) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:after|before) (?:i|we|you|they|he|she|it)\b|\b(?:tomorrow|tonight|later|next (?:week|month|year)|in (?:a|two|three|\d+) (?:days?|weeks?|months?|hours?))\s*[.!]*$/i;
+  /\b(?:once|when|whenever|if|until|unless|as soon as|in case)\s+(?:i|we|you|they|he|she|it|the|my|our|this|that|everything)\b|\b(?:after|before|by|on|next|from) (?:(?:this|next|the) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:after|before) (?:i|we|you|they|he|she|it)\b|\b(?:tomorrow|tonight|later|next (?:week|month|year)|in (?:a|an|two|three|four|five|six|\d+) (?:days?|weeks?|months?|hours?)|at the end of (?:the |this |next )?\p{L}+|after the \p{L}+|(?:on|by|after|before|from) (?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)?(?: \p{L}+)?)\s*[.!]*$/iu;
 
 /** Whether it is to happen at another time, or under a condition. */
 export function isDeferred(object: string): boolean {

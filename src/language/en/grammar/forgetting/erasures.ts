@@ -27,10 +27,19 @@ export function erasuresOf(
     // "I don't want you to have her PIN. Delete that.": the words before say what is meant.
     const isNamed = request?.proposal.about !== undefined && sure.every((one) => isOfItself(one));
     if (request && (sure.length === 0 || isOfPeriod)) found.push(request);
-    else if (request && isNamed && sure.length > 0 && !OFF_RECORD_FORM.test(message.content.slice(span.start, span.end)))
+    else if (
+      request &&
+      isNamed &&
+      sure.length > 0 &&
+      !OFF_RECORD_FORM.test(message.content.slice(span.start, span.end))
+    )
       found.push({
         ...request,
-        proposal: { ...request.proposal, isProspective: true, confidence: Math.max(STATED_CONFIDENCE, request.proposal.confidence ?? 0) },
+        proposal: {
+          ...request.proposal,
+          isProspective: true,
+          confidence: Math.max(STATED_CONFIDENCE, request.proposal.confidence ?? 0),
+        },
       });
     else found.push(...sure.map((proposal) => withScope(message, proposal)));
   }

@@ -59,9 +59,18 @@ const PARTICLES: Readonly<Record<string, RegExp>> = Object.fromEntries(
       ["blank blot rub", /^[^.;]*\bout\b/],
       ["let", /^(?:[^.;,]*\bgo\b[^.;,]*\b(?:notes?|memory|records?|files?)\b|\s+go of\b)/],
       ["come", /^\s+(?:out|off)\b/],
-      ["pull", /^[^.;]*\b(?:from|off|out of) (?:(?:your|the|our|my) )?(?:\w+ )?(?:memory|notes?|records?|files?|log|minutes)\b/],
-      ["belong", /^\s+(?:here|(?:in|on) (?:your|the|our|my) (?:\w+ )?(?:memory|notes?|records?|files?|log|minutes|head))\b/],
-      ["live", /^\s+(?:in|on) (?:your|the|our|my) (?:\w+ )?(?:memory|notes?|records?|files?|log|minutes|head)\b/],
+      [
+        "pull",
+        /^[^.;]*\b(?:from|off|out of) (?:(?:your|the|our|my) )?(?:\w+ )?(?:memory|notes?|records?|files?|log|minutes)\b/,
+      ],
+      [
+        "belong",
+        /^\s+(?:here|(?:in|on) (?:your|the|our|my) (?:\w+ )?(?:memory|notes?|records?|files?|log|minutes|head))\b/,
+      ],
+      [
+        "live",
+        /^\s+(?:in|on) (?:your|the|our|my) (?:\w+ )?(?:memory|notes?|records?|files?|log|minutes|head)\b/,
+      ],
       ["file", /^\s+(?:this|that|it|away)\b/],
       ["know have", /^\s+(?!to\b)\S/],
       ["bring", /^[^.;]*\bup\b/],
@@ -309,7 +318,11 @@ function wishedMood({ clause, lower }: VerbContext): string | undefined {
   )
     return "wish-you";
   if (/\b(?:chance|possible|wonder(?:ing)?|so kind as to|free to)\b/.test(clause)) return "wish-you";
-  if (/\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|sooner|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(lower))
+  if (
+    /\b(?:would|['’]d|it['’]?s|better|safer|nicer|rather|sooner|best|wiser|feel)\b.*\bif (?:you|u)\b/.test(
+      lower,
+    )
+  )
     return "wish-you";
   return undefined;
 }
@@ -325,7 +338,9 @@ function thingMood({ clause, token, isPassive }: VerbContext): string | undefine
   }
   const isParticiple = /(?:ed|gone|kept|forgotten|out)$/.test(token.lower);
   if (
-    /\b(?:treat|consider|regard|want|wants|need|get|have|like|prefer|appreciate|request(?:s|ed)?|wish(?:es)?)\b/.test(clause) &&
+    /\b(?:treat|consider|regard|want|wants|need|get|have|like|prefer|appreciate|request(?:s|ed)?|wish(?:es)?)\b/.test(
+      clause,
+    ) &&
     isParticiple &&
     !/\b(?:i|we|they|he|she)(?:'ve)? (?:have|had|got)\b/.test(clause)
   )
@@ -456,9 +471,18 @@ const SENTENCE_SIGNS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["known", YOU_KNOW],
   ["own message", OWN_MESSAGE],
   ["regret", REGRET],
-  ["if asked", /\b(?:if|when|once|after) (?:i|we|you|someone|people|users?|customers?) (?:ask|asks|asked|tell|want|request)\b/i],
-  ["general", /\b(?:things|people|customers|users|names|data) (?:when|if|on)\b|\b(?:policy|law|gives people|everyone|nobody can|one day of)\b/i],
-  ["fiction", /\b(?:film|movie|novel|scene|hero|heroine|witch|ghost|whisper\w*|murmur\w*|imagine|song|lyrics?|poem)\b/i],
+  [
+    "if asked",
+    /\b(?:if|when|once|after) (?:i|we|you|someone|people|users?|customers?) (?:ask|asks|asked|tell|want|request)\b/i,
+  ],
+  [
+    "general",
+    /\b(?:things|people|customers|users|names|data) (?:when|if|on)\b|\b(?:policy|law|gives people|everyone|nobody can|one day of)\b/i,
+  ],
+  [
+    "fiction",
+    /\b(?:film|movie|novel|scene|hero|heroine|witch|ghost|whisper\w*|murmur\w*|imagine|song|lyrics?|poem)\b/i,
+  ],
   ["memory", /\b(?:your|the|shared) (?:memory|notes?|records?)\b/i],
   ["my place", /\b(?:my|our) (?:phone|laptop|computer|inbox|calendar|list|fridge|desk|tools|cart)\b/i],
   ["addressed", /^\W*(?:@\w+|(?:\p{Lu}\p{Ll}+),\s)/u],

@@ -78,7 +78,8 @@ const PRETENDED =
 /** "HR wants Ed's figure out of the notes", "I don't want my debts in your memory". */
 function objectKeptOut(sentence: string): RequestObject {
   const kept = KEPT_OUT.exec(sentence)?.groups?.object;
-  const noted = /\bno (?:notes?|records?|mention|trace|memory) (?:of|on|about) (?<object>.+)$/i.exec(sentence)?.groups?.object;
+  const noted = /\bno (?:notes?|records?|mention|trace|memory) (?:of|on|about) (?<object>.+)$/i.exec(sentence)
+    ?.groups?.object;
   if (kept === undefined && noted !== undefined) return toObject(noted);
   if (kept === undefined) return { text: "", isPronoun: true, told: sentence };
   const object = lastClause(kept).replace(INTRO, "");

@@ -1,6 +1,6 @@
 /** Written by `scripts/forgetting/fit-requests.ts`: the weights of logistic regression, by feature. */
 export const REQUEST_WEIGHTS: Readonly<Record<string, number>> = {
-  "asks": 1.11,
+  asks: 1.11,
   "asks about": 0.63,
   "asks addressed": 0.02,
   "asks asks": -0.35,
@@ -234,8 +234,8 @@ export const REQUEST_WEIGHTS: Readonly<Record<string, number>> = {
   "asks verb ends": 0.65,
   "asks work": -1.23,
   "asks you": 0.33,
-  "bias": -1.39,
-  "none": -0.82,
+  bias: -1.39,
+  none: -0.82,
   "none asks": 0.07,
   "none fiction": -0.12,
   "none goes on": 0.5,
@@ -256,7 +256,7 @@ export const REQUEST_WEIGHTS: Readonly<Record<string, number>> = {
   "none short": -1.15,
   "none tiny": -0.07,
   "none you": 0.31,
-  "tells": -0.83,
+  tells: -0.83,
   "tells about": 0.65,
   "tells asks": -0.64,
   "tells base": -0.44,
