@@ -1,4 +1,9 @@
-import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../../domain/erasure-selection.ts";
+import {
+  type ErasedValue,
+  type ErasureSelection,
+  mergeSelections,
+  NO_SELECTION,
+} from "../../../domain/erasure-selection.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { TextCut } from "../../../domain/text/cut-text.ts";
 import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
@@ -151,7 +156,9 @@ async function selectThing(
   if (chosen.sure.length > 0) {
     const found = await toSelection(state, chosen.sure, wanted);
     return {
-      sure: isPreferred(exact, found, !isBroad) ? exact : await addAliases(state, found),
+      sure: isPreferred(exact, found, !isBroad)
+        ? exact
+        : await addAliases(state, withEchoes(state, found, exact)),
       unsure: NO_SELECTION,
     };
   }
@@ -170,6 +177,20 @@ function onlyDescribes(
     return false;
   const said = named.filter((one) => !isDistinctValue(one)).map(({ text }) => text.toLowerCase());
   return values.every(({ text }) => said.includes(text.toLowerCase()));
+}
+
+/** What the assistant repeated of it, where both ways of reading agree. */
+function withEchoes(
+  { messages }: StoredContent,
+  found: ErasureSelection,
+  exact: ErasureSelection,
+): ErasureSelection {
+  const isAgreed = [...exact.cuts].some(([id, cuts]) =>
+    cuts.some((cut) => (found.cuts.get(id) ?? []).some((one) => overlaps(one, cut))),
+  );
+  if (!isAgreed) return found;
+  const cuts = new Map([...exact.cuts].filter(([id]) => messages.get(id)?.role === "assistant"));
+  return mergeSelections([found, { memories: new Set(), cuts }]);
 }
 
 /** Whether a phrase names what goes: a value, the end of one, a name that somebody is called, a wording. */
@@ -193,12 +214,9 @@ function isPreferred(exact: ErasureSelection, found: ErasureSelection, isOneThin
 }
 
 function isExactPart(exact: ErasureSelection, found: ErasureSelection): boolean {
-  return (
-    (exact.values ?? []).some(
-      (value) =>
-        (value.isDistinct ?? false) && isDistinctValue({ shape: value.shape ?? "code", text: value.text }),
-    ) && isWithin(exact, found)
-  );
+  const isTelling = ({ shape, text }: ErasedValue): boolean =>
+    shape === undefined || shape === "quoted" || isDistinctValue({ shape, text });
+  return (exact.values ?? []).some(isTelling) && isWithin(exact, found);
 }
 
 /** Whether a selection takes the clause that is rated best: two ways of reading agree on it. */

@@ -313,11 +313,18 @@ function isLowerName(said: string, { names }: Wanted, stems: ReadonlySet<string>
     const words = said.match(/\p{L}+/gu) ?? [];
     const spelt = words.filter((word) => stem(word.toLowerCase()) === name);
     return (
-      spelt.length > 0 &&
-      spelt.every((word) => /^\p{Ll}/u.test(word)) &&
-      COMMON_VERB.test(said.slice(0, said.indexOf(spelt[0] ?? "")))
+      spelt.length > 0 && spelt.every((word) => /^\p{Ll}/u.test(word)) && isCommonVerb(said, spelt[0] ?? "")
     );
   });
+}
+
+/** "Mark the boxes" too: an order opens with the word. */
+function isCommonVerb(said: string, word: string): boolean {
+  const at = said.indexOf(word);
+  const isOrder =
+    /^\W*$/.test(said.slice(0, at)) &&
+    /^\s+(?:the|a|an|my|our|it|them|this|that)\b/i.test(said.slice(at + word.length));
+  return isOrder || COMMON_VERB.test(said.slice(0, at));
 }
 
 /** What stands before a name in lower case that is another word: "I hope", "to mark", "the rose". */

@@ -4,7 +4,7 @@ import { REQUEST_WEIGHTS } from "./request-weights.ts";
 /** From this probability on, a sentence is taken for a request and carried out. */
 export const SURE_REQUEST = 0.9;
 /** From this probability on, a sentence may be a request and is asked back. */
-export const LIKELY_REQUEST = 0.3;
+export const LIKELY_REQUEST = 0.8;
 
 /** A verb of a sentence with the probability that it asks to forget. */
 export interface ScoredCandidate extends RequestCandidate {
