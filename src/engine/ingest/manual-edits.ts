@@ -4,6 +4,7 @@ import { type Claim, type Kind, MEMORY_KINDS, type Memory, toClaimKey } from "..
 import type { Message } from "../../domain/message.ts";
 import type { Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryChanges, NewMemory } from "../api.ts";
@@ -109,7 +110,7 @@ export async function update(
     const { quarantined, ...free } = memory;
     const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
     const version = draft.put({
-      ...(isReleased ? free : memory),
+      ...withFittingClaim(isReleased ? free : memory, changes.text),
       ...fields,
       ...validTo,
       ...text,
@@ -118,6 +119,15 @@ export async function update(
     });
     return { versions: draft.versions, lines: [{ id, action: "merged", text: version.text, why }] };
   });
+}
+
+/** A memory without a claim that its new text no longer says: profiles and answers would go on telling the old value. */
+function withFittingClaim(memory: Memory, text: string | undefined): Memory {
+  if (text === undefined || !memory.claim) return memory;
+  const words = new Set(splitWords(text));
+  if (splitWords(memory.claim.value).every((word) => words.has(word))) return memory;
+  const { claim: _outdated, ...others } = memory;
+  return others;
 }
 
 /** A memory that has already expired could never be read, so it is a mistake. */
