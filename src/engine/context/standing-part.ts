@@ -3,7 +3,7 @@ import { MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { PROFILE_SECTIONS, type ProfileSection } from "../../domain/profile.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { estimateTokens, splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { estimateTokens, type TextSpan } from "../../domain/text/split-text.ts";
 import type { DraftLine } from "../../ports/language/profile-writer.ts";
 import type { Delta } from "../../ports/memory-store.ts";
 import type { Ports } from "../ports.ts";
@@ -12,6 +12,7 @@ import { findExclusion, type IndexFilters, statusOfUnit } from "../recall/option
 import type { SearchIndex } from "../search-index/search-index.ts";
 import { TURN_FLAGS } from "../search-index/turn-table.ts";
 import { type EndedClaim, selectEnded, toEndedClaims } from "./echoes.ts";
+import { findOutdatedSpans } from "./outdated.ts";
 
 /** Token budget of the wishes and of the profile. */
 const MAX_WISH_TOKENS = 150;
@@ -85,7 +86,10 @@ export async function buildStandingPart(
     before?.basis,
   );
   const current = new Set(memoryIds);
-  const outdated = await findOutdatedSpans(ports, [...read.messages.values()]);
+  const outdated = await findOutdatedSpans(ports, [...read.messages.values()], {
+    messages: [...(before?.basis.messages.values() ?? [])],
+    spans: before?.outdated ?? new Map(),
+  });
   const memories = [...read.memories.values()].filter(
     (memory) => current.has(memory.id) && isTrueAt(memory, now) && !isOutdated(memory, outdated),
   );
@@ -202,35 +206,6 @@ function selectMessages(
     messageIds.push(turns.ids.at(turn) ?? "");
   }
   return { messageIds, isComplete: true };
-}
-
-/** Longer messages are compared by their first sentences: a letter or a page changes little. */
-const MAX_SENTENCES = 6;
-
-async function findOutdatedSpans(
-  { outdated }: Pick<Ports, "outdated">,
-  messages: readonly Message[],
-): Promise<Map<string, TextSpan[]>> {
-  const places = messages
-    .filter(({ name }) => name === undefined)
-    .toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)) || one.turn - other.turn)
-    .flatMap((message) =>
-      splitSentences(message.content)
-        .slice(0, MAX_SENTENCES)
-        .map((span) => ({ message, span })),
-    );
-  const over = await outdated.findOutdated(
-    places.map(({ message, span }) => ({
-      text: message.content.slice(span.start, span.end),
-      at: Date.parse(message.at),
-    })),
-  );
-  const spans = new Map<string, TextSpan[]>();
-  for (const i of over.keys()) {
-    const place = places[i];
-    if (place) spans.set(place.message.id, [...(spans.get(place.message.id) ?? []), place.span]);
-  }
-  return spans;
 }
 
 /** Whether every statement of a memory was ended. */

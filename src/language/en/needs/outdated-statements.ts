@@ -152,7 +152,7 @@ function readCues(text: string): Cues {
 }
 
 /** Whether a later statement can end anything: it says that something begins, ends or was wrong. */
-export function mayEnd({ cues }: ReadStatement): boolean {
+export function mayEnd({ cues }: Pick<ReadStatement, "cues">): boolean {
   return cues.asks === 0 && (cues.ends === 1 || cues.begins === 1 || cues.corrects === 1);
 }
 
@@ -269,6 +269,7 @@ const MIN_SHARE = 0.6;
 export function createOutdatedReader(embedder: Pick<Embedder, "embed" | "fingerprint">): OutdatedReader {
   const read = createStatementReader(embedder);
   return {
+    mayEnd: (text) => mayEnd({ cues: readCues(text) }),
     async findOutdated(statements) {
       const readings = await read(statements.map(({ text }) => text));
       const weightOf = weighTerms(readings);
