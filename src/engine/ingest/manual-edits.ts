@@ -7,6 +7,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryChanges, NewMemory } from "../api.ts";
+import { revertLinks } from "../associations/links.ts";
 import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
@@ -99,17 +100,25 @@ export async function update(
   const validTo = changes.validTo === undefined ? {} : { validTo: toIsoTime(changes.validTo, "validTo") };
   const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
   const isReleased = isQuarantineRelease(changes.quarantined);
-  if (!isReleased && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
+  const isReviewed = isReviewDone(changes.reviewed);
+  if (!isReleased && !isReviewed && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
     throw invalid("update: name at least one field to change.");
   return commitEdit(ports, scope, (state, at) => {
     const memory = requireMemory(state, id);
     checkNotExpired(fields, ports.clock().toISOString());
     const draft = createMemoryDraft(state, at);
     // After an edit the words are no longer those of the source, which stays as their origin.
-    const { quarantined, ...free } = memory;
-    const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
+    const { quarantined, review, ...free } = memory;
+    const why =
+      isReleased && quarantined
+        ? "let in by hand"
+        : isReviewed && review
+          ? "reviewed by hand"
+          : "changed by hand";
     const version = draft.put({
-      ...(isReleased ? free : memory),
+      ...free,
+      ...(quarantined && !isReleased ? { quarantined } : {}),
+      ...(review && !isReviewed ? { review } : {}),
       ...fields,
       ...validTo,
       ...text,
@@ -131,6 +140,13 @@ function isQuarantineRelease(quarantined: unknown): boolean {
   if (quarantined === undefined) return false;
   if (quarantined === false) return true;
   throw invalid("quarantined can only be set to false, which approves a quarantined memory.");
+}
+
+/** Only `true` ends a review; nothing can be marked by hand. */
+function isReviewDone(reviewed: unknown): boolean {
+  if (reviewed === undefined) return false;
+  if (reviewed === true) return true;
+  throw invalid("reviewed can only be set to true, which ends the review of a memory.");
 }
 
 /** Removes a memory by hand: only the history returns it, and `undo` restores it. This is not an erasure. */
@@ -283,6 +299,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
       const line = restoreVersion(draft, await ports.store.versions(scope, id), id, revision);
       if (line) lines.push(line);
     }
+    const links = revertLinks(state, entry);
     const undone = entry.cause !== "undo";
     const messages = await findAddedMessages(ports, scope, state, entry);
     return {
@@ -290,6 +307,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
         cause: "undo",
         undoes: revision,
         memories: draft.versions,
+        ...links,
         digests: messages.map(({ id, digest }) => ({ id, digest, undone })),
         dropUnits: undone ? findPassageIds(state, messages) : [],
         units: await createSearchUnits(ports, undone ? [] : messages, draft.versions),
@@ -335,6 +353,9 @@ function restoreVersion(
   const memory = draft.get(id);
   if (!memory) return undefined;
   if (memory.revision > revision) {
+    // A mark for review is a consequence; what somebody has done about it since stays.
+    if (versions.findLast((version) => version.revision <= revision)?.review?.revision === revision)
+      return undefined;
     throw new MemoryError(
       "conflict",
       `something later changed the same memory: undo revision ${memory.revision} first.`,
