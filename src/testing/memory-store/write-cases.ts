@@ -108,7 +108,12 @@ export const WRITE_CASES: MemoryStoreCases = {
   },
 
   "sets, changes and removes links, and logs them by id": async (store) => {
-    const link = (from: string, strength: number) => ({ from, type: "depends_on" as const, to: "b", strength });
+    const link = (from: string, strength: number) => ({
+      from,
+      type: "depends_on" as const,
+      to: "b",
+      strength,
+    });
     const memories = ["a", "b", "c"].map((id) => makeMemory(id));
     await store.commit(ANN, makeChangeSet({ memories, links: [link("c", 0), link("a", 0.25)] }));
     await store.commit(BOB, makeChangeSet({ memories, links: [link("a", 1)] }));
