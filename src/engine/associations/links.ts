@@ -18,6 +18,21 @@ export function hasRoom(links: readonly MemoryLink[], { from, to }: MemoryLink):
 }
 
 /**
+ * Of proposed links, those that are new and have room. A link that exists keeps the strength that it has, which may be
+ * somebody's decision.
+ */
+export function selectNewLinks(links: readonly MemoryLink[], proposed: readonly MemoryLink[]): MemoryLink[] {
+  const all = [...links];
+  const known = new Set(links.map(toLinkKey));
+  for (const link of proposed) {
+    if (known.has(toLinkKey(link)) || !hasRoom(all, link)) continue;
+    known.add(toLinkKey(link));
+    all.push(link);
+  }
+  return all.slice(links.length);
+}
+
+/**
  * The links that an undo of a revision restores and removes. Links with an erased end are left out. Throws `conflict`
  * if something later changed one of them.
  */
