@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { modelExtractor } from "../../adapters/model/index.ts";
+import { rulesExtractor } from "../../adapters/rules/index.ts";
 import { ASSOCIATION_TYPES, type AssociationType } from "../../domain/change-set.ts";
 import { createMemory } from "../../memory.ts";
+import { itemsAnswer, type ModelItem, scriptedModel, turnNumber } from "../../testing/test-doubles.ts";
 import type { Keepsake, RelatedOptions, ScopedMemory } from "../api.ts";
 import { MAX_LINKS_OF_MEMORY } from "./links.ts";
 
@@ -321,5 +324,66 @@ describe("a memory that depends on another", () => {
     for await (const line of ana.export()) left.push(line);
     expect(JSON.stringify(left)).not.toContain("Magnet");
     expect((await keepsake.audit()).broken).toEqual([]);
+  });
+});
+
+describe("an association that a model proposes", () => {
+  const PARROT = "The parrot answers to Zed, since we moved.";
+  /** A memory with two facts, and a model that finds these links in one sentence. */
+  async function understood(
+    links: unknown,
+    wanted = true,
+  ): Promise<{ memory: ScopedMemory; prompts: readonly string[]; close(): Promise<void> }> {
+    const model = scriptedModel(({ turns }) => {
+      const turn = turnNumber(turns.at(-1)?.content ?? "", PARROT);
+      const fact = {
+        turn,
+        quote: "parrot answers to Zed",
+        who: "user/parrot",
+        verb: "be called",
+        what: "Zed",
+      };
+      return turn === 0 ? itemsAnswer() : itemsAnswer({ ...fact, links } as Partial<ModelItem>);
+    });
+    const extractor = [rulesExtractor(), modelExtractor(model, { links: wanted })];
+    const own = await createMemory({ path: ":memory:", model, extractor });
+    const memory = own.scope({ user: "ana" });
+    await memory.add({ text: "The user lives in Porto." });
+    await memory.remember(PARROT);
+    await memory.understand();
+    const prompts = model.asked.map(({ turns, shape }) => JSON.stringify([turns, shape]));
+    return { memory, prompts, close: () => own.close() };
+  }
+
+  it("is stored with the memory, in one revision that an undo reverts whole", async () => {
+    const { memory, prompts, close } = await understood([{ to: 1, as: "depends_on", strength: 9 }]);
+    const { items } = await memory.list();
+    const zed = items.find(({ text }) => text.includes("Zed"))?.id;
+    const home = items.find(({ text }) => text.includes("Porto"))?.id;
+    expect((await memory.links()).items).toEqual([{ from: zed, type: "depends_on", to: home, strength: 1 }]);
+    expect(prompts.join("")).toContain("depends_on");
+    const [newest] = await memory.history(undefined, { limit: 1 });
+    expect(newest).toMatchObject({ cause: "digest", memories: [{ id: zed }], linked: [{ from: zed }] });
+    await memory.undo(newest?.revision ?? 0);
+    expect((await memory.links()).total).toBe(0);
+    await close();
+  });
+
+  it.each([
+    ["a memory that it was not shown", [{ to: 7, as: "depends_on", strength: 9 }]],
+    ["an unknown type", [{ to: 1, as: "supersedes", strength: 9 }]],
+    ["no list", "1"],
+    ["an id", [{ to: "019f", as: "depends_on", strength: 9 }]],
+  ])("is left out if it names %s, and the memory is stored", async (_what, links) => {
+    const { memory, close } = await understood(links);
+    expect((await memory.links()).total).toBe(0);
+    expect((await memory.list()).total).toBe(2);
+    await close();
+  });
+
+  it("is not asked for by default", async () => {
+    const { prompts, close } = await understood([], false);
+    expect(prompts.join("")).not.toContain("depends_on");
+    await close();
   });
 });
