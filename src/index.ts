@@ -74,7 +74,7 @@ export type {
   Profile,
   ProfileLine,
   ProfileOptions,
-  Related,
+  RelatedMemories,
   RelatedMemory,
   RelatedOptions,
   RelatedStep,

@@ -406,7 +406,7 @@ export interface RelatedOptions extends CallOptions {
 }
 
 /** What a walk along associations found. */
-export interface Related {
+export interface RelatedMemories {
   /** Strongest first. */
   readonly items: readonly RelatedMemory[];
   /** Total number found, before the limit. */
@@ -415,6 +415,7 @@ export interface Related {
 
 /** A memory that a walk reached. */
 export interface RelatedMemory {
+  /** The memory, with its sources. */
   readonly memory: ShownMemory;
   /** The product of the strengths on the way, 0 to 1. */
   readonly strength: number;
@@ -426,8 +427,11 @@ export interface RelatedMemory {
 
 /** One association on the way to a related memory. */
 export interface RelatedStep {
+  /** The id of the memory that the association begins at. */
   readonly from: string;
+  /** How `from` bears on `to`. */
   readonly type: AssociationType;
+  /** The id of the other memory. */
   readonly to: string;
   /** 0 to 1. */
   readonly strength: number;
@@ -725,7 +729,7 @@ export interface ScopedMemory {
    * Finds memories that are associated with one, also through others up to `depth`, strongest first. Throws
    * `not_found` for an unknown id.
    */
-  related(id: string, options?: RelatedOptions): Promise<Related>;
+  related(id: string, options?: RelatedOptions): Promise<RelatedMemories>;
   /** All versions of one memory, oldest first; or what happened to the user's memory, newest first. */
   history(id: string, options?: CallOptions): Promise<Memory[]>;
   history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;

@@ -4,7 +4,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { invalid } from "../../errors.ts";
 import { toShownMemory } from "../admin/listings.ts";
-import type { Related, RelatedMemory, RelatedOptions, RelatedStep } from "../api.ts";
+import type { RelatedMemories, RelatedMemory, RelatedOptions, RelatedStep } from "../api.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { checkType, requirePresent } from "./associations.ts";
@@ -25,7 +25,7 @@ export async function findRelated(
   scope: Scope,
   id: string,
   options: RelatedOptions = {},
-): Promise<Related> {
+): Promise<RelatedMemories> {
   const { depth, minStrength, limit, types, status, inferred } = parseRelatedOptions(options);
   options.signal?.throwIfAborted();
   const state = await ports.states.of(scope);

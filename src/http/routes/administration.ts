@@ -81,6 +81,8 @@ const USER_STATS_SCHEMA: z.ZodType = withSchemaId(
     superseded: wholeNumberSchema,
     retracted: wholeNumberSchema,
     kinds: z.record(z.string(), wholeNumberSchema).describe("Number of current memories of each kind"),
+    review: wholeNumberSchema.describe("Current memories that depend on something that has changed"),
+    links: wholeNumberSchema.describe("Stored associations between memories"),
     messages: wholeNumberSchema,
     pending: wholeNumberSchema.describe("Messages that are not processed yet"),
     revision: wholeNumberSchema,
