@@ -9,6 +9,7 @@ import {
   formatExamples,
   parseDuration,
   parseMomentOrDuration,
+  parseShareOption,
   parseTimeOption,
 } from "./command.ts";
 import type { KeysOptions } from "./commands/keys.ts";
@@ -388,12 +389,16 @@ ${formatExamples("audit", "audit --json")}`,
       "skip memories from the hundred turns before this one",
       createCountParser(0, 999_999_999),
     )
+    .option("--max-age-days <N>", "archive memories last said longer ago", createCountParser(0, 100_000))
+    .option("--min-importance <S>", "archive memories less important, from 0 to 1", parseShareOption)
+    .addOption(new Option("--kinds <KIND...>", "archive memories of these kinds").choices(MEMORY_KINDS))
     .addHelpText(
       "after",
       `
 Removes expired memories from search, merges duplicates, reports faded memories, and archives memories that are old,
-unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it.
-${formatExamples("optimize --dry-run", "optimize")}`,
+unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it. The limits of age, importance and kind set
+what is archived; what was recalled, edited, said twice or associated stays.
+${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importance 0.3")}`,
     );
   addCommand(
     root,

@@ -244,6 +244,15 @@ export interface OptimizeOptions extends CallOptions {
    * alone.
    */
   readonly currentTurn?: number;
+  /**
+   * Has the clean-up archive memories last said longer ago than this, in days, instead of those that have faded.
+   * Memories that were said twice, recalled, edited, associated or are sensitive stay.
+   */
+  readonly maxAgeDays?: number;
+  /** Has the clean-up archive memories less important than this (0 to 1), instead of up to 0.4. */
+  readonly minImportance?: number;
+  /** Has the clean-up archive memories of these kinds, instead of facts, events and reflections. */
+  readonly kinds?: readonly Kind[];
 }
 
 /** What maintenance of a user's memories did, or would do. */

@@ -17,6 +17,33 @@ export function hasRoom(links: readonly MemoryLink[], { from, to }: MemoryLink):
   );
 }
 
+/** Ids of the memories at which links begin or end. */
+export function collectLinkedIds(links: readonly MemoryLink[]): ReadonlySet<string> {
+  return new Set(links.flatMap(({ from, to }) => [from, to]));
+}
+
+/**
+ * Moves the links of merged memories to the memories that they were merged into (by id). A link that would then begin and
+ * end at one memory, or that exists there, is only removed.
+ */
+export function moveLinks(
+  links: readonly MemoryLink[],
+  survivors: ReadonlyMap<string, string>,
+): Pick<ChangeSetDraft, "links" | "dropLinks"> {
+  const isMoved = ({ from, to }: MemoryLink): boolean => survivors.has(from) || survivors.has(to);
+  const dropLinks = links.filter(isMoved);
+  if (dropLinks.length === 0) return {};
+  const moved = dropLinks
+    .map((link) => ({
+      ...link,
+      from: survivors.get(link.from) ?? link.from,
+      to: survivors.get(link.to) ?? link.to,
+    }))
+    .filter(({ from, to }) => from !== to);
+  const kept = links.filter((link) => !isMoved(link));
+  return { links: selectNewLinks(kept, moved), dropLinks };
+}
+
 /**
  * Of proposed links, those that are new and have room. A link that exists keeps the strength that it has, which may be
  * somebody's decision.

@@ -2,7 +2,14 @@ import * as z from "zod";
 import { ASSOCIATION_TYPES } from "../../domain/change-set.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { toCursorFields } from "../pagination.ts";
-import { countTextSchema, cursorSchema, nameSchema, shareSchema, toOptional } from "../schemas/fields.ts";
+import {
+  countTextSchema,
+  cursorSchema,
+  nameSchema,
+  shareSchema,
+  shareTextSchema,
+  toOptional,
+} from "../schemas/fields.ts";
 import { LINK_PAGE_SCHEMA, LINK_RECEIPT_SCHEMA, RELATED_SCHEMA } from "../schemas/memory.ts";
 import { memoryToWire, omitUndefined, toWire } from "../wire.ts";
 
@@ -26,12 +33,7 @@ const LINKS_QUERY = z.strictObject({
 
 const RELATED_QUERY = z.strictObject({
   depth: countTextSchema.optional(),
-  min_strength: z
-    .string()
-    .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, "must be a number from 0 to 1")
-    .transform(Number)
-    .pipe(shareSchema)
-    .optional(),
+  min_strength: shareTextSchema.optional(),
   limit: countTextSchema.optional(),
   type: typeSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
