@@ -1,6 +1,6 @@
-export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
+export type { AssociationType, ChangeSet, LogEntry, MemoryLink } from "./domain/change-set.ts";
 export type { ContextOptions, PromptContext } from "./domain/context.ts";
-export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
+export type { Claim, Kind, Memory, PendingReview, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Metadata, Where } from "./domain/metadata-filter.ts";
 export type {
@@ -60,6 +60,9 @@ export type {
   InputMessage,
   JobState,
   Keepsake,
+  LinkListOptions,
+  LinkOptions,
+  LinkReceipt,
   Listing,
   ListOptions,
   MemoryChanges,
@@ -71,6 +74,10 @@ export type {
   Profile,
   ProfileLine,
   ProfileOptions,
+  RelatedMemories,
+  RelatedMemory,
+  RelatedOptions,
+  RelatedStep,
   RememberOptions,
   Reply,
   ScopedMemory,
@@ -80,6 +87,7 @@ export type {
   ShownMemory,
   StatsOptions,
   Understood,
+  UnlinkOptions,
   WorkSetAside,
 } from "./engine/api.ts";
 export type { CostOptions } from "./engine/cost/cost-tracker.ts";

@@ -43,6 +43,13 @@ export function parseTimeOption(text: string): string {
   }
 }
 
+/** Parses a number from 0 to 1. Throws `InvalidArgumentError`. */
+export function parseShareOption(text: string): number {
+  const value = Number(text);
+  if (/^\d?(?:\.\d{1,9})?$/.test(text) && text !== "" && value <= 1) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 1.");
+}
+
 const DURATION_UNITS: { readonly [letter: string]: number } = {
   s: 1000,
   m: 60_000,

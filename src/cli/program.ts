@@ -2,12 +2,14 @@ import { Command, CommanderError, Option } from "commander";
 import { MEMORY_KINDS } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
 import { KEY_SCOPES } from "../http/keys/key-ring.ts";
+import { addAssociationCommands } from "./association-commands.ts";
 import {
   addCommand,
   createCountParser,
   formatExamples,
   parseDuration,
   parseMomentOrDuration,
+  parseShareOption,
   parseTimeOption,
 } from "./command.ts";
 import type { KeysOptions } from "./commands/keys.ts";
@@ -51,6 +53,7 @@ export function createProgram(version: string): Command {
   addConversationCommands(root);
   addForgetCommands(root);
   addMemoryCommands(root);
+  addAssociationCommands(root);
   addStatsCommand(root);
   addImportExportCommands(root);
   addMaintenanceCommands(root);
@@ -168,9 +171,13 @@ function addMemoryCommands(root: Command): void {
     )
     .option("--limit <N>", "maximum number of memories (50)", createCountParser(1, 1000))
     .option("--cursor <CURSOR>", "continue after the page that gave this cursor")
-    .option("--set-aside", "only memories quarantined as prompt injection, with the reason");
+    .option("--set-aside", "only memories quarantined as prompt injection, with the reason")
+    .option("--review", "only memories that depend on something that has changed");
   addCommand(root, "let-in <ID>", "approve a quarantined memory", async ([id = ""], options) =>
     (await import("./commands/memories.ts")).runApprove(id, options),
+  );
+  addCommand(root, "confirm <ID>", "end the review of a memory: it still holds", async ([id = ""], options) =>
+    (await import("./commands/associations.ts")).runConfirm(id, options),
   );
   addCommand(root, "get <ID>", "show one memory with its sources", async ([id = ""], options) =>
     (await import("./commands/memories.ts")).runGet(id, options),
@@ -382,12 +389,16 @@ ${formatExamples("audit", "audit --json")}`,
       "skip memories from the hundred turns before this one",
       createCountParser(0, 999_999_999),
     )
+    .option("--max-age-days <N>", "archive memories last said longer ago", createCountParser(0, 100_000))
+    .option("--min-importance <S>", "archive memories less important, from 0 to 1", parseShareOption)
+    .addOption(new Option("--kinds <KIND...>", "archive memories of these kinds").choices(MEMORY_KINDS))
     .addHelpText(
       "after",
       `
 Removes expired memories from search, merges duplicates, reports faded memories, and archives memories that are old,
-unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it.
-${formatExamples("optimize --dry-run", "optimize")}`,
+unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it. The limits of age, importance and kind set
+what is archived; what was recalled, edited, said twice or associated stays.
+${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importance 0.3")}`,
     );
   addCommand(
     root,

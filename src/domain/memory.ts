@@ -99,6 +99,8 @@ export interface Memory {
   readonly sources: readonly SourceSpan[];
   /** The memory that replaced it. */
   readonly supersededBy?: string;
+  /** Set while it waits for a review, because something that it depends on has changed. */
+  readonly review?: PendingReview;
   /** The revision and time (ISO 8601) at which this version was stored. */
   readonly revision: number;
   /** When this version was stored (ISO 8601). */
@@ -107,6 +109,16 @@ export interface Memory {
   readonly action: MemoryAction;
   /** The reason, in plain words, without the user's own. */
   readonly why?: string;
+}
+
+/** Why a memory waits for a review. */
+export interface PendingReview {
+  /** Since when (ISO 8601). */
+  readonly since: string;
+  /** The revision that changed what it depends on. */
+  readonly revision: number;
+  /** Ids of the memories that it depends on and that have changed; those that were erased are left out. */
+  readonly because: readonly string[];
 }
 
 /** What a write did to a memory. */

@@ -31,7 +31,7 @@ export interface MemoryStore {
 
   /**
    * Applies a change-set atomically and durably, then returns the new revision. The parts are applied in this
-   * order: messages, digests, memories, links, dropped units, the erasure, new units, new and lifted
+   * order: messages, digests, memories, dropped links, links, dropped units, the erasure, new units, new and lifted
    * tombstones, the receipt.
    *
    * The store assigns `turn` to new messages and `revision` to new memory versions. It stores everything else

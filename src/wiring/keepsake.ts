@@ -16,6 +16,8 @@ import {
 } from "../engine/admin/listings.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
 import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
+import { link, listLinks, unlink } from "../engine/associations/associations.ts";
+import { findRelated } from "../engine/associations/related.ts";
 import { createContextBuilder } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
@@ -230,6 +232,7 @@ function bindScope(
     list: (options) => open(() => listMemories(ports, scope, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),
     remove: (id) => write(() => remove(ports, scope, id)),
+    ...bindAssociations(ports, scope, { open, write }),
     history: (async (id?: string, options?: { before?: number; limit?: number }) =>
       open<Promise<unknown>>(() =>
         id === undefined ? listLog(ports, scope, options) : listVersions(ports, scope, id),
@@ -247,6 +250,23 @@ function bindScope(
         store(() => importMessages(ports, scope, source, options)),
         later,
       ),
+  };
+}
+
+/** The methods for associations, for one scope. */
+function bindAssociations(
+  ports: Ports,
+  scope: Scope,
+  run: {
+    readonly open: <Result>(run: () => Result) => Result;
+    readonly write: <Result>(run: () => Promise<Result>) => Promise<Result>;
+  },
+): Pick<ScopedMemory, "link" | "unlink" | "links" | "related"> {
+  return {
+    link: (from, to, options) => run.write(() => link(ports, scope, { from, to }, options)),
+    unlink: (from, to, options) => run.write(() => unlink(ports, scope, { from, to }, options)),
+    links: async (options) => run.open(() => listLinks(ports, scope, options)),
+    related: async (id, options) => run.open(() => findRelated(ports, scope, id, options)),
   };
 }
 

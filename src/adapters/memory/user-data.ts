@@ -1,10 +1,11 @@
-import type {
-  ChangeSet,
-  LogEntry,
-  MemoryLink,
-  MessageRedaction,
-  SearchUnit,
-  Tombstone,
+import {
+  type ChangeSet,
+  type LogEntry,
+  type MemoryLink,
+  type MessageRedaction,
+  type SearchUnit,
+  type Tombstone,
+  toLinkKey,
 } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -110,9 +111,8 @@ export function applyChangeSet(user: MemoryUser, changes: ChangeSet): void {
   }
   for (const change of changes.digests ?? []) changeDigest(user, change);
   for (const memory of changes.memories ?? []) addVersion(user, memory);
-  for (const link of changes.links ?? []) {
-    user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
-  }
+  for (const link of changes.dropLinks ?? []) user.links.delete(toLinkKey(link));
+  for (const link of changes.links ?? []) user.links.set(toLinkKey(link), link);
   for (const id of changes.dropUnits ?? []) dropUnit(user, id);
   if (changes.erase) applyErasure(user, changes.erase);
   for (const unit of changes.units ?? []) putUnit(user, unit);

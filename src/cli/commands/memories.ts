@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../domain/change-set.ts";
-import type { Kind, Memory, Status } from "../../domain/memory.ts";
+import type { Kind, Memory, PendingReview, Status } from "../../domain/memory.ts";
 import type { ListOptions, ScopedMemory, ShownMemory } from "../../engine/api.ts";
 import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
@@ -12,13 +12,14 @@ interface ListCommandOptions extends CommonOptions {
   readonly limit?: number;
   readonly cursor?: string;
   readonly setAside?: boolean;
+  readonly review?: boolean;
 }
 
 export async function runList(options: ListCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const page = await memory.list(toListOptions(options));
     print.result(page, () => formatTable(page.items.map(formatMemoryRow)));
-    if (page.total === 0) print.note(options.setAside ? "No memory is quarantined." : "No memories found.");
+    if (page.total === 0) print.note(describeEmptyList(options));
     if (page.cursor !== undefined) {
       print.note(`${page.items.length} of ${page.total}. Next page: --cursor ${page.cursor}`);
     }
@@ -26,18 +27,25 @@ export async function runList(options: ListCommandOptions): Promise<void> {
   });
 }
 
-function toListOptions({ kind, status, limit, cursor, setAside }: ListCommandOptions): ListOptions {
+function describeEmptyList({ setAside, review }: ListCommandOptions): string {
+  if (setAside) return "No memory is quarantined.";
+  return review ? "No memory waits for a review." : "No memories found.";
+}
+
+function toListOptions({ kind, status, limit, cursor, setAside, review }: ListCommandOptions): ListOptions {
   return {
     ...(kind === undefined ? {} : { kind }),
     ...(status === undefined ? {} : { status }),
     ...(setAside ? { quarantined: true } : {}),
+    ...(review ? { review: true as const } : {}),
     ...(limit === undefined ? {} : { limit }),
     ...(cursor === undefined ? {} : { cursor }),
   };
 }
 
-function formatMemoryRow({ id, at, kind, status, text, quarantined, why }: ShownMemory): string[] {
-  const state = quarantined ? `quarantined: ${why ?? ""}` : status === "current" ? "" : status;
+function formatMemoryRow({ id, at, kind, status, text, quarantined, review, why }: ShownMemory): string[] {
+  const current = review ? "to review" : "";
+  const state = quarantined ? `quarantined: ${why ?? ""}` : status === "current" ? current : status;
   return [id, formatDay(at), kind, state, toShortLine(text)];
 }
 
@@ -74,6 +82,7 @@ function formatMemoryDetails(held: ShownMemory): string[] {
     ["confidence", held.confidence.toFixed(2)],
     ["claim", claim ? [claim.subject, claim.relation, claim.value, claim.qualifier ?? ""].join(" · ") : ""],
     ["replaced by", held.supersededBy ?? ""],
+    ["to review", held.review ? formatReview(held.review) : ""],
     ["version", `${held.version}, made by revision ${held.revision}`],
   ];
   const sources = held.sources.map(
@@ -86,6 +95,11 @@ function formatMemoryDetails(held: ShownMemory): string[] {
     ...formatTable(facts.filter(([, value]) => value !== "")),
     ...(sources.length > 0 ? ["", `${formatCount(sources.length, "source")}:`, ...sources] : []),
   ];
+}
+
+function formatReview({ since, because }: PendingReview): string {
+  const grounds = because.length === 0 ? "something that was erased" : because.join(", ");
+  return `since ${formatDay(since)}, because of ${grounds}`;
 }
 
 interface ProfileCommandOptions extends CommonOptions {
@@ -171,11 +185,15 @@ async function formatLog(memory: ScopedMemory, log: readonly LogEntry[]): Promis
   return lines;
 }
 
-function formatLogEntry({ cause, undoes, messages, erased }: LogEntry): string {
+function formatLogEntry({ cause, undoes, messages, erased, linked = [], unlinked = [] }: LogEntry): string {
   const parts = [
     undoes === undefined ? cause : `${cause} of revision ${undoes}`,
     ...(messages.length > 0 ? [formatCount(messages.length, "message")] : []),
     ...(erased.length > 0 ? [`${formatCount(erased.length, "place")} erased`] : []),
+    ...(linked.length > 0 ? [`${formatCount(linked.length, "association")} made`] : []),
+    ...(unlinked.length > linked.length
+      ? [`${formatCount(unlinked.length - linked.length, "association")} removed`]
+      : []),
   ];
   return parts.join(", ");
 }

@@ -90,7 +90,8 @@ async function readPage(
 ): Promise<Page<ShownMemory>> {
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
-  const { kind, status = "current", quarantined, where } = options;
+  const { kind, status = "current", quarantined, review, where } = options;
+  if (review !== undefined && review !== true) throw invalid("review can only be true.");
   if (kind !== undefined && !MEMORY_KINDS.includes(kind))
     throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
   if (!["current", "superseded", "retracted", "all"].includes(status)) {
@@ -105,6 +106,7 @@ async function readPage(
       if (
         (status === "all" || memory.status === status) &&
         (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
+        (review === undefined || memory.review !== undefined) &&
         (kind === undefined || memory.kind === kind) &&
         (!where || matchesFilter(where, memory.metadata)) &&
         !isExpiredAt(memory, now)

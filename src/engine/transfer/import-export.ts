@@ -4,6 +4,7 @@ import { toLocalTime } from "../../domain/time.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
 import { toShownMemory } from "../admin/listings.ts";
 import type { ExportLine, ImportOptions, ImportProgress, InputMessage } from "../api.ts";
+import { isPresent } from "../associations/links.ts";
 import { remember } from "../ingest/remember.ts";
 import type { Ports } from "../ports.ts";
 
@@ -22,6 +23,10 @@ export async function* exportLines(
   for (const memory of state.memories.values()) {
     if (memory.expiresAt !== undefined && memory.expiresAt <= exportedAt) continue;
     yield { type: "memory", memory: toShownMemory(state, memory) };
+  }
+  for (const link of state.links) {
+    if ([link.from, link.to].every((id) => isPresent(state.memories.get(id), exportedAt)))
+      yield { type: "link", link };
   }
 }
 

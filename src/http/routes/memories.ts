@@ -58,6 +58,8 @@ const CHANGES_BODY = z.strictObject({
   valid_to: toOptional(momentSchema),
   /** Approves a quarantined memory. */
   quarantined: toOptional(z.literal(false)),
+  /** Ends the review of a memory. */
+  reviewed: toOptional(z.literal(true)),
   ...MEMORY_FIELDS,
 });
 
@@ -66,6 +68,7 @@ const LIST_QUERY = z.strictObject({
   type: kindSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   quarantined: z.enum(["true", "false"]).optional(),
+  review: z.literal("true").optional(),
   cursor: cursorSchema.optional(),
   limit: countTextSchema.optional(),
 });
@@ -112,10 +115,15 @@ export const memoryOperations: readonly Operation[] = [
     query: LIST_QUERY,
     answers: { 200: { says: "A page, and the cursor of the next.", schema: MEMORY_PAGE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
-      const { type, kind: asked = type, quarantined, ...rest } = query;
+      const { type, kind: asked = type, quarantined, review, ...rest } = query;
       const aside = quarantined === undefined ? undefined : quarantined === "true";
       const { items, total, cursor } = await memoryOf(path.user_id).list(
-        omitUndefined({ kind: asked, quarantined: aside, ...rest }),
+        omitUndefined({
+          kind: asked,
+          quarantined: aside,
+          review: review === undefined ? undefined : (true as const),
+          ...rest,
+        }),
       );
       const make = (memory: ShownMemory): object => memoryToWire(path.user_id, memory);
       return sendPage(exchange, items, make, { total, ...toCursorFields(cursor) });
@@ -187,6 +195,7 @@ export const memoryOperations: readonly Operation[] = [
           text: body.content ?? body.text,
           validTo: body.valid_to,
           quarantined: body.quarantined,
+          reviewed: body.reviewed,
         }),
       };
       const receipt = await memory.update(path.id, changes);
@@ -230,7 +239,10 @@ export const memoryOperations: readonly Operation[] = [
   }),
 ];
 
-type MemoryFieldsBody = Omit<z.infer<typeof CHANGES_BODY>, "content" | "text" | "valid_to" | "quarantined">;
+type MemoryFieldsBody = Omit<
+  z.infer<typeof CHANGES_BODY>,
+  "content" | "text" | "valid_to" | "quarantined" | "reviewed"
+>;
 
 /** Gives the changes of a memory. `source_turn` is stored in its metadata. */
 function toMemoryChanges(body: MemoryFieldsBody, held: Metadata): MemoryChanges {

@@ -95,3 +95,10 @@ export const timeSchema: z.ZodString = z.string().describe("ISO 8601");
 /** Free fields of the caller. */
 export const anyFieldsSchema: z.ZodType = z.record(z.string(), z.unknown());
 export const wholeNumberSchema: z.ZodInt = z.int().min(0);
+
+/** A number from 0 to 1 in a query string. */
+export const shareTextSchema: z.ZodType<number> = z
+  .string()
+  .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, "must be a number from 0 to 1")
+  .transform(Number)
+  .pipe(z.number().min(0).max(1));

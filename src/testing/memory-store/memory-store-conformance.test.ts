@@ -49,6 +49,8 @@ const FAULTS: { readonly [what: string]: Fault } = {
     committing(store, async (_scope, { dropUnits: _dropped, ...changes }) => changes),
   "skips the lifting of tombstones": (store) =>
     committing(store, async (_scope, { liftTombstones: _lifted, ...changes }) => changes),
+  "skips the removal of links": (store) =>
+    committing(store, async (_scope, { dropLinks: _dropped, ...changes }) => changes),
   "skips links": (store) => committing(store, async (_scope, { links: _links, ...changes }) => changes),
   "skips the redaction of messages": (store) => erasing(store, { messages: [] }),
   "skips the erasure of memories": (store) => erasing(store, { memories: [] }),
