@@ -49,6 +49,7 @@ export type {
   Remainder,
   Trace,
 } from "./domain/receipt.ts";
+export type { WhereText } from "./domain/text-filter.ts";
 export type {
   Audit,
   Backup,

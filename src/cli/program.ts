@@ -49,6 +49,7 @@ export function createProgram(version: string): Command {
     // `runProgram` prints every error.
     .configureOutput({ outputError: () => {} });
   addConversationCommands(root);
+  addSearchCommands(root);
   addForgetCommands(root);
   addMemoryCommands(root);
   addStatsCommand(root);
@@ -82,16 +83,30 @@ function addConversationCommands(root: Command): void {
         "remember - < note.txt",
       ),
     );
+  addCommand(root, "chat", "chat in the terminal, and show what is learnt", async (_operands, options) =>
+    (await import("./commands/chat.ts")).runChat(options),
+  ).addHelpText(
+    "after",
+    `\nIf stdin is not a terminal, each of its lines is one turn.\n${formatExamples("chat", "chat < lines.txt")}`,
+  );
+}
+
+function addSearchCommands(root: Command): void {
   addCommand(root, "recall <QUERY>", "find relevant memories, best first", async ([query = ""], options) =>
     (await import("./commands/recall.ts")).runRecall(query, options),
   )
     .option("--limit <N>", "maximum number of items (10)", createCountParser(1, 1000))
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
     .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
+    .option("--where-text <JSON>", 'only items whose text matches, such as {"$contains": "Porto"}')
     .option("--explain", "show why each item was returned, and what was dropped")
     .addHelpText(
       "after",
-      formatExamples('recall "productivity tools"', 'recall "where I live" --as-of 2023-06-01 --explain'),
+      formatExamples(
+        'recall "productivity tools"',
+        'recall "where I live" --as-of 2023-06-01 --explain',
+        'recall "holidays" --where-text \'{"$regex": "(?i)porto|lisbon"}\'',
+      ),
     );
   addCommand(
     root,
@@ -114,12 +129,6 @@ function addConversationCommands(root: Command): void {
       "after",
       formatExamples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
     );
-  addCommand(root, "chat", "chat in the terminal, and show what is learnt", async (_operands, options) =>
-    (await import("./commands/chat.ts")).runChat(options),
-  ).addHelpText(
-    "after",
-    `\nIf stdin is not a terminal, each of its lines is one turn.\n${formatExamples("chat", "chat < lines.txt")}`,
-  );
 }
 
 function addForgetCommands(root: Command): void {

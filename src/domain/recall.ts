@@ -2,6 +2,7 @@ import type { Claim, Kind, Status } from "./memory.ts";
 import type { Role } from "./message.ts";
 import type { Where } from "./metadata-filter.ts";
 import type { TokenUsage } from "./model-usage.ts";
+import type { WhereText } from "./text-filter.ts";
 
 /** Options of `recall` and `answer`. An unknown option throws `invalid_input`. */
 export interface RecallOptions {
@@ -21,6 +22,8 @@ export interface RecallOptions {
   readonly session?: string;
   /** Only items whose metadata matches. */
   readonly where?: Where;
+  /** Only items whose own text matches: the memory's sentence, or the passage's words. */
+  readonly whereText?: WhereText;
   /** Items below this score are left out (default 0: all relevant items). */
   readonly minScore?: number;
   /** Adds `why` to each item and `explanation` to the recall (default false). */
@@ -280,6 +283,8 @@ export interface RecallBounds {
   readonly types?: readonly string[];
   /** Whether a metadata filter applied. The filter itself is not kept. */
   readonly where?: true;
+  /** Whether a filter over texts applied. The filter itself is not kept, because it may hold words. */
+  readonly whereText?: true;
 }
 
 /** An item that a recall returned, without its text. */

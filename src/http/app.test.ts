@@ -143,6 +143,24 @@ describe("memories added directly", () => {
     expect(byBody.explanation.query).toBe("productivity");
   });
 
+  it("are searched with a filter over their texts; a wrong one is a 400 without its words", async () => {
+    await add("ana", "Ana uses Shram as a productivity tool.");
+    await add("ana", "Ana uses Magnet as a productivity tool.");
+    const search = (where_text: unknown) =>
+      call("POST", "/api/v1/memories/ana/search", { query: "productivity tools", where_text });
+    const found = await search({ $or: [{ $contains: "Shram" }, { $regex: "(?i)notion" }] });
+    expect(found.json.items.map(({ text }: { text: string }) => text)).toEqual([
+      "Ana uses Shram as a productivity tool.",
+    ]);
+    const nothing = await search({ $regex: "Lisbon$" });
+    expect([nothing.status, nothing.json.items, nothing.json.abstained]).toEqual([200, [], true]);
+    for (const wrong of [{ $regex: "(secret" }, { $secret: "a" }, { $contains: 5 }, "secret"]) {
+      const { status, json } = await search(wrong);
+      expect([status, json.code]).toEqual([400, "invalid_input"]);
+      expect(json.detail).not.toContain("secret");
+    }
+  });
+
   it("go into what a model is told before it answers a request, within a size", async () => {
     await call("POST", "/api/v1/messages", {
       user_id: "ana",

@@ -48,6 +48,14 @@ describe("the story", () => {
     expect(Object.keys(found.why.arms).length).toBeGreaterThan(0);
     expect(recalled.json.explanation).toMatchObject({ profile: "default" });
 
+    const filtered = await keepsake(
+      "recall",
+      "productivity tools",
+      "--where-text",
+      '{"$contains":"anymore"}',
+    );
+    expect(filtered.out).toMatch(/^[\d.]+ {2}\S+ {2}passage {2}user: I don't use Magnet anymore\.\n$/);
+
     const versions = await keepsake("history", changed.json.memories[0].id);
     expect(versions.out).toMatch(/^1 {2}revision 1 .* added[\s\S]*^2 {2}revision 2 .* superseded/m);
 

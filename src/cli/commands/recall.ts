@@ -10,27 +10,39 @@ import type {
   RecallExplanation,
   Source,
 } from "../../domain/recall.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
 import type { ScopedMemory } from "../../engine/api.ts";
-import { isMemoryError } from "../../errors.ts";
+import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { dimText, formatDay, toShortLine } from "../printer.ts";
 import { type CommonOptions, withMemory } from "../with-memory.ts";
+
+/** Parses the JSON of `--where-text`; its content is checked by the recall. */
+function parseTextFilter(text: string): WhereText {
+  try {
+    return JSON.parse(text) as WhereText;
+  } catch {
+    throw invalid(`--where-text is not valid JSON: give a filter such as {"$contains": "Porto"}.`);
+  }
+}
 
 interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number;
   readonly asOf?: string;
   readonly knownAt?: string;
   readonly explain?: boolean;
+  readonly whereText?: string;
 }
 
 export async function runRecall(query: string, options: RecallCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { limit, asOf, knownAt, explain } = options;
+    const { limit, asOf, knownAt, explain, whereText } = options;
     const found = await memory.recall(query, {
       ...(limit === undefined ? {} : { limit }),
       ...(asOf === undefined ? {} : { asOf }),
       ...(knownAt === undefined ? {} : { knownAt }),
       ...(explain ? { explain } : {}),
+      ...(whereText === undefined ? {} : { whereText: parseTextFilter(whereText) }),
     });
     if (found.abstained) print.note("No relevant memories found.");
     print.result(found, () => formatRecall(found));

@@ -3,6 +3,7 @@ import { type Kind, MEMORY_KINDS, type Status } from "../../domain/memory.ts";
 import { checkWhere, type Where } from "../../domain/metadata-filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { checkWhereText, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid } from "../../errors.ts";
 import { MEMORY_FLAGS, STATUSES } from "../search-index/memory-table.ts";
@@ -33,6 +34,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
   "knownAt",
   "session",
   "where",
+  "whereText",
   "minScore",
   "explain",
   "profile",
@@ -57,6 +59,7 @@ export function parseRecallOptions(
   }
   // A misspelt filter is an error even if there is nothing to filter.
   if (options.where !== undefined) checkWhere(options.where);
+  if (options.whereText !== undefined) checkWhereText(options.whereText);
   return {
     query: checkText(query, "query"),
     limit: checkCount(options.limit ?? 10, "limit", 1, 1000),
@@ -79,6 +82,7 @@ function parseFilters(scope: Scope, options: RecallOptions, now: string): Recall
     ...(options.kinds ? { kinds: parseSet(options.kinds, MEMORY_KINDS, "kinds") } : {}),
     ...(options.types ? { types: parseSet(options.types, ITEM_TYPES, "types") } : {}),
     ...(options.where ? { where: options.where } : {}),
+    ...(options.whereText ? { whereText: options.whereText } : {}),
   };
 }
 
@@ -101,6 +105,7 @@ interface RecallFilters {
   readonly kinds?: ReadonlySet<Kind>;
   readonly types?: ReadonlySet<"memory" | "passage">;
   readonly where?: Where;
+  readonly whereText?: WhereText;
 }
 
 /**

@@ -12,6 +12,7 @@ import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
 import { getSharedQueryVector } from "../secondary-stores/shared-cache.ts";
 import { type PackedContext, packContext } from "./context.ts";
 import { type ItemBodies, insertSuccessors, loadItems, prefetchBodies } from "./items.ts";
+import { findMatchingSlots, findMatchingUnits } from "./matching-units.ts";
 import { findNearest, yieldToPendingWork } from "./nearest.ts";
 import { type ParsedRecallOptions, parseRecallOptions, toIndexFilters } from "./options.ts";
 import {
@@ -158,7 +159,7 @@ async function recallWith(
   const text = excerptOf(request.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.store.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
-  const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
+  const content = await createContentFilter(ports, scope, bounds, known);
   const span = readTimeSpan(ports, text, bounds.asOf ?? bounds.now);
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
     const { searchIndex, texts, filters, facts } = state;
@@ -178,8 +179,13 @@ async function recallWith(
       const searchIndex = known ? toIndexAsKnown(now, known) : now;
       return {
         searchIndex,
-        texts: searchByText(searchIndex, scratch, { query: text, span, near, vocabulary }, options.profile),
-        filters: toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
+        texts: searchByText(
+          searchIndex,
+          scratch,
+          { query: text, span, near, vocabulary, only: content.findSlots(searchIndex) },
+          options.profile,
+        ),
+        filters: toIndexFilters(searchIndex, bounds, content.createTest(searchIndex)),
         facts: new Map(),
       };
     },
@@ -215,14 +221,32 @@ async function recallWith(
   const places = ordered.map(({ unit: one }) => one.position);
   const plain = { id, abstained: items.length === 0, items };
   const packed = (): PackedContext => packContext(items, options.maxTokens, ports.promptGuard, places);
-  if (request.options.explain !== true)
-    return { recall: withLazyContext(plain, packed), receipt, spans: best.spans };
-  const explained = ordered.map(({ item, unit: one }) => ({
-    ...item,
-    why: explainItem(text, found, one, item),
-  }));
-  const explainedRecall = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
-  return { recall: withLazyContext(explainedRecall, packed), receipt };
+  const recalled = {
+    ...plain,
+    ...explainItems(request.options, options, { ordered, ranked, search: found, text }),
+  };
+  return { recall: withLazyContext(recalled, packed), receipt, spans: best.spans };
+}
+
+/** Why each item was found, and how the recall chose; nothing unless the caller asked. */
+function explainItems(
+  { explain }: RecallOptions,
+  options: ParsedRecallOptions,
+  {
+    ordered,
+    ranked,
+    search: found,
+    text,
+  }: {
+    readonly ordered: readonly PlacedItem[];
+    readonly ranked: RankingResult;
+    readonly search: SearchResult;
+    readonly text: string;
+  },
+): Partial<Recall> {
+  if (explain !== true) return {};
+  const items = ordered.map(({ item, unit }) => ({ ...item, why: explainItem(text, found, unit, item) }));
+  return { items, explanation: explainRecall(ranked, options) };
 }
 
 function placeItems({
@@ -283,6 +307,33 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
     value: (_depth: number, options: object, inspect: (value: unknown, options: object) => string) =>
       inspect({ ...lazy }, { ...options, depth: Infinity }),
   });
+}
+
+/** The filters that need texts or metadata, which no index has. */
+interface ContentFilter {
+  /** The only slots to score, if a filter over texts lets few through. */
+  findSlots(searchIndex: SearchIndex): Int32Array | undefined;
+  /** The test of a unit, by slot; undefined if there is no such filter. */
+  createTest(searchIndex: SearchIndex): ((slot: number) => boolean) | undefined;
+}
+
+async function createContentFilter(
+  ports: Pick<Ports, "states">,
+  scope: Scope,
+  { where, whereText }: ParsedRecallOptions["filters"],
+  known: ReadonlyMap<string, Memory> | undefined,
+): Promise<ContentFilter> {
+  const hasMetadata = where && (await createMetadataFilter(ports, scope, where));
+  const matching = whereText && (await findMatchingUnits(ports, scope, whereText, known));
+  return {
+    findSlots: (searchIndex) => matching && findMatchingSlots(searchIndex, matching),
+    createTest: (searchIndex) =>
+      hasMetadata || matching
+        ? (slot) =>
+            (!matching || matching.has(unitIdAt(searchIndex, slot))) &&
+            (!hasMetadata || hasMetadata(searchIndex, slot))
+        : undefined,
+  };
 }
 
 /** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */

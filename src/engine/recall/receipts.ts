@@ -188,7 +188,7 @@ function selectDropped(dropped: RankingResult["dropped"]): RankingResult["droppe
 }
 
 function toRecallBounds({ limit, minScore, filters: bounds }: ParsedRecallOptions): RecallBounds {
-  const { asOf, knownAt, session, agent, kinds, types, where } = bounds;
+  const { asOf, knownAt, session, agent, kinds, types, where, whereText } = bounds;
   return {
     limit,
     minScore,
@@ -199,6 +199,7 @@ function toRecallBounds({ limit, minScore, filters: bounds }: ParsedRecallOption
     ...(kinds ? { kinds: [...kinds] } : {}),
     ...(types ? { types: [...types] } : {}),
     ...(where ? { where: true } : {}),
+    ...(whereText ? { whereText: true } : {}),
   };
 }
 

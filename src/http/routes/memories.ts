@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Metadata, Where } from "../../domain/metadata-filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
 import type { MemoryChanges, ShownMemory } from "../../engine/api.ts";
 import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
@@ -18,6 +19,7 @@ import {
   nameSchema,
   newNameSchema,
   shareSchema,
+  textFilterSchema,
   textSchema,
   toOptional,
   turnNumberSchema,
@@ -260,6 +262,7 @@ const SEARCH_BODY = z.strictObject({
   known_at: toOptional(momentSchema),
   session_id: toOptional(nameSchema),
   where: toOptional(filterSchema),
+  where_text: toOptional(textFilterSchema),
   min_score: toOptional(shareSchema),
   explain: toOptional(z.boolean()),
   profile: toOptional(textSchema),
@@ -369,6 +372,7 @@ function toRecallOptions(
       knownAt: body?.known_at,
       session: body?.session_id,
       where: body?.where as Where | undefined,
+      whereText: body?.where_text as WhereText | undefined,
       minScore: body?.min_score,
       explain: body?.explain,
       profile: body?.profile,

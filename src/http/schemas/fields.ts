@@ -75,6 +75,12 @@ export const metadataSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z.record(z
 });
 /** A filter over metadata. The engine parses it. */
 export const filterSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z.record(z.string(), z.unknown());
+/** A filter over texts. The engine parses it. */
+export const textFilterSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z
+  .record(z.string(), z.unknown())
+  .describe(
+    "A filter over the items' own text, as Chroma's `where_document`: `$contains`, `$not_contains`, `$regex`, `$not_regex` (RE2's syntax), `$and`, `$or`",
+  );
 
 export const claimSchema: z.ZodType<Claim> = z
   .strictObject({

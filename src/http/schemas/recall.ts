@@ -129,6 +129,7 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
         kinds: z.array(z.string()).optional(),
         types: z.array(z.string()).optional(),
         where: z.literal(true).optional(),
+        where_text: z.literal(true).optional(),
       }),
       profile: z.string(),
       considered: wholeNumberSchema,
