@@ -1,6 +1,6 @@
 export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
 export type { ContextOptions, PromptContext } from "./domain/context.ts";
-export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
+export type { Claim, Kind, Memory, MemoryUsage, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Metadata, Where } from "./domain/metadata-filter.ts";
 export type {
@@ -28,6 +28,8 @@ export type {
   Explanation,
   Fate,
   Item,
+  RankingOptions,
+  RankingWeights,
   Reason,
   Recall,
   RecallBounds,
@@ -35,6 +37,7 @@ export type {
   RecalledItem,
   RecallOptions,
   RecallReceipt,
+  ScoreParts,
   Source,
   Why,
   WhyNot,
@@ -102,6 +105,7 @@ export type { Queue, SetAside } from "./ports/queue.ts";
 export type { ActiveSession, SessionOf, Sessions, SessionTurn } from "./ports/sessions.ts";
 export type { Clock, Ids, Secret } from "./ports/system.ts";
 export type { Meter } from "./ports/telemetry.ts";
+export type { MemoryUse, UsageStore, UserUses } from "./ports/usage-store.ts";
 /** Earlier names, kept until version 1.0. */
 export type {
   VectorIndex,

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { MEMORY_KINDS } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
+import { WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
 import { KEY_SCOPES } from "../http/keys/key-ring.ts";
 import {
   addCommand,
@@ -9,6 +10,7 @@ import {
   parseDuration,
   parseMomentOrDuration,
   parseTimeOption,
+  parseWeightsOption,
 } from "./command.ts";
 import type { KeysOptions } from "./commands/keys.ts";
 import { EXIT } from "./exit.ts";
@@ -99,6 +101,8 @@ function addSearchCommands(root: Command): void {
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
     .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
     .option("--where-text <JSON>", 'only items whose text matches, such as {"$contains": "Porto"}')
+    .option("--profile <NAME>", "how to rank: default or classic")
+    .option("--weights <LIST>", `weights of the classic ranking: ${WEIGHT_LIST_EXAMPLE}`, parseWeightsOption)
     .option("--explain", "show why each item was returned, and what was dropped")
     .addHelpText(
       "after",

@@ -109,6 +109,14 @@ export interface Memory {
   readonly why?: string;
 }
 
+/** How often recalls returned a memory. It is not part of its history. */
+export interface MemoryUsage {
+  /** The number of recalls that returned it, with those behind answers and contexts. */
+  readonly count: number;
+  /** When a recall last returned it (ISO 8601). Absent if none did. */
+  readonly lastAt?: string;
+}
+
 /** What a write did to a memory. */
 export type MemoryAction =
   | "added"

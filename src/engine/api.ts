@@ -1,6 +1,6 @@
 import type { LogEntry } from "../domain/change-set.ts";
 import type { ContextOptions, PromptContext } from "../domain/context.ts";
-import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
+import type { Claim, Kind, Memory, MemoryUsage, Status } from "../domain/memory.ts";
 import type { Message, Part, Role } from "../domain/message.ts";
 import type { Metadata, Where } from "../domain/metadata-filter.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/model-usage.ts";
@@ -387,7 +387,13 @@ export interface ListOptions extends CallOptions {
 }
 
 /** A memory as it is shown, with its sources in full. */
-export type ShownMemory = Omit<Memory, "sources"> & { readonly sources: readonly Source[] };
+export type ShownMemory = Omit<Memory, "sources"> & {
+  readonly sources: readonly Source[];
+  /** How often recalls returned it. Given by `get`, `list` and `export`, if the memory store keeps it. */
+  readonly usage?: MemoryUsage;
+  /** How new it is, 0 to 1: 1 when it was said, halved every 90 days (`decayDays`). Given by `get`, `list` and `export`. */
+  readonly decayScore?: number;
+};
 
 /** A part of a list. */
 export interface Page<Entry> {

@@ -161,6 +161,30 @@ describe("memories added directly", () => {
     }
   });
 
+  it("are ranked by weights, with every part of a score, and show how often recalls returned them", async () => {
+    const { id } = await add("ana", "Ana uses Shram as a productivity tool.");
+    const search = (body: object) =>
+      call("POST", "/api/v1/memories/ana/search", { query: "productivity", explain: true, ...body });
+    const { json } = await search({ weights: { similarity: 1, access: null } });
+    expect([json.explanation.profile, Object.keys(json.items[0].why.adds)]).toEqual([
+      "classic",
+      ["similarity"],
+    ]);
+    await search({ profile: "classic" });
+    const shown = (await call("GET", `/api/v1/memories/ana/${id}`)).json;
+    expect(shown).toMatchObject({ usage: { count: 2 }, access_count: 2, decay_score: 1 });
+    expect(shown.last_accessed).toBe(shown.usage.last_at);
+    const [listed] = (await call("GET", "/api/v1/memories/ana")).json.items;
+    expect(listed).toMatchObject({ access_count: 2 });
+    for (const wrong of [
+      { weights: {} },
+      { weights: { likeness: 1 } },
+      { weights: { access: -1 } },
+      { profile: "x" },
+    ])
+      expect((await search(wrong)).status).toBe(400);
+  });
+
   it("go into what a model is told before it answers a request, within a size", async () => {
     await call("POST", "/api/v1/messages", {
       user_id: "ana",

@@ -52,9 +52,17 @@ describe("the story", () => {
       "recall",
       "productivity tools",
       "--where-text",
-      '{"$contains":"anymore"}',
+      '{"$contains":"Shram and"}',
     );
-    expect(filtered.out).toMatch(/^[\d.]+ {2}\S+ {2}passage {2}user: I don't use Magnet anymore\.\n$/);
+    expect(filtered.out).toMatch(
+      /^[\d.]+ {2}\S+ {2}passage {2}user: I use Shram and Magnet as productivity tools\.\n$/,
+    );
+
+    const weighed = await keepsake("recall", "tools", "--weights", "similarity=1,access=1", "--explain");
+    expect(weighed.out).toMatch(/similarity 0\.\d+ \+ access 0\.\d+/);
+    const used = await keepsake("get", found.id);
+    expect(used.out).toMatch(/^recalled +[2-9] times, last on /m);
+    expect((await keepsake("list", "--json")).json.items[0].usage.count).toBeGreaterThan(1);
 
     const versions = await keepsake("history", changed.json.memories[0].id);
     expect(versions.out).toMatch(/^1 {2}revision 1 .* added[\s\S]*^2 {2}revision 2 .* superseded/m);

@@ -72,6 +72,8 @@ function formatMemoryDetails(held: ShownMemory): string[] {
     ["when", held.when ?? ""],
     ["expires", held.expiresAt ? formatDay(held.expiresAt) : ""],
     ["confidence", held.confidence.toFixed(2)],
+    ["recalled", formatUsage(held)],
+    ["newness", held.decayScore === undefined ? "" : held.decayScore.toFixed(2)],
     ["claim", claim ? [claim.subject, claim.relation, claim.value, claim.qualifier ?? ""].join(" · ") : ""],
     ["replaced by", held.supersededBy ?? ""],
     ["version", `${held.version}, made by revision ${held.revision}`],
@@ -86,6 +88,12 @@ function formatMemoryDetails(held: ShownMemory): string[] {
     ...formatTable(facts.filter(([, value]) => value !== "")),
     ...(sources.length > 0 ? ["", `${formatCount(sources.length, "source")}:`, ...sources] : []),
   ];
+}
+
+function formatUsage({ usage }: ShownMemory): string {
+  if (!usage) return "";
+  if (usage.lastAt === undefined) return "never";
+  return `${formatCount(usage.count, "time")}, last on ${formatDay(usage.lastAt)}`;
 }
 
 interface ProfileCommandOptions extends CommonOptions {

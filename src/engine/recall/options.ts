@@ -1,7 +1,7 @@
 import { checkCount, checkName, checkShare, checkText } from "../../domain/limits.ts";
 import { type Kind, MEMORY_KINDS, type Status } from "../../domain/memory.ts";
 import { checkWhere, type Where } from "../../domain/metadata-filter.ts";
-import type { RecallOptions } from "../../domain/recall.ts";
+import type { RankingWeights, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { checkWhereText, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
@@ -18,6 +18,7 @@ export interface ParsedRecallOptions {
   readonly maxTokens: number;
   readonly minScore: number;
   readonly profile: RankingProfile;
+  readonly weights?: RankingWeights | undefined;
   /** Half-life of recency, in days. */
   readonly decayDays: number;
   readonly filters: RecallFilters;
@@ -38,6 +39,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
   "minScore",
   "explain",
   "profile",
+  "weights",
   "signal",
 ] satisfies (keyof RecallOptions)[]);
 
@@ -65,7 +67,8 @@ export function parseRecallOptions(
     limit: checkCount(options.limit ?? 10, "limit", 1, 1000),
     maxTokens: checkCount(options.maxTokens ?? 4000, "maxTokens", 0, 1_000_000),
     minScore: checkShare(options.minScore ?? 0, "minScore"),
-    profile: findRankingProfile(options.profile ?? "default"),
+    profile: findRankingProfile(options),
+    weights: options.weights,
     decayDays,
     filters: parseFilters(scope, options, now),
   };

@@ -1,4 +1,4 @@
-import type { Memory } from "../../domain/memory.ts";
+import type { Memory, MemoryUsage } from "../../domain/memory.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Item, Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -28,6 +28,7 @@ import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
 import { type Scratch, withScratch } from "./retrievers/signals.ts";
 import { mayNameTime } from "./retrievers/structured-retrievers.ts";
 import type { QuerySimilarity } from "./retrievers/vector-retriever.ts";
+import { needsUsage } from "./scoring.ts";
 import { type SearchResult, search, searchByText, type TextSearchResult } from "./search.ts";
 
 /** Characters. */
@@ -38,7 +39,7 @@ let activeRecalls = 0;
 
 type RecallPorts = LocalRecallPorts &
   Pick<Ports, "clock" | "ids" | "recalls"> &
-  Partial<Pick<Ports, "cache" | "secret" | "recallWorker">>;
+  Partial<Pick<Ports, "cache" | "secret" | "recallWorker" | "usage" | "ranking">>;
 
 /** The ports that a local recall needs. */
 type LocalRecallPorts = Pick<
@@ -82,18 +83,31 @@ export async function recallFor(
   ports: RecallPorts,
   scope: Scope,
   query: string,
-  { signal, ...options }: RecallOptions,
+  { signal, ...given }: RecallOptions,
   findDemand?: (vector: Float32Array | undefined) => Promise<ContextDemand>,
 ): Promise<ContextRecall> {
   signal?.throwIfAborted();
   const from = performance.now();
   const now = ports.clock().toISOString();
+  // A context ranks in its own way.
+  const isRanked = findDemand !== undefined || given.profile !== undefined || given.weights !== undefined;
+  const options = isRanked ? given : { ...given, ...ports.ranking };
   const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const call = { scope, ...(signal ? { signal } : {}) };
   const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
   const id = ports.ids();
   const demand = await findDemand?.(vector);
-  const request = { scope, query, options, vector, id, now, ...(demand ? { demand } : {}) };
+  const uses = needsUsage(wanted.profile) ? await readUses(ports, scope) : undefined;
+  const request = {
+    scope,
+    query,
+    options,
+    vector,
+    id,
+    now,
+    ...(uses ? { uses } : {}),
+    ...(demand ? { demand } : {}),
+  };
   const back = await ports.recallWorker?.recall(request, call);
   const {
     recall: recalled,
@@ -104,8 +118,23 @@ export async function recallFor(
     : await recallLocally(ports, { request, options: wanted, call });
   signal?.throwIfAborted();
   ports.recalls?.keep(scope, id, receipt);
+  // A context notes what went into it.
+  if (!demand) ports.usage?.note(scope, listMemoryIds(recalled.items), now);
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
   return { recall: recalled, spans };
+}
+
+async function readUses(
+  { usage }: Pick<RecallPorts, "usage">,
+  scope: Scope,
+): Promise<{ readonly [id: string]: number }> {
+  const uses = (await usage?.read(scope).catch(() => undefined)) ?? new Map<string, MemoryUsage>();
+  return Object.fromEntries([...uses].map(([id, { count }]) => [id, count]));
+}
+
+/** The ids of the memories among items. */
+export function listMemoryIds(items: readonly Item[]): string[] {
+  return items.flatMap(({ id, type }) => (type === "memory" ? [id] : []));
 }
 
 /**
@@ -164,7 +193,7 @@ async function recallWith(
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
     const { searchIndex, texts, filters, facts } = state;
     const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
-    const input = { searchIndex, search: found, options, filters, facts };
+    const input = { searchIndex, search: found, options, filters, facts, uses: request.uses };
     return { search: found, ranking: demand ? rankForContext(input, scratch, demand) : rankUnits(input) };
   };
   let ahead: Promise<ItemBodies | undefined> | undefined;
@@ -245,7 +274,10 @@ function explainItems(
   },
 ): Partial<Recall> {
   if (explain !== true) return {};
-  const items = ordered.map(({ item, unit }) => ({ ...item, why: explainItem(text, found, unit, item) }));
+  const items = ordered.map(({ item, unit }) => ({
+    ...item,
+    why: explainItem({ query: text, profile: options.profile }, found, unit, item),
+  }));
   return { items, explanation: explainRecall(ranked, options) };
 }
 

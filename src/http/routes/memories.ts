@@ -23,6 +23,7 @@ import {
   textSchema,
   toOptional,
   turnNumberSchema,
+  weightsSchema,
 } from "../schemas/fields.ts";
 import {
   ERASURE_RECEIPT_SCHEMA,
@@ -266,6 +267,7 @@ const SEARCH_BODY = z.strictObject({
   min_score: toOptional(shareSchema),
   explain: toOptional(z.boolean()),
   profile: toOptional(textSchema),
+  weights: toOptional(weightsSchema),
 });
 
 const CONTEXT_BODY = z.strictObject({
@@ -376,6 +378,7 @@ function toRecallOptions(
       minScore: body?.min_score,
       explain: body?.explain,
       profile: body?.profile,
+      weights: body?.weights,
     }),
   };
 }

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { type Claim, type Kind, MEMORY_KINDS } from "../../domain/memory.ts";
+import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
+import type { RankingWeights } from "../../domain/recall.ts";
 import { omitUndefined } from "../wire.ts";
 
 /** Makes a field optional or null, as clients in other languages send it. */
@@ -81,6 +83,16 @@ export const textFilterSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z
   .describe(
     "A filter over the items' own text, as Chroma's `where_document`: `$contains`, `$not_contains`, `$regex`, `$not_regex` (RE2's syntax), `$and`, `$or`",
   );
+
+const weightSchema = toOptional(z.number().min(0).max(1_000_000));
+/** The weights of the ranking "classic". They count by their share of the sum. */
+export const weightsSchema: z.ZodType<RankingWeights> = z
+  .strictObject(
+    Object.fromEntries(WEIGHT_NAMES.map((name) => [name, weightSchema])) as {
+      [name in keyof RankingWeights]-?: typeof weightSchema;
+    },
+  )
+  .transform((fields) => omitUndefined(fields));
 
 export const claimSchema: z.ZodType<Claim> = z
   .strictObject({
