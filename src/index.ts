@@ -1,6 +1,6 @@
 export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
 export type { ContextOptions, PromptContext } from "./domain/context.ts";
-export type { Claim, Kind, Memory, MemoryUsage, SourceSpan, Status } from "./domain/memory.ts";
+export type { Claim, Kind, KindGroup, Memory, MemoryUsage, SourceSpan, Status } from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Metadata, Where } from "./domain/metadata-filter.ts";
 export type {

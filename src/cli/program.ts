@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { MEMORY_KINDS } from "../domain/memory.ts";
+import { KIND_NAMES } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
 import { WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
 import { KEY_SCOPES } from "../http/keys/key-ring.ts";
@@ -173,7 +173,7 @@ function addMemoryCommands(root: Command): void {
   addCommand(root, "list", "list current memories, newest first", async (_operands, options) =>
     (await import("./commands/memories.ts")).runList(options),
   )
-    .addOption(new Option("--kind <KIND>", "only memories of this kind").choices(MEMORY_KINDS))
+    .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
     .addOption(
       new Option("--status <STATUS>", "only memories with this status")
         .choices(["current", "superseded", "retracted", "all"])

@@ -1,4 +1,4 @@
-import type { Claim, Kind, Status } from "./memory.ts";
+import type { Claim, Kind, KindGroup, Status } from "./memory.ts";
 import type { Role } from "./message.ts";
 import type { Where } from "./metadata-filter.ts";
 import type { TokenUsage } from "./model-usage.ts";
@@ -10,8 +10,8 @@ export interface RecallOptions {
   readonly limit?: number;
   /** A token budget for `context`. */
   readonly maxTokens?: number;
-  /** Only memories of these kinds. Default: all. */
-  readonly kinds?: readonly Kind[];
+  /** Only memories of these kinds, or groups of kinds ("semantic", "episodic", "procedural"). Default: all. */
+  readonly kinds?: readonly (Kind | KindGroup)[];
   /** Only memories, or only passages of messages. Default: both. */
   readonly types?: readonly ("memory" | "passage")[];
   /** Recalls what was true at this time. */

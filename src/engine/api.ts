@@ -1,6 +1,6 @@
 import type { LogEntry } from "../domain/change-set.ts";
 import type { ContextOptions, PromptContext } from "../domain/context.ts";
-import type { Claim, Kind, Memory, MemoryUsage, Status } from "../domain/memory.ts";
+import type { Claim, Kind, KindGroup, Memory, MemoryUsage, Status } from "../domain/memory.ts";
 import type { Message, Part, Role } from "../domain/message.ts";
 import type { Metadata, Where } from "../domain/metadata-filter.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/model-usage.ts";
@@ -319,8 +319,8 @@ export interface Understood {
 export interface NewMemory {
   /** The statement, in one sentence. */
   readonly text: string;
-  /** The kind of statement (default "fact"). */
-  readonly kind?: Kind;
+  /** The kind of statement (default "fact"). A group stands for its first kind: "semantic" for "fact", "episodic" for "event". */
+  readonly kind?: Kind | KindGroup;
   /** The structured form of the statement; questions are answered from it. */
   readonly claim?: Claim;
   /** 0 to 1 (default 1). */
@@ -372,8 +372,8 @@ export type Forget =
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions {
-  /** Only memories of this kind. */
-  readonly kind?: Kind;
+  /** Only memories of this kind, or of this group of kinds ("semantic", "episodic", "procedural"). */
+  readonly kind?: Kind | KindGroup;
   /** Only memories with this status (default "current"). */
   readonly status?: Status | "all";
   /** Only quarantined memories, each with its reason as `why`; `false`: only the others. */

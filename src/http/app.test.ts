@@ -185,6 +185,19 @@ describe("memories added directly", () => {
       expect((await search(wrong)).status).toBe(400);
   });
 
+  it("are of a kind or of a group of kinds, in a write, a list and a search", async () => {
+    const made = [
+      await add("ana", "Ana plans a party.", { type: "context" }),
+      await add("ana", "Ana met Marta at a party.", { type: "episodic" }),
+    ];
+    expect(made.map(({ type }) => type)).toEqual(["context", "event"]);
+    const listed = (await call("GET", "/api/v1/memories/ana?type=episodic")).json;
+    expect(listed.items.map(({ kind }: { kind: string }) => kind)).toEqual(["event"]);
+    const found = await call("POST", "/api/v1/memories/ana/search", { query: "party", kinds: ["semantic"] });
+    expect(found.json.items.map(({ kind }: { kind: string }) => kind)).toEqual(["context"]);
+    expect((await call("GET", "/api/v1/memories/ana?kind=nonsense")).status).toBe(400);
+  });
+
   it("go into what a model is told before it answers a request, within a size", async () => {
     await call("POST", "/api/v1/messages", {
       user_id: "ana",

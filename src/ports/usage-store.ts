@@ -17,13 +17,18 @@ export interface UsageStore {
 
 /** Uses of one user's memories. Each id occurs once. */
 export interface UserUses {
+  /** The user. */
   readonly scope: Scope;
+  /** By memory. */
   readonly uses: readonly MemoryUse[];
 }
 
-/** The number of uses of one memory, at least 1, and the time of the last (ISO 8601). */
+/** Uses of one memory. */
 export interface MemoryUse {
+  /** The memory's id. */
   readonly id: string;
+  /** The number of uses, at least 1. */
   readonly count: number;
+  /** The time of the last use (ISO 8601). */
   readonly lastAt: string;
 }

@@ -19,6 +19,24 @@ describe("a context", () => {
 });
 
 describe("the story", () => {
+  it("is filtered by texts, weighed, and shows how often it was recalled", { timeout: 60_000 }, async () => {
+    const told = await keepsake("remember", "I use Shram and Magnet as productivity tools.", "--json");
+    const filtered = await keepsake(
+      "recall",
+      "productivity tools",
+      "--where-text",
+      '{"$contains":"Shram and"}',
+    );
+    expect(filtered.out).toMatch(
+      /^[\d.]+ {2}\S+ {2}passage {2}user: I use Shram and Magnet as productivity tools\.\n$/,
+    );
+    const weighed = await keepsake("recall", "tools", "--weights", "similarity=1,access=1", "--explain");
+    expect(weighed.out).toMatch(/similarity 0\.\d+ \+ access 0\.\d+/);
+    const used = await keepsake("get", told.json.memories[0].id);
+    expect(used.out).toMatch(/^recalled +1 time, last on /m);
+    expect((await keepsake("list", "--json")).json.items[0].usage.count).toBe(1);
+  });
+
   it("is learnt, answered, changed, forgotten and accounted for", { timeout: 60_000 }, async () => {
     const told = await keepsake("remember", "I use Shram and Magnet as productivity tools.");
     expect(told).toMatchObject({ status: 0, err: "" });
@@ -47,22 +65,6 @@ describe("the story", () => {
     expect(found.valid_from).toMatch(/^\d{4}-/);
     expect(Object.keys(found.why.arms).length).toBeGreaterThan(0);
     expect(recalled.json.explanation).toMatchObject({ profile: "default" });
-
-    const filtered = await keepsake(
-      "recall",
-      "productivity tools",
-      "--where-text",
-      '{"$contains":"Shram and"}',
-    );
-    expect(filtered.out).toMatch(
-      /^[\d.]+ {2}\S+ {2}passage {2}user: I use Shram and Magnet as productivity tools\.\n$/,
-    );
-
-    const weighed = await keepsake("recall", "tools", "--weights", "similarity=1,access=1", "--explain");
-    expect(weighed.out).toMatch(/similarity 0\.\d+ \+ access 0\.\d+/);
-    const used = await keepsake("get", found.id);
-    expect(used.out).toMatch(/^recalled +[2-9] times, last on /m);
-    expect((await keepsake("list", "--json")).json.items[0].usage.count).toBeGreaterThan(1);
 
     const versions = await keepsake("history", changed.json.memories[0].id);
     expect(versions.out).toMatch(/^1 {2}revision 1 .* added[\s\S]*^2 {2}revision 2 .* superseded/m);

@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../domain/change-set.ts";
-import type { Kind, Memory, Status } from "../../domain/memory.ts";
+import type { Kind, KindGroup, Memory, Status } from "../../domain/memory.ts";
 import type { ListOptions, ScopedMemory, ShownMemory } from "../../engine/api.ts";
 import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
@@ -7,7 +7,7 @@ import { dimText, formatCount, formatDay, formatTable, toShortLine } from "../pr
 import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface ListCommandOptions extends CommonOptions {
-  readonly kind?: Kind;
+  readonly kind?: Kind | KindGroup;
   readonly status?: Status | "all";
   readonly limit?: number;
   readonly cursor?: string;

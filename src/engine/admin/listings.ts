@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../domain/change-set.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
-import { MEMORY_KINDS, type Memory, type SourceSpan } from "../../domain/memory.ts";
+import { expandKinds, KIND_NAMES, type Memory, type SourceSpan } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Source } from "../../domain/recall.ts";
@@ -120,8 +120,9 @@ async function readPage(
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
   const { kind, status = "current", quarantined, where } = options;
-  if (kind !== undefined && !MEMORY_KINDS.includes(kind))
-    throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
+  if (kind !== undefined && !KIND_NAMES.includes(kind))
+    throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}.`);
+  const kinds = kind === undefined ? undefined : expandKinds([kind]);
   if (!["current", "superseded", "retracted", "all"].includes(status)) {
     throw invalid("status must be one of current, superseded, retracted, all.");
   }
@@ -134,7 +135,7 @@ async function readPage(
       if (
         (status === "all" || memory.status === status) &&
         (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
-        (kind === undefined || memory.kind === kind) &&
+        (kinds === undefined || kinds.has(memory.kind)) &&
         (!where || matchesFilter(where, memory.metadata)) &&
         !isExpiredAt(memory, now)
       )

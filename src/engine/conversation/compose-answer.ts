@@ -1,4 +1,4 @@
-import type { Memory } from "../../domain/memory.ts";
+import { expandKinds, type Memory } from "../../domain/memory.ts";
 import { matchesFilter as passesFilter } from "../../domain/metadata-filter.ts";
 import type { Answer, Recall, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -91,9 +91,10 @@ function boundsOf(
   const session = options.session ?? scope.session;
   const { kinds, types, where } = options;
   if (types && !types.includes("memory")) return () => false;
+  const kindSet = kinds && expandKinds(kinds);
   return (memory) =>
     (session === undefined || options.session === undefined || memory.session === session) &&
-    (kinds === undefined || kinds.includes(memory.kind)) &&
+    (kindSet === undefined || kindSet.has(memory.kind)) &&
     (where === undefined || passesFilter(where, memory.metadata)) &&
     hasText(memory.text);
 }

@@ -1,5 +1,5 @@
 import { checkCount, checkName, checkShare, checkText } from "../../domain/limits.ts";
-import { type Kind, MEMORY_KINDS, type Status } from "../../domain/memory.ts";
+import { expandKinds, KIND_NAMES, type Kind, MEMORY_KINDS, type Status } from "../../domain/memory.ts";
 import { checkWhere, type Where } from "../../domain/metadata-filter.ts";
 import type { RankingWeights, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -82,7 +82,7 @@ function parseFilters(scope: Scope, options: RecallOptions, now: string): Recall
     ...(options.knownAt === undefined ? {} : { knownAt: toIsoTime(options.knownAt, "knownAt") }),
     ...(session === undefined ? {} : { session }),
     ...(scope.agent === undefined ? {} : { agent: scope.agent }),
-    ...(options.kinds ? { kinds: parseSet(options.kinds, MEMORY_KINDS, "kinds") } : {}),
+    ...(options.kinds ? { kinds: expandKinds([...parseSet(options.kinds, KIND_NAMES, "kinds")]) } : {}),
     ...(options.types ? { types: parseSet(options.types, ITEM_TYPES, "types") } : {}),
     ...(options.where ? { where: options.where } : {}),
     ...(options.whereText ? { whereText: options.whereText } : {}),

@@ -13,7 +13,7 @@ import {
   countTextSchema,
   cursorSchema,
   filterSchema,
-  kindSchema,
+  kindNameSchema,
   metadataSchema,
   momentSchema,
   nameSchema,
@@ -37,8 +37,8 @@ import { CONTEXT_SCHEMA, RECALL_EXPLANATION_SCHEMA, RECALL_SCHEMA } from "../sch
 import { itemToWire, memoryToWire, omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
 const MEMORY_FIELDS = {
-  kind: toOptional(kindSchema),
-  type: toOptional(kindSchema),
+  kind: toOptional(kindNameSchema),
+  type: toOptional(kindNameSchema),
   claim: toOptional(claimSchema),
   source_turn: toOptional(turnNumberSchema),
   confidence: toOptional(shareSchema),
@@ -65,8 +65,8 @@ const CHANGES_BODY = z.strictObject({
 });
 
 const LIST_QUERY = z.strictObject({
-  kind: kindSchema.optional(),
-  type: kindSchema.optional(),
+  kind: kindNameSchema.optional(),
+  type: kindNameSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   quarantined: z.enum(["true", "false"]).optional(),
   cursor: cursorSchema.optional(),
@@ -257,7 +257,7 @@ const SEARCH_BODY = z.strictObject({
   top_k: toOptional(countSchema),
   limit: toOptional(countSchema),
   max_tokens: toOptional(z.int().min(1).max(1_000_000)),
-  kinds: toOptional(z.array(kindSchema)),
+  kinds: toOptional(z.array(kindNameSchema)),
   types: toOptional(z.array(z.enum(["memory", "passage"]))),
   as_of: toOptional(momentSchema),
   known_at: toOptional(momentSchema),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Claim, type Kind, MEMORY_KINDS } from "../../domain/memory.ts";
+import { type Claim, KIND_NAMES, type Kind, type KindGroup } from "../../domain/memory.ts";
 import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
 import type { RankingWeights } from "../../domain/recall.ts";
 import { omitUndefined } from "../wire.ts";
@@ -53,7 +53,8 @@ export const momentSchema: z.ZodString = z
 export const cursorSchema: z.ZodString = z.string().regex(/^[A-Za-z0-9_-]+$/);
 /** The number of a turn. */
 export const turnNumberSchema: z.ZodInt = z.int().min(0).max(1_000_000_000);
-export const kindSchema: z.ZodType<Kind> = z.enum(MEMORY_KINDS);
+/** A kind, or a group of kinds. */
+export const kindNameSchema: z.ZodType<Kind | KindGroup> = z.enum(KIND_NAMES as readonly [Kind, ...Kind[]]);
 export const shareSchema: z.ZodNumber = z.number().min(0).max(1);
 /** The maximum number of items. */
 export const countSchema: z.ZodInt = z.int().min(1).max(1000);

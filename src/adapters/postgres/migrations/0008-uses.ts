@@ -1,5 +1,5 @@
 /** How often recalls returned each memory. The id is long as in `heads`; `long_names` has it if the column shortens it. */
-export const USES: string = `
+export const USE_COUNTS: string = `
 CREATE TABLE uses (
   person bigint NOT NULL,
   project text COLLATE "C" NOT NULL,

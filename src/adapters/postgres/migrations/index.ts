@@ -5,7 +5,7 @@ import { BLOCKS } from "./0004-blocks.ts";
 import { LOG } from "./0005-log.ts";
 import { PIECES } from "./0006-pieces.ts";
 import { STATISTICS } from "./0007-statistics.ts";
-import { USES } from "./0008-uses.ts";
+import { USE_COUNTS } from "./0008-uses.ts";
 
 /** In order; the table `migrations` counts the finished ones. A released migration never changes. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -16,5 +16,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   LOG,
   PIECES,
   STATISTICS,
-  USES,
+  USE_COUNTS,
 ];
