@@ -391,7 +391,7 @@ export type ShownMemory = Omit<Memory, "sources"> & {
   readonly sources: readonly Source[];
   /** How often recalls returned it. Given by `get`, `list` and `export`, if the memory store keeps it. */
   readonly usage?: MemoryUsage;
-  /** How new it is, 0 to 1: 1 when it was said, halved every 90 days (`decayDays`). Given by `get`, `list` and `export`. */
+  /** How new it is, 0 to 1: 1 when it was said, halved every 90 days (`decayDays`). Given by `get` and `list`. */
   readonly decayScore?: number;
 };
 

@@ -30,7 +30,8 @@ export async function* exportLines(
       .flatMap(({ id }) => state.memories.get(id) ?? [])
       .filter(({ expiresAt }) => expiresAt === undefined || expiresAt > exportedAt)
       .map((memory) => toShownMemory(state, memory));
-    for (const memory of await withUsage(ports, scope, shown)) yield { type: "memory", memory };
+    for (const { decayScore: _now, ...memory } of await withUsage(ports, scope, shown))
+      yield { type: "memory", memory };
   }
 }
 
