@@ -183,8 +183,8 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
   },
   memory_uses_total: {
     type: "counter",
-    help: "Memories returned by recalls: counts that were stored, and counts whose storing failed and is repeated.",
-    labels: { outcome: ["stored", "failed"] },
+    help: "Memories returned by recalls, as they are noted; and those whose storing failed and is repeated.",
+    labels: { outcome: ["noted", "failed"] },
   },
   memory_index_searches_total: {
     type: "counter",

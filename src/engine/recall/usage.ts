@@ -36,12 +36,11 @@ export function createUsageTracker(
     const batch = waiting;
     waiting = { users: new Map(), count: 0 };
     const all = [...batch.users.values()].map(({ scope, uses }) => ({ scope, uses: [...uses.values()] }));
-    const sum = all.flatMap(({ uses }) => uses).reduce((total, { count }) => total + count, 0);
     try {
       await usage.add(all);
-      meter.count("memory_uses_total", { outcome: "stored" }, sum);
     } catch {
-      meter.count("memory_uses_total", { outcome: "failed" }, sum);
+      const failed = all.flatMap(({ uses }) => uses).reduce((total, { count }) => total + count, 0);
+      meter.count("memory_uses_total", { outcome: "failed" }, failed);
       // They wait for the next recall.
       for (const { scope, uses } of all) for (const use of uses) addPending(waiting, scope, use);
     }
@@ -55,6 +54,7 @@ export function createUsageTracker(
   return {
     note(scope, ids, at) {
       for (const id of ids) addPending(waiting, scope, { id, count: 1, lastAt: at });
+      meter.count("memory_uses_total", { outcome: "noted" }, ids.length);
       if (waiting.count >= MAX_WAITING) void flush();
       else if (!timer && waiting.count > 0) {
         timer = setTimeout(() => void flush(), FLUSH_DELAY_MS);

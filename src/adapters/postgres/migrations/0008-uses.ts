@@ -10,5 +10,5 @@ CREATE TABLE uses (
   PRIMARY KEY (person, id),
   FOREIGN KEY (person, project) REFERENCES users (number, project)
 );
-ALTER TABLE uses ALTER id SET STATISTICS 0, ALTER long_names SET STATISTICS 0;
+ALTER TABLE uses ALTER id SET STATISTICS 0, ALTER long_names SET STATISTICS 0, ALTER last_at SET STATISTICS 0;
 `;
