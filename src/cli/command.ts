@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { parseWeightList, WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
+import type { RankingWeights } from "../domain/recall.ts";
 import { toIsoTime } from "../domain/time.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
@@ -32,6 +34,13 @@ export function createCountParser(least: number, most: number): (text: string) =
     if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+}
+
+/** Parses weights of a ranking. Throws `InvalidArgumentError`. */
+export function parseWeightsOption(text: string): RankingWeights {
+  const weights = parseWeightList(text);
+  if (weights) return weights;
+  throw new InvalidArgumentError(`Give weights such as ${WEIGHT_LIST_EXAMPLE}.`);
 }
 
 /** Parses a time as the library does. Throws `InvalidArgumentError`. */

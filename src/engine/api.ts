@@ -1,6 +1,6 @@
 import type { AssociationType, LogEntry, MemoryLink } from "../domain/change-set.ts";
 import type { ContextOptions, PromptContext } from "../domain/context.ts";
-import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
+import type { Claim, Kind, KindGroup, Memory, MemoryUsage, Status } from "../domain/memory.ts";
 import type { Message, Part, Role } from "../domain/message.ts";
 import type { Metadata, Where } from "../domain/metadata-filter.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/model-usage.ts";
@@ -328,8 +328,8 @@ export interface Understood {
 export interface NewMemory {
   /** The statement, in one sentence. */
   readonly text: string;
-  /** The kind of statement (default "fact"). */
-  readonly kind?: Kind;
+  /** The kind of statement (default "fact"). A group stands for its first kind: "semantic" for "fact", "episodic" for "event". */
+  readonly kind?: Kind | KindGroup;
   /** The structured form of the statement; questions are answered from it. */
   readonly claim?: Claim;
   /** 0 to 1 (default 1). */
@@ -468,8 +468,8 @@ export type Forget =
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions {
-  /** Only memories of this kind. */
-  readonly kind?: Kind;
+  /** Only memories of this kind, or of this group of kinds ("semantic", "episodic", "procedural"). */
+  readonly kind?: Kind | KindGroup;
   /** Only memories with this status (default "current"). */
   readonly status?: Status | "all";
   /** Only quarantined memories, each with its reason as `why`; `false`: only the others. */
@@ -485,7 +485,13 @@ export interface ListOptions extends CallOptions {
 }
 
 /** A memory as it is shown, with its sources in full. */
-export type ShownMemory = Omit<Memory, "sources"> & { readonly sources: readonly Source[] };
+export type ShownMemory = Omit<Memory, "sources"> & {
+  readonly sources: readonly Source[];
+  /** How often recalls returned it. Given by `get`, `list` and `export`, if the memory store keeps it. */
+  readonly usage?: MemoryUsage;
+  /** How new it is, 0 to 1: 1 when it was said, halved every 90 days (`decayDays`). Given by `get` and `list`. */
+  readonly decayScore?: number;
+};
 
 /** A part of a list. */
 export interface Page<Entry> {

@@ -35,6 +35,7 @@ import type { Ports } from "../engine/ports.ts";
 import { profile } from "../engine/profile/profile.ts";
 import { recall } from "../engine/recall/recall.ts";
 import { createRecallReceiptStore } from "../engine/recall/receipts.ts";
+import { createUsageTracker } from "../engine/recall/usage.ts";
 import { exportLines, importMessages } from "../engine/transfer/import-export.ts";
 import { MemoryError } from "../errors.ts";
 
@@ -46,11 +47,11 @@ export function createKeepsake(
   plain: Ports,
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
-  const recalls = createRecallReceiptStore(plain.store);
+  const { flush, ...trackers } = createTrackers(plain);
   const follow = startIndexSync(plain);
   const ports = withContexts({
     ...plain,
-    recalls,
+    ...trackers,
     ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
   });
   const work = startBackgroundJobs(ports);
@@ -64,11 +65,10 @@ export function createKeepsake(
   const close = (): Promise<void> => {
     watch.stop();
     // Receipts first, because a job may take longer to end than there is time.
-    closing ??= recalls
-      .flush()
+    closing ??= flush()
       .then(work.stop)
       .then(() => follow?.stop())
-      .then(recalls.flush)
+      .then(flush)
       .then(release);
     return closing;
   };
@@ -120,6 +120,17 @@ export function createKeepsake(
     indexes: createIndexes(follow, check),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** What is written a moment after a recall. */
+function createTrackers({ store, meter }: Ports) {
+  const recalls = createRecallReceiptStore(store);
+  const usage = store.usage && createUsageTracker(store.usage, { meter });
+  return {
+    recalls,
+    ...(usage ? { usage } : {}),
+    flush: () => Promise.all([recalls.flush(), usage?.flush()]),
   };
 }
 

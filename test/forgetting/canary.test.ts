@@ -67,7 +67,7 @@ async function plant(memory: ScopedMemory, word: string): Promise<void> {
     session: "harbour",
   });
   await memory.converse(`What is my boat called? Is it ${word}?`, { session: "harbour" });
-  await memory.recall(`boat ${word}`, { explain: true });
+  await memory.recall(`boat ${word}`, { explain: true, whereText: { $contains: word } });
   await memory.answer(`What do you know about ${word}?`);
 }
 

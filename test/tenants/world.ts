@@ -72,7 +72,7 @@ export async function openWorld(): Promise<World> {
     async stateOf({ project, user }) {
       const lines: string[] = [];
       for await (const line of keepsake.scope({ project, user }).export()) {
-        if (line.type !== "keepsake") lines.push(JSON.stringify(line));
+        if (line.type !== "keepsake") lines.push(JSON.stringify(line, withoutUsage));
       }
       const held = keys.list(project).map(({ lastUsedAt: _used, ...key }) => JSON.stringify(key));
       return [...lines, ...held].join("\n");
@@ -144,3 +144,6 @@ async function revisionOf(memory: ScopedMemory): Promise<number> {
   const [newest] = await memory.history(undefined, { limit: 1 });
   return newest?.revision ?? 0;
 }
+
+/** A recall by whoever may read is counted, and changes nothing else. */
+const withoutUsage = (key: string, value: unknown): unknown => (key === "usage" ? undefined : value);

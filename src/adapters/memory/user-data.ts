@@ -15,6 +15,7 @@ import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { StoredSearchIndex } from "../../ports/memory-store.ts";
+import type { MemoryUse } from "../../ports/usage-store.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 
 /** A value, and the revision that last changed it. */
@@ -40,6 +41,8 @@ export interface MemoryUser {
   readonly erasures: ErasureReceipt[];
   readonly traces: Map<string, Trace>;
   readonly recalls: Map<string, RecallReceipt>;
+  /** By the id of the memory. */
+  readonly uses: Map<string, MemoryUse>;
   /** By job name. */
   readonly visits: Map<string, JobProgress>;
   searchIndex?: StoredSearchIndex;
@@ -62,6 +65,7 @@ export function createMemoryUser({ project, user }: Scope): MemoryUser {
     erasures: [],
     traces: new Map(),
     recalls: new Map(),
+    uses: new Map(),
     visits: new Map(),
   };
 }
@@ -181,6 +185,7 @@ function redactMessage(user: MemoryUser, { id, content, parts, keepMetadata }: M
 
 function eraseMemory(user: MemoryUser, id: string): void {
   if (!user.heads.delete(id)) return;
+  user.uses.delete(id);
   user.gone.memories.set(id, user.revision);
   user.versions.splice(0, user.versions.length, ...user.versions.filter((version) => version.id !== id));
   dropUnit(user, id);

@@ -304,6 +304,7 @@ function dropMemories(writing: PostgresWriteContext, ids: readonly string[]): vo
     person,
     keys,
   );
+  transaction.queue("DELETE FROM uses WHERE person = $1 AND id = ANY ($2)", person, keys);
   transaction.queue("DELETE FROM heads WHERE person = $1 AND id = ANY ($2)", person, keys);
   transaction.queue("DELETE FROM versions WHERE person = $1 AND id = ANY ($2)", person, keys);
   transaction.queue(

@@ -87,6 +87,7 @@ export const PART_TABLES: { readonly [Part in DumpPart]: string } = {
   receipts: "receipts",
   erasures: "erasures",
   recalls: "recalls",
+  uses: "uses",
   answers: "answers",
   visits: "visits",
   jobs: "jobs",

@@ -235,6 +235,7 @@ function eraseBodies(
     database
       .statement("DELETE FROM links WHERE user = :user AND (source = :id OR target = :id)")
       .run({ user, id });
+    database.statement("DELETE FROM uses WHERE user = :user AND id = :id").run({ user, id });
     const { changes } = database
       .statement("DELETE FROM heads WHERE user = :user AND id = :id")
       .run({ user, id });

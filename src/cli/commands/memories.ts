@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../domain/change-set.ts";
-import type { Kind, Memory, PendingReview, Status } from "../../domain/memory.ts";
+import type { Kind, KindGroup, Memory, PendingReview, Status } from "../../domain/memory.ts";
 import type { ListOptions, ScopedMemory, ShownMemory } from "../../engine/api.ts";
 import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
@@ -7,7 +7,7 @@ import { dimText, formatCount, formatDay, formatTable, toShortLine } from "../pr
 import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface ListCommandOptions extends CommonOptions {
-  readonly kind?: Kind;
+  readonly kind?: Kind | KindGroup;
   readonly status?: Status | "all";
   readonly limit?: number;
   readonly cursor?: string;
@@ -80,6 +80,8 @@ function formatMemoryDetails(held: ShownMemory): string[] {
     ["when", held.when ?? ""],
     ["expires", held.expiresAt ? formatDay(held.expiresAt) : ""],
     ["confidence", held.confidence.toFixed(2)],
+    ["recalled", formatUsage(held)],
+    ["newness", held.decayScore === undefined ? "" : held.decayScore.toFixed(2)],
     ["claim", claim ? [claim.subject, claim.relation, claim.value, claim.qualifier ?? ""].join(" · ") : ""],
     ["replaced by", held.supersededBy ?? ""],
     ["to review", held.review ? formatReview(held.review) : ""],
@@ -100,6 +102,12 @@ function formatMemoryDetails(held: ShownMemory): string[] {
 function formatReview({ since, because }: PendingReview): string {
   const grounds = because.length === 0 ? "something that was erased" : because.join(", ");
   return `since ${formatDay(since)}, because of ${grounds}`;
+}
+
+function formatUsage({ usage }: ShownMemory): string {
+  if (!usage) return "";
+  if (usage.lastAt === undefined) return "never";
+  return `${formatCount(usage.count, "time")}, last on ${formatDay(usage.lastAt)}`;
 }
 
 interface ProfileCommandOptions extends CommonOptions {

@@ -8,7 +8,7 @@ import { estimateTokens } from "../../domain/text/split-text.ts";
 import { invalid } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 import { parseRecallOptions, toIndexFilters } from "../recall/options.ts";
-import { createMetadataFilter, recallFor } from "../recall/recall.ts";
+import { createMetadataFilter, listMemoryIds, recallFor } from "../recall/recall.ts";
 import type { ContextBuilder } from "../services.ts";
 import { withoutEchoes } from "./echoes.ts";
 import { type Excerpt, toExcerpt, toShownItem } from "./excerpts.ts";
@@ -155,6 +155,7 @@ async function pack(
     promptGuard: ports.promptGuard,
   });
   const text = [standing, packed.text].filter((one) => one !== "").join("\n");
+  ports.usage?.note(scope, listMemoryIds(packed.items), ports.clock().toISOString());
   return {
     text,
     tokens: estimateTokens(text),

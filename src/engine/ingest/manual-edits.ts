@@ -1,6 +1,14 @@
 import type { LogEntry } from "../../domain/change-set.ts";
 import { checkCount, checkMetadata, checkShare, checkText, INPUT_LIMITS } from "../../domain/limits.ts";
-import { type Claim, type Kind, MEMORY_KINDS, type Memory, toClaimKey } from "../../domain/memory.ts";
+import {
+  type Claim,
+  KIND_NAMES,
+  type Kind,
+  type KindGroup,
+  type Memory,
+  toClaimKey,
+  toKind,
+} from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -230,8 +238,8 @@ function checkFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<M
 }
 
 function checkKind(kind: unknown): Kind {
-  if ((MEMORY_KINDS as readonly unknown[]).includes(kind)) return kind as Kind;
-  throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
+  if ((KIND_NAMES as readonly unknown[]).includes(kind)) return toKind(kind as Kind | KindGroup);
+  throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}.`);
 }
 
 function checkClaim(claim: Claim): Claim {

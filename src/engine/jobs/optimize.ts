@@ -194,12 +194,10 @@ async function findRecalledMemories(
   memories: readonly Memory[],
 ): Promise<ReadonlySet<string>> {
   if (memories.length === 0) return new Set();
-  return new Set(
-    await store.jobs.findRecalled(
-      scope,
-      memories.map(({ id }) => id),
-    ),
-  );
+  const ids = memories.map(({ id }) => id);
+  // Receipts are kept of the newest recalls only, uses of all.
+  const uses = (await store.usage?.read(scope, ids)) ?? [];
+  return new Set([...(await store.jobs.findRecalled(scope, ids)), ...uses.map(({ id }) => id)]);
 }
 
 /** The order matters: expired memories are not merged, and merged ones were stated more than once. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Metadata, Where } from "../../domain/metadata-filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
 import type { MemoryChanges, ShownMemory } from "../../engine/api.ts";
 import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
@@ -12,15 +13,17 @@ import {
   countTextSchema,
   cursorSchema,
   filterSchema,
-  kindSchema,
+  kindNameSchema,
   metadataSchema,
   momentSchema,
   nameSchema,
   newNameSchema,
   shareSchema,
+  textFilterSchema,
   textSchema,
   toOptional,
   turnNumberSchema,
+  weightsSchema,
 } from "../schemas/fields.ts";
 import {
   ERASURE_RECEIPT_SCHEMA,
@@ -34,8 +37,8 @@ import { CONTEXT_SCHEMA, RECALL_EXPLANATION_SCHEMA, RECALL_SCHEMA } from "../sch
 import { itemToWire, memoryToWire, omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
 const MEMORY_FIELDS = {
-  kind: toOptional(kindSchema),
-  type: toOptional(kindSchema),
+  kind: toOptional(kindNameSchema),
+  type: toOptional(kindNameSchema),
   claim: toOptional(claimSchema),
   source_turn: toOptional(turnNumberSchema),
   confidence: toOptional(shareSchema),
@@ -64,8 +67,8 @@ const CHANGES_BODY = z.strictObject({
 });
 
 const LIST_QUERY = z.strictObject({
-  kind: kindSchema.optional(),
-  type: kindSchema.optional(),
+  kind: kindNameSchema.optional(),
+  type: kindNameSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   quarantined: z.enum(["true", "false"]).optional(),
   review: z.literal("true").optional(),
@@ -266,15 +269,17 @@ const SEARCH_BODY = z.strictObject({
   top_k: toOptional(countSchema),
   limit: toOptional(countSchema),
   max_tokens: toOptional(z.int().min(1).max(1_000_000)),
-  kinds: toOptional(z.array(kindSchema)),
+  kinds: toOptional(z.array(kindNameSchema)),
   types: toOptional(z.array(z.enum(["memory", "passage"]))),
   as_of: toOptional(momentSchema),
   known_at: toOptional(momentSchema),
   session_id: toOptional(nameSchema),
   where: toOptional(filterSchema),
+  where_text: toOptional(textFilterSchema),
   min_score: toOptional(shareSchema),
   explain: toOptional(z.boolean()),
   profile: toOptional(textSchema),
+  weights: toOptional(weightsSchema),
 });
 
 const CONTEXT_BODY = z.strictObject({
@@ -381,9 +386,11 @@ function toRecallOptions(
       knownAt: body?.known_at,
       session: body?.session_id,
       where: body?.where as Where | undefined,
+      whereText: body?.where_text as WhereText | undefined,
       minScore: body?.min_score,
       explain: body?.explain,
       profile: body?.profile,
+      weights: body?.weights,
     }),
   };
 }

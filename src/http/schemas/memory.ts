@@ -180,6 +180,13 @@ const MEMORY_FIELDS = {
   archived: z.boolean().describe("Merged into another or cleaned up; still true").optional(),
   sensitive: z.boolean().optional(),
   metadata: anyFieldsSchema.optional(),
+  usage: z
+    .object({ count: wholeNumberSchema, last_at: timeSchema.optional() })
+    .describe("How often recalls returned it")
+    .optional(),
+  access_count: wholeNumberSchema.describe("The same as `usage.count`").optional(),
+  last_accessed: timeSchema.describe("The same as `usage.last_at`").optional(),
+  decay_score: z.number().min(0).max(1).describe("How new it is: halved every 90 days").optional(),
   sources: z.array(SOURCE_SCHEMA),
   superseded_by: z.string().optional(),
   review: z
