@@ -17,7 +17,9 @@ import { choose, withoutName } from "./choose.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import { answerFromEvidence, type DayReader, type EvidenceAnswer } from "./evidence/answer-from-evidence.ts";
 import { weighEvidence } from "./evidence/evidence.ts";
+import { type Inquiry, readInquiry } from "./evidence/inquiry.ts";
 import { fromComposed, type StatementSources } from "./evidence/statements.ts";
+import { countMembers, findMembers, type Listing, readListing, sayCount } from "./listing.ts";
 import { type Looking, look } from "./look.ts";
 import type { Match } from "./match.ts";
 import { asksForAll, overview } from "./overview.ts";
@@ -82,11 +84,12 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     const asking = { question: asked, read, index, mayUse, state, now, asOf, zone };
     const timely = await timelyFor(ports, asking);
     if (timely !== undefined && timely !== "unknown") return { ...timely, isSure: true };
-    const composed = timely === "unknown" ? undefined : await fromClaims(ports, asking);
+    const inquiry = readInquiry(question, read);
+    const composed = timely === "unknown" ? undefined : await fromClaims(ports, asking, inquiry);
     // Of the past claims tell more than what was said: what came after what.
     if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
     const statements = composed ? [fromComposed(sources, composed)] : [];
-    const findings = await weighEvidence(ports.embedder, sources, read, statements);
+    const findings = await weighEvidence(ports.embedder, sources, inquiry, statements);
     const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
     return answer ?? sureOf(fromPreferences(question, found.items));
   };
@@ -153,15 +156,63 @@ function timelyFor(ports: AnswererPorts, asking: Asking): Promise<ComposedText |
   });
 }
 
-async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<ComposedText | undefined> {
+async function fromClaims(
+  ports: AnswererPorts,
+  asking: Asking,
+  inquiry: Inquiry,
+): Promise<ComposedText | undefined> {
   const { question, read, now, asOf } = asking;
   const { asked, held, found } = look(asking, question, read);
-  if (read.asks === "yes_no") return yesOrNo(asked, found, held);
-  const chosen = await choose(ports.embedder, read, found);
+  const listing = asOf === undefined ? readListing(inquiry, read) : undefined;
+  const members = listing ? findMembers(listing, asking.index, asking.mayUse, now) : [];
+  if (read.asks === "yes_no") {
+    const said = yesOrNo(asked, found, held);
+    const isMany = members.length > 1 && said?.text.startsWith("Yes") === true;
+    return (said && !isMany) || members.length === 0 ? said : affirmAny(members, read, question);
+  }
+  const chosen = withMembers(await choose(ports.embedder, read, found), members, listing);
+  const counted = listing?.asks === "number" ? countAll(listing, members, chosen) : undefined;
+  if (counted) return counted;
   if (chosen.length === 0) return read.asks === "when" ? begunAnswer(asking, read, question) : undefined;
   if (asOf === undefined || read.tense !== "past") return compose(chosen, read, question);
   const memories = chosen.map(({ memory }) => memory);
   return { text: sayAllThen(memories, read, question, now), used: memories.map(({ id }) => id) };
+}
+
+/** What was chosen by its relation, and what else is of the kind that is asked for. */
+function withMembers(
+  chosen: readonly Match[],
+  members: readonly Memory[],
+  listing: Listing | undefined,
+): Match[] {
+  if (listing?.asks !== "all" || members.length === 0) return [...chosen];
+  const known = new Set(chosen.map(({ memory }) => memory));
+  const others = members.filter((memory) => !known.has(memory));
+  return [...chosen.filter(({ holds }) => holds), ...others.map(toMember)];
+}
+
+/** The number that a claim tells of the kind itself ("three sisters"), or of all that are of the kind. */
+function countAll(
+  { kind }: Listing,
+  members: readonly Memory[],
+  chosen: readonly Match[],
+): ComposedText | undefined {
+  const number = countMembers(members, kind);
+  if (number === 0 || chosen.some(({ memory }) => members.length < 2 && /\d/.test(memory.text)))
+    return undefined;
+  return { text: sayCount(number, members), used: members.map(({ id }) => id) };
+}
+
+function affirmAny(members: readonly Memory[], read: Question, asked: string): ComposedText {
+  const said = sayAll(members.map(toMember), read, asked);
+  return {
+    text: `Yes, ${said.replace(/^Y(?=ou)/, "y")}`,
+    used: members.map(({ id }) => id),
+  };
+}
+
+function toMember(memory: Memory): Match {
+  return { memory, holds: true, by: "relation", score: 3, kind: true, isNarrowed: false };
 }
 
 function compose(chosen: readonly Match[], read: Question, asked: string): ComposedText {

@@ -191,7 +191,9 @@ const LEAST_STEPS = 4;
 
 /** Whether a word names a thing of a kind, by the tables of this package or by WordNet; false for the same word. */
 export function isOfKindByAny(word: string, kind: string): boolean {
-  return isPairOfKind(`${toSingular(word)} ${toSingular(kind)}`);
+  const isOf = isPairOfKind(`${toSingular(word)} ${toSingular(kind)}`);
+  // "budgies" are no budgy.
+  return isOf || (word.endsWith("ies") && isPairOfKind(`${word.slice(0, -1)} ${toSingular(kind)}`));
 }
 
 const isPairOfKind = memoizeByWord(20_000, (pair) => {

@@ -3,7 +3,6 @@ import type { Memory } from "../../../../domain/memory.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../../ports/language/embedder.ts";
-import type { Question } from "../../../../ports/language/question-reader.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 import {
   type Comparison,
@@ -12,7 +11,7 @@ import {
   type Feature,
   type WordSimilarity,
 } from "./features.ts";
-import { type Inquiry, readInquiry } from "./inquiry.ts";
+import type { Inquiry } from "./inquiry.ts";
 import { listStatements, type Statement, type StatementSources } from "./statements.ts";
 import { WEIGHTS } from "./weights.ts";
 
@@ -37,10 +36,9 @@ const FINDINGS = channel("keepsake:evidence");
 export async function weighEvidence(
   embedder: Embedder,
   sources: StatementSources,
-  question: Question,
+  inquiry: Inquiry,
   composed: readonly Statement[],
 ): Promise<Findings> {
-  const inquiry = readInquiry(sources.question, question);
   const statements = [...composed, ...listStatements(sources)];
   const similarity = await wordSimilarity(embedder, inquiry, statements);
   const cosine = await textSimilarity(embedder, inquiry.text, statements);

@@ -1,7 +1,7 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toBaseForm, toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
-import { isHyponym } from "../../kinds/kinds.ts";
+import { isHyponym, isKnownNoun } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
 import { key } from "../essence.ts";
@@ -50,6 +50,8 @@ export interface InquiryWord {
   readonly isVerb: boolean;
   /** Whether it names the kind of thing that is asked for. */
   readonly isTopic: boolean;
+  /** Whether it narrows that kind: "productivity" of "productivity tools". */
+  readonly isModifier: boolean;
 }
 
 const LIGHT = new Set(
@@ -66,7 +68,7 @@ const MONTH_OR_DAY =
 export function readInquiry(text: string, question: Question): Inquiry {
   const tokens = parseEnglish(text).flatMap(({ tokens }) => tokens);
   const type = typeOf(text, question);
-  const topic = topicOf(text, tokens, type);
+  const topic = topicOf(text, tokens, type) ?? topicIn(question, type);
   const parties = partiesOf(text);
   const words = contentWords(tokens, parties, topic);
   return {
@@ -82,7 +84,7 @@ export function readInquiry(text: string, question: Question): Inquiry {
       text.replace(/^\s*(?:do|does|did|have|has|can|could|is|are|was)n['’]?t\b/i, " "),
     ),
     asksPast: question.past === true || (question.tense === "past" && /\b(?:did|was|were|had)\b/i.test(text)),
-    asksMany: asksMany(text, topic, tokens),
+    asksMany: asksMany(text, topic),
     question,
   };
 }
@@ -173,13 +175,18 @@ function headNoun(phrase: string): string | undefined {
   return noun === undefined || LIGHT.has(noun) ? undefined : toSingular(noun);
 }
 
-function asksMany(text: string, topic: string | undefined, tokens: readonly ParsedToken[]): boolean {
+/** The kind by the reading of the question's grammar, where the tree shows none: "Which gadgets do I have?" */
+function topicIn({ topic = "" }: Question, type: AnswerType): string | undefined {
+  const noun =
+    type === "thing" && /^(?:[\p{L}-]+ ){0,2}[\p{L}-]+$/u.test(topic) ? headNoun(topic) : undefined;
+  return noun !== undefined && isKnownNoun(noun) && !LOOSE.has(noun) ? noun : undefined;
+}
+
+function asksMany(text: string, topic: string | undefined): boolean {
   if (/\bhow (?:many|much|often)\b/i.test(text)) return false;
   if (/\b(?:list|all|everything|every|names of)\b/i.test(text)) return true;
   if (topic === undefined) return false;
-  return tokens.some(
-    ({ lower, tag }) => /^NNP?S$/.test(tag) && toSingular(lower) === topic && lower !== topic,
-  );
+  return splitWords(text).some((word) => word !== topic && toSingular(word) === topic);
 }
 
 const PERSON_WORD =
@@ -218,12 +225,14 @@ function contentWords(
   topic: string | undefined,
 ): InquiryWord[] {
   const words = new Map<string, InquiryWord>();
-  for (const { lower, pos } of tokens) {
+  const topicAt = tokens.findIndex(({ lower }) => topic !== undefined && toSingular(lower) === topic);
+  for (const { lower, pos, head, label } of tokens) {
     const base = pos === "VERB" ? toBaseForm(lower) : toSingular(lower);
     if (!/^[\p{L}\p{N}]/u.test(lower) || LIGHT.has(lower) || LIGHT.has(base)) continue;
     if (parties.names.includes(lower) || parties.roles.includes(toSingular(lower))) continue;
     const isTopic = topic !== undefined && toSingular(lower) === topic;
-    words.set(key(lower), { key: key(lower), base, isVerb: pos === "VERB", isTopic });
+    const isModifier = topicAt >= 0 && head === topicAt && /^(?:amod|compound)$/.test(label);
+    words.set(key(lower), { key: key(lower), base, isVerb: pos === "VERB", isTopic, isModifier });
   }
   return [...words.values()];
 }
