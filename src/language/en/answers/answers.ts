@@ -19,7 +19,7 @@ import { answerFromEvidence, type DayReader, type EvidenceAnswer } from "./evide
 import { weighEvidence } from "./evidence/evidence.ts";
 import { type Inquiry, readInquiry } from "./evidence/inquiry.ts";
 import { fromComposed, type StatementSources } from "./evidence/statements.ts";
-import { countMembers, findMembers, type Listing, readListing, sayCount } from "./listing.ts";
+import { countMembers, findMembers, isNounOf, type Listing, readListing, sayCount } from "./listing.ts";
 import { type Looking, look } from "./look.ts";
 import type { Match } from "./match.ts";
 import { asksForAll, overview } from "./overview.ts";
@@ -85,7 +85,15 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     const timely = await timelyFor(ports, asking);
     if (timely !== undefined && timely !== "unknown") return { ...timely, isSure: true };
     const inquiry = readInquiry(question, read);
-    const composed = timely === "unknown" ? undefined : await fromClaims(ports, asking, inquiry);
+    const composed =
+      timely === "unknown"
+        ? undefined
+        : await fromClaims(
+            ports,
+            asking,
+            inquiry,
+            found.items.map(({ text }) => text),
+          );
     // Of the past claims tell more than what was said: what came after what.
     if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
     const statements = composed ? [fromComposed(sources, composed)] : [];
@@ -160,6 +168,7 @@ async function fromClaims(
   ports: AnswererPorts,
   asking: Asking,
   inquiry: Inquiry,
+  texts: readonly string[],
 ): Promise<ComposedText | undefined> {
   const { question, read, now, asOf } = asking;
   const { asked, held, found } = look(asking, question, read);
@@ -171,7 +180,7 @@ async function fromClaims(
     return (said && !isMany) || members.length === 0 ? said : affirmAny(members, read, question);
   }
   const chosen = withMembers(await choose(ports.embedder, read, found), members, listing);
-  const counted = listing?.asks === "number" ? countAll(listing, members, chosen) : undefined;
+  const counted = listing?.asks === "number" ? countAll(listing, members, chosen, texts) : undefined;
   if (counted) return counted;
   if (chosen.length === 0) return read.asks === "when" ? begunAnswer(asking, read, question) : undefined;
   if (asOf === undefined || read.tense !== "past") return compose(chosen, read, question);
@@ -187,7 +196,10 @@ function withMembers(
 ): Match[] {
   if (listing?.asks !== "all" || members.length === 0) return [...chosen];
   const known = new Set(chosen.map(({ memory }) => memory));
-  const others = members.filter((memory) => !known.has(memory));
+  // What is claimed of the things themselves ("my hobbies are …") was chosen where it holds.
+  const isChosen = ({ claim }: Memory): boolean =>
+    chosen.length > 0 && claim?.relation === "be" && isNounOf(claim.subject, listing.kind, true);
+  const others = members.filter((memory) => !known.has(memory) && !isChosen(memory));
   return [...chosen.filter(({ holds }) => holds), ...others.map(toMember)];
 }
 
@@ -196,10 +208,12 @@ function countAll(
   { kind }: Listing,
   members: readonly Memory[],
   chosen: readonly Match[],
+  texts: readonly string[],
 ): ComposedText | undefined {
-  const number = countMembers(members, kind);
-  if (number === 0 || chosen.some(({ memory }) => members.length < 2 && /\d/.test(memory.text)))
-    return undefined;
+  const number = countMembers(members, kind, texts);
+  const isTold =
+    chosen[0]?.holds === true && countMembers([chosen[0].memory], kind, []) === number && number > 1;
+  if (number === 0 || isTold) return undefined;
   return { text: sayCount(number, members), used: members.map(({ id }) => id) };
 }
 

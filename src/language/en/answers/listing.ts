@@ -6,6 +6,7 @@ import type { Question } from "../../../ports/language/question-reader.ts";
 import { listAttributeRelations, toCanonicalThing } from "../relations/relations.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { bag } from "./bags.ts";
+import { isOneList, withoutName } from "./choose.ts";
 import { holds } from "./essence.ts";
 import { isOfKindByAny } from "./evidence/analysis.ts";
 import type { Inquiry } from "./evidence/inquiry.ts";
@@ -26,8 +27,11 @@ export interface Listing {
 
 /** Reads a question for all things of a kind; undefined if it asks for something else. */
 export function readListing(inquiry: Inquiry, question: Question): Listing | undefined {
-  const { topic, asksPast, parties } = inquiry;
+  const { asksPast, parties } = inquiry;
   const { subject } = question;
+  // "the names of my children" are asked for as the children are.
+  const topic =
+    inquiry.topic === "name" && subject?.includes("/") ? toSingular(nounOf(subject)) : inquiry.topic;
   const asks = topic === undefined || asksPast ? undefined : askedOf(inquiry, topic);
   if (topic === undefined || asks === undefined) return undefined;
   // "my pets", "the names of my sisters": the things of the kind are what is asked about.
@@ -39,7 +43,7 @@ export function readListing(inquiry: Inquiry, question: Question): Listing | und
 
 function askedOf({ text, type, asksMany }: Inquiry, topic: string): Listing["asks"] | undefined {
   if (type === "number") return /\bhow many\b/i.test(text) && !UNCOUNTED.test(topic) ? "number" : undefined;
-  if (type === "yes_no") return /\b(?:any|some)\b/i.test(text) ? "any" : undefined;
+  if (type === "yes_no") return /\b(?:any|some)(?:thing)?\b/i.test(text) ? "any" : undefined;
   return asksMany ? "all" : undefined;
 }
 
@@ -92,12 +96,21 @@ export function findMembers(
   mayUse: (memory: Memory) => boolean,
   now: string,
 ): Memory[] {
-  const found = [...memoriesOfKind(listing, index)].filter(mayUse);
+  const ofKind = memoriesOfKind(listing, index);
+  const found = [...new Set([...ofKind, ...ofKind.flatMap((memory) => listMatesOf(memory, index))])].filter(
+    mayUse,
+  );
   const held = selectMemoriesAt(found, now, undefined).flatMap(({ memory, holds }) =>
     holds && memory.kind !== "instruction" ? memory : [],
   );
   const members = withModifier(listing, held).sort((one, other) => index.place(one) - index.place(other));
   return members.filter((one) => !members.some((other) => isSaidIn(one, other)));
+}
+
+/** "I like Thai and Italian food": what one of a list is, the others are, too. */
+function listMatesOf(memory: Memory, { sources }: AnswerIndex): Memory[] {
+  const [source] = memory.sources;
+  return [...(sources.get(source?.message ?? "") ?? [])].filter((other) => isOneList(memory, other));
 }
 
 /** "The beagle is called Otto", beside "has a beagle called Otto". */
@@ -125,21 +138,28 @@ function withModifier({ inquiry, kind }: Listing, members: readonly Memory[]): M
   return narrowed.length > 0 ? narrowed : [...members];
 }
 
-function memoriesOfKind({ kind, owner, inquiry, question }: Listing, { slots }: AnswerIndex): Set<Memory> {
+function memoriesOfKind(listing: Listing, { slots }: AnswerIndex): Memory[] {
+  const { kind, owner, inquiry, question } = listing;
   const fits = verbFit(inquiry, question);
-  const found = new Set<Memory>();
-  const take = (memories: ReadonlySet<Memory>, isOfKind: (claim: Claim) => boolean): void => {
-    for (const memory of memories) if (memory.claim && isOfKind(memory.claim)) found.add(memory);
-  };
-  for (const [relation, memories] of slots.get(owner) ?? [])
-    if (fits(relation)) take(memories, (claim) => isOf(claim, kind, question));
-  if (!fits("have")) return found;
-  for (const [subject, relations] of slots) {
+  const asksNames = question.relations[0] === "be called";
+  const own = [...(slots.get(owner) ?? [])].flatMap(([relation, memories]) =>
+    fits(relation) ? [...memories].filter(({ claim }) => claim && isOf(claim, kind, question)) : [],
+  );
+  const named = asksNames ? own.filter(({ claim }) => /\p{Lu}/u.test(claim?.value ?? "")) : own;
+  return fits("have") ? [...named, ...saidOfThings(listing, slots, asksNames)] : named;
+}
+
+/** What is claimed of the owner's things of the kind: "The user's beagle is called Otto." */
+function saidOfThings(
+  { owner, kind }: Listing,
+  slots: AnswerIndex["slots"],
+  asksNames: boolean,
+): readonly Memory[] {
+  return [...slots].flatMap(([subject, relations]) => {
     const isThing = subject.startsWith(`${owner}/`) && !subject.slice(owner.length + 1).includes("/");
-    if (!isThing || !isNounOf(subject, kind)) continue;
-    for (const relation of ["be called", "be"]) take(relations.get(relation) ?? new Set(), () => true);
-  }
-  return found;
+    if (!isThing || !isNounOf(subject, kind)) return [];
+    return [...(relations.get("be called") ?? []), ...((!asksNames && relations.get("be")) || [])];
+  });
 }
 
 const DISLIKE =
@@ -176,8 +196,8 @@ function toPlainDuty(relation: string): string {
 /** Whether a claim is of a thing of a kind: by the head of its value, a name in it, or a relation that says the kind. */
 function isOf({ relation, value }: Claim, kind: string, { relations }: Question): boolean {
   if (kind === "thing") return relations.map(toPlainDuty).includes(toPlainDuty(relation));
-  const [first] = listAttributeRelations(kind);
-  if (first === relation && !/^(?:be|have|use|do|take)$/.test(relation)) return true;
+  const isOwnVerb = listAttributeRelations(kind).includes(relation);
+  if (isOwnVerb && !/^(?:be|have|use|do|take|play|like|love|enjoy|own)$/.test(relation)) return true;
   const doing = /^\p{L}+ (?<doing>\p{L}+ing(?: to)?)$/u.exec(relation)?.groups?.doing ?? "";
   if (OBJECTS[doing]?.split(" ").includes(kind)) return true;
   if (PRODUCT.test(kind) && /^(?:an? |the |my )?\p{Lu}/u.test(value) && USING.test(relation)) return true;
@@ -190,9 +210,16 @@ function isOfKindOrSame(word: string, kind: string): boolean {
   return toCanonicalThing(toSingular(word)) === toCanonicalThing(kind) || isOfKindByAny(word, kind);
 }
 
-function isNounOf(subject: string, kind: string): boolean {
-  const noun = splitWords(subject.split("/").at(-1) ?? "").at(-1) ?? "";
+/** Whether a subject ends in a noun of a kind; with `isSame`, in the kind itself. */
+export function isNounOf(subject: string, kind: string, isSame = false): boolean {
+  const noun = nounOf(subject);
+  if (isSame) return toCanonicalThing(toSingular(noun)) === toCanonicalThing(kind);
   return noun !== "" && isOfKindOrSame(noun, kind);
+}
+
+/** "user/cat Mimi" -> "cat". */
+function nounOf(subject: string): string {
+  return splitWords(withoutName(subject).split("/").at(-1) ?? "").at(-1) ?? "";
 }
 
 /** "a beagle called Otto and two budgies" -> beagle, budgies; "go bouldering" -> bouldering; "a Honda Jazz" -> honda, jazz. */
@@ -210,8 +237,16 @@ function headsOf(relation: string, value: string): string[] {
 
 const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
 
-/** The number of things that memories tell of, each once: a claim's number, or one for each name. */
-export function countMembers(members: readonly Memory[], kind: string): number {
+const ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
+
+/** The number of things that memories tell of, each once: a claim's number, or one for each name. "a third cat" makes it three. */
+export function countMembers(members: readonly Memory[], kind: string, texts: readonly string[]): number {
+  const ordinal = new RegExp(`\\b(${ORDINALS.join("|")}) ${kind}\\b`, "i");
+  const told = texts.map((text) => ORDINALS.indexOf(ordinal.exec(text)?.[1]?.toLowerCase() ?? "") + 1);
+  return Math.max(countThings(members, kind), ...told);
+}
+
+function countThings(members: readonly Memory[], kind: string): number {
   const counts = new Map<string, { told: number; named: Set<string> }>();
   for (const { claim } of members) {
     if (!claim) continue;
@@ -233,27 +268,29 @@ interface CountedThing {
 
 /** The things of a claim: "two budgies" is two of one noun, "Rosa and Felix" for kids two names. */
 function thingsIn({ subject, relation, value }: Claim, kind: string): CountedThing[] {
-  if (subject.includes("/")) {
-    const noun = toCanonicalThing(toSingular(splitWords(subject.split("/").at(-1) ?? "").at(-1) ?? ""));
-    const names = relation === "be called" ? value.split(/, | and /) : [];
-    return [{ noun: noun === toCanonicalThing(kind) ? kind : noun, number: 1, names }];
-  }
-  return value.split(/, | and (?=(?:an?|the|my|two|three|\p{Lu}))/u).map((part) => {
+  const parts = value.split(/, | and (?=(?:an?|the|my|two|three|\p{Lu}))/u);
+  if (subject.includes("/"))
+    return [{ noun: asKind(nounOf(subject), kind), number: 1, names: relation === "be called" ? parts : [] }];
+  const things: { noun: string; number: number; names: string[] }[] = [];
+  for (const part of parts) {
     const words = splitWords(part.split(/\b(?:called|named|with|for|in|of)\b/u)[0] ?? "");
-    const digits = Number(words[0]);
-    const number = Math.max(
-      1,
-      NUMBERS.indexOf(words[0] ?? ""),
-      Number.isInteger(digits) && digits < 100 ? digits : 0,
-    );
-    const noun = toCanonicalThing(toSingular(words.at(-1) ?? ""));
-    const isSame = noun === toCanonicalThing(kind);
-    return {
-      noun: isSame ? kind : `${noun} ${relation.endsWith("ing") ? relation : ""}`.trim(),
-      number,
-      names: isSame ? namesIn(part) : [],
-    };
-  });
+    const noun = asKind(words.at(-1) ?? "", kind);
+    const last = things.at(-1);
+    // "three kids, Ada, Bruno and Cleo": names of what was just counted.
+    if (last?.noun === kind && /^\p{Lu}/u.test(part)) last.names.push(part);
+    else things.push({ noun, number: numberOf(words[0] ?? ""), names: noun === kind ? namesIn(part) : [] });
+  }
+  return things;
+}
+
+function asKind(word: string, kind: string): string {
+  const noun = toCanonicalThing(toSingular(word));
+  return noun === toCanonicalThing(kind) ? kind : noun;
+}
+
+function numberOf(word: string): number {
+  const digits = Number(word);
+  return Math.max(1, NUMBERS.indexOf(word), Number.isInteger(digits) && digits < 100 ? digits : 0);
 }
 
 function namesIn(part: string): string[] {

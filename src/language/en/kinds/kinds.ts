@@ -32,12 +32,8 @@ function loadHierarchy(): Hierarchy {
  * first call reads the table, in some 15 ms.
  */
 export function isHyponym(noun: string, kind: string, senses = 3): boolean {
-  const all = findSenses(kind);
-  const kinds = all.slice(0, 2);
+  const kinds = findSenses(kind).slice(0, 2);
   if (kinds.length === 0) return false;
-  const [first] = findSenses(noun);
-  // Right above the noun stands the sense of the kind that is meant, however rare it is: oolong is a tea.
-  if (first !== undefined && all.includes(hypernymOf(first))) return true;
   return findSenses(noun)
     .slice(0, senses)
     .some((sense) => {

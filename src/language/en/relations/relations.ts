@@ -55,6 +55,8 @@ const THING_SYNONYMS: readonly (readonly string[])[] = [
   ["therapist", "counsellor", "counselor", "psychologist", "shrink"],
   ["dentist", "orthodontist"],
   ["bike", "bicycle"],
+  ["medication", "meds", "med", "medicine", "prescription drug"],
+  ["vegetable", "veg", "veggie"],
   ["motorbike", "motorcycle"],
   ["car", "motor", "vehicle"],
   [

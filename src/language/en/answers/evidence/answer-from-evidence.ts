@@ -1,8 +1,9 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
-import { toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm, toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
 import { toLocalTime } from "../../../../domain/time.ts";
 import type { ComposedText } from "../../../../ports/language/answerer.ts";
 import { formatDateInWords } from "../../format-date.ts";
+import { PARTING } from "../parting.ts";
 import { analyseStatement, isOfKindByAny } from "./analysis.ts";
 import { namesOtherKind, YEAR } from "./answer-types.ts";
 import type { Evidence, Findings } from "./evidence.ts";
@@ -165,9 +166,13 @@ function besideClaims(evidence: readonly Evidence[], composed: Evidence, kind: s
   const said = new Set(splitWords(`${composed.statement.said?.text} ${composed.statement.text}`));
   for (const one of evidence) {
     const { statement, features, probability } = one;
+    const { tokens } = analyseStatement(statement);
     if (chosen.length >= MAX_LISTED || probability < BESIDE) break;
     if (features.topicKind === 0 || features.negated === 1 || features.parting === 1) continue;
-    const words = analyseStatement(statement).content.filter((word) => isOfKindByAny(word, kind));
+    if (tokens.some(({ lower, pos }) => pos === "VERB" && PARTING.test(toBaseForm(lower)))) continue;
+    const words = tokens.flatMap(({ lower, pos }) =>
+      /^(?:NOUN|PROPN)$/.test(pos) && isOfKindByAny(lower, kind) ? lower : [],
+    );
     if (words.length === 0 || words.some((word) => said.has(word))) continue;
     for (const word of words) said.add(word);
     chosen.push(one);

@@ -121,12 +121,16 @@ const LOOSE = new Set(
   "kind type sort make brand thing stuff one name time day date year month number way".split(" "),
 );
 
+/** "Do I have any pets?", "Do I need to buy anything?" */
+function anyOf(text: string): string | undefined {
+  if (/\b(?:any|some)thing\b/i.test(text)) return "thing";
+  const any = /\b(?:any|some) ((?:[\p{L}-]+ )?[\p{L}-]+)/iu.exec(text)?.[1];
+  return any && headNoun(any);
+}
+
 /** The noun that "what", "which" or "how many" belong to, or that "are the … that I use" lists. */
 function topicOf(text: string, tokens: readonly ParsedToken[], type: AnswerType): string | undefined {
-  if (type === "yes_no") {
-    const any = /\b(?:any|some) ((?:[\p{L}-]+ )?[\p{L}-]+)/iu.exec(text)?.[1];
-    return any && headNoun(any);
-  }
+  if (type === "yes_no") return anyOf(text);
   const asking = tokens.findIndex(({ lower }) => /^(?:what|which|many|much)$/.test(lower));
   const next = tokens[asking + 1];
   if (asking >= 0 && next && /^(?:NOUN|ADJ|PROPN)$/.test(next.pos)) {
@@ -171,8 +175,8 @@ export function sortOf(tokens: readonly ParsedToken[], at: number): SubjectSort 
 }
 
 function headNoun(phrase: string): string | undefined {
-  const noun = splitWords(phrase).at(-1);
-  return noun === undefined || LIGHT.has(noun) ? undefined : toSingular(noun);
+  const noun = splitWords(phrase).findLast((word) => !LIGHT.has(word));
+  return noun && toSingular(noun);
 }
 
 /** The kind by the reading of the question's grammar, where the tree shows none: "Which gadgets do I have?" */
