@@ -51,22 +51,22 @@ export function englishAnswerer(ports: AnswererPorts): Answerer {
 
 async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promise<ComposedReply> {
   const { question, found, content: state, mayUse, now, asOf, zone, toQuotableText } = request;
-  const index = await answerIndexInSlices(state.memories);
+  const index = await answerIndexInSlices(state.memories, state.revision);
   const read = ports.questions.read(question, {
     at: toLocalTime(asOf ?? now, zone),
     known: known(index, mayUse),
   });
   const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
-  const holding = selectMemoriesAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
-    holds && mayUse(memory) ? memory : [],
-  );
+  const whatHolds = (memories: Iterable<Memory>): Memory[] =>
+    selectMemoriesAt(memories, now, asOf).flatMap(({ memory, holds }) =>
+      holds && mayUse(memory) ? memory : [],
+    );
   const isWhole = asksForAll(question);
   // What is quoted, explained or listed whole is exact as it stands.
   const exact =
     verbatim(question, found, state, toQuotableText) ??
     (await request.explain(read)) ??
-    (isWhole ? overview(holding) : undefined);
-  const wishes = holding.filter(({ kind }) => kind === "instruction");
+    (isWhole ? overview(whatHolds(state.memories.values())) : undefined);
   const sources: StatementSources = {
     question,
     items: found.items,
@@ -79,7 +79,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     toQuotableText,
   };
   const fromMemories = async (): Promise<EvidenceAnswer | undefined> => {
-    const wished = fromWishes(question, wishes);
+    const wished = fromWishes(question, whatHolds(index.instructions));
     if (wished) return { ...wished, isSure: true };
     const asking = { question: asked, read, index, mayUse, state, now, asOf, zone };
     const timely = await timelyFor(ports, asking);
@@ -153,7 +153,7 @@ function timelyFor(ports: AnswererPorts, asking: Asking): Promise<ComposedText |
     text: question,
     read,
     looking: asking,
-    all: [...asking.state.memories.values()].filter(asking.mayUse),
+    all: () => [...asking.state.memories.values()].filter(asking.mayUse),
     reread: (text) =>
       ports.questions.read(text, {
         at: toLocalTime(asOf ?? now, asking.zone),
