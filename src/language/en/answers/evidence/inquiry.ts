@@ -102,6 +102,9 @@ const TIME_TOPIC =
   /\b(?:what|which) (?:time|day|date|year|month|week|weekday|hour|days|weekdays|dates)\b|^(?:and |so )?when\b|\bsince when\b|\buntil when\b|\bhow often\b|\bbirthday\b|\bhow long ago\b/i;
 const NUMBER_TOPIC =
   /\bhow (?:many|much|old|long|tall|far|big|heavy|high|fast|large|wide|deep)\b|\b(?:what|which) (?:\w+ )?(?:size|number|age|price|dose|strength|weight|height|amount|salary|score|percentage|floor|gate|terminal|route|flight|pin|postcode|plate)\b|['’]s my [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b|\bis (?:my|our) [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b/i;
+/** "What's Pancho's microchip number?" */
+const NUMBER_NOUN =
+  /\b(?:what|which)(?:['’]?s| is| are| was)\b[^?]*\b(?:number|age|price|dose|weight|height|salary|rent|pin|postcode|size)\s*\?*$/i;
 const PLACE_TOPIC =
   /\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|town|country|place|village|street|room|school|university|restaurant|hotel|area|neighbourhood|neighborhood)\b|\bhome ?town\b/i;
 
@@ -109,7 +112,7 @@ function typeOf(text: string, question: Question): AnswerType {
   if (/\b(?:who|whom|whose|who['’]s|whos)\b/i.test(text) || /\bwhich of (?:my|our)\b/i.test(text))
     return "person";
   if (TIME_TOPIC.test(text)) return "time";
-  if (NUMBER_TOPIC.test(text)) return "number";
+  if (NUMBER_TOPIC.test(text) || NUMBER_NOUN.test(text)) return "number";
   if (PLACE_TOPIC.test(text)) return "place";
   if (/\b(?:name|called|nickname)\b/i.test(text)) return "person";
   if (question.asks === "yes_no") return "yes_no";
