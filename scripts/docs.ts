@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { coveragePage } from "./coverage.ts";
 import { dashboard } from "./dashboard.ts";
 import { libraryReference } from "./library-reference.ts";
 import { metricsPage } from "./metrics-table.ts";
@@ -11,6 +12,7 @@ const PAGE = join(ROOT, "docs/reference/cli.md");
 const LIBRARY_PAGE = join(ROOT, "docs/reference/library.md");
 const README = join(ROOT, "README.md");
 const METRICS_PAGE = join(ROOT, "docs/metrics.md");
+const COVERAGE_PAGE = join(ROOT, "docs/coverage.md");
 
 const DASHBOARD = join(ROOT, "deploy/grafana/dashboards/keepsake.json");
 
@@ -58,9 +60,10 @@ if (import.meta.main) {
   writeFileSync(PAGE, commandLineReference());
   writeFileSync(LIBRARY_PAGE, libraryReference().page);
   writeFileSync(METRICS_PAGE, metricsPage(readFileSync(METRICS_PAGE, "utf8")));
+  writeFileSync(COVERAGE_PAGE, coveragePage());
   writeFileSync(DASHBOARD, `${JSON.stringify(dashboard(), null, 2)}\n`);
   writeFileSync(README, readmeWithQuality(readFileSync(README, "utf8")));
   console.error(
-    "Written: docs/reference/cli.md and library.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
+    "Written: docs/reference/cli.md and library.md, docs/coverage.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
   );
 }

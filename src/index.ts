@@ -1,6 +1,15 @@
-export type { ChangeSet, LogEntry } from "./domain/change-set.ts";
+export type { AssociationType, ChangeSet, LogEntry, MemoryLink } from "./domain/change-set.ts";
 export type { ContextOptions, PromptContext } from "./domain/context.ts";
-export type { Claim, Kind, Memory, SourceSpan, Status } from "./domain/memory.ts";
+export type {
+  Claim,
+  Kind,
+  KindGroup,
+  Memory,
+  MemoryUsage,
+  PendingReview,
+  SourceSpan,
+  Status,
+} from "./domain/memory.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Metadata, Where } from "./domain/metadata-filter.ts";
 export type {
@@ -28,6 +37,8 @@ export type {
   Explanation,
   Fate,
   Item,
+  RankingOptions,
+  RankingWeights,
   Reason,
   Recall,
   RecallBounds,
@@ -35,6 +46,7 @@ export type {
   RecalledItem,
   RecallOptions,
   RecallReceipt,
+  ScoreParts,
   Source,
   Why,
   WhyNot,
@@ -49,6 +61,7 @@ export type {
   Remainder,
   Trace,
 } from "./domain/receipt.ts";
+export type { WhereText } from "./domain/text-filter.ts";
 export type {
   Audit,
   Backup,
@@ -60,6 +73,9 @@ export type {
   InputMessage,
   JobState,
   Keepsake,
+  LinkListOptions,
+  LinkOptions,
+  LinkReceipt,
   Listing,
   ListOptions,
   MemoryChanges,
@@ -71,6 +87,10 @@ export type {
   Profile,
   ProfileLine,
   ProfileOptions,
+  RelatedMemories,
+  RelatedMemory,
+  RelatedOptions,
+  RelatedStep,
   RememberOptions,
   Reply,
   ScopedMemory,
@@ -80,6 +100,7 @@ export type {
   ShownMemory,
   StatsOptions,
   Understood,
+  UnlinkOptions,
   WorkSetAside,
 } from "./engine/api.ts";
 export type { CostOptions } from "./engine/cost/cost-tracker.ts";
@@ -101,6 +122,7 @@ export type { Queue, SetAside } from "./ports/queue.ts";
 export type { ActiveSession, SessionOf, Sessions, SessionTurn } from "./ports/sessions.ts";
 export type { Clock, Ids, Secret } from "./ports/system.ts";
 export type { Meter } from "./ports/telemetry.ts";
+export type { MemoryUse, UsageStore, UserUses } from "./ports/usage-store.ts";
 /** Earlier names, kept until version 1.0. */
 export type {
   VectorIndex,

@@ -1,3 +1,4 @@
+import type { RankingOptions } from "./domain/recall.ts";
 import type { CostOptions } from "./engine/cost/cost-tracker.ts";
 import type { Cache } from "./ports/cache.ts";
 import type { Embedder } from "./ports/language/embedder.ts";
@@ -90,6 +91,8 @@ export interface MemoryOptions {
   readonly redact?: boolean;
   /** Half-life of recency in ranking, in days (90). */
   readonly decayDays?: number;
+  /** How recalls rank unless a call says otherwise: `{ profile: "classic" }`, or with weights of its own. */
+  readonly ranking?: RankingOptions;
   /** True archives memories that the clean-up job finds. By default it only counts them, and `optimize` archives them. */
   readonly cleanUp?: boolean;
   /** The erasure ledger, outside the database. Default: a file beside the database file. */

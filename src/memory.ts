@@ -12,6 +12,7 @@ import { finishInterruptedErasures } from "./engine/erase/verify-erasure.ts";
 import { createErasureWatch } from "./engine/erasure-watch.ts";
 import { createDamageCounter, watchClock } from "./engine/instrumentation.ts";
 import type { Ports } from "./engine/ports.ts";
+import { findRankingProfile } from "./engine/recall/scoring.ts";
 import { openSecondaryStores } from "./engine/secondary-stores/secondary-stores.ts";
 import type { SharingOptions } from "./engine/secondary-stores/shared-cache.ts";
 import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
@@ -48,6 +49,7 @@ import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/s
  */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
+  if (options.ranking !== undefined) findRankingProfile(options.ranking);
   const opening = createResourceOwner();
   try {
     return await wireMemory(options, opening);
@@ -232,6 +234,7 @@ function toEngineOptions({
   redact,
   patience,
   decayDays,
+  ranking,
   cleanUp,
   indexSearch,
   jobs,
@@ -241,6 +244,7 @@ function toEngineOptions({
     ...(redact === undefined ? {} : { redact }),
     ...(patience === undefined ? {} : { patience }),
     ...(decayDays === undefined ? {} : { decayDays }),
+    ...(ranking === undefined ? {} : { ranking }),
     ...(cleanUp === undefined ? {} : { cleansUp: cleanUp }),
     ...(inThreads ? { watchesDependencies: true } : {}),
     ...(jobs === "elsewhere" ? { leavesJobs: true } : {}),

@@ -71,7 +71,7 @@ async function casesOf(set: string, { name, messages, questions }: Conversation)
       return withScratch(async (scratch) => {
         const near = scanVectors(block, scratch, vector);
         const asked = { query: question, span: {}, near, vocabulary: englishVocabulary };
-        const texts = searchByText(block, scratch, asked, findRankingProfile("default"));
+        const texts = searchByText(block, scratch, asked, findRankingProfile({ profile: "default" }));
         const { signals, places } = search(block, scratch, texts, { near, floor: embedder.floor });
         const columns = FITTED.map((signal) =>
           Float32Array.from(owners, (_, slot) =>

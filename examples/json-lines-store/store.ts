@@ -51,6 +51,7 @@ export async function openJsonLinesStore(file: string): Promise<MemoryStore> {
         }),
     },
     recallReceipts: { ...memory.recallReceipts, save: keep("recallReceipts.save") },
+    usage: { ...requireUsage(memory), add: keep("usage.add") },
     backups: { ...memory.backups, save: keep("backups.save") },
     jobs: {
       ...memory.jobs,
@@ -144,14 +145,21 @@ function requireDump({ dump }: MemoryStore): Dump {
   return dump;
 }
 
+function requireUsage({ usage }: MemoryStore): NonNullable<MemoryStore["usage"]> {
+  if (!usage) throw new MemoryError("unsupported", "the store in memory counts no uses.");
+  return usage;
+}
+
 /** Every call that changes what the file keeps, by its name in a line of the file. */
 function listWrites(memory: MemoryStore) {
   const { commit, erasures, recallReceipts, backups, jobs, answers } = memory;
   const dump = requireDump(memory);
+  const usage = requireUsage(memory);
   return {
     commit,
     "erasures.seal": erasures.seal,
     "recallReceipts.save": recallReceipts.save,
+    "usage.add": usage.add,
     "backups.save": backups.save,
     "jobs.saveProgress": jobs.saveProgress,
     "jobs.saveJobRun": jobs.saveJobRun,

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { parseWeightList, WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
+import type { RankingWeights } from "../domain/recall.ts";
 import { toIsoTime } from "../domain/time.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
@@ -34,6 +36,13 @@ export function createCountParser(least: number, most: number): (text: string) =
   };
 }
 
+/** Parses weights of a ranking. Throws `InvalidArgumentError`. */
+export function parseWeightsOption(text: string): RankingWeights {
+  const weights = parseWeightList(text);
+  if (weights) return weights;
+  throw new InvalidArgumentError(`Give weights such as ${WEIGHT_LIST_EXAMPLE}.`);
+}
+
 /** Parses a time as the library does. Throws `InvalidArgumentError`. */
 export function parseTimeOption(text: string): string {
   try {
@@ -41,6 +50,13 @@ export function parseTimeOption(text: string): string {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : "It is not a valid time.");
   }
+}
+
+/** Parses a number from 0 to 1. Throws `InvalidArgumentError`. */
+export function parseShareOption(text: string): number {
+  const value = Number(text);
+  if (/^\d?(?:\.\d{1,9})?$/.test(text) && text !== "" && value <= 1) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 1.");
 }
 
 const DURATION_UNITS: { readonly [letter: string]: number } = {

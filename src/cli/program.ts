@@ -1,14 +1,18 @@
 import { Command, CommanderError, Option } from "commander";
-import { MEMORY_KINDS } from "../domain/memory.ts";
+import { KIND_NAMES, MEMORY_KINDS } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
+import { WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
 import { KEY_SCOPES } from "../http/keys/key-ring.ts";
+import { addAssociationCommands } from "./association-commands.ts";
 import {
   addCommand,
   createCountParser,
   formatExamples,
   parseDuration,
   parseMomentOrDuration,
+  parseShareOption,
   parseTimeOption,
+  parseWeightsOption,
 } from "./command.ts";
 import type { KeysOptions } from "./commands/keys.ts";
 import { EXIT } from "./exit.ts";
@@ -49,8 +53,10 @@ export function createProgram(version: string): Command {
     // `runProgram` prints every error.
     .configureOutput({ outputError: () => {} });
   addConversationCommands(root);
+  addSearchCommands(root);
   addForgetCommands(root);
   addMemoryCommands(root);
+  addAssociationCommands(root);
   addStatsCommand(root);
   addImportExportCommands(root);
   addMaintenanceCommands(root);
@@ -82,16 +88,32 @@ function addConversationCommands(root: Command): void {
         "remember - < note.txt",
       ),
     );
+  addCommand(root, "chat", "chat in the terminal, and show what is learnt", async (_operands, options) =>
+    (await import("./commands/chat.ts")).runChat(options),
+  ).addHelpText(
+    "after",
+    `\nIf stdin is not a terminal, each of its lines is one turn.\n${formatExamples("chat", "chat < lines.txt")}`,
+  );
+}
+
+function addSearchCommands(root: Command): void {
   addCommand(root, "recall <QUERY>", "find relevant memories, best first", async ([query = ""], options) =>
     (await import("./commands/recall.ts")).runRecall(query, options),
   )
     .option("--limit <N>", "maximum number of items (10)", createCountParser(1, 1000))
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
     .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
+    .option("--where-text <JSON>", 'only items whose text matches, such as {"$contains": "Porto"}')
+    .option("--profile <NAME>", "how to rank: default or classic")
+    .option("--weights <LIST>", `weights of the classic ranking: ${WEIGHT_LIST_EXAMPLE}`, parseWeightsOption)
     .option("--explain", "show why each item was returned, and what was dropped")
     .addHelpText(
       "after",
-      formatExamples('recall "productivity tools"', 'recall "where I live" --as-of 2023-06-01 --explain'),
+      formatExamples(
+        'recall "productivity tools"',
+        'recall "where I live" --as-of 2023-06-01 --explain',
+        'recall "holidays" --where-text \'{"$regex": "(?i)porto|lisbon"}\'',
+      ),
     );
   addCommand(
     root,
@@ -114,12 +136,6 @@ function addConversationCommands(root: Command): void {
       "after",
       formatExamples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
     );
-  addCommand(root, "chat", "chat in the terminal, and show what is learnt", async (_operands, options) =>
-    (await import("./commands/chat.ts")).runChat(options),
-  ).addHelpText(
-    "after",
-    `\nIf stdin is not a terminal, each of its lines is one turn.\n${formatExamples("chat", "chat < lines.txt")}`,
-  );
 }
 
 function addForgetCommands(root: Command): void {
@@ -160,7 +176,7 @@ function addMemoryCommands(root: Command): void {
   addCommand(root, "list", "list current memories, newest first", async (_operands, options) =>
     (await import("./commands/memories.ts")).runList(options),
   )
-    .addOption(new Option("--kind <KIND>", "only memories of this kind").choices(MEMORY_KINDS))
+    .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
     .addOption(
       new Option("--status <STATUS>", "only memories with this status")
         .choices(["current", "superseded", "retracted", "all"])
@@ -168,9 +184,13 @@ function addMemoryCommands(root: Command): void {
     )
     .option("--limit <N>", "maximum number of memories (50)", createCountParser(1, 1000))
     .option("--cursor <CURSOR>", "continue after the page that gave this cursor")
-    .option("--set-aside", "only memories quarantined as prompt injection, with the reason");
+    .option("--set-aside", "only memories quarantined as prompt injection, with the reason")
+    .option("--review", "only memories that depend on something that has changed");
   addCommand(root, "let-in <ID>", "approve a quarantined memory", async ([id = ""], options) =>
     (await import("./commands/memories.ts")).runApprove(id, options),
+  );
+  addCommand(root, "confirm <ID>", "end the review of a memory: it still holds", async ([id = ""], options) =>
+    (await import("./commands/associations.ts")).runConfirm(id, options),
   );
   addCommand(root, "get <ID>", "show one memory with its sources", async ([id = ""], options) =>
     (await import("./commands/memories.ts")).runGet(id, options),
@@ -382,12 +402,16 @@ ${formatExamples("audit", "audit --json")}`,
       "skip memories from the hundred turns before this one",
       createCountParser(0, 999_999_999),
     )
+    .option("--max-age-days <N>", "archive memories last said longer ago", createCountParser(0, 100_000))
+    .option("--min-importance <S>", "archive memories less important, from 0 to 1", parseShareOption)
+    .addOption(new Option("--kinds <KIND...>", "archive memories of these kinds").choices(MEMORY_KINDS))
     .addHelpText(
       "after",
       `
 Removes expired memories from search, merges duplicates, reports faded memories, and archives memories that are old,
-unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it.
-${formatExamples("optimize --dry-run", "optimize")}`,
+unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it. The limits of age, importance and kind set
+what is archived; what was recalled, edited, said twice or associated stays.
+${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importance 0.3")}`,
     );
   addCommand(
     root,

@@ -113,6 +113,7 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...(secret === undefined ? {} : { secret }),
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
+    ...(settings.ranking === undefined ? {} : { ranking: settings.ranking }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,
     ...(await loadUnderstandingOptions(settings, confidenceThreshold, ports.inThreads)),

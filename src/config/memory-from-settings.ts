@@ -42,8 +42,11 @@ export function toUnderstandingOptions(
     model: made,
     async extractor(hooks) {
       const { modelExtractor } = await import("../adapters/model/index.ts");
-      const { lingerMs } = named;
-      const reading = modelExtractor(await made(hooks), lingerMs === undefined ? {} : { lingerMs });
+      const { lingerMs, links } = named;
+      const reading = modelExtractor(await made(hooks), {
+        ...(lingerMs === undefined ? {} : { lingerMs }),
+        ...(links === undefined ? {} : { links }),
+      });
       return [...(named.extractor === "both" ? [await rules()] : []), sure(reading)];
     },
   };
@@ -60,7 +63,7 @@ const MODEL_SETTING_NAMES: { readonly [option: string]: string } = {
 
 /** Loads and opens the configured model. Throws `invalid_input` with the name of a wrong setting. */
 export async function openModel(
-  { extractor: _who, lingerMs: _lingers, ...options }: ModelSettings,
+  { extractor: _who, lingerMs: _lingers, links: _links, ...options }: ModelSettings,
   hooks: CallHooks = {},
 ): Promise<LanguageModel> {
   const { openaiModel } = await import("../adapters/openai/index.ts");

@@ -12,6 +12,8 @@ export interface ModelSettings {
   readonly timeoutMs?: number;
   /** How long a message waits for others to be extracted together, in ms. */
   readonly lingerMs?: number;
+  /** Whether the model names associations between memories. */
+  readonly links?: boolean;
 }
 
 const DEFAULT_MODEL = "gpt-4o-mini";
@@ -41,6 +43,10 @@ export const MODEL_SETTINGS: {
     schema: createMillisecondsSchema(0, 3_600_000),
     allowed: "a number from 0 to 3600000",
   },
+  KEEPSAKE_EXTRACT_LINKS: {
+    schema: z.enum(["on", "off", "true", "false", "1", "0"]),
+    allowed: "on, off, true, false, 1 or 0",
+  },
 };
 
 /**
@@ -64,6 +70,7 @@ export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSe
     const value = values.get(name);
     return value === undefined ? undefined : Number(value);
   };
+  const links = values.get("KEEPSAKE_EXTRACT_LINKS");
   return dropUndefined({
     extractor: who === "model" ? ("model" as const) : ("both" as const),
     model: named ?? DEFAULT_MODEL,
@@ -72,6 +79,7 @@ export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSe
     apiVersion: values.get("OPENAI_API_VERSION"),
     timeoutMs: number("KEEPSAKE_MODEL_TIMEOUT_MS"),
     lingerMs: number("KEEPSAKE_UNDERSTAND_AFTER_MS"),
+    links: links === undefined ? undefined : TRUE_WORDS.includes(links),
   }) as ModelSettings;
 }
 

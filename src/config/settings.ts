@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { parseWeightList, WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
+import type { RankingOptions } from "../domain/recall.ts";
 import { MemoryError } from "../errors.ts";
 import { BACKEND_SETTINGS, type BackendSettings, parseBackends } from "./backend-settings.ts";
 import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./cost-settings.ts";
@@ -45,6 +47,8 @@ export interface Settings {
   readonly cacheMegabytes?: number;
   /** Half-life of recency in ranking, in days. */
   readonly decayDays?: number;
+  /** How recalls rank unless a call says otherwise. */
+  readonly ranking?: RankingOptions;
   /** True archives the memories that the clean-up job finds. */
   readonly cleanUp?: boolean;
   /** Whether workers run background jobs instead of this process. */
@@ -136,6 +140,11 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   KEEPSAKE_CACHE_MB: { schema: createNumberSchema(1, 1_000_000), allowed: "a number from 1 to 1000000" },
   MAX_CONTEXT_TOKENS: { schema: createNumberSchema(1, 1_000_000), allowed: "a number from 1 to 1000000" },
   MEMORY_DECAY_DAYS: { schema: createNumberSchema(1, 36_500), allowed: "a number from 1 to 36500" },
+  KEEPSAKE_RANKING: { schema: z.enum(["default", "classic"]), allowed: "default or classic" },
+  KEEPSAKE_RANKING_WEIGHTS: {
+    schema: z.string().refine((list) => parseWeightList(list) !== undefined),
+    allowed: `weights such as ${WEIGHT_LIST_EXAMPLE}, for the ranking "classic"`,
+  },
   KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_JOBS: { schema: z.enum(["here", "workers"]), allowed: "here or workers" },
   MEMORY_CONFIDENCE_THRESHOLD: {
@@ -211,6 +220,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
     ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),
     ...number("decayDays", "MEMORY_DECAY_DAYS"),
+    ...toOptionalField("ranking", parseRanking(values)),
     ...toOptionalField("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
     ...toOptionalField(
       "jobs",
@@ -238,6 +248,20 @@ function setDatabase(values: Map<string, string>, named: string): void {
 function parsePath(values: ReadonlyMap<string, string>): string {
   const [, path] = /^sqlite:\/\/\/(.*)$/s.exec(values.get("MEMORY_DB_URL") ?? "") ?? [];
   return values.get("KEEPSAKE_DB") ?? path ?? "keepsake.db";
+}
+
+/** Weights belong to the ranking "classic", and name it. */
+function parseRanking(values: ReadonlyMap<string, string>): RankingOptions | undefined {
+  const profile = values.get("KEEPSAKE_RANKING");
+  const list = values.get("KEEPSAKE_RANKING_WEIGHTS");
+  if (list === undefined) return profile === undefined ? undefined : { profile };
+  if (profile === "default") {
+    throw new MemoryError(
+      "invalid_input",
+      "KEEPSAKE_RANKING_WEIGHTS belongs to KEEPSAKE_RANKING=classic. Remove one of the two.",
+    );
+  }
+  return { profile: "classic", weights: parseWeightList(list) ?? {} };
 }
 
 function parseMetrics(value: string | undefined): "open" | "off" | undefined {

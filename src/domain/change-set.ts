@@ -12,7 +12,8 @@ export type ChangeCause =
   | "forget"
   | "import"
   | "reindex"
-  | "optimize";
+  | "optimize"
+  | "link";
 
 /**
  * The unit of search: a passage of a message, or a memory. The memory store keeps it; it is derived from the
@@ -35,21 +36,34 @@ export interface SearchUnit {
   readonly vector: Float32Array;
 }
 
-export type LinkType =
-  | "related_to"
-  | "extends"
-  | "contradicts"
-  | "derived_from"
-  | "supersedes"
-  | "depends_on";
+/** The types of associations between memories. */
+export const ASSOCIATION_TYPES = [
+  "related_to",
+  "extends",
+  "contradicts",
+  "derived_from",
+  "depends_on",
+] as const;
+/** How one memory bears on another. `depends_on` and `derived_from` have it reviewed when the other changes. */
+export type AssociationType = (typeof ASSOCIATION_TYPES)[number];
 
-/** From one memory to another. */
+export type LinkType = AssociationType | "supersedes";
+
+/** An association from one memory to another. */
 export interface MemoryLink {
+  /** The id of the memory that the association begins at: what depends, extends or contradicts. */
   readonly from: string;
+  /** How `from` bears on `to`. */
   readonly type: LinkType;
+  /** The id of the other memory. */
   readonly to: string;
   /** 0 to 1. */
   readonly strength: number;
+}
+
+/** Identifies a link: there is one of each type from one memory to another. */
+export function toLinkKey({ from, type, to }: MemoryLink): string {
+  return JSON.stringify([from, type, to]);
 }
 
 /** The longest run of words that one word tombstone covers. Longer wordings have one for each run. */
@@ -118,7 +132,9 @@ export interface ChangeSet {
   }[];
   /** New versions of new or existing memories. `version` is the current version plus 1. */
   readonly memories?: readonly Memory[];
-  /** New links between memories. */
+  /** Links to remove, each with the strength that it had, for the log. */
+  readonly dropLinks?: readonly MemoryLink[];
+  /** New links between memories. One that exists gets the new strength. */
   readonly links?: readonly MemoryLink[];
   /** Search units; they replace those with the same id. */
   readonly units?: readonly SearchUnit[];
@@ -154,4 +170,8 @@ export interface LogEntry {
   }[];
   /** Ids of messages with words removed, and of deleted memories. */
   readonly erased: readonly string[];
+  /** Associations that were made, or got another strength. Absent if there are none. */
+  readonly linked?: readonly MemoryLink[];
+  /** Associations that were removed, or had another strength before. Absent if there are none. */
+  readonly unlinked?: readonly MemoryLink[];
 }

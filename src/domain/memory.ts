@@ -10,9 +10,40 @@ export const MEMORY_KINDS = [
   "entity",
   "event",
   "reflection",
+  // Kinds are stored by their number, so new ones are appended.
+  "context",
 ] as const;
-/** What a memory is about; a fact if nothing else fits. */
+/** What a memory is about; a fact if nothing else fits. `context` is the background of a conversation or a task. */
 export type Kind = (typeof MEMORY_KINDS)[number];
+
+/** Groups of kinds, by the names that are usual for memory. The first kind is the one that a new memory of the group gets. */
+export const KIND_GROUPS: { readonly [group in KindGroup]: readonly [Kind, ...Kind[]] } = {
+  semantic: ["fact", "preference", "entity", "reflection", "context"],
+  episodic: ["event", "commitment"],
+  procedural: ["instruction"],
+};
+/** What is known, what happened or will happen, and how to do things. */
+export type KindGroup = "semantic" | "episodic" | "procedural";
+
+/** The names that a filter of kinds accepts. */
+export const KIND_NAMES: readonly (Kind | KindGroup)[] = [
+  ...MEMORY_KINDS,
+  ...(Object.keys(KIND_GROUPS) as KindGroup[]),
+];
+
+/** The kinds that some names of kinds and groups mean. */
+export function expandKinds(names: readonly (Kind | KindGroup)[]): Set<Kind> {
+  return new Set(names.flatMap((name) => (isKindGroup(name) ? KIND_GROUPS[name] : [name])));
+}
+
+/** The kind of a new memory: the one that is named, or the first of the group. */
+export function toKind(name: Kind | KindGroup): Kind {
+  return isKindGroup(name) ? KIND_GROUPS[name][0] : name;
+}
+
+function isKindGroup(name: Kind | KindGroup): name is KindGroup {
+  return Object.hasOwn(KIND_GROUPS, name);
+}
 
 /** The structured part of a memory. */
 export interface Claim {
@@ -99,6 +130,8 @@ export interface Memory {
   readonly sources: readonly SourceSpan[];
   /** The memory that replaced it. */
   readonly supersededBy?: string;
+  /** Set while it waits for a review, because something that it depends on has changed. */
+  readonly review?: PendingReview;
   /** The revision and time (ISO 8601) at which this version was stored. */
   readonly revision: number;
   /** When this version was stored (ISO 8601). */
@@ -107,6 +140,24 @@ export interface Memory {
   readonly action: MemoryAction;
   /** The reason, in plain words, without the user's own. */
   readonly why?: string;
+}
+
+/** Why a memory waits for a review. */
+export interface PendingReview {
+  /** Since when (ISO 8601). */
+  readonly since: string;
+  /** The revision that changed what it depends on. */
+  readonly revision: number;
+  /** Ids of the memories that it depends on and that have changed; those that were erased are left out. */
+  readonly because: readonly string[];
+}
+
+/** How often recalls returned a memory. It is not part of its history. */
+export interface MemoryUsage {
+  /** The number of recalls that returned it, with those behind answers and contexts. */
+  readonly count: number;
+  /** When a recall last returned it (ISO 8601). Absent if none did. */
+  readonly lastAt?: string;
 }
 
 /** What a write did to a memory. */

@@ -339,6 +339,10 @@ export interface UserStats {
   readonly retracted: number;
   /** Of current memories. */
   readonly kinds: { readonly [kind in Kind]: number };
+  /** Current memories that wait for a review, because something that they depend on has changed. */
+  readonly review: number;
+  /** Stored associations between memories. */
+  readonly links: number;
   /** Stored messages. */
   readonly messages: number;
   /** Of these, messages that wait to be understood. */

@@ -1,7 +1,8 @@
-import type { Claim, Kind, Status } from "./memory.ts";
+import type { Claim, Kind, KindGroup, Status } from "./memory.ts";
 import type { Role } from "./message.ts";
 import type { Where } from "./metadata-filter.ts";
 import type { TokenUsage } from "./model-usage.ts";
+import type { WhereText } from "./text-filter.ts";
 
 /** Options of `recall` and `answer`. An unknown option throws `invalid_input`. */
 export interface RecallOptions {
@@ -9,8 +10,8 @@ export interface RecallOptions {
   readonly limit?: number;
   /** A token budget for `context`. */
   readonly maxTokens?: number;
-  /** Only memories of these kinds. Default: all. */
-  readonly kinds?: readonly Kind[];
+  /** Only memories of these kinds, or groups of kinds ("semantic", "episodic", "procedural"). Default: all. */
+  readonly kinds?: readonly (Kind | KindGroup)[];
   /** Only memories, or only passages of messages. Default: both. */
   readonly types?: readonly ("memory" | "passage")[];
   /** Recalls what was true at this time. */
@@ -21,14 +22,45 @@ export interface RecallOptions {
   readonly session?: string;
   /** Only items whose metadata matches. */
   readonly where?: Where;
+  /** Only items whose own text matches: the memory's sentence, or the passage's words. */
+  readonly whereText?: WhereText;
   /** Items below this score are left out (default 0: all relevant items). */
   readonly minScore?: number;
   /** Adds `why` to each item and `explanation` to the recall (default false). */
   readonly explain?: boolean;
   /** The name of a weight profile ("default", "classic"). */
   readonly profile?: string;
+  /** The weights of the profile "classic", which is then the default (see `RankingWeights`). */
+  readonly weights?: RankingWeights;
   /** Cancels the call; it then throws the signal's reason. */
   readonly signal?: AbortSignal;
+}
+
+/**
+ * Weights of the profile "classic", each 0 or more. They count by their share of the sum. Absent ones count 0. Without any,
+ * the profile has similarity 0.4, recency 0.3, access 0.2 and confidence 0.1.
+ */
+export interface RankingWeights {
+  /** How near the item's vector is to the query's. */
+  readonly similarity?: number;
+  /** How new it is: halved every 90 days (`decayDays`), counted from the user's newest statement. */
+  readonly recency?: number;
+  /** How often recalls returned the memory: 0 for never, 1 for 100 times, on a logarithmic scale. */
+  readonly access?: number;
+  /** How sure the memory is. */
+  readonly confidence?: number;
+  /** How often it was said. */
+  readonly evidence?: number;
+  /** How important it is. */
+  readonly importance?: number;
+}
+
+/** How recalls rank unless the caller says otherwise. */
+export interface RankingOptions {
+  /** The name of a weight profile ("default", "classic"). */
+  readonly profile?: string;
+  /** The weights of the profile "classic". */
+  readonly weights?: RankingWeights;
 }
 
 /**
@@ -100,11 +132,25 @@ export interface Source {
   readonly end: number;
 }
 
+/**
+ * How a score came about: the sum of `adds`, times each of `factors`. Absent in the ranking for a context, and in receipts of
+ * earlier versions.
+ */
+export interface ScoreParts {
+  /** What was added: "relevance", or by the profile "classic" "similarity", "recency", "access", "confidence". */
+  readonly adds?: { readonly [part: string]: number };
+  /**
+   * What it was multiplied by, 0 to 1: its qualities, its status, how sure the recall was, and whether it repeats another. Above
+   * 1 only "update": an item that updates an older one took its place.
+   */
+  readonly factors?: { readonly [part: string]: number };
+}
+
 /** Why an item was found: its rank and score in each retriever, and the contribution of each feature. */
-export interface Why {
+export interface Why extends ScoreParts {
   /** Retriever -> rank (from 1) and raw score. */
   readonly arms: { readonly [arm: string]: { readonly rank: number; readonly score: number } };
-  /** Feature -> contribution to the score. */
+  /** Feature -> contribution to the relevance. */
   readonly parts: { readonly [feature: string]: number };
   /** The words of the query that occur in the item. */
   readonly words: readonly string[];
@@ -280,10 +326,14 @@ export interface RecallBounds {
   readonly types?: readonly string[];
   /** Whether a metadata filter applied. The filter itself is not kept. */
   readonly where?: true;
+  /** Whether a filter over texts applied. The filter itself is not kept, because it may hold words. */
+  readonly whereText?: true;
+  /** The weights that were asked for. */
+  readonly weights?: RankingWeights;
 }
 
 /** An item that a recall returned, without its text. */
-export interface RecalledItem {
+export interface RecalledItem extends ScoreParts {
   /** The id of the memory or the passage. */
   readonly id: string;
   /** A memory, or a passage of a message. */
@@ -294,7 +344,7 @@ export interface RecalledItem {
   readonly status: Status;
   /** Retriever -> rank (from 1) and raw score. */
   readonly arms: { readonly [arm: string]: { readonly rank: number; readonly score: number } };
-  /** Feature -> contribution to the score. */
+  /** Feature -> contribution to the relevance. */
   readonly parts: { readonly [feature: string]: number };
 }
 

@@ -1,6 +1,6 @@
-import type { LogEntry } from "../domain/change-set.ts";
+import type { AssociationType, LogEntry, MemoryLink } from "../domain/change-set.ts";
 import type { ContextOptions, PromptContext } from "../domain/context.ts";
-import type { Claim, Kind, Memory, Status } from "../domain/memory.ts";
+import type { Claim, Kind, KindGroup, Memory, MemoryUsage, Status } from "../domain/memory.ts";
 import type { Message, Part, Role } from "../domain/message.ts";
 import type { Metadata, Where } from "../domain/metadata-filter.ts";
 import type { ProjectStats, UsageBy, UserStats } from "../domain/model-usage.ts";
@@ -244,6 +244,15 @@ export interface OptimizeOptions extends CallOptions {
    * alone.
    */
   readonly currentTurn?: number;
+  /**
+   * Has the clean-up archive memories last said longer ago than this, in days, instead of those that have faded.
+   * Memories that were said twice, recalled, edited, associated or are sensitive stay.
+   */
+  readonly maxAgeDays?: number;
+  /** Has the clean-up archive memories less important than this (0 to 1), instead of up to 0.4. */
+  readonly minImportance?: number;
+  /** Has the clean-up archive memories of these kinds, instead of facts, events and reflections. */
+  readonly kinds?: readonly Kind[];
 }
 
 /** What maintenance of a user's memories did, or would do. */
@@ -319,8 +328,8 @@ export interface Understood {
 export interface NewMemory {
   /** The statement, in one sentence. */
   readonly text: string;
-  /** The kind of statement (default "fact"). */
-  readonly kind?: Kind;
+  /** The kind of statement (default "fact"). A group stands for its first kind: "semantic" for "fact", "episodic" for "event". */
+  readonly kind?: Kind | KindGroup;
   /** The structured form of the statement; questions are answered from it. */
   readonly claim?: Claim;
   /** 0 to 1 (default 1). */
@@ -350,7 +359,94 @@ export type MemoryChanges = Partial<
    * it.
    */
   readonly quarantined?: false;
+  /** `true` ends a review: the memory still holds although something that it depends on has changed. */
+  readonly reviewed?: true;
 };
+
+/** Options of `link`. */
+export interface LinkOptions extends CallOptions {
+  /** How the first memory bears on the second (default "related_to"). */
+  readonly type?: AssociationType;
+  /** 0 to 1 (default 1). */
+  readonly strength?: number;
+}
+
+/** Options of `unlink`. */
+export interface UnlinkOptions extends CallOptions {
+  /** Only associations of this type (default: all). */
+  readonly type?: AssociationType;
+}
+
+/** Options of `links`. */
+export interface LinkListOptions extends PageOptions {
+  /** Only associations that begin or end at this memory. */
+  readonly memory?: string;
+  /** Only associations of this type. */
+  readonly type?: AssociationType;
+}
+
+/** What a write did with associations. */
+export interface LinkReceipt {
+  /** The user's revision afterwards; `undo` takes it. */
+  readonly revision: number;
+  /** Associations that were made, or got another strength. */
+  readonly linked: readonly MemoryLink[];
+  /** Associations that were removed, or had another strength before. */
+  readonly unlinked: readonly MemoryLink[];
+}
+
+/** Options of `related`. */
+export interface RelatedOptions extends CallOptions {
+  /** The most associations between the memory and what is found (default 1, at most 5). */
+  readonly depth?: number;
+  /** The least strength of what is found, 0 to 1 (default 0). */
+  readonly minStrength?: number;
+  /** The most memories (default 20, at most 200). */
+  readonly limit?: number;
+  /** Only along associations of these types. */
+  readonly types?: readonly AssociationType[];
+  /** Only memories with this status (default "current"). */
+  readonly status?: Status | "all";
+  /**
+   * Whether to follow associations that are stored nowhere, but read off the memories: told in one sentence, or
+   * about the same person or thing (default true).
+   */
+  readonly inferred?: boolean;
+}
+
+/** What a walk along associations found. */
+export interface RelatedMemories {
+  /** Strongest first. */
+  readonly items: readonly RelatedMemory[];
+  /** Total number found, before the limit. */
+  readonly total: number;
+}
+
+/** A memory that a walk reached. */
+export interface RelatedMemory {
+  /** The memory, with its sources. */
+  readonly memory: ShownMemory;
+  /** The product of the strengths on the way, 0 to 1. */
+  readonly strength: number;
+  /** The number of associations on the way. */
+  readonly depth: number;
+  /** The way, from the memory that was named. */
+  readonly path: readonly RelatedStep[];
+}
+
+/** One association on the way to a related memory. */
+export interface RelatedStep {
+  /** The id of the memory that the association begins at. */
+  readonly from: string;
+  /** How `from` bears on `to`. */
+  readonly type: AssociationType;
+  /** The id of the other memory. */
+  readonly to: string;
+  /** 0 to 1. */
+  readonly strength: number;
+  /** Why it was inferred. Absent for a stored association. */
+  readonly inferred?: "told together" | "about the same";
+}
 
 /**
  * What to forget. A text describes it: a name, a thing, or a sentence such as "Forget what I told you about
@@ -372,12 +468,14 @@ export type Forget =
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions {
-  /** Only memories of this kind. */
-  readonly kind?: Kind;
+  /** Only memories of this kind, or of this group of kinds ("semantic", "episodic", "procedural"). */
+  readonly kind?: Kind | KindGroup;
   /** Only memories with this status (default "current"). */
   readonly status?: Status | "all";
   /** Only quarantined memories, each with its reason as `why`; `false`: only the others. */
   readonly quarantined?: boolean;
+  /** Only memories that wait for a review, because something that they depend on has changed. */
+  readonly review?: true;
   /** Only memories whose metadata matches. */
   readonly where?: Where;
   /** Default 50; at most 1,000. */
@@ -387,7 +485,13 @@ export interface ListOptions extends CallOptions {
 }
 
 /** A memory as it is shown, with its sources in full. */
-export type ShownMemory = Omit<Memory, "sources"> & { readonly sources: readonly Source[] };
+export type ShownMemory = Omit<Memory, "sources"> & {
+  readonly sources: readonly Source[];
+  /** How often recalls returned it. Given by `get`, `list` and `export`, if the memory store keeps it. */
+  readonly usage?: MemoryUsage;
+  /** How new it is, 0 to 1: 1 when it was said, halved every 90 days (`decayDays`). Given by `get` and `list`. */
+  readonly decayScore?: number;
+};
 
 /** A part of a list. */
 export interface Page<Entry> {
@@ -476,7 +580,8 @@ export interface ProfileOptions extends CallOptions {
 export type ExportLine =
   | { readonly type: "keepsake"; readonly version: 1; readonly user: string; readonly exportedAt: string }
   | { readonly type: "message"; readonly message: object }
-  | { readonly type: "memory"; readonly memory: object };
+  | { readonly type: "memory"; readonly memory: object }
+  | { readonly type: "link"; readonly link: MemoryLink };
 
 /** The state of an import after a batch. */
 export interface ImportProgress {
@@ -608,6 +713,38 @@ export interface ScopedMemory {
   remove(id: string, options?: CallOptions): Promise<Receipt>;
   /** Changes fields of a memory by hand, as a new version. Throws `not_found`, and `invalid_input` for a wrong field. */
   update(id: string, changes: MemoryChanges, options?: CallOptions): Promise<Receipt>;
+  /**
+   * Associates a memory with another, or changes the strength of their association. What `depends_on` or is
+   * `derived_from` another memory is marked for review when that one changes. Throws `not_found` for an unknown id.
+   *
+   * @example
+   * ```ts
+   * import { createMemory } from "keepsake";
+   *
+   * await using memory = await createMemory({ path: ":memory:" });
+   * const ana = memory.scope({ user: "ana" });
+   * const idOf = async (text: string) => (await ana.add({ text })).memories[0]?.id ?? "";
+   * const home = await idOf("The user lives in Porto.");
+   * const gym = await idOf("The user trains at the gym in Porto.");
+   * await ana.link(gym, home, { type: "depends_on", strength: 0.9 });
+   * const { items } = await ana.related(home);
+   * console.log(items.map(({ memory: { text }, strength }) => [text, strength]));
+   * ```
+   *
+   * ```text
+   * [ [ 'The user trains at the gym in Porto.', 0.9 ] ]
+   * ```
+   */
+  link(from: string, to: string, options?: LinkOptions): Promise<LinkReceipt>;
+  /** Removes the associations from a memory to another. Throws `not_found` if there is none. */
+  unlink(from: string, to: string, options?: UnlinkOptions): Promise<LinkReceipt>;
+  /** Lists stored associations, all or those of one memory. */
+  links(options?: LinkListOptions): Promise<Page<MemoryLink>>;
+  /**
+   * Finds memories that are associated with one, also through others up to `depth`, strongest first. Throws
+   * `not_found` for an unknown id.
+   */
+  related(id: string, options?: RelatedOptions): Promise<RelatedMemories>;
   /** All versions of one memory, oldest first; or what happened to the user's memory, newest first. */
   history(id: string, options?: CallOptions): Promise<Memory[]>;
   history(id?: undefined, options?: CallOptions & { before?: number; limit?: number }): Promise<LogEntry[]>;

@@ -2,6 +2,7 @@ import type { ChangeSet } from "../domain/change-set.ts";
 import type { Claim, Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
+import { withReviewMarks } from "./associations/review.ts";
 import type { Ports } from "./ports.ts";
 import { type ClaimIndex, createClaimIndex } from "./user-state/user-data.ts";
 import { createUserQueue, type UserQueue, type UserState } from "./user-state/user-state.ts";
@@ -39,7 +40,8 @@ export async function commitChange<Result>(
       const { draft, result } = await think(state, at);
       if (!draft) return { result, revision: base };
       try {
-        return { result, revision: await ports.store.commit(scope, { ...draft, base, at }) };
+        const whole = withReviewMarks(state, draft, at);
+        return { result, revision: await ports.store.commit(scope, { ...whole, base, at }) };
       } catch (error) {
         if (attempt === MAX_TRIES || !(await wasOvertaken(ports, scope, base, error))) throw error;
         await waitBeforeRetry(attempt);

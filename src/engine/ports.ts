@@ -1,3 +1,4 @@
+import type { RankingOptions } from "../domain/recall.ts";
 import type { Cache } from "../ports/cache.ts";
 import type { Answerer } from "../ports/language/answerer.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
@@ -28,6 +29,7 @@ import type {
   ModelServers,
   PendingErasures,
   RecallReceiptStore,
+  UsageTracker,
 } from "./services.ts";
 import type { UserStates } from "./user-state/user-state.ts";
 
@@ -109,4 +111,8 @@ export interface Ports {
   readonly recallWorker?: RecallWorker;
   /** Stores the receipts of recalls; built from `store`. Without it, none are stored. */
   readonly recalls?: RecallReceiptStore;
+  /** Counts the uses of memories; built from `store`. Without it, none are counted. */
+  readonly usage?: UsageTracker;
+  /** How recalls rank unless the caller says otherwise. */
+  readonly ranking?: RankingOptions;
 }

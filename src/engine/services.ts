@@ -1,4 +1,5 @@
 import type { ContextOptions, PromptContext } from "../domain/context.ts";
+import type { MemoryUsage } from "../domain/memory.ts";
 import type { RecallReceipt } from "../domain/recall.ts";
 import type { VerifiedPlace } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -102,5 +103,15 @@ export interface RecallReceiptStore {
   /** The newest answer in a session, or in any session if none is given. */
   lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
   /** Writes the pending receipts. */
+  flush(): Promise<void>;
+}
+
+/** Counts how often recalls return each memory. */
+export interface UsageTracker {
+  /** Counts one use of each memory. `at` is ISO 8601. Never waits. */
+  note(scope: Scope, ids: readonly string[], at: string): void;
+  /** The uses of some memories or of all, with those not yet written. Memories that were never used are left out. */
+  read(scope: Scope, ids?: readonly string[]): Promise<ReadonlyMap<string, MemoryUsage>>;
+  /** Writes what is pending. */
   flush(): Promise<void>;
 }

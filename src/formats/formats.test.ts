@@ -9,6 +9,7 @@ import {
   type ImportedMessage,
   type ImportFormat,
   readAddedMemories,
+  readExportedLinks,
 } from "./index.ts";
 
 let folder: string;
@@ -258,6 +259,27 @@ describe("a Keepsake export", () => {
     const plain = { id: "m1", role: "user", content: "I like tea.", at: message.at };
     expect(await messages("keepsake", path)).toEqual([plain, { ...plain, id: "m3", content: parts }]);
     expect(await all(readAddedMemories(path))).toMatchObject([{ text: "The user is tall." }]);
+  });
+
+  it("gives its associations by the texts of current memories, and leaves out what is no association", async () => {
+    const link = { from: "a", type: "depends_on", to: "b", strength: 0.5 };
+    const path = file(
+      "links.jsonl",
+      lines(
+        head,
+        { type: "memory", memory: { ...memory, id: "a" } },
+        { type: "memory", memory: { ...memory, id: "b", text: "The user plays." } },
+        { type: "memory", memory: { ...memory, id: "c", text: "It was.", status: "retracted" } },
+        { type: "link", link },
+        { type: "link", link: { ...link, to: "c" } },
+        { type: "link", link: { ...link, to: "a" } },
+        { type: "link", link: { ...link, type: "supersedes" } },
+        { type: "link", link: { ...link, strength: 2 } },
+        { type: "link", link: 1 },
+      ),
+    );
+    const found = { from: "The user is tall.", to: "The user plays.", type: "depends_on", strength: 0.5 };
+    expect(await all(readExportedLinks(path))).toEqual([found]);
   });
 
   it("is refused if it has another version", async () => {

@@ -5,8 +5,14 @@ import type { ImportReader } from "./import-source.ts";
 import { isObjectValue, readBeginning, readJsonFile, readLines } from "./import-source.ts";
 import { readJsonl, readKeepsakeExport } from "./json-lines.ts";
 
+export { addMissingLinks, type ExportedLink } from "./exported-links.ts";
 export type { ImportedMessage, ImportReader } from "./import-source.ts";
-export { readAddedMemories, readImportStream, type StreamedImportLine } from "./json-lines.ts";
+export {
+  readAddedMemories,
+  readExportedLinks,
+  readImportStream,
+  type StreamedImportLine,
+} from "./json-lines.ts";
 
 /** Readers by the names that `--format` accepts. */
 export const FORMATS: {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Message } from "../domain/message.ts";
 import type { InputMessage, NewMemory, ShownMemory } from "../engine/api.ts";
 import { invalid } from "../errors.ts";
+import { createLinkReader, type ExportedLink } from "./exported-links.ts";
 import {
   type ImportedMessage,
   type ImportSource,
@@ -66,6 +67,15 @@ export async function* readAddedMemories(source: ImportSource): AsyncIterable<Ne
   }
 }
 
+/** Reads the associations of an export. */
+export async function* readExportedLinks(source: ImportSource): AsyncIterable<ExportedLink> {
+  const readLink = createLinkReader();
+  for await (const { type, body } of readExportedLines(source)) {
+    const link = readLink(type, body);
+    if (link) yield link;
+  }
+}
+
 /** Gives the memory; `undefined` if it comes from messages or is not current. */
 function toAddedMemory(body: ExportedLine["body"]): NewMemory | undefined {
   const memory = body as unknown as ShownMemory;
@@ -116,17 +126,19 @@ function parseExportedLine(line: NumberedLine): ExportedLine | undefined {
   return isObjectValue(body) ? { type, place: `line ${line.number}`, body } : undefined;
 }
 
-/** A line of an import stream: a message, or a memory that comes from no message. */
+/** A line of an import stream: a message, a memory that comes from no message, or an association. */
 export interface StreamedImportLine {
   /** The place for error messages: "line 12". */
   readonly place: string;
   readonly message?: InputMessage;
   readonly memory?: NewMemory;
+  readonly link?: ExportedLink;
 }
 
 /** Reads JSON lines or a Keepsake export, recognised by its first line, in one pass, one line at a time. */
 export async function* readImportStream(source: ImportSource): AsyncIterable<StreamedImportLine> {
   const parseLine = createJsonlParser();
+  const readLink = createLinkReader();
   let isExport: boolean | undefined;
   for await (const line of readLines(source)) {
     isExport ??= isKeepsakeExport(line);
@@ -141,5 +153,7 @@ export async function* readImportStream(source: ImportSource): AsyncIterable<Str
     if (entry) yield entry;
     const memory = type === "memory" ? toAddedMemory(body) : undefined;
     if (memory) yield { place, memory };
+    const link = readLink(type, body);
+    if (link) yield { place, link };
   }
 }

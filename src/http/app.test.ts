@@ -143,6 +143,61 @@ describe("memories added directly", () => {
     expect(byBody.explanation.query).toBe("productivity");
   });
 
+  it("are searched with a filter over their texts; a wrong one is a 400 without its words", async () => {
+    await add("ana", "Ana uses Shram as a productivity tool.");
+    await add("ana", "Ana uses Magnet as a productivity tool.");
+    const search = (where_text: unknown) =>
+      call("POST", "/api/v1/memories/ana/search", { query: "productivity tools", where_text });
+    const found = await search({ $or: [{ $contains: "Shram" }, { $regex: "(?i)notion" }] });
+    expect(found.json.items.map(({ text }: { text: string }) => text)).toEqual([
+      "Ana uses Shram as a productivity tool.",
+    ]);
+    const nothing = await search({ $regex: "Lisbon$" });
+    expect([nothing.status, nothing.json.items, nothing.json.abstained]).toEqual([200, [], true]);
+    for (const wrong of [{ $regex: "(secret" }, { $secret: "a" }, { $contains: 5 }, "secret"]) {
+      const { status, json } = await search(wrong);
+      expect([status, json.code]).toEqual([400, "invalid_input"]);
+      expect(json.detail).not.toContain("secret");
+    }
+  });
+
+  it("are ranked by weights, with every part of a score, and show how often recalls returned them", async () => {
+    const { id } = await add("ana", "Ana uses Shram as a productivity tool.");
+    const search = (body: object) =>
+      call("POST", "/api/v1/memories/ana/search", { query: "productivity", explain: true, ...body });
+    const { json } = await search({ weights: { similarity: 1, access: null } });
+    expect([json.explanation.profile, Object.keys(json.items[0].why.adds)]).toEqual([
+      "classic",
+      ["similarity"],
+    ]);
+    await search({ profile: "classic" });
+    const shown = (await call("GET", `/api/v1/memories/ana/${id}`)).json;
+    expect(shown).toMatchObject({ usage: { count: 2 }, access_count: 2, decay_score: 1 });
+    expect(shown.last_accessed).toBe(shown.usage.last_at);
+    const [listed] = (await call("GET", "/api/v1/memories/ana")).json.items;
+    expect(listed).toMatchObject({ access_count: 2 });
+    for (const wrong of [
+      { weights: {} },
+      { weights: { likeness: 1 } },
+      { weights: { access: -1 } },
+      { profile: "x" },
+    ])
+      expect((await search(wrong)).status).toBe(400);
+  });
+
+  it("are of a kind or of a group of kinds, in a write, a list and a search", async () => {
+    const made = [
+      await add("ana", "Ana plans a party.", { type: "context" }),
+      await add("ana", "Ana met Marta at a party.", { type: "episodic" }),
+    ];
+    expect(made.map(({ type }) => type)).toEqual(["context", "event"]);
+    const listed = (await call("GET", "/api/v1/memories/ana?type=episodic")).json;
+    expect(listed.items.map(({ kind }: { kind: string }) => kind)).toEqual(["event"]);
+    const found = await call("POST", "/api/v1/memories/ana/search", { query: "party", kinds: ["semantic"] });
+    expect(found.json.items.map(({ kind }: { kind: string }) => kind)).toEqual(["context"]);
+    expect((await call("GET", "/api/v1/memories/ana?kind=nonsense")).status).toBe(400);
+  });
+
   it("go into what a model is told before it answers a request, within a size", async () => {
     await call("POST", "/api/v1/messages", {
       user_id: "ana",

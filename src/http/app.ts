@@ -25,6 +25,7 @@ import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemRespons
 import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
 import type { AppEnvironment, HonoApp } from "./request-context.ts";
 import { jobOperations, statsOperations, userOperations, withOpenMetrics } from "./routes/administration.ts";
+import { associationOperations } from "./routes/associations.ts";
 import { conversationOperations, messageOperations, simpleOperations } from "./routes/conversation.ts";
 import { createDocumentOperations, createPageOperations } from "./routes/documentation.ts";
 import { erasureOperations } from "./routes/erasures.ts";
@@ -152,6 +153,7 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...healthOperations,
   ...conversationOperations,
   ...messageOperations,
+  ...associationOperations,
   ...memoryOperations,
   ...statsOperations,
   ...searchOperations,

@@ -5,7 +5,7 @@ import { toSecondPerson } from "../domain/text/english-forms.ts";
 import type { ShownMemory } from "../engine/api.ts";
 
 /** Fields whose inner keys stay unchanged, because they are the caller's or have their own names. */
-const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts"]);
+const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts", "adds", "factors"]);
 
 /** Converts values of the library to JSON with keys in snake_case. */
 export function toWire(value: unknown): unknown {
@@ -36,6 +36,7 @@ function toSnakeCase(key: string): string {
  */
 export function memoryToWire(user: string, memory: ShownMemory | Memory): object {
   const { id, text, kind, at, storedAt, metadata } = memory;
+  const usage = "usage" in memory ? memory.usage : undefined;
   const turn = metadata?.source_turn;
   return {
     id,
@@ -46,6 +47,8 @@ export function memoryToWire(user: string, memory: ShownMemory | Memory): object
     created_at: at,
     updated_at: storedAt,
     ...(turn === undefined ? {} : { source_turn: turn }),
+    ...(usage ? { access_count: usage.count } : {}),
+    ...(usage?.lastAt === undefined ? {} : { last_accessed: usage.lastAt }),
     ...(toWire(memory) as object),
   };
 }

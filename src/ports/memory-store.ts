@@ -9,6 +9,7 @@ import type { AnswerCache } from "./answer-cache.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { JobStore } from "./job-store.ts";
 import type { StoreDump } from "./store-dump.ts";
+import type { UsageStore } from "./usage-store.ts";
 
 /**
  * The memory store: the source of truth for every user's memories and their history.
@@ -20,7 +21,7 @@ import type { StoreDump } from "./store-dump.ts";
  * Results belong to the caller: changing a result changes nothing in the store.
  *
  * The methods are the core. Everything else is a capability, an object of its own. A store has the first seven
- * and may lack the last five. Which ones it has does not change while it is open.
+ * and may lack the last six. Which ones it has does not change while it is open.
  */
 export interface MemoryStore {
   /** Shown in messages: "memory", "sqlite". */
@@ -31,7 +32,7 @@ export interface MemoryStore {
 
   /**
    * Applies a change-set atomically and durably, then returns the new revision. The parts are applied in this
-   * order: messages, digests, memories, links, dropped units, the erasure, new units, new and lifted
+   * order: messages, digests, memories, dropped links, links, dropped units, the erasure, new units, new and lifted
    * tombstones, the receipt.
    *
    * The store assigns `turn` to new messages and `revision` to new memory versions. It stores everything else
@@ -117,6 +118,8 @@ export interface MemoryStore {
   /** HTTP answers kept under idempotency keys. */
   readonly answers: AnswerCache;
 
+  /** How often recalls returned each memory. Absent if the store does not keep it. */
+  readonly usage?: UsageStore;
   /** Verifies rows by digests. Absent if the store keeps none. */
   readonly integrity?: Integrity;
   /** Full dump, for copying into another store. Absent if the store does not support it. */

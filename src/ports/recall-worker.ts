@@ -11,6 +11,8 @@ export interface RecallRequest {
   readonly options: Omit<RecallOptions, "signal">;
   /** The query's vector; undefined if there is none. */
   readonly vector: Float32Array | undefined;
+  /** Uses of memories by id, if the ranking asks for them. */
+  readonly uses?: { readonly [id: string]: number };
   /** Set if units for a context are wanted. */
   readonly demand?: ContextDemand;
   /** The id of the recall, and the time of the request (ISO 8601). */

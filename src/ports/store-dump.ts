@@ -8,6 +8,7 @@ import type { StoredAnswer } from "../domain/operations/stored-answer.ts";
 import type { RecallReceipt } from "../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../domain/receipt.ts";
 import type { StoredTurns } from "./language/model-calls.ts";
+import type { MemoryUse } from "./usage-store.ts";
 
 /** The owner of a row. */
 interface DumpRowOwner {
@@ -42,6 +43,7 @@ export interface DumpParts {
   readonly erasures: DumpRowOwner & { readonly receipt: ErasureReceipt; readonly trace?: Trace };
   /** Oldest first for each user. */
   readonly recalls: DumpRowOwner & { readonly receipt: RecallReceipt };
+  readonly uses: DumpRowOwner & { readonly use: MemoryUse };
   /** Each with the receipts of erasures that happened while it was being answered. */
   readonly answers: DumpRowOwner & { readonly answer: StoredAnswer; readonly erasures: readonly string[] };
   readonly visits: DumpRowOwner & { readonly job: JobName; readonly visit: JobProgress };
@@ -69,6 +71,7 @@ export const DUMP_PARTS: readonly DumpPart[] = [
   "receipts",
   "erasures",
   "recalls",
+  "uses",
   "answers",
   "visits",
   "jobs",

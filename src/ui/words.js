@@ -7,6 +7,7 @@ export const KINDS = [
   ["event", "Events"],
   ["instruction", "How to answer"],
   ["reflection", "Reflections"],
+  ["context", "Background"],
 ];
 
 /** A sign and a label for each action of a write. */

@@ -16,6 +16,8 @@ import {
 } from "../engine/admin/listings.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
 import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
+import { link, listLinks, unlink } from "../engine/associations/associations.ts";
+import { findRelated } from "../engine/associations/related.ts";
 import { createContextBuilder } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
@@ -33,6 +35,7 @@ import type { Ports } from "../engine/ports.ts";
 import { profile } from "../engine/profile/profile.ts";
 import { recall } from "../engine/recall/recall.ts";
 import { createRecallReceiptStore } from "../engine/recall/receipts.ts";
+import { createUsageTracker } from "../engine/recall/usage.ts";
 import { exportLines, importMessages } from "../engine/transfer/import-export.ts";
 import { MemoryError } from "../errors.ts";
 
@@ -44,11 +47,11 @@ export function createKeepsake(
   plain: Ports,
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
-  const recalls = createRecallReceiptStore(plain.store);
+  const { flush, ...trackers } = createTrackers(plain);
   const follow = startIndexSync(plain);
   const ports = withContexts({
     ...plain,
-    recalls,
+    ...trackers,
     ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
   });
   const work = startBackgroundJobs(ports);
@@ -62,11 +65,10 @@ export function createKeepsake(
   const close = (): Promise<void> => {
     watch.stop();
     // Receipts first, because a job may take longer to end than there is time.
-    closing ??= recalls
-      .flush()
+    closing ??= flush()
       .then(work.stop)
       .then(() => follow?.stop())
-      .then(recalls.flush)
+      .then(flush)
       .then(release);
     return closing;
   };
@@ -118,6 +120,17 @@ export function createKeepsake(
     indexes: createIndexes(follow, check),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** What is written a moment after a recall. */
+function createTrackers({ store, meter }: Ports) {
+  const recalls = createRecallReceiptStore(store);
+  const usage = store.usage && createUsageTracker(store.usage, { meter });
+  return {
+    recalls,
+    ...(usage ? { usage } : {}),
+    flush: () => Promise.all([recalls.flush(), usage?.flush()]),
   };
 }
 
@@ -230,6 +243,7 @@ function bindScope(
     list: (options) => open(() => listMemories(ports, scope, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),
     remove: (id) => write(() => remove(ports, scope, id)),
+    ...bindAssociations(ports, scope, { open, write }),
     history: (async (id?: string, options?: { before?: number; limit?: number }) =>
       open<Promise<unknown>>(() =>
         id === undefined ? listLog(ports, scope, options) : listVersions(ports, scope, id),
@@ -247,6 +261,23 @@ function bindScope(
         store(() => importMessages(ports, scope, source, options)),
         later,
       ),
+  };
+}
+
+/** The methods for associations, for one scope. */
+function bindAssociations(
+  ports: Ports,
+  scope: Scope,
+  run: {
+    readonly open: <Result>(run: () => Result) => Result;
+    readonly write: <Result>(run: () => Promise<Result>) => Promise<Result>;
+  },
+): Pick<ScopedMemory, "link" | "unlink" | "links" | "related"> {
+  return {
+    link: (from, to, options) => run.write(() => link(ports, scope, { from, to }, options)),
+    unlink: (from, to, options) => run.write(() => unlink(ports, scope, { from, to }, options)),
+    links: async (options) => run.open(() => listLinks(ports, scope, options)),
+    related: async (id, options) => run.open(() => findRelated(ports, scope, id, options)),
   };
 }
 

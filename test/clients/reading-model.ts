@@ -27,7 +27,7 @@ function linesIn(text: string): Line[] {
 function holds(lines: readonly Line[], name: string): boolean {
   const about = lines.filter(({ text }) => text.includes(name));
   const isOver = about.some(
-    ({ text, until }) => until !== undefined || /\b(?:not|n't|no longer)\b/.test(text),
+    ({ text, until }) => until !== undefined || /\bnot\b|n't\b|\bno longer\b/.test(text),
   );
   return about.length > 0 && !isOver;
 }

@@ -19,6 +19,24 @@ describe("a context", () => {
 });
 
 describe("the story", () => {
+  it("is filtered by texts, weighed, and shows how often it was recalled", { timeout: 60_000 }, async () => {
+    const told = await keepsake("remember", "I use Shram and Magnet as productivity tools.", "--json");
+    const filtered = await keepsake(
+      "recall",
+      "productivity tools",
+      "--where-text",
+      '{"$contains":"Shram and"}',
+    );
+    expect(filtered.out).toMatch(
+      /^[\d.]+ {2}\S+ {2}passage {2}user: I use Shram and Magnet as productivity tools\.\n$/,
+    );
+    const weighed = await keepsake("recall", "tools", "--weights", "similarity=1,access=1", "--explain");
+    expect(weighed.out).toMatch(/similarity 0\.\d+ \+ access 0\.\d+/);
+    const used = await keepsake("get", told.json.memories[0].id);
+    expect(used.out).toMatch(/^recalled +1 time, last on /m);
+    expect((await keepsake("list", "--json")).json.items[0].usage.count).toBe(1);
+  });
+
   it("is learnt, answered, changed, forgotten and accounted for", { timeout: 60_000 }, async () => {
     const told = await keepsake("remember", "I use Shram and Magnet as productivity tools.");
     expect(told).toMatchObject({ status: 0, err: "" });

@@ -61,11 +61,13 @@ async function plant(memory: ScopedMemory, word: string): Promise<void> {
   await memory.update(id, { text: `The user paid 950 for ${word}.` });
   const { revision } = await memory.update(id, { text: `The user paid 990 for the boat ${word}.` });
   await memory.undo(revision);
+  const slot = await memory.add({ text: "The user rents a slot in the harbour." });
+  await memory.link(slot.memories[0]?.id ?? "", id, { type: "depends_on" });
   await memory.remember([{ role: "tool", content: `{"boat": "${word}", "length": 9}` }], {
     session: "harbour",
   });
   await memory.converse(`What is my boat called? Is it ${word}?`, { session: "harbour" });
-  await memory.recall(`boat ${word}`, { explain: true });
+  await memory.recall(`boat ${word}`, { explain: true, whereText: { $contains: word } });
   await memory.answer(`What do you know about ${word}?`);
 }
 
@@ -105,6 +107,8 @@ describe("a word that was forgotten", () => {
     expect(receipt.complete).toBe(true);
     expect(receipt.erased).toMatchObject({ blocks: 1, answers: expect.any(Number) });
     expect(receipt.erased.answers).toBeGreaterThan(0);
+    expect(receipt.erased.links).toBe(1);
+    expect(await again.scope({ user: "ana" }).list({ review: true })).toMatchObject({ total: 1 });
     expect(receipt.backups?.map(({ name }) => name)).toEqual(["elsewhere.db"]);
     expect(found(folder, forms, JSON.stringify(receipt))).toEqual([]);
     expect(await isRead(again.scope({ user: "ana" }), word)).toBe(false);

@@ -52,4 +52,5 @@ export const FORMATS: readonly FileFormat[] = [
   { name: "v09-index5", commit: "4de450c", version: 9, index: 5, about: "another search index" },
   { name: "v09", commit: "0686690", version: 9, index: 6, about: "another search index" },
   { name: "v10", commit: "12d6338", version: 10, index: 6, about: "erasures in parts" },
+  { name: "v11", commit: "5d6264cc", version: 11, index: 6, about: "digests of rows" },
 ];

@@ -1,5 +1,5 @@
 import type { ErasureReceipt } from "../../src/domain/receipt.ts";
-import type { InputMessage, Keepsake, ScopedMemory } from "../../src/engine/api.ts";
+import type { InputMessage, Keepsake, ScopedMemory, ShownMemory } from "../../src/engine/api.ts";
 
 // Run inside of old checkouts too: nothing here may be imported at run time but what Node brings.
 
@@ -133,7 +133,9 @@ async function readUser(
   const memories: Fields[] = [];
   const versions: { [id: string]: readonly Fields[] } = {};
   for await (const memory of scoped.list({ status: "all", limit: 1000 })) {
-    memories.push({ ...memory });
+    // How often a memory was used, and how old it is, is not part of what was stored.
+    const { usage: _usage, decayScore: _decay, ...stored } = memory as ShownMemory & Fields;
+    memories.push(stored);
     versions[memory.id] = (await scoped.history(memory.id)).map((version) => ({ ...version }));
   }
   const log = (await scoped.history(undefined, { limit: 1000 })).map((entry) => ({ ...entry }));

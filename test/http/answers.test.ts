@@ -102,6 +102,23 @@ describe("every answer holds to the document", () => {
     });
   });
 
+  it("of associations", async () => {
+    const add = async (content: string): Promise<string> =>
+      (await call("POST", "/api/v1/memories", { user_id: "eve", content })).json.id;
+    const [home, gym] = [await add("Eve lives in Faro."), await add("Eve trains in Faro.")];
+    const [links, ends] = ["/api/v1/memories/eve/links", `from=${gym}&to=${home}`];
+    await call("POST", links, { from: gym, to: home, type: "depends_on", strength: 0.5 });
+    await call("GET", `${links}?memory=${home}&limit=1`);
+    await call("GET", `/api/v1/memories/eve/${home}/related?depth=2&min_strength=0.5&inferred=false`);
+    await call("PATCH", `/api/v1/memories/eve/${home}`, { content: "Eve lives in Lagos." });
+    expect((await call("GET", "/api/v1/memories/eve?review=true")).json.total).toBe(1);
+    await call("PATCH", `/api/v1/memories/eve/${gym}`, { reviewed: true });
+    await call("DELETE", `${links}?${ends}&type=depends_on`);
+    expect((await call("DELETE", `${links}?${ends}`)).status).toBe(404);
+    expect((await call("GET", "/api/v1/memories/eve/stats")).json).toMatchObject({ links: 0, review: 0 });
+    await call("GET", "/api/v1/history/eve");
+  });
+
   it("of memories", async () => {
     const { json: made } = await call("POST", "/api/v1/memories", {
       user_id: "ana",

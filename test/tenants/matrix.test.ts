@@ -80,7 +80,9 @@ function idOf(operation: Operation, of: Person): string {
  */
 const marksOf = (one: Person): string[] => [
   one.canary,
-  ...[one.memory, one.erased, one.message, one.recall, one.erasure, one.key].filter((id) => id !== ""),
+  ...[one.memory, one.other, one.erased, one.message, one.recall, one.erasure, one.key].filter(
+    (id) => id !== "",
+  ),
 ];
 
 /** Sends it, counts it, and looks for what the actor must not see. */

@@ -10,6 +10,8 @@ export interface Person {
   /** Stands in their memories, messages, metadata, and in no request of anybody else. */
   readonly canary: string;
   readonly memory: string;
+  /** Another memory of theirs, which depends on the first. */
+  readonly other: string;
   /** A memory of theirs that has been erased. */
   readonly erased: string;
   readonly message: string;
@@ -70,7 +72,7 @@ export async function openWorld(): Promise<World> {
     async stateOf({ project, user }) {
       const lines: string[] = [];
       for await (const line of keepsake.scope({ project, user }).export()) {
-        if (line.type !== "keepsake") lines.push(JSON.stringify(line));
+        if (line.type !== "keepsake") lines.push(JSON.stringify(line, withoutUsage));
       }
       const held = keys.list(project).map(({ lastUsedAt: _used, ...key }) => JSON.stringify(key));
       return [...lines, ...held].join("\n");
@@ -112,8 +114,10 @@ export async function settle(world: World, project: string, user: string, canary
   );
   const gone = await memory.add({ text: `Stale${canary} is over.` });
   const erasure = await memory.forget({ ids: [gone.memories[0]?.id ?? ""] });
-  await memory.add({ text: `The other word is ${canary} too.` });
+  const other = await memory.add({ text: `The other word is ${canary} too.` });
   const added = await memory.add({ text: `The word is ${canary}.`, metadata: { mark: canary } });
+  const ids = [added, other].map(({ memories }) => memories[0]?.id ?? "");
+  await memory.link(ids[1] ?? "", ids[0] ?? "", { type: "depends_on" });
   const recalled = await memory.recall(`Which word is ${canary}?`);
   await world.keepsake.scope({ project, user }).recall("word");
   const { cursor = "" } = await memory.list({ limit: 1 });
@@ -122,7 +126,8 @@ export async function settle(world: World, project: string, user: string, canary
     project,
     user,
     canary,
-    memory: added.memories[0]?.id ?? "",
+    memory: ids[0] ?? "",
+    other: ids[1] ?? "",
     erased: gone.memories[0]?.id ?? "",
     message: messages[0] ?? "",
     session,
@@ -139,3 +144,6 @@ async function revisionOf(memory: ScopedMemory): Promise<number> {
   const [newest] = await memory.history(undefined, { limit: 1 });
   return newest?.revision ?? 0;
 }
+
+/** A recall by whoever may read is counted, and changes nothing else. */
+const withoutUsage = (key: string, value: unknown): unknown => (key === "usage" ? undefined : value);

@@ -178,6 +178,25 @@ export function createInMemoryStore(): MemoryStore {
       },
     },
 
+    usage: {
+      async add(added) {
+        for (const { scope, uses: more } of structuredClone(added)) {
+          const { heads, uses } = read(scope);
+          for (const use of more) {
+            if (!heads.has(use.id)) continue;
+            const { count = 0, lastAt = "" } = uses.get(use.id) ?? {};
+            const newest = lastAt > use.lastAt ? lastAt : use.lastAt;
+            uses.set(use.id, { id: use.id, count: count + use.count, lastAt: newest });
+          }
+        }
+      },
+
+      async read(scope, ids) {
+        const { uses } = read(scope);
+        return structuredClone(ids ? ids.flatMap((id) => uses.get(id) ?? []) : [...uses.values()]);
+      },
+    },
+
     erasures: {
       async list(scope) {
         const kept = scope

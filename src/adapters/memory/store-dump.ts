@@ -128,6 +128,7 @@ const ROW_WRITERS: InMemoryRowWriters = {
     if (trace) user.traces.set(receipt.id, trace);
   },
   recalls: ({ recalls }, { receipt }) => addIfAbsent(recalls, receipt.id, receipt),
+  uses: ({ uses }, { use }) => addIfAbsent(uses, use.id, use),
   visits: ({ visits }, { job, visit }) => addIfAbsent(visits, job, visit),
 };
 
@@ -200,6 +201,7 @@ function createDumpRows(store: InMemoryStoreData): InMemoryDumpRows {
         return receipt ? [{ ...user.scope, receipt, ...(trace ? { trace } : {}) }] : [];
       }),
     recalls: ofUsers(({ recalls }) => [...recalls.values()].map((receipt) => ({ receipt }))),
+    uses: ofUsers(({ uses }) => [...uses.values()].map((use) => ({ use }))),
     answers: () =>
       store.answers
         .rows()

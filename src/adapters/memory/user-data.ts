@@ -1,10 +1,11 @@
-import type {
-  ChangeSet,
-  LogEntry,
-  MemoryLink,
-  MessageRedaction,
-  SearchUnit,
-  Tombstone,
+import {
+  type ChangeSet,
+  type LogEntry,
+  type MemoryLink,
+  type MessageRedaction,
+  type SearchUnit,
+  type Tombstone,
+  toLinkKey,
 } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -14,6 +15,7 @@ import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { StoredSearchIndex } from "../../ports/memory-store.ts";
+import type { MemoryUse } from "../../ports/usage-store.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 
 /** A value, and the revision that last changed it. */
@@ -39,6 +41,8 @@ export interface MemoryUser {
   readonly erasures: ErasureReceipt[];
   readonly traces: Map<string, Trace>;
   readonly recalls: Map<string, RecallReceipt>;
+  /** By the id of the memory. */
+  readonly uses: Map<string, MemoryUse>;
   /** By job name. */
   readonly visits: Map<string, JobProgress>;
   searchIndex?: StoredSearchIndex;
@@ -61,6 +65,7 @@ export function createMemoryUser({ project, user }: Scope): MemoryUser {
     erasures: [],
     traces: new Map(),
     recalls: new Map(),
+    uses: new Map(),
     visits: new Map(),
   };
 }
@@ -110,9 +115,8 @@ export function applyChangeSet(user: MemoryUser, changes: ChangeSet): void {
   }
   for (const change of changes.digests ?? []) changeDigest(user, change);
   for (const memory of changes.memories ?? []) addVersion(user, memory);
-  for (const link of changes.links ?? []) {
-    user.links.set(JSON.stringify([link.from, link.type, link.to]), link);
-  }
+  for (const link of changes.dropLinks ?? []) user.links.delete(toLinkKey(link));
+  for (const link of changes.links ?? []) user.links.set(toLinkKey(link), link);
   for (const id of changes.dropUnits ?? []) dropUnit(user, id);
   if (changes.erase) applyErasure(user, changes.erase);
   for (const unit of changes.units ?? []) putUnit(user, unit);
@@ -181,6 +185,7 @@ function redactMessage(user: MemoryUser, { id, content, parts, keepMetadata }: M
 
 function eraseMemory(user: MemoryUser, id: string): void {
   if (!user.heads.delete(id)) return;
+  user.uses.delete(id);
   user.gone.memories.set(id, user.revision);
   user.versions.splice(0, user.versions.length, ...user.versions.filter((version) => version.id !== id));
   dropUnit(user, id);

@@ -5,14 +5,7 @@ import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Extractor, Proposal, Reading } from "../../ports/language/extractor.ts";
 import type { Completion, LanguageModel, Prompt } from "../../ports/language/language-model.ts";
-import {
-  ANSWER_SHAPE,
-  CANARIES,
-  findItems,
-  INSTRUCTIONS,
-  type ShownPrompt,
-  toProposals,
-} from "./proposals.ts";
+import { CANARIES, createModelRequest, findItems, type ShownPrompt, toProposals } from "./proposals.ts";
 import { selectRelevantMemories } from "./relevant-memories.ts";
 import { formatTurn, mayHoldFacts, type ShownTurn, splitIntoRequests, toContextTurns } from "./turns.ts";
 
@@ -24,6 +17,8 @@ export interface ModelExtractorOptions {
   readonly maxTokens?: number;
   /** How long a user must pause before their messages are read in one request, in ms (default: 120,000). */
   readonly lingerMs?: number;
+  /** Whether the model also names associations with known memories (default: false). */
+  readonly links?: boolean;
 }
 
 /**
@@ -31,7 +26,8 @@ export interface ModelExtractorOptions {
  * numbered. Each item of the answer is checked; nothing is stored that the user's own words do not contain.
  */
 export function modelExtractor(model: LanguageModel, options: ModelExtractorOptions = {}): Extractor {
-  const { known: most = 20, maxTokens = 3_000, lingerMs = 120_000 } = options;
+  const { known: most = 20, maxTokens = 3_000, lingerMs = 120_000, links = false } = options;
+  const wording = createModelRequest({ links });
   return {
     name: "model",
     local: false,
@@ -44,7 +40,9 @@ export function modelExtractor(model: LanguageModel, options: ModelExtractorOpti
         call.signal?.throwIfAborted();
         const texts = turns.map(({ text }) => text);
         const known = selectRelevantMemories(reading.known, texts, most);
-        proposals.push(...(await requestProposals({ model, maxTokens, reading, known }, turns, call)));
+        proposals.push(
+          ...(await requestProposals({ model, maxTokens, reading, known, wording }, turns, call)),
+        );
       }
       return proposals;
     },
@@ -77,6 +75,7 @@ interface ModelExtractionRequest {
   readonly maxTokens: number;
   readonly reading: Reading;
   readonly known: readonly Memory[];
+  readonly wording: ReturnType<typeof createModelRequest>;
 }
 
 /** Requests the facts of some turns. If the answer is unusable or incomplete, it splits the turns and tries again. */
@@ -125,7 +124,10 @@ function toShownPrompt(turns: readonly ShownTurn[], known: readonly Memory[]): S
 }
 
 /** Parts that change least come first. */
-function buildPrompt({ maxTokens, known }: ModelExtractionRequest, turns: readonly ShownTurn[]): Prompt {
+function buildPrompt(
+  { maxTokens, known, wording }: ModelExtractionRequest,
+  turns: readonly ShownTurn[],
+): Prompt {
   const lines = [
     "Known:",
     ...(known.length === 0
@@ -138,10 +140,10 @@ function buildPrompt({ maxTokens, known }: ModelExtractionRequest, turns: readon
   return {
     purpose: "understand",
     turns: [
-      { role: "system", content: INSTRUCTIONS },
+      { role: "system", content: wording.instructions },
       { role: "user", content: lines.join("\n") },
     ],
-    shape: ANSWER_SHAPE,
+    shape: wording.shape,
     maxTokens,
     units: turns.filter(({ isRead }) => isRead).length,
   };

@@ -21,6 +21,7 @@ import {
   createCommitState,
   type PostgresWriteContext,
   queueErasure,
+  queueLinkRemoval,
   queueLinks,
   queueMessages,
   queueReceipt,
@@ -141,6 +142,7 @@ function queueChanges(
   }
   for (const memory of changes.memories ?? []) state.addVersion(memory);
   queueVersions(writing, changes.memories ?? []);
+  queueLinkRemoval(writing, changes.dropLinks ?? []);
   queueLinks(writing, changes.links ?? [], state);
   queueUnitRemoval(writing, changes.dropUnits ?? []);
   if (changes.erase) queueErasure(writing, changes.erase, state);

@@ -136,12 +136,14 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     // A database that was sampled before that was so loses what it had.
     await place.pool.query(
       `ALTER TABLE ${schema}.messages ALTER body SET STATISTICS 100; ANALYZE ${schema}.messages; ` +
-        `DELETE FROM ${schema}.migrations WHERE number = 7`,
+        `DROP TABLE ${schema}.uses; DELETE FROM ${schema}.migrations WHERE number >= 7`,
     );
     expect(await sampled("attname = 'body'")).toEqual(["body"]);
     const again = await place.again(record);
     expect(await sampled("attname = 'body'")).toEqual([]);
     expect((await again.since(ANN, 0)).messages).toHaveLength(20);
+    // What was added since is there again, and empty.
+    expect(await again.usage?.read(ANN)).toEqual([]);
     await again.close();
     await record.close();
   });

@@ -24,6 +24,7 @@ import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scr
 import { fetchSearchIndex, storeSearchIndex } from "./search-index.ts";
 import { createPostgresDocuments } from "./shared-documents.ts";
 import { createPostgresStoreDump } from "./transfer/store-dump.ts";
+import { fetchUses, storeUses } from "./usage.ts";
 
 export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./database/connection.ts";
 export type { PostgresOptions } from "./database/open.ts";
@@ -76,6 +77,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     recallReceipts: {
       save: (kept) => storeRecallReceipts(database, kept),
       list: (scope, options) => fetchRecallReceipts(database, scope, options),
+    },
+    usage: {
+      add: (added) => storeUses(database, added),
+      read: (scope, ids) => fetchUses(database, scope, ids),
     },
     answers: {
       beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),

@@ -106,6 +106,24 @@ export function queueVersions(writing: PostgresWriteContext, memories: readonly 
   );
 }
 
+const DROP_LINKS =
+  "DELETE FROM links USING unnest($2::text[], $3::text[], $4::text[]) AS row (source, type, target) " +
+  "WHERE links.person = $1 AND links.source = row.source AND links.type = row.type AND links.target = row.target";
+
+export function queueLinkRemoval(
+  { transaction, person }: PostgresWriteContext,
+  links: readonly MemoryLink[],
+): void {
+  if (links.length === 0) return;
+  transaction.queue(
+    DROP_LINKS,
+    person,
+    links.map(({ from }) => toIndexKey(from)),
+    links.map(({ type }) => type),
+    links.map(({ to }) => toIndexKey(to)),
+  );
+}
+
 const PUT_LINKS =
   "INSERT INTO links (person, project, source, type, target, long_names, strength) SELECT $1, $2, source, type, target, long, strength " +
   "FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::double precision[]) AS row (source, type, target, long, strength) " +
@@ -286,6 +304,7 @@ function dropMemories(writing: PostgresWriteContext, ids: readonly string[]): vo
     person,
     keys,
   );
+  transaction.queue("DELETE FROM uses WHERE person = $1 AND id = ANY ($2)", person, keys);
   transaction.queue("DELETE FROM heads WHERE person = $1 AND id = ANY ($2)", person, keys);
   transaction.queue("DELETE FROM versions WHERE person = $1 AND id = ANY ($2)", person, keys);
   transaction.queue(

@@ -70,6 +70,11 @@ export function buildConsistencyRules({
         "FROM units) AS vectors GROUP BY space HAVING min(parts) <> max(parts) OR max(parts) <> round(max(parts))",
     ],
     [
+      "uses",
+      "of a memory that is not there",
+      `SELECT 1 FROM uses LEFT JOIN heads USING (${user}, id) WHERE heads.id IS NULL`,
+    ],
+    [
       "units",
       "both there and gone",
       `SELECT 1 FROM gone JOIN units USING (${user}, id) WHERE gone.type = 'unit'`,

@@ -25,6 +25,7 @@ export function buildDumpPageKeys(user: string, number: string): DumpPageKeys {
     receipts: { [user]: -1, key: "" },
     erasures: { number: -1 },
     recalls: { [user]: -1, number: -1 },
+    uses: { [user]: -1, id: "" },
     answers: { project: "", name: "", key: "" },
     visits: { [user]: -1, job: "" },
     jobs: { name: "" },
@@ -41,7 +42,7 @@ interface StoredRow {
 /** How a database parses what it does not store as JSON or as a number. */
 interface DumpRowDecoders<SqlRow extends StoredRow> {
   /** The id in a row of the part. */
-  id(row: SqlRow, part: "memories" | "gone"): string;
+  id(row: SqlRow, part: "memories" | "gone" | "uses"): string;
   /** A text of a column. */
   text(value: SqlRow[string]): string;
   unit(row: SqlRow): SearchUnit;
@@ -87,6 +88,9 @@ export function createDumpRowReaders<SqlRow extends StoredRow>(
       ...(row.trace === null ? {} : { trace: parseBody({ body: row.trace }) }),
     }),
     recalls: (row) => ({ receipt: parseBody(row) }),
+    uses: (row) => ({
+      use: { id: decode.id(row, "uses"), count: Number(row.count), lastAt: String(row.last_at) },
+    }),
     answers: decode.answer,
     visits: (row) => ({
       job: decode.text(row.job as SqlRow[string]) as DumpRow<"visits">["job"],

@@ -45,7 +45,7 @@ export function decodeVector(blob: unknown): Float32Array {
 /** The log entry for a change-set. It contains ids only. */
 export function createLogEntry(
   revision: number,
-  { at, cause, undoes, messages, memories, erase: erasure }: ChangeSet,
+  { at, cause, undoes, messages, memories, links = [], dropLinks = [], erase: erasure }: ChangeSet,
 ): LogEntry {
   return {
     revision,
@@ -55,6 +55,8 @@ export function createLogEntry(
     messages: (messages ?? []).map(({ id }) => id),
     memories: (memories ?? []).map(({ id, version, action }) => ({ id, version, action })),
     erased: erasure ? [...erasure.messages.map(({ id }) => id), ...erasure.memories] : [],
+    ...(links.length > 0 ? { linked: links } : {}),
+    ...(dropLinks.length > 0 ? { unlinked: dropLinks } : {}),
   };
 }
 
@@ -85,6 +87,7 @@ export const PART_TABLES: { readonly [Part in DumpPart]: string } = {
   receipts: "receipts",
   erasures: "erasures",
   recalls: "recalls",
+  uses: "uses",
   answers: "answers",
   visits: "visits",
   jobs: "jobs",

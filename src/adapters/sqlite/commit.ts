@@ -71,12 +71,19 @@ function writeChanges(writing: SqliteWriteContext, changes: ChangeSet, turns: nu
     changeMessage(writing, change.id, (message) => applyDigestChange(message, change));
   }
   for (const memory of changes.memories ?? []) addVersion(writing, memory);
+  for (const link of changes.dropLinks ?? []) dropLink(writing, link);
   for (const link of changes.links ?? []) putLink(writing, link);
   for (const id of changes.dropUnits ?? []) dropUnit(writing, id);
   if (changes.erase) applyErasure(writing, changes.erase);
   for (const unit of changes.units ?? []) putUnit(writing, unit);
   putTombstones(writing, changes);
   putReceipt(writing, changes);
+}
+
+function dropLink({ database, user }: SqliteWriteContext, { from, type, to }: MemoryLink): void {
+  database
+    .statement("DELETE FROM links WHERE user = :user AND source = :from AND type = :type AND target = :to")
+    .run({ user, from, type, to });
 }
 
 function putLink({ database, user }: SqliteWriteContext, { from, type, to, strength }: MemoryLink): void {
@@ -228,6 +235,7 @@ function eraseBodies(
     database
       .statement("DELETE FROM links WHERE user = :user AND (source = :id OR target = :id)")
       .run({ user, id });
+    database.statement("DELETE FROM uses WHERE user = :user AND id = :id").run({ user, id });
     const { changes } = database
       .statement("DELETE FROM heads WHERE user = :user AND id = :id")
       .run({ user, id });

@@ -6,6 +6,7 @@ import type {
   StorageMaintenance,
   StoredSearchIndex,
 } from "../../ports/memory-store.ts";
+import type { UsageStore } from "../../ports/usage-store.ts";
 import * as answers from "./answer-cache.ts";
 import { createSqliteCallLedger } from "./calls.ts";
 import { commitChangeSet, saveSealedReceipt } from "./commit.ts";
@@ -44,6 +45,7 @@ import {
   saveSearchIndex,
 } from "./search-index.ts";
 import { createSqliteStoreDump } from "./store-dump.ts";
+import { addUses, readUses } from "./usage.ts";
 
 export { translate } from "./errors.ts";
 export { type UpdateCopy, updateCopies } from "./files/backup.ts";
@@ -79,6 +81,7 @@ export type SqliteStore = MemoryStore & {
   readonly erasing: ErasureSteps;
   readonly maintenance: StorageMaintenance;
   readonly integrity: Integrity;
+  readonly usage: UsageStore;
   /** The stored search index of a user, for another thread, and its size in bytes. */
   readonly shareable: {
     readonly size: (scope: Scope) => Promise<number>;
@@ -150,6 +153,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     recallReceipts: {
       save: (kept) => run(() => saveRecallReceipts(database, kept)),
       list: (scope, options) => run(() => readRecallReceipts(database, scope, options)),
+    },
+    usage: {
+      add: (added) => run(() => addUses(database, added)),
+      read: (scope, ids) => run(() => readUses(database, scope, ids)),
     },
     answers: {
       beginAnswer: (scope, begun, limits) =>

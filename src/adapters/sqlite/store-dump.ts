@@ -243,6 +243,7 @@ const USER_COLUMNS: { readonly [Part in SqliteUserPart]: (row: DumpRow<Part>) =>
     trace: trace ? JSON.stringify(trace) : null,
   }),
   recalls: ({ receipt }) => ({ id: receipt.id, body: JSON.stringify(receipt) }),
+  uses: ({ use: { id, count, lastAt } }) => ({ id, count, last_at: lastAt }),
   visits: ({ job, visit: { revision, due = null, found = null, failed } }) => ({
     job,
     revision,

@@ -82,6 +82,10 @@ export async function openSqliteStoreInThread(
       ...local.recallReceipts,
       save: inThread("recallReceipts.save", local.recallReceipts.save),
     },
+    usage: {
+      ...local.usage,
+      add: inThread("usage.add", local.usage.add),
+    },
     answers: {
       ...local.answers,
       beginAnswer: inThread("answers.beginAnswer", local.answers.beginAnswer),

@@ -11,6 +11,7 @@ export type WriteOperation =
   | "erasures.scrub"
   | "searchIndexes.save"
   | "recallReceipts.save"
+  | "usage.add"
   | "answers.beginAnswer"
   | "answers.endAnswer"
   | "answers.releaseAnswer"
@@ -74,7 +75,7 @@ serveInThread(async ({ operation, args }: WriteRequest): Promise<WriteResponse> 
 });
 
 function toOperations(store: SqliteStore): Operations {
-  const { erasures, searchIndexes, recallReceipts, answers, backups, jobs, maintenance } = store;
+  const { erasures, searchIndexes, recallReceipts, usage, answers, backups, jobs, maintenance } = store;
   return {
     commit: store.commit,
     close: store.close,
@@ -82,6 +83,7 @@ function toOperations(store: SqliteStore): Operations {
     "erasures.scrub": erasures.scrub,
     "searchIndexes.save": searchIndexes.save,
     "recallReceipts.save": recallReceipts.save,
+    "usage.add": usage.add,
     "answers.beginAnswer": answers.beginAnswer,
     "answers.endAnswer": answers.endAnswer,
     "answers.releaseAnswer": answers.releaseAnswer,

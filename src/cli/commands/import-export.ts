@@ -9,11 +9,14 @@ import type { ExportLine, InputMessage, ScopedMemory } from "../../engine/api.ts
 import { parseMessages } from "../../engine/ingest/parse-messages.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import {
+  addMissingLinks,
   detectFormat,
+  type ExportedLink,
   FORMATS,
   type ImportedMessage,
   type ImportFormat,
   readAddedMemories,
+  readExportedLinks,
 } from "../../formats/index.ts";
 import { toWire } from "../../http/wire.ts";
 import { EXIT, toShownError } from "../exit.ts";
@@ -109,6 +112,11 @@ async function importFile(
     await setImmediate();
   }
   const added = format === "keepsake" ? await addMissingMemories(memory, file) : 0;
+  if (format === "keepsake") {
+    const links: ExportedLink[] = [];
+    for await (const link of readExportedLinks(file)) links.push(link);
+    await addMissingLinks(memory, links);
+  }
   return { ...checked, ...last, memories: last.memories + added };
 }
 

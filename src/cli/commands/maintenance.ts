@@ -1,6 +1,7 @@
 import { readSettings } from "../../config/settings.ts";
+import type { Kind } from "../../domain/memory.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Audit, JobState, Keepsake, Optimized } from "../../engine/api.ts";
+import type { Audit, JobState, Keepsake, Optimized, OptimizeOptions } from "../../engine/api.ts";
 import { EXIT } from "../exit.ts";
 import {
   createPrinter,
@@ -123,12 +124,15 @@ function formatAuditRow({ id, at, user, erased, complete, replays }: ErasureRece
 interface OptimizeCommandOptions extends CommonOptions {
   readonly dryRun?: boolean;
   readonly currentTurn?: number;
+  readonly maxAgeDays?: number;
+  readonly minImportance?: number;
+  readonly kinds?: readonly Kind[];
 }
 
 export async function runOptimize(options: OptimizeCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { dryRun = false, currentTurn } = options;
-    const done = await memory.optimize({ dryRun, ...(currentTurn === undefined ? {} : { currentTurn }) });
+    const { dryRun = false } = options;
+    const done = await memory.optimize(toOptimizeOptions(options));
     print.result(done, () => [...done.jobs.flatMap((job) => formatJobResult(job, dryRun))]);
     const revisions = done.jobs.flatMap((job) => job.revisions ?? []);
     if (revisions.length > 0) {
@@ -137,6 +141,22 @@ export async function runOptimize(options: OptimizeCommandOptions): Promise<void
     if (dryRun) print.note("Nothing was changed.");
     return EXIT.done;
   });
+}
+
+function toOptimizeOptions({
+  dryRun = false,
+  currentTurn,
+  maxAgeDays,
+  minImportance,
+  kinds,
+}: OptimizeCommandOptions): OptimizeOptions {
+  return {
+    dryRun,
+    ...(currentTurn === undefined ? {} : { currentTurn }),
+    ...(maxAgeDays === undefined ? {} : { maxAgeDays }),
+    ...(minImportance === undefined ? {} : { minImportance }),
+    ...(kinds === undefined ? {} : { kinds }),
+  };
 }
 
 function formatJobResult({ name, memories }: Optimized["jobs"][number], dryRun: boolean): string[] {

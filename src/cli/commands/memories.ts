@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../domain/change-set.ts";
-import type { Kind, Memory, Status } from "../../domain/memory.ts";
+import type { Kind, KindGroup, Memory, PendingReview, Status } from "../../domain/memory.ts";
 import type { ListOptions, ScopedMemory, ShownMemory } from "../../engine/api.ts";
 import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
@@ -7,18 +7,19 @@ import { dimText, formatCount, formatDay, formatTable, toShortLine } from "../pr
 import { type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface ListCommandOptions extends CommonOptions {
-  readonly kind?: Kind;
+  readonly kind?: Kind | KindGroup;
   readonly status?: Status | "all";
   readonly limit?: number;
   readonly cursor?: string;
   readonly setAside?: boolean;
+  readonly review?: boolean;
 }
 
 export async function runList(options: ListCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const page = await memory.list(toListOptions(options));
     print.result(page, () => formatTable(page.items.map(formatMemoryRow)));
-    if (page.total === 0) print.note(options.setAside ? "No memory is quarantined." : "No memories found.");
+    if (page.total === 0) print.note(describeEmptyList(options));
     if (page.cursor !== undefined) {
       print.note(`${page.items.length} of ${page.total}. Next page: --cursor ${page.cursor}`);
     }
@@ -26,18 +27,25 @@ export async function runList(options: ListCommandOptions): Promise<void> {
   });
 }
 
-function toListOptions({ kind, status, limit, cursor, setAside }: ListCommandOptions): ListOptions {
+function describeEmptyList({ setAside, review }: ListCommandOptions): string {
+  if (setAside) return "No memory is quarantined.";
+  return review ? "No memory waits for a review." : "No memories found.";
+}
+
+function toListOptions({ kind, status, limit, cursor, setAside, review }: ListCommandOptions): ListOptions {
   return {
     ...(kind === undefined ? {} : { kind }),
     ...(status === undefined ? {} : { status }),
     ...(setAside ? { quarantined: true } : {}),
+    ...(review ? { review: true as const } : {}),
     ...(limit === undefined ? {} : { limit }),
     ...(cursor === undefined ? {} : { cursor }),
   };
 }
 
-function formatMemoryRow({ id, at, kind, status, text, quarantined, why }: ShownMemory): string[] {
-  const state = quarantined ? `quarantined: ${why ?? ""}` : status === "current" ? "" : status;
+function formatMemoryRow({ id, at, kind, status, text, quarantined, review, why }: ShownMemory): string[] {
+  const current = review ? "to review" : "";
+  const state = quarantined ? `quarantined: ${why ?? ""}` : status === "current" ? current : status;
   return [id, formatDay(at), kind, state, toShortLine(text)];
 }
 
@@ -72,8 +80,11 @@ function formatMemoryDetails(held: ShownMemory): string[] {
     ["when", held.when ?? ""],
     ["expires", held.expiresAt ? formatDay(held.expiresAt) : ""],
     ["confidence", held.confidence.toFixed(2)],
+    ["recalled", formatUsage(held)],
+    ["newness", held.decayScore === undefined ? "" : held.decayScore.toFixed(2)],
     ["claim", claim ? [claim.subject, claim.relation, claim.value, claim.qualifier ?? ""].join(" · ") : ""],
     ["replaced by", held.supersededBy ?? ""],
+    ["to review", held.review ? formatReview(held.review) : ""],
     ["version", `${held.version}, made by revision ${held.revision}`],
   ];
   const sources = held.sources.map(
@@ -86,6 +97,17 @@ function formatMemoryDetails(held: ShownMemory): string[] {
     ...formatTable(facts.filter(([, value]) => value !== "")),
     ...(sources.length > 0 ? ["", `${formatCount(sources.length, "source")}:`, ...sources] : []),
   ];
+}
+
+function formatReview({ since, because }: PendingReview): string {
+  const grounds = because.length === 0 ? "something that was erased" : because.join(", ");
+  return `since ${formatDay(since)}, because of ${grounds}`;
+}
+
+function formatUsage({ usage }: ShownMemory): string {
+  if (!usage) return "";
+  if (usage.lastAt === undefined) return "never";
+  return `${formatCount(usage.count, "time")}, last on ${formatDay(usage.lastAt)}`;
 }
 
 interface ProfileCommandOptions extends CommonOptions {
@@ -171,11 +193,15 @@ async function formatLog(memory: ScopedMemory, log: readonly LogEntry[]): Promis
   return lines;
 }
 
-function formatLogEntry({ cause, undoes, messages, erased }: LogEntry): string {
+function formatLogEntry({ cause, undoes, messages, erased, linked = [], unlinked = [] }: LogEntry): string {
   const parts = [
     undoes === undefined ? cause : `${cause} of revision ${undoes}`,
     ...(messages.length > 0 ? [formatCount(messages.length, "message")] : []),
     ...(erased.length > 0 ? [`${formatCount(erased.length, "place")} erased`] : []),
+    ...(linked.length > 0 ? [`${formatCount(linked.length, "association")} made`] : []),
+    ...(unlinked.length > linked.length
+      ? [`${formatCount(unlinked.length - linked.length, "association")} removed`]
+      : []),
   ];
   return parts.join(", ");
 }

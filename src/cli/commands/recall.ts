@@ -6,36 +6,60 @@ import type {
   ExplainedItem,
   Explanation,
   Item,
+  RankingWeights,
   Recall,
   RecallExplanation,
+  RecallOptions,
+  ScoreParts,
   Source,
 } from "../../domain/recall.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
 import type { ScopedMemory } from "../../engine/api.ts";
-import { isMemoryError } from "../../errors.ts";
+import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { dimText, formatDay, toShortLine } from "../printer.ts";
 import { type CommonOptions, withMemory } from "../with-memory.ts";
+
+/** Parses the JSON of `--where-text`; its content is checked by the recall. */
+function parseTextFilter(text: string): WhereText {
+  try {
+    return JSON.parse(text) as WhereText;
+  } catch {
+    throw invalid(`--where-text is not valid JSON: give a filter such as {"$contains": "Porto"}.`);
+  }
+}
 
 interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number;
   readonly asOf?: string;
   readonly knownAt?: string;
   readonly explain?: boolean;
+  readonly whereText?: string;
+  readonly profile?: string;
+  readonly weights?: RankingWeights;
 }
 
 export async function runRecall(query: string, options: RecallCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { limit, asOf, knownAt, explain } = options;
-    const found = await memory.recall(query, {
-      ...(limit === undefined ? {} : { limit }),
-      ...(asOf === undefined ? {} : { asOf }),
-      ...(knownAt === undefined ? {} : { knownAt }),
-      ...(explain ? { explain } : {}),
-    });
+    const found = await memory.recall(query, toRecallOptions(options));
     if (found.abstained) print.note("No relevant memories found.");
     print.result(found, () => formatRecall(found));
     return found.abstained ? EXIT.nothingFound : EXIT.done;
   });
+}
+
+function toRecallOptions(options: RecallCommandOptions): RecallOptions {
+  const { limit, asOf, knownAt, explain, whereText, profile, weights } = options;
+  const given = {
+    limit,
+    asOf,
+    knownAt,
+    explain,
+    profile,
+    weights,
+    whereText: whereText === undefined ? undefined : parseTextFilter(whereText),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 function formatRecall({ id, items, explanation }: Recall): string[] {
@@ -63,10 +87,20 @@ function formatItemReasons({ type, why, sources }: Item): string[] {
   const quotes = type === "memory" ? sources : [];
   return [
     dimText(`      ${ranks.join(", ")}${words}`),
+    ...formatScoreParts(why).map((line) => dimText(`      ${line}`)),
     ...quotes.map(({ quote, name, role, at }) =>
       dimText(`      “${toShortLine(quote, 100)}”  ${toShortLine(name ?? role, 30)}, ${formatDay(at)}`),
     ),
   ];
+}
+
+/** The score as a sum and factors; factors of 1 change nothing and are left out. */
+function formatScoreParts({ adds, factors }: ScoreParts): string[] {
+  if (!adds || !factors) return [];
+  const show = ([name, value]: [string, number]): string => `${name} ${value.toFixed(3)}`;
+  const sum = Object.entries(adds).map(show).join(" + ");
+  const reducing = Object.entries(factors).filter(([, factor]) => factor < 0.9995);
+  return [[sum, ...reducing.map(show)].join(" × ")];
 }
 
 const MOST_DROPPED = 20;

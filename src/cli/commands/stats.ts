@@ -23,7 +23,8 @@ export async function runStats(options: StatsCommandOptions): Promise<void> {
       const stats = await memory.stats(filter);
       print.result(stats, () => [
         `${formatCount(stats.current, "memory", "memories")} from ${formatCount(stats.messages, "message")}` +
-          `${stats.pending > 0 ? `; ${stats.pending} not processed yet` : ""}.`,
+          `${stats.pending > 0 ? `; ${stats.pending} not processed yet` : ""}` +
+          `${stats.review > 0 ? `; ${stats.review} to review` : ""}.`,
         ...formatUsage(stats.usage),
       ]);
       return EXIT.done;

@@ -181,6 +181,11 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
     help: "Cache misses: reads from the memory store, or requests to the embedder.",
     labels: { cache: CACHES },
   },
+  memory_uses_total: {
+    type: "counter",
+    help: "Memories returned by recalls, as they are noted; and those whose storing failed and is repeated.",
+    labels: { outcome: ["noted", "failed"] },
+  },
   memory_index_searches_total: {
     type: "counter",
     help: "Recalls with a vector index, by outcome. Unless it answered, the built-in search did.",

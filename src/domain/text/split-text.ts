@@ -159,7 +159,12 @@ function estimateTokenCost(codeUnit: number): number {
  * character, rounded up. It needs no vocabulary. The error on English is about a tenth.
  */
 export function estimateTokens(text: string): number {
+  return Math.ceil(weighTokens(text));
+}
+
+/** `estimateTokens` before it rounds up, for texts that are joined. */
+export function weighTokens(text: string): number {
   let cost = 0;
   for (let i = 0; i < text.length; i += 1) cost += estimateTokenCost(text.charCodeAt(i));
-  return Math.ceil(cost);
+  return cost;
 }

@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../domain/change-set.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
-import { MEMORY_KINDS, type Memory, type SourceSpan } from "../../domain/memory.ts";
+import { expandKinds, KIND_NAMES, type Memory, type SourceSpan } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Source } from "../../domain/recall.ts";
@@ -20,6 +20,7 @@ import type {
 } from "../api.ts";
 import { requireMemory } from "../ingest/manual-edits.ts";
 import type { Ports } from "../ports.ts";
+import { DECAY_DAYS } from "../recall/options.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** Number of memories between two yields to the event loop: about two milliseconds of work. */
@@ -47,23 +48,51 @@ export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory
   return { ...memory, sources: toSources(state, memory.sources) };
 }
 
+/** The ports that tell how memories were used, and how new they are. */
+export type UsedMemoryPorts = Pick<Ports, "clock" | "usage" | "decayDays">;
+
+const DAY_MS = 86_400_000;
+
+/** The same memories with their use and their age. */
+export async function withUsage(
+  { clock, usage, decayDays = DECAY_DAYS }: UsedMemoryPorts,
+  scope: Scope,
+  memories: readonly ShownMemory[],
+): Promise<ShownMemory[]> {
+  if (memories.length === 0) return [];
+  const now = clock().getTime();
+  const uses = await usage?.read(
+    scope,
+    memories.map(({ id }) => id),
+  );
+  return memories.map((memory) => {
+    const age = Math.max(0, now - Date.parse(memory.at)) / DAY_MS;
+    return {
+      ...memory,
+      ...(uses ? { usage: uses.get(memory.id) ?? { count: 0 } } : {}),
+      decayScore: Math.round(2 ** (-age / decayDays) * 10_000) / 10_000,
+    };
+  });
+}
+
 /**
  * Gives one memory, whatever its status. Throws `not_found` if it does not exist or belongs to another user.
  */
 export async function getMemory(
-  ports: Pick<Ports, "states" | "clock">,
+  ports: Pick<Ports, "states"> & UsedMemoryPorts,
   scope: Scope,
   id: string,
 ): Promise<ShownMemory> {
   const state = await ports.states.of(scope);
   const memory = requireMemory(state, id);
   if (isExpired(memory, ports)) throw new MemoryError("not_found", "this memory has expired.");
-  return toShownMemory(state, memory);
+  const [shown] = await withUsage(ports, scope, [toShownMemory(state, memory)]);
+  return shown as ShownMemory;
 }
 
 /** Lists memories, newest first; only current ones unless another status is requested. */
 export function listMemories(
-  ports: Pick<Ports, "states" | "clock">,
+  ports: Pick<Ports, "states"> & UsedMemoryPorts,
   scope: Scope,
   options: ListOptions = {},
 ): Listing {
@@ -84,15 +113,17 @@ export function listMemories(
 }
 
 async function readPage(
-  ports: Pick<Ports, "states" | "clock">,
+  ports: Pick<Ports, "states"> & UsedMemoryPorts,
   scope: Scope,
   options: ListOptions,
 ): Promise<Page<ShownMemory>> {
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
-  const { kind, status = "current", quarantined, where } = options;
-  if (kind !== undefined && !MEMORY_KINDS.includes(kind))
-    throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
+  const { kind, status = "current", quarantined, review, where } = options;
+  if (review !== undefined && review !== true) throw invalid("review can only be true.");
+  if (kind !== undefined && !KIND_NAMES.includes(kind))
+    throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}.`);
+  const kinds = kind === undefined ? undefined : expandKinds([kind]);
   if (!["current", "superseded", "retracted", "all"].includes(status)) {
     throw invalid("status must be one of current, superseded, retracted, all.");
   }
@@ -105,7 +136,8 @@ async function readPage(
       if (
         (status === "all" || memory.status === status) &&
         (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
-        (kind === undefined || memory.kind === kind) &&
+        (review === undefined || memory.review !== undefined) &&
+        (kinds === undefined || kinds.has(memory.kind)) &&
         (!where || matchesFilter(where, memory.metadata)) &&
         !isExpiredAt(memory, now)
       )
@@ -118,7 +150,7 @@ async function readPage(
   // Content that was erased during a yield must not be returned.
   const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
   return {
-    items: await mapInSlices(items, (memory) => toShownMemory(state, memory)),
+    items: await withUsage(ports, scope, await mapInSlices(items, (memory) => toShownMemory(state, memory))),
     total,
     ...(last && !isLast ? { cursor: toCursor(last) } : {}),
   };

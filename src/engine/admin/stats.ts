@@ -34,7 +34,7 @@ export async function userStats(
   options: StatsOptions = {},
 ): Promise<UserStats> {
   const usage = await computeUsage(ports, { project: scope.project, user: scope.user }, options);
-  const { memories, current, messages, pending, revision } = await ports.states.of(scope);
+  const { memories, current, links, messages, pending, revision } = await ports.states.of(scope);
   const now = ports.clock().toISOString();
   const isThere = ({ expiresAt }: Memory): boolean => expiresAt === undefined || expiresAt > now;
   const statuses = [...memories.values()].filter(isThere).map(({ status }) => status);
@@ -48,6 +48,8 @@ export async function userStats(
     kinds: Object.fromEntries(
       MEMORY_KINDS.map((kind) => [kind, countEqual(kinds, kind)]),
     ) as UserStats["kinds"],
+    review: [...current.values()].filter((memory) => memory.review && isThere(memory)).length,
+    links: links.length,
     messages: messages.size,
     pending,
     revision,

@@ -93,6 +93,34 @@ describe("a context", () => {
     expect(text).not.toContain("Focus");
   });
 
+  it("leaves out a reply that repeats what ended after it", async () => {
+    await ana.remember([
+      { role: "user", content: "I use Shram and Magnet as productivity tools." },
+      { role: "assistant", content: "Good choice. You use Shram and Magnet. Magnet tidies windows." },
+    ]);
+    now = new Date("2026-04-01T12:00:00Z");
+    await ana.remember("I don't use Magnet anymore.");
+    const { text } = await ana.context("Which tools do I use?");
+    expect(text).not.toContain("You use Shram and Magnet");
+    expect(text).toContain("Magnet tidies windows.");
+    const earlier = await ana.context("Which tools do I use?", { asOf: "2026-03-15T12:00:00Z" });
+    expect(earlier.text).toContain("You use Shram and Magnet");
+  });
+
+  it("follows what was written since an earlier context", async () => {
+    await say("I live in Porto.", "I am allergic to peanuts.");
+    expect((await ana.context("Suggest a snack.")).parts.standing).toContain("Porto");
+    await say("I moved to Ghent.", "My dog is called Otis.");
+    const { standing } = (await ana.context("Suggest a snack.")).parts;
+    expect(standing).toMatch(/Ghent/);
+    expect(standing).not.toContain("Porto");
+    const [otis] = (await ana.list()).items.filter(({ text }) => text.includes("Otis"));
+    const { revision } = await ana.update(otis?.id ?? "", { text: "The user's dog is called Bruno." });
+    expect((await ana.context("Suggest a snack.")).parts.standing).toContain("Bruno");
+    await ana.undo(revision);
+    expect((await ana.context("Suggest a snack.")).parts.standing).not.toContain("Bruno");
+  });
+
   it("answers as of an earlier time", async () => {
     await say("I live in Porto.", "I moved to Ghent.");
     const { text } = await ana.context("Where do I live?", { asOf: "2026-03-02T18:00:00Z" });

@@ -8,8 +8,9 @@ import { estimateTokens } from "../../domain/text/split-text.ts";
 import { invalid } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 import { parseRecallOptions, toIndexFilters } from "../recall/options.ts";
-import { createMetadataFilter, recallFor } from "../recall/recall.ts";
+import { createMetadataFilter, listMemoryIds, recallFor } from "../recall/recall.ts";
 import type { ContextBuilder } from "../services.ts";
+import { withoutEchoes } from "./echoes.ts";
 import { type Excerpt, toExcerpt, toShownItem } from "./excerpts.ts";
 import { withoutOutdated } from "./outdated.ts";
 import { packRequest } from "./pack-request.ts";
@@ -32,8 +33,8 @@ interface KeptPart {
   readonly part: StandingPart;
 }
 
-/** The users whose standing parts are kept: a few thousand characters each. */
-const MAX_KEPT = 500;
+/** The users whose standing parts are kept, with the rows that they were built from: some 50 KB each. */
+const MAX_KEPT = 200;
 
 export function createContextBuilder(ports: Ports): ContextBuilder {
   const kept = new Map<string, KeptPart>();
@@ -45,7 +46,8 @@ export function createContextBuilder(ports: Ports): ContextBuilder {
     else for (const key of [...kept.keys()]) if (key.startsWith(userKeyOf(scope))) kept.delete(key);
   });
   const standing = async (scope: Scope, bounds: ParsedBounds, maxTokens: number): Promise<StandingPart> => {
-    const build = (): Promise<StandingPart> => buildPart(ports, scope, bounds, maxTokens);
+    const build = (before?: StandingPart): Promise<StandingPart> =>
+      buildPart(ports, scope, { bounds, maxTokens, before });
     if (bounds.asOf !== undefined || bounds.session !== undefined || bounds.where !== undefined)
       return build();
     const key = `${userKeyOf(scope)}${scope.agent ?? ""}`;
@@ -53,10 +55,10 @@ export function createContextBuilder(ports: Ports): ContextBuilder {
     const { revision } = await ports.states.searchIndex(scope);
     const known = kept.get(key);
     if (known?.revision === revision && known.day === day && known.maxTokens === maxTokens) return known.part;
-    const before = erasures;
-    const part = await build();
+    const erasuresBefore = erasures;
+    const part = await build(known?.part);
     kept.delete(key);
-    if (erasures === before) kept.set(key, { revision, day, maxTokens, part });
+    if (erasures === erasuresBefore) kept.set(key, { revision, day, maxTokens, part });
     const [oldest] = kept.keys();
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
     return part;
@@ -80,7 +82,10 @@ export function createContextBuilder(ports: Ports): ContextBuilder {
         need: await ports.needs.findNeed(vector),
       }));
       const excerpts = recall.items.map((item) =>
-        withoutSpans(toExcerpt(item, { promptGuard: ports.promptGuard, spans }), part),
+        withoutEchoes(
+          withoutSpans(toExcerpt(item, { promptGuard: ports.promptGuard, spans }), part),
+          part.ended,
+        ),
       );
       const lasting = part.isComplete ? excerpts : await withoutOutdated(ports, excerpts);
       return pack(ports, scope, { request, maxTokens, part, recall, excerpts: lasting });
@@ -95,8 +100,15 @@ type ParsedBounds = ReturnType<typeof parseRecallOptions>["filters"];
 async function buildPart(
   ports: Ports,
   scope: Scope,
-  bounds: ParsedBounds,
-  maxTokens: number,
+  {
+    bounds,
+    maxTokens,
+    before,
+  }: {
+    readonly bounds: ParsedBounds;
+    readonly maxTokens: number;
+    readonly before?: StandingPart | undefined;
+  },
 ): Promise<StandingPart> {
   const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
   return buildStandingPart(ports, scope, {
@@ -104,6 +116,7 @@ async function buildPart(
       toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
     now: bounds.asOf ?? bounds.now,
     maxTokens,
+    before,
   });
 }
 
@@ -142,6 +155,7 @@ async function pack(
     promptGuard: ports.promptGuard,
   });
   const text = [standing, packed.text].filter((one) => one !== "").join("\n");
+  ports.usage?.note(scope, listMemoryIds(packed.items), ports.clock().toISOString());
   return {
     text,
     tokens: estimateTokens(text),

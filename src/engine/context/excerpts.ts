@@ -43,12 +43,9 @@ export function toExcerpt(item: Item, { promptGuard, spans }: ExcerptOptions): E
     .filter((span) => sentences.some((one) => isOver(one) && overlaps(inText(span), one)))
     .map(({ id }) => id);
   // A cut could part the signs of an injection, so a text that holds one keeps none of its sentences.
-  const injections = findInjectionsIn(item, promptGuard);
   const isCut = kept.length < sentences.length || estimateTokens(item.text) > MAX_PASSAGE_TOKENS;
-  const shown =
-    isCut && injections.length > 0
-      ? kept.filter((one) => !injections.some((span) => overlaps(span, one)))
-      : kept;
+  const injections = isCut ? findInjectionsIn(item, promptGuard) : [];
+  const shown = kept.filter((one) => !injections.some((span) => overlaps(span, one)));
   return { item, sentences, shown, statements: current.map(inText), spared };
 }
 

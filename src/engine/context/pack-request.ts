@@ -1,9 +1,9 @@
 import type { Item } from "../../domain/recall.ts";
-import { toWordKey } from "../../domain/search/search-terms.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
 import { neutralizeText } from "../../domain/text/prompt-safety.ts";
-import { estimateTokens } from "../../domain/text/split-text.ts";
+import { weighTokens } from "../../domain/text/split-text.ts";
 import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
-import { hashText, sanitizeForPrompt } from "../prompt-block.ts";
+import { sanitizeForPrompt } from "../prompt-block.ts";
 
 /** The part of a context that is for one request. */
 export interface PackedRequest {
@@ -33,15 +33,18 @@ export function packRequest(
   const shown = new Set<string>();
   let left = 0;
   // Characters, as four make a token: rounding up each line would waste an eighth of the budget.
-  let tokens = countTokens(`${title}\n`);
+  let tokens = weighTokens(`${title}\n`);
   for (const item of items) {
+    if (tokens + weighTokens(item.text) > maxTokens) {
+      left += 1;
+      continue;
+    }
     const text = sanitizeForPrompt(item, promptGuard);
-    if (text === "") continue;
-    const key = hashText(toWordKey(text));
-    if (shown.has(key)) continue;
+    const key = splitWords(text).join(" ");
+    if (text === "" || shown.has(key)) continue;
     const day = item.at.slice(0, 10);
     const line = `- ${formatSpeaker(item)}${text}\n`;
-    const cost = countTokens(line) + (days.has(day) ? 0 : countTokens(`[${day}]\n`));
+    const cost = weighTokens(line) + (days.has(day) ? 0 : weighTokens(`[${day}]\n`));
     if (tokens + cost > maxTokens) {
       left += 1;
       continue;
@@ -57,13 +60,6 @@ export function packRequest(
     left,
   };
 }
-
-/** Tokens as `estimateTokens` counts, without rounding up. */
-function countTokens(text: string): number {
-  return estimateTokens(text.repeat(ROUNDING)) / ROUNDING;
-}
-
-const ROUNDING = 4;
 
 function formatLines(title: string, lines: readonly Line[]): string {
   const byDay = Map.groupBy(

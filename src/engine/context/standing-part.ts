@@ -3,13 +3,16 @@ import { MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { PROFILE_SECTIONS, type ProfileSection } from "../../domain/profile.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { estimateTokens, splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { estimateTokens, type TextSpan } from "../../domain/text/split-text.ts";
 import type { DraftLine } from "../../ports/language/profile-writer.ts";
+import type { Delta } from "../../ports/memory-store.ts";
 import type { Ports } from "../ports.ts";
 import { sanitizeForPrompt } from "../prompt-block.ts";
 import { findExclusion, type IndexFilters, statusOfUnit } from "../recall/options.ts";
 import type { SearchIndex } from "../search-index/search-index.ts";
 import { TURN_FLAGS } from "../search-index/turn-table.ts";
+import { type EndedClaim, selectEnded, toEndedClaims } from "./echoes.ts";
+import { findOutdatedSpans } from "./outdated.ts";
 
 /** Token budget of the wishes and of the profile. */
 const MAX_WISH_TOKENS = 150;
@@ -38,34 +41,130 @@ export interface StandingPart {
   readonly text: string;
   /** Spans of messages that a later message has ended, where neither was read as a memory. */
   readonly outdated: ReadonlyMap<string, readonly TextSpan[]>;
+  /** Claims that no longer hold. */
+  readonly ended: readonly EndedClaim[];
   /** Whether all messages of the user were compared. */
   readonly isComplete: boolean;
+  /** What it was built from. The next one reads only what changed since. */
+  readonly basis: StandingBasis;
+}
+
+export interface StandingBasis {
+  readonly revision: number;
+  readonly memories: ReadonlyMap<string, Memory>;
+  readonly messages: ReadonlyMap<string, Message>;
+  /** Names the versions of the memories that `text` was written from, the day and the size. */
+  readonly textKey: string;
 }
 
 type StandingPorts = Pick<Ports, "store" | "states" | "profileWriter" | "promptGuard" | "outdated">;
 
-/** Writes the wishes and the short profile, from what holds at a time (ISO 8601). */
+interface StandingOptions {
+  readonly filters: (searchIndex: SearchIndex) => IndexFilters;
+  /** ISO 8601. */
+  readonly now: string;
+  readonly maxTokens: number;
+  /** The part of an earlier revision: of the same scope, with the same filters. */
+  readonly before?: StandingPart | undefined;
+}
+
+/** Writes the wishes and the short profile, from what holds at a time. */
 export async function buildStandingPart(
   ports: StandingPorts,
   scope: Scope,
-  {
-    filters,
-    now,
-    maxTokens,
-  }: { filters: (searchIndex: SearchIndex) => IndexFilters; now: string; maxTokens: number },
+  { filters, now, maxTokens, before }: StandingOptions,
 ): Promise<StandingPart> {
   const searchIndex = await ports.states.searchIndex(scope);
   const bounds = filters(searchIndex);
   const memoryIds = selectMemories(searchIndex, bounds);
   const { messageIds, isComplete } = selectMessages(searchIndex, bounds);
-  if (memoryIds.length + messageIds.length === 0) return { text: "", outdated: new Map(), isComplete };
-  const read = await ports.store.read(scope, { messages: messageIds, memories: memoryIds });
-  const outdated = await findOutdatedSpans(ports, read.messages);
-  const order = new Map(memoryIds.map((id, i) => [id, i]));
-  const memories = read.memories
-    .filter((memory) => isTrueAt(memory, now) && !isOutdated(memory, outdated))
-    .sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
-  return { text: await writeText(ports, memories, { now, maxTokens }), outdated, isComplete };
+  const endedIds = selectEnded(searchIndex, bounds);
+  const read = await readRows(
+    ports,
+    scope,
+    { memoryIds: [...memoryIds, ...endedIds], messageIds },
+    before?.basis,
+  );
+  const current = new Set(memoryIds);
+  const outdated = await findOutdatedSpans(ports, [...read.messages.values()], {
+    messages: [...(before?.basis.messages.values() ?? [])],
+    spans: before?.outdated ?? new Map(),
+  });
+  const memories = [...read.memories.values()].filter(
+    (memory) => current.has(memory.id) && isTrueAt(memory, now) && !isOutdated(memory, outdated),
+  );
+  const versions = memories.map(({ id, version }) => `${id}.${version}`);
+  const textKey = [now.slice(0, 10), maxTokens, ...versions].join(" ");
+  const text =
+    before?.basis.textKey === textKey ? before.text : await writeText(ports, memories, { now, maxTokens });
+  return {
+    text,
+    outdated,
+    ended: toEndedClaims(pickRows([...read.memories.values()], endedIds)),
+    isComplete,
+    basis: { ...limitRows(read), revision: searchIndex.revision, textKey },
+  };
+}
+
+type Rows = Pick<StandingBasis, "memories" | "messages">;
+
+/** The rows of some ids, in that order. Rows of `before` that did not change are not read again. */
+async function readRows(
+  { store }: Pick<Ports, "store">,
+  scope: Scope,
+  {
+    memoryIds,
+    messageIds,
+  }: { readonly memoryIds: readonly string[]; readonly messageIds: readonly string[] },
+  before: StandingBasis | undefined,
+): Promise<Rows> {
+  const known = before
+    ? applyDelta(before, await store.since(scope, before.revision, { units: false }))
+    : EMPTY;
+  const missing = {
+    memories: memoryIds.filter((id) => !known.memories.has(id)),
+    messages: messageIds.filter((id) => !known.messages.has(id)),
+  };
+  const read =
+    missing.memories.length + missing.messages.length > 0 ? await store.read(scope, missing) : undefined;
+  return {
+    memories: toRowMap(pickRows([...known.memories.values(), ...(read?.memories ?? [])], memoryIds)),
+    messages: toRowMap(pickRows([...known.messages.values(), ...(read?.messages ?? [])], messageIds)),
+  };
+}
+
+const EMPTY: Rows = { memories: new Map(), messages: new Map() };
+
+/** Rows as they are after a change. */
+function applyDelta(rows: Rows, delta: Delta): Rows {
+  const memories = new Map(rows.memories);
+  const messages = new Map(rows.messages);
+  for (const memory of delta.memories) memories.set(memory.id, memory);
+  for (const message of delta.messages) messages.set(message.id, message);
+  // An altered row is never shown.
+  for (const id of [...delta.gone.memories, ...(delta.damaged?.memories ?? [])]) memories.delete(id);
+  for (const id of delta.damaged?.messages ?? []) messages.delete(id);
+  return { memories, messages };
+}
+
+/** The rows of some ids, in the order of the ids. */
+function pickRows<Row extends { readonly id: string }>(rows: readonly Row[], ids: readonly string[]): Row[] {
+  const byId = toRowMap(rows);
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+function toRowMap<Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Rows are kept up to this size, in characters: messages may be long. */
+const MAX_KEPT_CHARACTERS = 100_000;
+
+function limitRows({ memories, messages }: Rows): Rows {
+  let characters = 0;
+  for (const { text } of memories.values()) characters += text.length;
+  for (const { content } of messages.values()) characters += content.length;
+  return characters > MAX_KEPT_CHARACTERS ? EMPTY : { memories, messages };
 }
 
 /** The ids of the memories that a profile may need, by weight: a scan of numbers, no texts. */
@@ -107,35 +206,6 @@ function selectMessages(
     messageIds.push(turns.ids.at(turn) ?? "");
   }
   return { messageIds, isComplete: true };
-}
-
-/** Longer messages are compared by their first sentences: a letter or a page changes little. */
-const MAX_SENTENCES = 6;
-
-async function findOutdatedSpans(
-  { outdated }: Pick<Ports, "outdated">,
-  messages: readonly Message[],
-): Promise<Map<string, TextSpan[]>> {
-  const places = messages
-    .filter(({ name }) => name === undefined)
-    .toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)) || one.turn - other.turn)
-    .flatMap((message) =>
-      splitSentences(message.content)
-        .slice(0, MAX_SENTENCES)
-        .map((span) => ({ message, span })),
-    );
-  const over = await outdated.findOutdated(
-    places.map(({ message, span }) => ({
-      text: message.content.slice(span.start, span.end),
-      at: Date.parse(message.at),
-    })),
-  );
-  const spans = new Map<string, TextSpan[]>();
-  for (const i of over.keys()) {
-    const place = places[i];
-    if (place) spans.set(place.message.id, [...(spans.get(place.message.id) ?? []), place.span]);
-  }
-  return spans;
 }
 
 /** Whether every statement of a memory was ended. */

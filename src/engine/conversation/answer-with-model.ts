@@ -135,8 +135,8 @@ async function addContextItems(
   { ports, scope, question, options }: ModelAnswerRequest,
   recalled: readonly Item[],
 ): Promise<readonly Item[]> {
-  const { knownAt, kinds, types, minScore, asOf, session, where, maxTokens, signal } = options;
-  const isNarrowed = [knownAt, kinds, types, minScore].some((one) => one !== undefined);
+  const { knownAt, kinds, types, minScore, whereText, asOf, session, where, maxTokens, signal } = options;
+  const isNarrowed = [knownAt, kinds, types, minScore, whereText].some((one) => one !== undefined);
   if (isNarrowed || !ports.contexts) return recalled;
   const bounds = { asOf, session, where, maxTokens, signal };
   const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));

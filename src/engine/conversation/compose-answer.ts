@@ -1,8 +1,9 @@
-import type { Memory } from "../../domain/memory.ts";
+import { expandKinds, type Memory } from "../../domain/memory.ts";
 import { matchesFilter as passesFilter } from "../../domain/metadata-filter.ts";
 import type { Answer, Recall, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
+import { compileTextFilter, type TextMatcher } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import type { ComposedReply } from "../../ports/language/answerer.ts";
 import type { Ports } from "../ports.ts";
@@ -50,7 +51,7 @@ export async function composeAnswer(
     question,
     found,
     content: state,
-    mayUse: boundsOf(scope, options),
+    mayUse: boundsOf(scope, options, options.whereText && (await compileTextFilter(options.whereText))),
     isUnbounded: BOUNDS.every((option) => options[option] === undefined),
     now,
     asOf,
@@ -79,17 +80,23 @@ export interface ComposedAnswer {
   readonly isExact: boolean;
 }
 
-const BOUNDS = ["session", "kinds", "types", "where", "minScore", "asOf"] as const;
+const BOUNDS = ["session", "kinds", "types", "where", "whereText", "minScore", "asOf"] as const;
 
 /** Whether the caller's bounds let a memory through. */
-function boundsOf(scope: Scope, options: RecallOptions): (memory: Memory) => boolean {
+function boundsOf(
+  scope: Scope,
+  options: RecallOptions,
+  hasText: TextMatcher = () => true,
+): (memory: Memory) => boolean {
   const session = options.session ?? scope.session;
   const { kinds, types, where } = options;
   if (types && !types.includes("memory")) return () => false;
+  const kindSet = kinds && expandKinds(kinds);
   return (memory) =>
     (session === undefined || options.session === undefined || memory.session === session) &&
-    (kinds === undefined || kinds.includes(memory.kind)) &&
-    (where === undefined || passesFilter(where, memory.metadata));
+    (kindSet === undefined || kindSet.has(memory.kind)) &&
+    (where === undefined || passesFilter(where, memory.metadata)) &&
+    hasText(memory.text);
 }
 
 function stateThen(state: UserState, versions: readonly Memory[], knownAt: string): UserState {

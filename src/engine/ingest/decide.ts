@@ -1,4 +1,4 @@
-import type { Tombstone } from "../../domain/change-set.ts";
+import { ASSOCIATION_TYPES, type MemoryLink, type Tombstone } from "../../domain/change-set.ts";
 import type { Claim, Memory, SourceSpan } from "../../domain/memory.ts";
 import {
   areQualifiersCompatible,
@@ -29,6 +29,8 @@ export interface DecisionContext {
   readonly draft: MemoryDraft;
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   readonly liftedTombstones: Set<string>;
+  /** Where the associations of statements are added; without it, they are left out. */
+  readonly links?: MemoryLink[];
   /** Whether the user has confirmed what would otherwise wait. */
   readonly isAgreed?: boolean;
 }
@@ -136,11 +138,13 @@ function addStatement(
   }
   const { draft } = deciding;
   const same = findSame(draft, proposal, message.at);
-  if (same)
+  if (same) {
+    addProposedLinks(deciding, proposal, same.id);
     return [
       mergeStatement(draft, same, proposal, message, source),
       ...replaceOthers(ports, deciding, proposal, message, same.id),
     ];
+  }
   const id = ports.ids();
   const newer = findNewer(ports, draft, proposal, message.at);
   draft.put({
@@ -162,9 +166,27 @@ function addStatement(
       ? { supersededBy: newer.id, validTo: newer.validFrom ?? newer.at, why: "something newer was known" }
       : {}),
   });
+  addProposedLinks(deciding, proposal, id);
   const { text, why } = proposal;
   const added: ReceiptLine = { id, action: "added", text, ...(why === undefined ? {} : { why }) };
   return [...replaceOthers(ports, deciding, proposal, message, id), added];
+}
+
+/** At most this many associations of one statement are taken from an extractor. */
+const MAX_PROPOSED_LINKS = 5;
+
+/** Notes the associations that a proposal names, with memories that exist and are current. */
+function addProposedLinks(
+  { draft, links }: DecisionContext,
+  { links: proposed }: AddProposal,
+  from: string,
+): void {
+  for (const { to, type, strength } of (proposed ?? []).slice(0, MAX_PROPOSED_LINKS)) {
+    const memory = draft.get(to);
+    const isKnown = ASSOCIATION_TYPES.includes(type) && strength >= 0 && strength <= 1;
+    if (to !== from && memory?.status === "current" && !memory.quarantined && isKnown)
+      links?.push({ from, type, to, strength });
+  }
 }
 
 function labelsOf(message: Message): Partial<Memory> {

@@ -58,6 +58,7 @@ async function extractPendingByRules(ports: Ports, scope: Scope, signal?: AbortS
           cause: "digest",
           digests: settled.map(({ id, digest, heard }) => ({ id, digest, ...(heard ? { heard } : {}) })),
           memories: digested.memories,
+          links: digested.links,
           units: await createSearchUnits(ports, [], selectReworded(state, digested.memories), signal),
           liftTombstones: digested.liftedTombstones,
         },

@@ -1,9 +1,11 @@
+import type { MemoryLink } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { PendingConfirmation, ReceiptLine } from "../../domain/receipt.ts";
 import { extractTerms } from "../../domain/search/search-terms.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { EraseProposal, Proposal } from "../../ports/language/extractor.ts";
+import { selectNewLinks } from "../associations/links.ts";
 import { createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { type AssessedRequest, assessRequest } from "../erase/assess-request.ts";
 import type { RequestedErasure } from "../erase/requests.ts";
@@ -34,6 +36,8 @@ export interface ExtractionResult {
   readonly messages: readonly Message[];
   /** New versions of memories, in order. */
   readonly memories: readonly Memory[];
+  /** New associations. */
+  readonly links: readonly MemoryLink[];
   /** Hashes of tombstones that the user's words lifted. */
   readonly liftedTombstones: readonly string[];
   readonly lines: readonly ReceiptLine[];
@@ -76,11 +80,16 @@ export async function extractMessages(
     draft,
     tombstones: state.tombstones,
     liftedTombstones: new Set(),
+    links: [],
   };
   const extracted: Message[] = [];
   const lines: ReceiptLine[] = [];
   const waiting: PendingConfirmation[] = [];
   const result = { messages: extracted, lines, waiting, memories: draft.versions };
+  const end = () => ({
+    links: selectNewLinks(state.links, deciding.links ?? []),
+    liftedTombstones: [...deciding.liftedTombstones],
+  });
   const sessions = createSessionTails(state);
   let sliceStart = performance.now();
   for (const message of input.messages) {
@@ -104,13 +113,12 @@ export async function extractMessages(
     waiting.push(...read.waiting);
     if (requests.length > 0) {
       extracted.push(read.message === message ? message : { ...message, digest: "done" });
-      const erase = toRequestedErasure(message, read, requests);
-      return { ...result, liftedTombstones: [...deciding.liftedTombstones], erase };
+      return { ...result, ...end(), erase: toRequestedErasure(message, read, requests) };
     }
     extracted.push(message.digest === "pending" ? markExtracted(ports, message, earlier) : message);
     sessions.add(message);
   }
-  return { ...result, liftedTombstones: [...deciding.liftedTombstones] };
+  return { ...result, ...end() };
 }
 
 function mayAskToErase({ role, mayErase }: Message): boolean {

@@ -1,12 +1,22 @@
 import type { LogEntry } from "../../domain/change-set.ts";
 import { checkCount, checkMetadata, checkShare, checkText, INPUT_LIMITS } from "../../domain/limits.ts";
-import { type Claim, type Kind, MEMORY_KINDS, type Memory, toClaimKey } from "../../domain/memory.ts";
+import {
+  type Claim,
+  KIND_NAMES,
+  type Kind,
+  type KindGroup,
+  type Memory,
+  toClaimKey,
+  toKind,
+} from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { splitWords } from "../../domain/search/search-terms.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryChanges, NewMemory } from "../api.ts";
+import { revertLinks } from "../associations/links.ts";
 import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
@@ -99,17 +109,25 @@ export async function update(
   const validTo = changes.validTo === undefined ? {} : { validTo: toIsoTime(changes.validTo, "validTo") };
   const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
   const isReleased = isQuarantineRelease(changes.quarantined);
-  if (!isReleased && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
+  const isReviewed = isReviewDone(changes.reviewed);
+  if (!isReleased && !isReviewed && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
     throw invalid("update: name at least one field to change.");
   return commitEdit(ports, scope, (state, at) => {
     const memory = requireMemory(state, id);
     checkNotExpired(fields, ports.clock().toISOString());
     const draft = createMemoryDraft(state, at);
     // After an edit the words are no longer those of the source, which stays as their origin.
-    const { quarantined, ...free } = memory;
-    const why = isReleased && quarantined ? "let in by hand" : "changed by hand";
+    const { quarantined, review, ...free } = memory;
+    const why =
+      isReleased && quarantined
+        ? "let in by hand"
+        : isReviewed && review
+          ? "reviewed by hand"
+          : "changed by hand";
     const version = draft.put({
-      ...(isReleased ? free : memory),
+      ...withFittingClaim(free, changes.text),
+      ...(quarantined && !isReleased ? { quarantined } : {}),
+      ...(review && !isReviewed ? { review } : {}),
       ...fields,
       ...validTo,
       ...text,
@@ -118,6 +136,18 @@ export async function update(
     });
     return { versions: draft.versions, lines: [{ id, action: "merged", text: version.text, why }] };
   });
+}
+
+/** A memory without a claim that its new text no longer says: profiles and answers would go on telling the old value. */
+function withFittingClaim<Fields extends Pick<Memory, "claim">>(
+  memory: Fields,
+  text: string | undefined,
+): Omit<Fields, "claim"> & Pick<Memory, "claim"> {
+  if (text === undefined || !memory.claim) return memory;
+  const words = new Set(splitWords(text));
+  if (splitWords(memory.claim.value).every((word) => words.has(word))) return memory;
+  const { claim: _outdated, ...others } = memory;
+  return others;
 }
 
 /** A memory that has already expired could never be read, so it is a mistake. */
@@ -131,6 +161,13 @@ function isQuarantineRelease(quarantined: unknown): boolean {
   if (quarantined === undefined) return false;
   if (quarantined === false) return true;
   throw invalid("quarantined can only be set to false, which approves a quarantined memory.");
+}
+
+/** Only `true` ends a review; nothing can be marked by hand. */
+function isReviewDone(reviewed: unknown): boolean {
+  if (reviewed === undefined) return false;
+  if (reviewed === true) return true;
+  throw invalid("reviewed can only be set to true, which ends the review of a memory.");
 }
 
 /** Removes a memory by hand: only the history returns it, and `undo` restores it. This is not an erasure. */
@@ -201,8 +238,8 @@ function checkFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<M
 }
 
 function checkKind(kind: unknown): Kind {
-  if ((MEMORY_KINDS as readonly unknown[]).includes(kind)) return kind as Kind;
-  throw invalid(`kind must be one of ${MEMORY_KINDS.join(", ")}.`);
+  if ((KIND_NAMES as readonly unknown[]).includes(kind)) return toKind(kind as Kind | KindGroup);
+  throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}.`);
 }
 
 function checkClaim(claim: Claim): Claim {
@@ -283,6 +320,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
       const line = restoreVersion(draft, await ports.store.versions(scope, id), id, revision);
       if (line) lines.push(line);
     }
+    const links = revertLinks(state, entry);
     const undone = entry.cause !== "undo";
     const messages = await findAddedMessages(ports, scope, state, entry);
     return {
@@ -290,6 +328,7 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
         cause: "undo",
         undoes: revision,
         memories: draft.versions,
+        ...links,
         digests: messages.map(({ id, digest }) => ({ id, digest, undone })),
         dropUnits: undone ? findPassageIds(state, messages) : [],
         units: await createSearchUnits(ports, undone ? [] : messages, draft.versions),
@@ -335,6 +374,9 @@ function restoreVersion(
   const memory = draft.get(id);
   if (!memory) return undefined;
   if (memory.revision > revision) {
+    // A mark for review is a consequence; what somebody has done about it since stays.
+    if (versions.findLast((version) => version.revision <= revision)?.review?.revision === revision)
+      return undefined;
     throw new MemoryError(
       "conflict",
       `something later changed the same memory: undo revision ${memory.revision} first.`,

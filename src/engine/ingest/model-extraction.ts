@@ -1,3 +1,4 @@
+import type { MemoryLink } from "../../domain/change-set.ts";
 import { isSameSlot, isValueContained, type Memory, toClaimKey } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ReceiptLine } from "../../domain/receipt.ts";
@@ -5,6 +6,7 @@ import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { hasSameWords } from "../../domain/search/search-terms.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
 import type { AddProposal, EndProposal, Proposal } from "../../ports/language/extractor.ts";
+import { selectNewLinks } from "../associations/links.ts";
 import { commitChange, createMemoryDraft, type MemoryDraft, runInUserQueue } from "../change-set.ts";
 import { countMemoryChanges } from "../instrumentation.ts";
 import type { Ports } from "../ports.ts";
@@ -139,6 +141,7 @@ async function commitProposals(
     if (still.length === 0) return { result: [] };
     const {
       memories,
+      links,
       liftedTombstones: lifted,
       lines,
       sweeps: sweeping,
@@ -154,6 +157,7 @@ async function commitProposals(
         cause: "digest",
         digests: still.map(({ id }) => ({ id, digest: "done" as const })),
         memories,
+        links,
         units: await createSearchUnits(ports, [], selectReworded(state, memories), signal),
         liftTombstones: lifted,
       },
@@ -261,6 +265,7 @@ function findKnownForBatch(state: UserState, messages: readonly Message[]): read
 /** The decisions on a model's proposals. */
 interface ModelDecision {
   readonly memories: readonly Memory[];
+  readonly links: readonly MemoryLink[];
   readonly liftedTombstones: readonly string[];
   readonly lines: readonly ReceiptLine[];
   /** Refused because they would end too much at once; they wait for confirmation. */
@@ -287,6 +292,7 @@ function decideModelProposals(
     draft,
     tombstones: state.tombstones,
     liftedTombstones: new Set(),
+    links: [],
   };
   const memoriesByMessage = groupBySourceMessage(state, new Set(messages.map(({ id }) => id)));
   const decidedOn = (message: Message, one: Proposal): ReceiptLine[] => {
@@ -306,6 +312,7 @@ function decideModelProposals(
   }
   return {
     memories: draft.versions,
+    links: selectNewLinks(state.links, deciding.links ?? []),
     liftedTombstones: [...deciding.liftedTombstones],
     lines,
     sweeps: sweeping,

@@ -117,7 +117,7 @@ async function storeMessages(
           spokenAt,
           mayErase: options.origin !== "import",
         })
-      : { messages: fresh, memories: [], liftedTombstones: [], lines: [], waiting: [] };
+      : { messages: fresh, memories: [], links: [], liftedTombstones: [], lines: [], waiting: [] };
     // A request to forget is executed before it is reported.
     const left = isRead ? digested.messages.filter(({ heard }) => heard) : fresh;
     const pending = state.pending + countPending(left);
@@ -144,6 +144,7 @@ async function storeMessages(
         cause: options.origin === "import" ? "import" : "remember",
         messages: digested.messages,
         memories: digested.memories,
+        links: digested.links,
         units: await createSearchUnits(
           ports,
           digested.messages,

@@ -1,6 +1,7 @@
-import type { Memory, SourceSpan } from "../../domain/memory.ts";
+import type { Kind, Memory, SourceSpan } from "../../domain/memory.ts";
 import type { JobName } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { collectLinkedIds, moveLinks } from "../associations/links.ts";
 import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
@@ -18,7 +19,8 @@ interface AppliedEdits {
 
 /**
  * Applies the first edits (at most `MAX_EDITS`) in one change-set, which `undo` reverts as a unit. Drops an
- * edit if its memory has changed since it was planned, or if other memories depend on that memory.
+ * edit if its memory has changed since it was planned, or would be archived although it is associated with another.
+ * The associations of a merged memory move to the one that it is merged into.
  */
 export async function applyEdits(
   ports: Ports,
@@ -32,11 +34,23 @@ export async function applyEdits(
     const applied = some.filter((edit) => applyEdit(state, draft, edit));
     if (applied.length === 0) return { result: applied };
     return {
-      draft: { cause: "optimize", memories: draft.versions, dropUnits: applied.map(({ id }) => id) },
+      draft: {
+        cause: "optimize",
+        memories: draft.versions,
+        dropUnits: applied.map(({ id }) => id),
+        ...moveLinks(state.links, toSurvivors(applied)),
+      },
       result: applied,
     };
   });
   return { edits: result, ...(result.length === 0 ? {} : { revision }) };
+}
+
+/** By the id of each merged memory, the memory that it was merged into. */
+function toSurvivors(edits: readonly MaintenanceEdit[]): ReadonlyMap<string, string> {
+  return new Map(
+    edits.flatMap(({ id, action, into }) => (action === "merged" && into ? [[id, into.id]] : [])),
+  );
 }
 
 /** Adds an edit to the draft if it still applies. */
@@ -49,8 +63,8 @@ function applyEdit(state: UserState, draft: MemoryDraft, edit: MaintenanceEdit):
     draft.put({ ...memory, status: "superseded", action: "superseded", validTo, why });
     return true;
   }
-  if (state.links.some(({ from, to }) => from === edit.id || to === edit.id)) return false;
   if (edit.action === "archived") {
+    if (collectLinkedIds(state.links).has(edit.id)) return false;
     draft.put({ ...memory, status: "retracted", archived: true, action: "retracted", why });
     return true;
   }
@@ -125,10 +139,24 @@ interface TaskPlan {
   readonly due?: string;
 }
 
+/** What a clean-up archives instead of what it does by itself. */
+export interface CleanUpLimits {
+  /** Memories last said longer ago than this, in days. */
+  readonly maxAgeDays?: number;
+  /** Memories less important than this, 0 to 1. */
+  readonly minImportance?: number;
+  /** Memories of these kinds. */
+  readonly kinds?: readonly Kind[];
+}
+
 /** The input of a task: all current memories, at one revision. */
 interface TaskInput {
   readonly scope: Scope;
   readonly memories: readonly Memory[];
+  /** Ids of the memories that are associated with others, where they are known; edits are checked again. */
+  readonly linked?: ReadonlySet<string>;
+  /** For the clean-up. */
+  readonly limits?: CleanUpLimits;
   /** Now (ISO 8601). */
   readonly at: string;
 }

@@ -4,7 +4,7 @@ import type { Memory } from "../../domain/memory.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMessage, makeMemory as stored } from "../../testing/memory-store/change-sets.ts";
-import type { Keepsake, Optimized, ScopedMemory } from "../api.ts";
+import type { Keepsake, Optimized, OptimizeOptions, ScopedMemory } from "../api.ts";
 
 const ANN = { project: "default", user: "ann" };
 let record: MemoryStore;
@@ -217,6 +217,63 @@ describe("clean-up", () => {
     );
     expect(of(await ann.optimize(), "clean-up")).toEqual([]);
     expect(await texts()).toHaveLength(2);
+  });
+
+  it("archives by the age, importance and kinds that are named, and still leaves the rest alone", async () => {
+    const lately = { at: "2026-01-01T00:00:00.000Z", storedAt: "2026-01-01T00:00:00.000Z" };
+    await put(
+      { ...OLD, ...lately, id: "young", importance: 0.2 },
+      { ...OLD, ...lately, id: "matters", importance: 0.3 },
+      { ...OLD, ...lately, id: "liked", kind: "preference", importance: 0.2 },
+      { ...OLD, ...lately, id: "twice", importance: 0.2, evidence: 2 },
+    );
+    const archived = async (options: OptimizeOptions): Promise<string[]> =>
+      of(await ann.optimize({ dryRun: true, ...options }), "clean-up")
+        .map(({ id }) => id)
+        .sort();
+    expect(await archived({})).toEqual([]);
+    expect(await archived({ maxAgeDays: 1, minImportance: 0.3 })).toEqual(["young"]);
+    expect(await archived({ maxAgeDays: 1, minImportance: 1 })).toEqual(["matters", "young"]);
+    expect(await archived({ maxAgeDays: 1, kinds: ["preference"] })).toEqual(["liked"]);
+    expect(await archived({ maxAgeDays: 1000, minImportance: 1 })).toEqual([]);
+    const done = await ann.optimize({ maxAgeDays: 1, minImportance: 0.3 });
+    expect(of(done, "clean-up").map(({ id }) => id)).toEqual(["young"]);
+    expect((await ann.get("young")).archived).toBe(true);
+  });
+
+  it.each<[string, object]>([
+    ["an unknown option", { max_age_days: 30 }],
+    ["a negative age", { maxAgeDays: -1 }],
+    ["an importance above 1", { minImportance: 2 }],
+    ["an unknown kind", { kinds: ["opinion"] }],
+    ["a kind outside a list", { kinds: "fact" }],
+  ])("refuses %s, and changes nothing", async (_what, options) => {
+    await put(OLD);
+    const before = await ann.revision();
+    await expect(ann.optimize(options)).rejects.toMatchObject({ code: "invalid_input" });
+    expect(await ann.revision()).toBe(before);
+  });
+
+  it("moves the associations of a merged memory to the one it is merged into, and back by an undo", async () => {
+    const ids = ["one", "same", "other"];
+    const texts = ["The user is tall.", "The user is tall!", "The user plays."];
+    await record.commit(
+      ANN,
+      makeChangeSet({
+        memories: ids.map((id, i) => stored(id, 1, { text: texts[i] ?? "", evidence: i === 0 ? 2 : 1 })),
+        links: [
+          { from: "same", type: "extends", to: "other", strength: 0.5 },
+          { from: "same", type: "related_to", to: "one", strength: 0.5 },
+        ],
+      }),
+    );
+    const before = await ann.links();
+    const done = await ann.optimize();
+    expect(of(done, "consolidation")).toMatchObject([{ id: "same", by: "one" }]);
+    expect((await ann.links()).items).toEqual([{ from: "one", type: "extends", to: "other", strength: 0.5 }]);
+    const revision = done.jobs.flatMap(({ revisions }) => revisions ?? [])[0] ?? 0;
+    await ann.undo(revision);
+    expect(await ann.links()).toEqual(before);
   });
 
   it("leaves recalled memories alone", async () => {

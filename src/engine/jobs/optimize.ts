@@ -1,13 +1,16 @@
-import { checkCount } from "../../domain/limits.ts";
-import type { Kind, Memory } from "../../domain/memory.ts";
+import { checkCount, checkShare } from "../../domain/limits.ts";
+import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
+import { invalid } from "../../errors.ts";
 import type { Optimized, OptimizeOptions } from "../api.ts";
+import { collectLinkedIds } from "../associations/links.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import {
   applyEdits,
+  type CleanUpLimits,
   computeFadeCutoff,
   countDaysBetween,
   DAY_MS,
@@ -142,9 +145,14 @@ export const cleanUpTask: MaintenanceTask = {
   about: "finds memories that are old, unimportant, stated once and never recalled",
   everyMs: DAY_MS,
   isAutomatic: (ports) => ports.cleansUp === true,
-  async plan(ports, { scope, memories, at }) {
-    const before = computeFadeCutoff(ports, at);
-    const old = memories.filter((memory) => isLeftover(ports, memory, before));
+  async plan(ports, { scope, memories, linked, at, limits = {} }) {
+    const before =
+      limits.maxAgeDays === undefined
+        ? computeFadeCutoff(ports, at)
+        : new Date(Date.parse(at) - limits.maxAgeDays * DAY_MS).toISOString();
+    const old = memories.filter(
+      (memory) => !linked?.has(memory.id) && isLeftover(ports, memory, before, limits),
+    );
     const recalledIds = await findRecalledMemories(ports, scope, old);
     return {
       edits: old
@@ -160,9 +168,16 @@ export const cleanUpTask: MaintenanceTask = {
   },
 };
 
-function isLeftover({ vocabulary }: Pick<Ports, "vocabulary">, memory: Memory, before: string): boolean {
+function isLeftover(
+  { vocabulary }: Pick<Ports, "vocabulary">,
+  memory: Memory,
+  before: string,
+  { minImportance, kinds }: CleanUpLimits,
+): boolean {
   const { kind, claim, importance, evidence, at, storedAt, when = "", action } = memory;
-  if (!CLEANED_KINDS.has(kind) || importance > MAX_IMPORTANCE || evidence > 1) return false;
+  const isOfKind = kinds ? kinds.includes(kind) : CLEANED_KINDS.has(kind);
+  const matters = minImportance === undefined ? importance > MAX_IMPORTANCE : importance >= minImportance;
+  if (!isOfKind || matters || evidence > 1) return false;
   // A recently imported old chat is new here, and so is a statement about a future day.
   if (at >= before || storedAt >= before || when >= before) return false;
   if (memory.sensitive || memory.quarantined || memory.expiresAt !== undefined) return false;
@@ -179,12 +194,10 @@ async function findRecalledMemories(
   memories: readonly Memory[],
 ): Promise<ReadonlySet<string>> {
   if (memories.length === 0) return new Set();
-  return new Set(
-    await store.jobs.findRecalled(
-      scope,
-      memories.map(({ id }) => id),
-    ),
-  );
+  const ids = memories.map(({ id }) => id);
+  // Receipts are kept of the newest recalls only, uses of all.
+  const uses = (await store.usage?.read(scope, ids)) ?? [];
+  return new Set([...(await store.jobs.findRecalled(scope, ids)), ...uses.map(({ id }) => id)]);
 }
 
 /** The order matters: expired memories are not merged, and merged ones were stated more than once. */
@@ -204,15 +217,23 @@ const RECENT_TURNS = 100;
 export async function optimize(
   ports: Ports,
   scope: Scope,
-  { dryRun = false, currentTurn, signal }: OptimizeOptions = {},
+  options: OptimizeOptions = {},
 ): Promise<Optimized> {
+  const { dryRun = false, currentTurn, signal } = options;
+  const limits = parseCleanUpLimits(options);
   const turn = currentTurn === undefined ? undefined : checkCount(currentTurn, "currentTurn", 0, 1e9);
   const jobs: Optimized["jobs"][number][] = [];
   for (const task of MAINTENANCE_TASKS) {
     signal?.throwIfAborted();
     const state = await ports.states.of(scope);
     const at = ports.clock().toISOString();
-    const { edits } = await task.plan(ports, { scope, memories: [...state.current.values()], at });
+    const { edits } = await task.plan(ports, {
+      scope,
+      memories: [...state.current.values()],
+      linked: collectLinkedIds(state.links),
+      at,
+      limits,
+    });
     const wanted = turn === undefined ? edits : edits.filter((edit) => !isRecent(state, edit, turn));
     const done = dryRun ? { edits: wanted } : await applyAll(ports, scope, wanted, signal);
     jobs.push({
@@ -228,6 +249,30 @@ export async function optimize(
     });
   }
   return { dryRun, revision: await ports.store.revision(scope), jobs };
+}
+
+const OPTIMIZE_OPTIONS: ReadonlySet<string> = new Set<keyof OptimizeOptions>([
+  "dryRun",
+  "currentTurn",
+  "maxAgeDays",
+  "minImportance",
+  "kinds",
+  "signal",
+]);
+
+/** Throws `invalid_input` for a wrong option, or an unknown one: a misspelt limit must not archive something else. */
+function parseCleanUpLimits(options: OptimizeOptions): CleanUpLimits {
+  const unknown = Object.keys(options).find((name) => !OPTIMIZE_OPTIONS.has(name));
+  if (unknown !== undefined)
+    throw invalid(`optimize has no such option. Its options are ${[...OPTIMIZE_OPTIONS].join(", ")}.`);
+  const { maxAgeDays, minImportance, kinds } = options;
+  if (kinds !== undefined && !(Array.isArray(kinds) && kinds.every((kind) => MEMORY_KINDS.includes(kind))))
+    throw invalid(`kinds must be a list of ${MEMORY_KINDS.join(", ")}.`);
+  return {
+    ...(maxAgeDays === undefined ? {} : { maxAgeDays: checkCount(maxAgeDays, "maxAgeDays", 0, 100_000) }),
+    ...(minImportance === undefined ? {} : { minImportance: checkShare(minImportance, "minImportance") }),
+    ...(kinds === undefined ? {} : { kinds }),
+  };
 }
 
 interface AppliedWork {

@@ -179,7 +179,9 @@ export async function insertSuccessors(
     const successor = byId.get(next) ?? toSuccessor(searchIndex, limits, one, next);
     if (successor?.status !== "current") return [one];
     givenIds.add(next);
-    return [{ ...successor, score: Math.max(successor.score, one.score) }, one];
+    // It takes the place of the ended memory, with the parts of the score that it has there.
+    const place = successor.score >= one.score ? successor : { score: one.score, basis: one.basis };
+    return [{ ...successor, ...place }, one];
   });
   return withSuccessors.slice(0, limit);
 }

@@ -1,8 +1,9 @@
 import { checkCount, checkName, checkShare, checkText } from "../../domain/limits.ts";
-import { type Kind, MEMORY_KINDS, type Status } from "../../domain/memory.ts";
+import { expandKinds, KIND_NAMES, type Kind, MEMORY_KINDS, type Status } from "../../domain/memory.ts";
 import { checkWhere, type Where } from "../../domain/metadata-filter.ts";
-import type { RecallOptions } from "../../domain/recall.ts";
+import type { RankingWeights, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { checkWhereText, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid } from "../../errors.ts";
 import { MEMORY_FLAGS, STATUSES } from "../search-index/memory-table.ts";
@@ -17,6 +18,7 @@ export interface ParsedRecallOptions {
   readonly maxTokens: number;
   readonly minScore: number;
   readonly profile: RankingProfile;
+  readonly weights?: RankingWeights | undefined;
   /** Half-life of recency, in days. */
   readonly decayDays: number;
   readonly filters: RecallFilters;
@@ -33,9 +35,11 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
   "knownAt",
   "session",
   "where",
+  "whereText",
   "minScore",
   "explain",
   "profile",
+  "weights",
   "signal",
 ] satisfies (keyof RecallOptions)[]);
 
@@ -57,12 +61,14 @@ export function parseRecallOptions(
   }
   // A misspelt filter is an error even if there is nothing to filter.
   if (options.where !== undefined) checkWhere(options.where);
+  if (options.whereText !== undefined) checkWhereText(options.whereText);
   return {
     query: checkText(query, "query"),
     limit: checkCount(options.limit ?? 10, "limit", 1, 1000),
     maxTokens: checkCount(options.maxTokens ?? 4000, "maxTokens", 0, 1_000_000),
     minScore: checkShare(options.minScore ?? 0, "minScore"),
-    profile: findRankingProfile(options.profile ?? "default"),
+    profile: findRankingProfile(options),
+    weights: options.weights,
     decayDays,
     filters: parseFilters(scope, options, now),
   };
@@ -76,9 +82,10 @@ function parseFilters(scope: Scope, options: RecallOptions, now: string): Recall
     ...(options.knownAt === undefined ? {} : { knownAt: toIsoTime(options.knownAt, "knownAt") }),
     ...(session === undefined ? {} : { session }),
     ...(scope.agent === undefined ? {} : { agent: scope.agent }),
-    ...(options.kinds ? { kinds: parseSet(options.kinds, MEMORY_KINDS, "kinds") } : {}),
+    ...(options.kinds ? { kinds: expandKinds([...parseSet(options.kinds, KIND_NAMES, "kinds")]) } : {}),
     ...(options.types ? { types: parseSet(options.types, ITEM_TYPES, "types") } : {}),
     ...(options.where ? { where: options.where } : {}),
+    ...(options.whereText ? { whereText: options.whereText } : {}),
   };
 }
 
@@ -101,6 +108,7 @@ interface RecallFilters {
   readonly kinds?: ReadonlySet<Kind>;
   readonly types?: ReadonlySet<"memory" | "passage">;
   readonly where?: Where;
+  readonly whereText?: WhereText;
 }
 
 /**

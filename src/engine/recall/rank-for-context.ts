@@ -112,6 +112,7 @@ function weighUnit({ searchIndex, options }: RankingInput, slot: number, relevan
     ((searchIndex.turns.columns.flags[at] as number) & TURN_FLAGS.byAssistant) !== 0;
   const score = scoreOf(options.profile, relevance, {
     recency: 1,
+    access: 1,
     evidence: 1,
     importance: 1,
     confidence: 1,

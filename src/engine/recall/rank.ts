@@ -10,7 +10,7 @@ import { computeCenteredCosine, getMeanCentering, type MeanCentering } from "./r
 import { findQueryStyle } from "./retrievers/query-hints.ts";
 import { selectTopK, selectTopKOf } from "./retrievers/top-k.ts";
 import { diversifyUnits } from "./retrievers/word-retriever.ts";
-import { type Qualities, scoreOf } from "./scoring.ts";
+import { accessOf, type Qualities, scoreOf } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
 
 export interface RankingInput {
@@ -20,6 +20,8 @@ export interface RankingInput {
   readonly filters: IndexFilters;
   /** Facts of units already examined, by slot, so that a second ranking reuses them. */
   readonly facts: Map<number, UnitFacts>;
+  /** Uses of memories by id, if the profile asks for them. */
+  readonly uses?: { readonly [id: string]: number } | undefined;
 }
 
 /** The facts that do not depend on the relevance of a unit. */
@@ -47,6 +49,21 @@ export interface RankedUnit {
   /** For a passage: its message, and its position in it in characters. */
   readonly message: string;
   readonly span: { readonly start: number; readonly end: number } | undefined;
+  /** Absent in the ranking for a context. */
+  readonly basis?: ScoreBasis | undefined;
+}
+
+/** The numbers that a score was computed from, to explain it. */
+export interface ScoreBasis {
+  readonly relevance: number;
+  readonly qualities: Qualities;
+  /** Factors, 0 to 1: the status, whether a memory only repeats its message, and how sure the recall is. */
+  readonly status: number;
+  readonly derived: number;
+  readonly certainty: number;
+  /** The score before and after units that repeat others were lowered. */
+  readonly base: number;
+  readonly score: number;
 }
 
 export interface DroppedUnit {
@@ -88,7 +105,8 @@ export function rankUnits(ranking: RankingInput): RankingResult {
     const why = isSure
       ? findDropReason(score, chosen.length, wanted)
       : "it has too little to do with the query";
-    if (why === undefined) chosen.push(toRankedUnit(ranking, candidate));
+    if (why === undefined)
+      chosen.push(toRankedUnit(ranking, candidate, toScoreBasis(ranking, candidate, certainty)));
     else dropped.push({ id, type, score, why });
   }
   return { chosen, considered, dropped };
@@ -125,6 +143,7 @@ function findDropReason(
 export function toRankedUnit(
   ranking: RankingInput,
   { slot, id, type, score }: Pick<RankCandidate, "slot" | "id" | "type" | "score">,
+  basis?: ScoreBasis,
 ): RankedUnit {
   const { searchIndex } = ranking;
   const { turn, start, end } = searchIndex.units.columns;
@@ -140,7 +159,17 @@ export function toRankedUnit(
         : undefined,
     message: searchIndex.turns.ids.at(turn[slot] as number) ?? "",
     span: type === "passage" ? { start: start[slot] as number, end: end[slot] as number } : undefined,
+    basis,
   };
+}
+
+function toScoreBasis(
+  ranking: RankingInput,
+  { slot, relevance, derived, base, score }: RankCandidate,
+  certainty: number,
+): ScoreBasis {
+  const { qualities, status } = getUnitFacts(ranking, slot);
+  return { relevance, qualities, status: STATUS_FACTORS[status], derived, certainty, base, score };
 }
 
 /** A unit and its relevance. */
@@ -235,29 +264,28 @@ function toCandidate(
   const { search: found, options: wanted } = ranking;
   const { id, type, turns, key, status, qualities } = getUnitFacts(ranking, slot);
   const fit = found.signals.columns.claim[slot] ?? 0;
-  const score =
-    scoreOf(wanted.profile, relevance, qualities) *
-    STATUS_FACTORS[status] *
-    (type === "memory" && fit < UNASKED_FACTOR ? DERIVED_FACTOR : 1) *
-    certainty;
-  return { slot, id, type, score, turns, key, answers: fit >= MIN_ANSWER_FIT };
+  const derived = type === "memory" && fit < UNASKED_FACTOR ? DERIVED_FACTOR : 1;
+  const score = scoreOf(wanted.profile, relevance, qualities) * STATUS_FACTORS[status] * derived * certainty;
+  const answers = fit >= MIN_ANSWER_FIT;
+  return { slot, id, type, score, turns, key, answers, relevance, derived, base: score };
 }
 
 function getUnitFacts(
-  { searchIndex, options: wanted, filters: limits, facts: cards }: RankingInput,
+  { searchIndex, options: wanted, filters: limits, facts: cards, uses }: RankingInput,
   slot: number,
 ): UnitFacts {
   const known = cards.get(slot);
   if (known) return known;
   const { row, turn, key } = searchIndex.units.columns;
   const memory = row[slot] as number;
+  const id = unitIdAt(searchIndex, slot);
   const card: UnitFacts = {
-    id: unitIdAt(searchIndex, slot),
+    id,
     type: memory >= 0 ? "memory" : "passage",
     turns: memory >= 0 ? sourceTurnsOf(searchIndex, memory) : [turn[slot] as number],
     key: key[slot] as number,
     status: statusOfUnit(searchIndex, slot, limits),
-    qualities: computeQualities(searchIndex, slot, wanted.decayDays),
+    qualities: computeQualities(searchIndex, slot, wanted.decayDays, memory >= 0 ? uses?.[id] : undefined),
   };
   cards.set(slot, card);
   return card;
@@ -277,6 +305,7 @@ function computeQualities(
   { units, memories, turns, newest }: SearchIndex,
   slot: number,
   halfLifeDays: number,
+  uses = 0,
 ): Qualities {
   const row = units.columns.row[slot] as number;
   const { columns } = memories;
@@ -284,6 +313,7 @@ function computeQualities(
   const age = Math.max(0, newest - (at || 0)) / DAY_MS;
   return {
     recency: 2 ** (-age / halfLifeDays),
+    access: accessOf(uses),
     evidence: row >= 0 ? 1 - 1 / (1 + (columns.evidence[row] as number)) : 0.5,
     importance: row >= 0 ? (columns.importance[row] as number) : 0.5,
     confidence: row >= 0 ? (columns.confidence[row] as number) : 0.9,
@@ -302,6 +332,11 @@ interface RankCandidate {
   readonly key: number;
   /** True if it answers the question itself; then nothing else replaces it. */
   readonly answers: boolean;
+  readonly relevance: number;
+  /** The factor for a memory that only repeats its message. */
+  readonly derived: number;
+  /** The score before units that repeat others are lowered. */
+  readonly base: number;
 }
 
 /** Factor for another passage of a message that is already placed. */

@@ -1,4 +1,4 @@
-import type { Memory } from "../../domain/memory.ts";
+import type { Memory, MemoryUsage } from "../../domain/memory.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Item, Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -12,6 +12,7 @@ import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
 import { getSharedQueryVector } from "../secondary-stores/shared-cache.ts";
 import { type PackedContext, packContext } from "./context.ts";
 import { type ItemBodies, insertSuccessors, loadItems, prefetchBodies } from "./items.ts";
+import { findMatchingSlots, findMatchingUnits } from "./matching-units.ts";
 import { findNearest, yieldToPendingWork } from "./nearest.ts";
 import { type ParsedRecallOptions, parseRecallOptions, toIndexFilters } from "./options.ts";
 import {
@@ -27,6 +28,7 @@ import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
 import { type Scratch, withScratch } from "./retrievers/signals.ts";
 import { mayNameTime } from "./retrievers/structured-retrievers.ts";
 import type { QuerySimilarity } from "./retrievers/vector-retriever.ts";
+import { needsUsage } from "./scoring.ts";
 import { type SearchResult, search, searchByText, type TextSearchResult } from "./search.ts";
 
 /** Characters. */
@@ -37,7 +39,7 @@ let activeRecalls = 0;
 
 type RecallPorts = LocalRecallPorts &
   Pick<Ports, "clock" | "ids" | "recalls"> &
-  Partial<Pick<Ports, "cache" | "secret" | "recallWorker">>;
+  Partial<Pick<Ports, "cache" | "secret" | "recallWorker" | "usage" | "ranking">>;
 
 /** The ports that a local recall needs. */
 type LocalRecallPorts = Pick<
@@ -81,18 +83,31 @@ export async function recallFor(
   ports: RecallPorts,
   scope: Scope,
   query: string,
-  { signal, ...options }: RecallOptions,
+  { signal, ...given }: RecallOptions,
   findDemand?: (vector: Float32Array | undefined) => Promise<ContextDemand>,
 ): Promise<ContextRecall> {
   signal?.throwIfAborted();
   const from = performance.now();
   const now = ports.clock().toISOString();
+  // A context ranks in its own way.
+  const isRanked = findDemand !== undefined || given.profile !== undefined || given.weights !== undefined;
+  const options = isRanked ? given : { ...given, ...ports.ranking };
   const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
   const call = { scope, ...(signal ? { signal } : {}) };
   const vector = await getSharedQueryVector(ports, scope, excerptOf(query), call);
   const id = ports.ids();
   const demand = await findDemand?.(vector);
-  const request = { scope, query, options, vector, id, now, ...(demand ? { demand } : {}) };
+  const uses = needsUsage(wanted.profile) ? await readUses(ports, scope) : undefined;
+  const request = {
+    scope,
+    query,
+    options,
+    vector,
+    id,
+    now,
+    ...(uses ? { uses } : {}),
+    ...(demand ? { demand } : {}),
+  };
   const back = await ports.recallWorker?.recall(request, call);
   const {
     recall: recalled,
@@ -103,8 +118,23 @@ export async function recallFor(
     : await recallLocally(ports, { request, options: wanted, call });
   signal?.throwIfAborted();
   ports.recalls?.keep(scope, id, receipt);
+  // A context notes what went into it.
+  if (!demand) ports.usage?.note(scope, listMemoryIds(recalled.items), now);
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
   return { recall: recalled, spans };
+}
+
+async function readUses(
+  { usage }: Pick<RecallPorts, "usage">,
+  scope: Scope,
+): Promise<{ readonly [id: string]: number }> {
+  const uses = (await usage?.read(scope).catch(() => undefined)) ?? new Map<string, MemoryUsage>();
+  return Object.fromEntries([...uses].map(([id, { count }]) => [id, count]));
+}
+
+/** The ids of the memories among items. */
+export function listMemoryIds(items: readonly Item[]): string[] {
+  return items.flatMap(({ id, type }) => (type === "memory" ? [id] : []));
 }
 
 /**
@@ -158,12 +188,12 @@ async function recallWith(
   const text = excerptOf(request.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.store.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
-  const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
+  const content = await createContentFilter(ports, scope, bounds, known);
   const span = readTimeSpan(ports, text, bounds.asOf ?? bounds.now);
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
     const { searchIndex, texts, filters, facts } = state;
     const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
-    const input = { searchIndex, search: found, options, filters, facts };
+    const input = { searchIndex, search: found, options, filters, facts, uses: request.uses };
     return { search: found, ranking: demand ? rankForContext(input, scratch, demand) : rankUnits(input) };
   };
   let ahead: Promise<ItemBodies | undefined> | undefined;
@@ -178,8 +208,13 @@ async function recallWith(
       const searchIndex = known ? toIndexAsKnown(now, known) : now;
       return {
         searchIndex,
-        texts: searchByText(searchIndex, scratch, { query: text, span, near, vocabulary }, options.profile),
-        filters: toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
+        texts: searchByText(
+          searchIndex,
+          scratch,
+          { query: text, span, near, vocabulary, only: content.findSlots(searchIndex) },
+          options.profile,
+        ),
+        filters: toIndexFilters(searchIndex, bounds, content.createTest(searchIndex)),
         facts: new Map(),
       };
     },
@@ -215,14 +250,35 @@ async function recallWith(
   const places = ordered.map(({ unit: one }) => one.position);
   const plain = { id, abstained: items.length === 0, items };
   const packed = (): PackedContext => packContext(items, options.maxTokens, ports.promptGuard, places);
-  if (request.options.explain !== true)
-    return { recall: withLazyContext(plain, packed), receipt, spans: best.spans };
-  const explained = ordered.map(({ item, unit: one }) => ({
+  const recalled = {
+    ...plain,
+    ...explainItems(request.options, options, { ordered, ranked, search: found, text }),
+  };
+  return { recall: withLazyContext(recalled, packed), receipt, spans: best.spans };
+}
+
+/** Why each item was found, and how the recall chose; nothing unless the caller asked. */
+function explainItems(
+  { explain }: RecallOptions,
+  options: ParsedRecallOptions,
+  {
+    ordered,
+    ranked,
+    search: found,
+    text,
+  }: {
+    readonly ordered: readonly PlacedItem[];
+    readonly ranked: RankingResult;
+    readonly search: SearchResult;
+    readonly text: string;
+  },
+): Partial<Recall> {
+  if (explain !== true) return {};
+  const items = ordered.map(({ item, unit }) => ({
     ...item,
-    why: explainItem(text, found, one, item),
+    why: explainItem({ query: text, profile: options.profile }, found, unit, item),
   }));
-  const explainedRecall = { ...plain, items: explained, explanation: explainRecall(ranked, options) };
-  return { recall: withLazyContext(explainedRecall, packed), receipt };
+  return { items, explanation: explainRecall(ranked, options) };
 }
 
 function placeItems({
@@ -283,6 +339,33 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
     value: (_depth: number, options: object, inspect: (value: unknown, options: object) => string) =>
       inspect({ ...lazy }, { ...options, depth: Infinity }),
   });
+}
+
+/** The filters that need texts or metadata, which no index has. */
+interface ContentFilter {
+  /** The only slots to score, if a filter over texts lets few through. */
+  findSlots(searchIndex: SearchIndex): Int32Array | undefined;
+  /** The test of a unit, by slot; undefined if there is no such filter. */
+  createTest(searchIndex: SearchIndex): ((slot: number) => boolean) | undefined;
+}
+
+async function createContentFilter(
+  ports: Pick<Ports, "states">,
+  scope: Scope,
+  { where, whereText }: ParsedRecallOptions["filters"],
+  known: ReadonlyMap<string, Memory> | undefined,
+): Promise<ContentFilter> {
+  const hasMetadata = where && (await createMetadataFilter(ports, scope, where));
+  const matching = whereText && (await findMatchingUnits(ports, scope, whereText, known));
+  return {
+    findSlots: (searchIndex) => matching && findMatchingSlots(searchIndex, matching),
+    createTest: (searchIndex) =>
+      hasMetadata || matching
+        ? (slot) =>
+            (!matching || matching.has(unitIdAt(searchIndex, slot))) &&
+            (!hasMetadata || hasMetadata(searchIndex, slot))
+        : undefined,
+  };
 }
 
 /** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */

@@ -5,6 +5,7 @@ import {
   type RecallBounds,
   type RecalledItem,
   type RecallReceipt,
+  type ScoreParts,
   type Why,
 } from "../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
@@ -13,8 +14,8 @@ import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { MemoryStore, NewRecallReceipts } from "../../ports/memory-store.ts";
 import type { RecallReceiptStore } from "../services.ts";
 import type { ParsedRecallOptions } from "./options.ts";
-import type { DroppedUnit, RankedUnit, RankingResult } from "./rank.ts";
-import { createRelevanceExplainer, explainRelevance } from "./scoring.ts";
+import type { DroppedUnit, RankedUnit, RankingResult, ScoreBasis } from "./rank.ts";
+import { createRelevanceExplainer, explainRelevance, explainScore, type RankingProfile } from "./scoring.ts";
 import { computeThreshold, type SearchResult } from "./search.ts";
 
 /** Receipts are written this long after the first pending one, or when this many are pending. */
@@ -147,7 +148,7 @@ export function createRecallReceipt(
   });
   // Little is retained until then; the garbage collector would have to move more.
   const droppedUnits = selectDropped(dropped);
-  const items = chosen.map(({ id, type, score, status }) => ({ id, type, score, status }));
+  const items = chosen.map(({ id, type, score, status, basis }) => ({ id, type, score, status, basis }));
   return () => {
     const { wanted } = of;
     return {
@@ -160,9 +161,10 @@ export function createRecallReceipt(
       profile: wanted.profile.name,
       considered,
       threshold: roundScore(computeThreshold(considered)),
-      items: items.map((item, i) => ({
+      items: items.map(({ basis, ...item }, i) => ({
         ...item,
         score: roundScore(item.score),
+        ...roundScoreParts(explainBasis(wanted.profile, basis)),
         arms: Object.fromEntries(
           places.flatMap(({ arm, places: placesInArm }) =>
             placesInArm[i] ? [[arm, placesInArm[i]] as const] : [],
@@ -187,8 +189,8 @@ function selectDropped(dropped: RankingResult["dropped"]): RankingResult["droppe
   return [...weighed, ...left].slice(0, MAX_RECEIPT_DROPPED);
 }
 
-function toRecallBounds({ limit, minScore, filters: bounds }: ParsedRecallOptions): RecallBounds {
-  const { asOf, knownAt, session, agent, kinds, types, where } = bounds;
+function toRecallBounds({ limit, minScore, weights, filters: bounds }: ParsedRecallOptions): RecallBounds {
+  const { asOf, knownAt, session, agent, kinds, types, where, whereText } = bounds;
   return {
     limit,
     minScore,
@@ -199,6 +201,8 @@ function toRecallBounds({ limit, minScore, filters: bounds }: ParsedRecallOption
     ...(kinds ? { kinds: [...kinds] } : {}),
     ...(types ? { types: [...types] } : {}),
     ...(where ? { where: true } : {}),
+    ...(whereText ? { whereText: true } : {}),
+    ...(weights ? { weights } : {}),
   };
 }
 
@@ -252,6 +256,24 @@ function compareScores(one: IndexedScore, other: IndexedScore): number {
   return one.score - other.score;
 }
 
+function roundScoreParts({ adds, factors }: ScoreParts): ScoreParts {
+  return adds && factors ? { adds: roundAll(adds), factors: roundAll(factors) } : {};
+}
+
+/** How the score of a unit came about; nothing for a context, which ranks in its own way. */
+function explainBasis(profile: RankingProfile, basis: ScoreBasis | undefined): ScoreParts {
+  if (!basis) return {};
+  const { relevance, qualities, base, score, ...weighed } = basis;
+  const { adds, factors } = explainScore(profile, relevance, qualities);
+  return { adds, factors: { ...factors, ...weighed, distinctness: base > 0 ? score / base : 1 } };
+}
+
+/** An item that updates a less recent one takes its place, and its score. */
+function explainRaised(parts: ScoreParts, score: number, basis: ScoreBasis | undefined): ScoreParts {
+  if (!basis || score === basis.score || basis.score === 0) return parts;
+  return { ...parts, factors: { ...parts.factors, update: score / basis.score } };
+}
+
 function roundAll(parts: Readonly<Record<string, number>>): Record<string, number> {
   const added: Record<string, number> = {};
   for (const [part, value] of Object.entries(parts)) added[part] = roundScore(value);
@@ -272,7 +294,12 @@ const MAX_EXPLAINED_DROPPED = 100;
  * Explains an item: its rank in each retriever, the contribution of each signal, and the words that it shares
  * with the query.
  */
-export function explainItem(query: string, found: SearchResult, { slot }: RankedUnit, item: Item): Why {
+export function explainItem(
+  { query, profile }: Pick<ParsedRecallOptions, "query" | "profile">,
+  found: SearchResult,
+  { slot, basis }: RankedUnit,
+  item: Item,
+): Why {
   const ranks: Record<string, { rank: number; score: number }> = {};
   for (const [arm, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
     const column = found.signals.columns[signal];
@@ -288,6 +315,7 @@ export function explainItem(query: string, found: SearchResult, { slot }: Ranked
   return {
     arms: ranks,
     parts: explainRelevance(found.signals, found.weights, found.places, slot),
+    ...explainRaised(explainBasis(profile, basis), item.score, basis),
     words: [...new Set(splitWords(query))].filter((word) =>
       extractTerms(word).some((term) => itemTerms.has(term)),
     ),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { RankingOptions } from "../../domain/recall.ts";
 import {
   createSignals,
   isBitSignal,
@@ -8,17 +9,28 @@ import {
   type UnitPlaces,
 } from "./retrievers/signals.ts";
 import {
+  accessOf,
   blendWeights,
   boostOf,
   computeRelevance,
   explainRelevance,
+  explainScore,
   findRankingProfile,
   scoreOf,
 } from "./scoring.ts";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-const qualities = fc.record({ recency: share, evidence: share, importance: share, confidence: share });
-const profile = fc.constantFrom(findRankingProfile("default"), findRankingProfile("classic"));
+const qualities = fc.record({
+  recency: share,
+  access: share,
+  evidence: share,
+  importance: share,
+  confidence: share,
+});
+const profile = fc.constantFrom(
+  findRankingProfile({ profile: "default" }),
+  findRankingProfile({ profile: "classic" }),
+);
 const columns = fc.integer({ min: 1, max: 8 }).chain((slots) =>
   fc.array(fc.array(share, { minLength: slots, maxLength: slots }), {
     minLength: SIGNAL_NAMES.length,
@@ -74,10 +86,16 @@ it("relevance and score lie between 0 and 1, and the parts add up to the relevan
 });
 
 it("qualities reduce a score by at most a sixth, so that relevance dominates", () => {
-  const none = { recency: 0, evidence: 0, importance: 0, confidence: 0 };
-  expect(boostOf(findRankingProfile("default"), none)).toBeGreaterThan(5 / 6);
+  const none = { recency: 0, access: 0, evidence: 0, importance: 0, confidence: 0 };
+  expect(boostOf(findRankingProfile({ profile: "default" }), none)).toBeGreaterThan(5 / 6);
   expect(
-    boostOf(findRankingProfile("default"), { recency: 1, evidence: 1, importance: 1, confidence: 1 }),
+    boostOf(findRankingProfile({ profile: "default" }), {
+      recency: 1,
+      access: 1,
+      evidence: 1,
+      importance: 1,
+      confidence: 1,
+    }),
   ).toBe(1);
 });
 
@@ -89,12 +107,62 @@ it("higher relevance gives a higher score, all else equal", () => {
   );
 });
 
-it("the classic profile is 0.4 similarity, 0.3 recency, 0.2 evidence, 0.1 confidence", () => {
-  const classic = findRankingProfile("classic");
-  const score = scoreOf(classic, 0.5, { recency: 0.2, evidence: 0.4, importance: 1, confidence: 0.6 });
+it("the classic profile is 0.4 similarity, 0.3 recency, 0.2 access, 0.1 confidence", () => {
+  const classic = findRankingProfile({ profile: "classic" });
+  const score = scoreOf(classic, 0.5, {
+    recency: 0.2,
+    access: 0.4,
+    evidence: 1,
+    importance: 1,
+    confidence: 0.6,
+  });
   expect(score).toBeCloseTo(0.4 * 0.5 + 0.3 * 0.2 + 0.2 * 0.4 + 0.1 * 0.6, 10);
 });
 
 it("refuses an unknown profile", () => {
-  expect(() => findRankingProfile("best")).toThrow(expect.objectContaining({ code: "invalid_input" }));
+  expect(() => findRankingProfile({ profile: "best" })).toThrow(
+    expect.objectContaining({ code: "invalid_input" }),
+  );
+});
+
+it("weights count by their share of the sum", () => {
+  const weighted = findRankingProfile({ weights: { similarity: 3, access: 1 } });
+  const quality = { recency: 1, access: 0.5, evidence: 1, importance: 1, confidence: 1 };
+  expect(scoreOf(weighted, 0.8, quality)).toBeCloseTo(0.75 * 0.8 + 0.25 * 0.5, 10);
+  const asClassic = { similarity: 0.4, recency: 0.3, access: 0.2, confidence: 0.1 };
+  const classic = findRankingProfile({ profile: "classic" });
+  expect(scoreOf(findRankingProfile({ weights: asClassic }), 0.3, quality)).toBeCloseTo(
+    scoreOf(classic, 0.3, quality),
+    10,
+  );
+});
+
+it.each<[unknown, RegExp]>([
+  [{ weights: {} }, /at least one/],
+  [{ weights: { similarity: 0 } }, /at least one/],
+  [{ weights: { similarity: -1 } }, /from 0/],
+  [{ weights: { similarity: Number.NaN } }, /from 0/],
+  [{ weights: { similarity: "1" } }, /from 0/],
+  [{ weights: { likeness: 1 } }, /Known weights: similarity, recency, access, /],
+  [{ weights: [1] }, /an object/],
+  [{ weights: { similarity: 1 }, profile: "default" }, /classic/],
+])("refuses the weights %j", (options, message) => {
+  expect(() => findRankingProfile(options as RankingOptions)).toThrow(message);
+});
+
+it("the number of uses counts on a logarithmic scale up to 100", () => {
+  expect([0, 100, 5000].map(accessOf)).toEqual([0, 1, 1]);
+  expect(accessOf(10)).toBeGreaterThan(0.5);
+  expect(accessOf(10)).toBeLessThan(accessOf(11));
+});
+
+it("the parts of a score give the score again", () => {
+  fc.assert(
+    fc.property(profile, share, qualities, (one, relevance, quality) => {
+      const { adds, factors } = explainScore(one, relevance, quality);
+      const sum = Object.values(adds).reduce((all, part) => all + part, 0);
+      const product = Object.values(factors).reduce((all, factor) => all * factor, sum);
+      expect(product).toBeCloseTo(scoreOf(one, relevance, quality), 10);
+    }),
+  );
 });

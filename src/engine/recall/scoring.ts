@@ -1,3 +1,5 @@
+import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
+import type { RankingOptions, RankingWeights } from "../../domain/recall.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ColumnSignal,
@@ -186,7 +188,7 @@ function explainWith(
   return parts;
 }
 
-const QUALITIES: readonly Quality[] = ["recency", "evidence", "importance", "confidence"];
+const QUALITIES: readonly Quality[] = ["recency", "access", "evidence", "importance", "confidence"];
 
 /** Score of a unit from its relevance and its qualities (0 to 1 each): 0 to 1. */
 export function scoreOf(profile: RankingProfile, relevance: number, qualities: Qualities): number {
@@ -205,7 +207,7 @@ export function boostOf(profile: RankingProfile, qualities: Qualities): number {
 export type SignalWeights = { readonly [signal in Signal]: number };
 
 /** Values from 0 to 1 that are weighed after relevance. */
-type Quality = "recency" | "evidence" | "importance" | "confidence";
+type Quality = "recency" | "access" | "evidence" | "importance" | "confidence";
 
 /**
  * A ranking method, as data. Relevance is the weighted mean of the signals. Talk between people and chats
@@ -285,22 +287,86 @@ const DEFAULT_PROFILE: RankingProfile = {
   isNewestFirst: true,
 };
 
-/** The mix that many memory systems use. Use of a memory is not tracked yet, so evidence takes its place. */
+/** The mix that many memory systems use: similarity, recency, access and confidence. */
 const CLASSIC_PROFILE: RankingProfile = {
   name: "classic",
   talk: { ...NO_WEIGHTS, near: 1 },
   chat: { ...NO_WEIGHTS, near: 1 },
   relevance: 0.4,
-  adds: { recency: 0.3, evidence: 0.2, confidence: 0.1 },
+  adds: { recency: 0.3, access: 0.2, confidence: 0.1 },
   takes: {},
   isNewestFirst: false,
 };
 
 const RANKING_PROFILES: readonly RankingProfile[] = [DEFAULT_PROFILE, CLASSIC_PROFILE];
 
-/** The profile with this name. Throws `invalid_input` for an unknown name. */
-export function findRankingProfile(name: string): RankingProfile {
-  const profile = RANKING_PROFILES.find((one) => one.name === name);
+/**
+ * The profile with this name ("default" if absent), or with these weights. Throws `invalid_input` for an unknown name or
+ * wrong weights.
+ */
+export function findRankingProfile({ profile: name, weights }: RankingOptions): RankingProfile {
+  if (weights !== undefined) {
+    if (name !== undefined && name !== CLASSIC_PROFILE.name)
+      throw invalid('weights belong to the profile "classic". Leave the profile out.');
+    return createWeightedProfile(weights);
+  }
+  const profile = RANKING_PROFILES.find((one) => one.name === (name ?? DEFAULT_PROFILE.name));
   if (profile) return profile;
   throw invalid(`profile must be one of ${RANKING_PROFILES.map((one) => one.name).join(", ")}.`);
+}
+
+const MAX_WEIGHT = 1_000_000;
+
+function createWeightedProfile(weights: RankingWeights): RankingProfile {
+  const shares = readShares(weights);
+  const { similarity = 0, ...adds } = shares;
+  return { ...CLASSIC_PROFILE, relevance: similarity, adds };
+}
+
+function readShares(weights: RankingWeights): { [name in (typeof WEIGHT_NAMES)[number]]?: number } {
+  if (typeof weights !== "object" || weights === null || Array.isArray(weights))
+    throw invalid("weights takes an object such as { similarity: 0.4, recency: 0.6 }.");
+  const entries = Object.entries(weights).filter(([, weight]) => weight !== undefined);
+  for (const [name, weight] of entries) {
+    if (!WEIGHT_NAMES.some((one) => one === name))
+      throw invalid(`unknown weight. Known weights: ${WEIGHT_NAMES.join(", ")}.`);
+    if (typeof weight !== "number" || !(weight >= 0 && weight <= MAX_WEIGHT))
+      throw invalid(`weights: each must be a number from 0 to ${MAX_WEIGHT.toLocaleString("en")}.`);
+  }
+  const sum = entries.reduce((total, [, weight]) => total + Number(weight), 0);
+  if (sum <= 0) throw invalid("weights: at least one must be above 0.");
+  return Object.fromEntries(entries.map(([name, weight]) => [name, Number(weight) / sum]));
+}
+
+/** Whether a profile asks how often memories were used. */
+export function needsUsage({ adds, takes }: RankingProfile): boolean {
+  return (adds.access ?? 0) > 0 || (takes.access ?? 0) > 0;
+}
+
+/** This many uses count as the most. */
+const MANY_USES = 100;
+
+/** The quality of a number of uses: 0 for none, 1 for 100 or more, on a logarithmic scale. */
+export function accessOf(count: number): number {
+  return Math.min(1, Math.log1p(count) / Math.log1p(MANY_USES));
+}
+
+/** What a profile adds up and multiplies for a unit, by name: `scoreOf` as its parts. */
+export function explainScore(
+  profile: RankingProfile,
+  relevance: number,
+  qualities: Qualities,
+): { adds: Record<string, number>; factors: Record<string, number> } {
+  const isClassic = profile.name === CLASSIC_PROFILE.name;
+  const adds: Record<string, number> = {
+    [isClassic ? "similarity" : "relevance"]: profile.relevance * relevance,
+  };
+  const factors: Record<string, number> = {};
+  for (const quality of QUALITIES) {
+    const added = profile.adds[quality] ?? 0;
+    const taken = profile.takes[quality] ?? 0;
+    if (added > 0) adds[quality] = added * qualities[quality];
+    if (taken > 0) factors[quality] = 1 - taken * (1 - qualities[quality]);
+  }
+  return { adds, factors };
 }

@@ -31,7 +31,7 @@ it("scores by exact cosines after a vector index has named the nearest in a larg
       searchIndex,
       scratch,
       { query: "Jar 7.", span: {}, near, vocabulary: englishVocabulary },
-      findRankingProfile("default"),
+      findRankingProfile({ profile: "default" }),
     );
     const byCodes = near?.near[7] ?? 0;
     const exact = byCodes - 0.0005;

@@ -45,6 +45,8 @@ interface SearchQuery {
   /** The similarity of each unit by its codes, if the query has a vector. */
   readonly near: QuerySimilarity | undefined;
   readonly vocabulary: Vocabulary;
+  /** The only slots to score, in rising order, if a filter has found them. */
+  readonly only?: Int32Array | undefined;
 }
 
 /** The results that need no vectors. */
@@ -61,7 +63,7 @@ export interface TextSearchResult
 export function searchByText(
   searchIndex: SearchIndex,
   scratch: Scratch,
-  { query, span, near, vocabulary }: SearchQuery,
+  { query, span, near, vocabulary, only }: SearchQuery,
   profile: RankingProfile,
 ): TextSearchResult {
   const signals = createSignals(TURN_BITS);
@@ -86,15 +88,8 @@ export function searchByText(
   const weights = blendWeights(profile, computeTalkShare(searchIndex));
   const { words, window, claim } = signals.columns;
   const nearest = near?.foremost ?? [];
-  const slots = selectCandidates(searchIndex, scratch, {
-    words,
-    wordSlots,
-    window,
-    windowTurns,
-    nearest,
-    claim,
-    claimSlots,
-  });
+  const found = { words, wordSlots, window, windowTurns, nearest, claim, claimSlots };
+  const slots = only ?? selectCandidates(searchIndex, scratch, found);
   if (near) computeMissingCosines(searchIndex, near, slots);
   return { terms, isByCharacters, signals, weights, slots, share, manner };
 }

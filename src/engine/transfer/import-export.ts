@@ -2,14 +2,18 @@ import { checkCount } from "../../domain/limits.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toLocalTime } from "../../domain/time.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
-import { toShownMemory } from "../admin/listings.ts";
+import { toShownMemory, type UsedMemoryPorts, withUsage } from "../admin/listings.ts";
 import type { ExportLine, ImportOptions, ImportProgress, InputMessage } from "../api.ts";
+import { isPresent } from "../associations/links.ts";
 import { remember } from "../ingest/remember.ts";
 import type { Ports } from "../ports.ts";
 
+/** Memories whose use is read at once. */
+const EXPORT_SLICE = 500;
+
 /** All data of the user as JSON lines: a header, the messages by turn, the memories with their sources. */
 export async function* exportLines(
-  ports: Pick<Ports, "states" | "clock">,
+  ports: Pick<Ports, "states"> & UsedMemoryPorts,
   scope: Scope,
 ): AsyncIterable<ExportLine> {
   const state = await ports.states.of(scope);
@@ -19,9 +23,20 @@ export async function* exportLines(
     if (message.undone || (message.content === "" && !message.parts)) continue;
     yield { type: "message", message: { ...message, at: toLocalTime(message.at, message.zone) } };
   }
-  for (const memory of state.memories.values()) {
-    if (memory.expiresAt !== undefined && memory.expiresAt <= exportedAt) continue;
-    yield { type: "memory", memory: toShownMemory(state, memory) };
+  const memories = [...state.memories.values()];
+  for (let from = 0; from < memories.length; from += EXPORT_SLICE) {
+    const shown = memories
+      .slice(from, from + EXPORT_SLICE)
+      // Content that was erased meanwhile is not exported.
+      .flatMap(({ id }) => state.memories.get(id) ?? [])
+      .filter(({ expiresAt }) => expiresAt === undefined || expiresAt > exportedAt)
+      .map((memory) => toShownMemory(state, memory));
+    for (const { decayScore: _now, ...memory } of await withUsage(ports, scope, shown))
+      yield { type: "memory", memory };
+  }
+  for (const link of state.links) {
+    if ([link.from, link.to].every((id) => isPresent(state.memories.get(id), exportedAt)))
+      yield { type: "link", link };
   }
 }
 

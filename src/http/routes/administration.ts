@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MEMORY_KINDS } from "../../domain/memory.ts";
 import {
   BUDGET_HOLDERS,
   BUDGET_PERIODS,
@@ -10,7 +11,13 @@ import { JOB_NAMES } from "../../domain/operations/job.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { PAGE_QUERY, toCursorFields } from "../pagination.ts";
 import { refuse } from "../problem.ts";
-import { momentSchema, timeSchema, wholeNumberSchema, withSchemaId } from "../schemas/fields.ts";
+import {
+  momentSchema,
+  shareTextSchema,
+  timeSchema,
+  wholeNumberSchema,
+  withSchemaId,
+} from "../schemas/fields.ts";
 import { USER_PAGE_SCHEMA } from "../schemas/memory.ts";
 import { omitUndefined, toWire } from "../wire.ts";
 
@@ -81,6 +88,8 @@ const USER_STATS_SCHEMA: z.ZodType = withSchemaId(
     superseded: wholeNumberSchema,
     retracted: wholeNumberSchema,
     kinds: z.record(z.string(), wholeNumberSchema).describe("Number of current memories of each kind"),
+    review: wholeNumberSchema.describe("Current memories that depend on something that has changed"),
+    links: wholeNumberSchema.describe("Stored associations between memories"),
     messages: wholeNumberSchema,
     pending: wholeNumberSchema.describe("Messages that are not processed yet"),
     revision: wholeNumberSchema,
@@ -226,9 +235,17 @@ const flagSchema = z
   .transform((word) => word === "true")
   .pipe(z.boolean());
 
+const kindsTextSchema = z
+  .string()
+  .transform((text) => text.split(","))
+  .pipe(z.array(z.enum(MEMORY_KINDS)));
+
 const OPTIMIZE_QUERY = z.strictObject({
   current_turn: turnTextSchema.optional(),
   dry_run: flagSchema.optional(),
+  max_age_days: turnTextSchema.optional(),
+  min_importance: shareTextSchema.optional(),
+  kinds: kindsTextSchema.optional(),
 });
 
 /** Background jobs, and running them for one user. */
@@ -253,7 +270,8 @@ export const jobOperations: readonly Operation[] = [
     summary: "Maintains a user's memories: expiry, consolidation, decay, clean-up",
     description:
       "With `dry_run` it only shows what it would change. Nothing is erased: `undo` reverts each revision. " +
-      "With `current_turn`, it skips memories from the hundred turns before that one.",
+      "With `current_turn`, it skips memories from the hundred turns before that one. `max_age_days`, `min_importance` and " +
+      "`kinds` (with commas) set what the clean-up archives: memories that are older, less important, and of these kinds.",
     scope: "write",
     parameters: USER_PATH_PARAMETERS,
     query: OPTIMIZE_QUERY,
@@ -263,9 +281,10 @@ export const jobOperations: readonly Operation[] = [
     },
     problems: [409],
     async handle({ exchange, path, query, signal, memoryOf }) {
-      const { current_turn: currentTurn, dry_run: dryRun } = query;
+      const { current_turn: currentTurn, dry_run: dryRun, kinds } = query;
+      const { max_age_days: maxAgeDays, min_importance: minImportance } = query;
       const done = await memoryOf(path.user_id).optimize({
-        ...omitUndefined({ currentTurn, dryRun }),
+        ...omitUndefined({ currentTurn, dryRun, maxAgeDays, minImportance, kinds }),
         signal,
       });
       return exchange.json(toWire(done) as object);

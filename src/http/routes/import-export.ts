@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import * as z from "zod";
 import type { ExportLine, InputMessage, NewMemory, ScopedMemory } from "../../engine/api.ts";
 import { isMemoryError } from "../../errors.ts";
-import { readImportStream } from "../../formats/index.ts";
+import { addMissingLinks, type ExportedLink, readImportStream } from "../../formats/index.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { refuse, toProblem } from "../problem.ts";
 import { getContentLength, streamBody } from "../request-body.ts";
@@ -26,7 +26,7 @@ export const moveOperations: readonly Operation[] = [
     tag: "Moving",
     summary: "Exports everything about a user as JSON lines",
     description:
-      "A header, the messages by turn, and the memories with their sources, in the library's field names: the format of `keepsake export`.",
+      "A header, the messages by turn, the memories with their sources, and their associations, in the library's field names: the format of `keepsake export`.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     answers: {
@@ -125,10 +125,11 @@ async function importMessages(
   options: { readonly extract: "now" | "later" | "never"; readonly signal: AbortSignal },
 ): Promise<ImportTotals> {
   const by: NewMemory[] = [];
+  const links: ExportedLink[] = [];
   let repeated = 0;
   const messages = withoutRepeats(
     source,
-    (one) => by.push(one),
+    { onMemory: (one) => by.push(one), onLink: (one) => links.push(one) },
     () => {
       repeated += 1;
     },
@@ -141,18 +142,21 @@ async function importMessages(
     sum = { read: read + repeated, stored, known: known + repeated, memories };
     await setImmediate();
   }
-  return { ...sum, memories: sum.memories + (await addMissingMemories(memory, by)) };
+  const added = await addMissingMemories(memory, by);
+  await addMissingLinks(memory, links);
+  return { ...sum, memories: sum.memories + added };
 }
 
 /** Gives each message once: the first with each id. */
 async function* withoutRepeats(
   source: AsyncIterable<Uint8Array>,
-  onMemory: (memory: NewMemory) => void,
+  { onMemory, onLink }: { onMemory: (memory: NewMemory) => void; onLink: (link: ExportedLink) => void },
   onRepeated: () => void,
 ): AsyncGenerator<InputMessage> {
   const seen = new Set<string>();
-  for await (const { message, memory } of readImportStream(source)) {
+  for await (const { message, memory, link } of readImportStream(source)) {
     if (memory) onMemory(memory);
+    if (link) onLink(link);
     if (!message) continue;
     if (message.id !== undefined && seen.has(message.id)) {
       onRepeated();

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Metadata, Where } from "../../domain/metadata-filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
 import type { MemoryChanges, ShownMemory } from "../../engine/api.ts";
 import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
@@ -12,15 +13,17 @@ import {
   countTextSchema,
   cursorSchema,
   filterSchema,
-  kindSchema,
+  kindNameSchema,
   metadataSchema,
   momentSchema,
   nameSchema,
   newNameSchema,
   shareSchema,
+  textFilterSchema,
   textSchema,
   toOptional,
   turnNumberSchema,
+  weightsSchema,
 } from "../schemas/fields.ts";
 import {
   ERASURE_RECEIPT_SCHEMA,
@@ -34,8 +37,8 @@ import { CONTEXT_SCHEMA, RECALL_EXPLANATION_SCHEMA, RECALL_SCHEMA } from "../sch
 import { itemToWire, memoryToWire, omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
 const MEMORY_FIELDS = {
-  kind: toOptional(kindSchema),
-  type: toOptional(kindSchema),
+  kind: toOptional(kindNameSchema),
+  type: toOptional(kindNameSchema),
   claim: toOptional(claimSchema),
   source_turn: toOptional(turnNumberSchema),
   confidence: toOptional(shareSchema),
@@ -58,14 +61,17 @@ const CHANGES_BODY = z.strictObject({
   valid_to: toOptional(momentSchema),
   /** Approves a quarantined memory. */
   quarantined: toOptional(z.literal(false)),
+  /** Ends the review of a memory. */
+  reviewed: toOptional(z.literal(true)),
   ...MEMORY_FIELDS,
 });
 
 const LIST_QUERY = z.strictObject({
-  kind: kindSchema.optional(),
-  type: kindSchema.optional(),
+  kind: kindNameSchema.optional(),
+  type: kindNameSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   quarantined: z.enum(["true", "false"]).optional(),
+  review: z.literal("true").optional(),
   cursor: cursorSchema.optional(),
   limit: countTextSchema.optional(),
 });
@@ -112,10 +118,15 @@ export const memoryOperations: readonly Operation[] = [
     query: LIST_QUERY,
     answers: { 200: { says: "A page, and the cursor of the next.", schema: MEMORY_PAGE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
-      const { type, kind: asked = type, quarantined, ...rest } = query;
+      const { type, kind: asked = type, quarantined, review, ...rest } = query;
       const aside = quarantined === undefined ? undefined : quarantined === "true";
       const { items, total, cursor } = await memoryOf(path.user_id).list(
-        omitUndefined({ kind: asked, quarantined: aside, ...rest }),
+        omitUndefined({
+          kind: asked,
+          quarantined: aside,
+          review: review === undefined ? undefined : (true as const),
+          ...rest,
+        }),
       );
       const make = (memory: ShownMemory): object => memoryToWire(path.user_id, memory);
       return sendPage(exchange, items, make, { total, ...toCursorFields(cursor) });
@@ -187,6 +198,7 @@ export const memoryOperations: readonly Operation[] = [
           text: body.content ?? body.text,
           validTo: body.valid_to,
           quarantined: body.quarantined,
+          reviewed: body.reviewed,
         }),
       };
       const receipt = await memory.update(path.id, changes);
@@ -230,7 +242,10 @@ export const memoryOperations: readonly Operation[] = [
   }),
 ];
 
-type MemoryFieldsBody = Omit<z.infer<typeof CHANGES_BODY>, "content" | "text" | "valid_to" | "quarantined">;
+type MemoryFieldsBody = Omit<
+  z.infer<typeof CHANGES_BODY>,
+  "content" | "text" | "valid_to" | "quarantined" | "reviewed"
+>;
 
 /** Gives the changes of a memory. `source_turn` is stored in its metadata. */
 function toMemoryChanges(body: MemoryFieldsBody, held: Metadata): MemoryChanges {
@@ -254,15 +269,17 @@ const SEARCH_BODY = z.strictObject({
   top_k: toOptional(countSchema),
   limit: toOptional(countSchema),
   max_tokens: toOptional(z.int().min(1).max(1_000_000)),
-  kinds: toOptional(z.array(kindSchema)),
+  kinds: toOptional(z.array(kindNameSchema)),
   types: toOptional(z.array(z.enum(["memory", "passage"]))),
   as_of: toOptional(momentSchema),
   known_at: toOptional(momentSchema),
   session_id: toOptional(nameSchema),
   where: toOptional(filterSchema),
+  where_text: toOptional(textFilterSchema),
   min_score: toOptional(shareSchema),
   explain: toOptional(z.boolean()),
   profile: toOptional(textSchema),
+  weights: toOptional(weightsSchema),
 });
 
 const CONTEXT_BODY = z.strictObject({
@@ -369,9 +386,11 @@ function toRecallOptions(
       knownAt: body?.known_at,
       session: body?.session_id,
       where: body?.where as Where | undefined,
+      whereText: body?.where_text as WhereText | undefined,
       minScore: body?.min_score,
       explain: body?.explain,
       profile: body?.profile,
+      weights: body?.weights,
     }),
   };
 }

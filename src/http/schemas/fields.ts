@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { type Claim, type Kind, MEMORY_KINDS } from "../../domain/memory.ts";
+import { type Claim, KIND_NAMES, type Kind, type KindGroup } from "../../domain/memory.ts";
+import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
+import type { RankingWeights } from "../../domain/recall.ts";
 import { omitUndefined } from "../wire.ts";
 
 /** Makes a field optional or null, as clients in other languages send it. */
@@ -51,7 +53,8 @@ export const momentSchema: z.ZodString = z
 export const cursorSchema: z.ZodString = z.string().regex(/^[A-Za-z0-9_-]+$/);
 /** The number of a turn. */
 export const turnNumberSchema: z.ZodInt = z.int().min(0).max(1_000_000_000);
-export const kindSchema: z.ZodType<Kind> = z.enum(MEMORY_KINDS);
+/** A kind, or a group of kinds. */
+export const kindNameSchema: z.ZodType<Kind | KindGroup> = z.enum(KIND_NAMES as readonly [Kind, ...Kind[]]);
 export const shareSchema: z.ZodNumber = z.number().min(0).max(1);
 /** The maximum number of items. */
 export const countSchema: z.ZodInt = z.int().min(1).max(1000);
@@ -75,6 +78,22 @@ export const metadataSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z.record(z
 });
 /** A filter over metadata. The engine parses it. */
 export const filterSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z.record(z.string(), z.unknown());
+/** A filter over texts. The engine parses it. */
+export const textFilterSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z
+  .record(z.string(), z.unknown())
+  .describe(
+    "A filter over the items' own text, as Chroma's `where_document`: `$contains`, `$not_contains`, `$regex`, `$not_regex` (RE2's syntax), `$and`, `$or`",
+  );
+
+const weightSchema = toOptional(z.number().min(0).max(1_000_000));
+/** The weights of the ranking "classic". They count by their share of the sum. */
+export const weightsSchema: z.ZodType<RankingWeights> = z
+  .strictObject(
+    Object.fromEntries(WEIGHT_NAMES.map((name) => [name, weightSchema])) as {
+      [name in keyof RankingWeights]-?: typeof weightSchema;
+    },
+  )
+  .transform((fields) => omitUndefined(fields));
 
 export const claimSchema: z.ZodType<Claim> = z
   .strictObject({
@@ -95,3 +114,10 @@ export const timeSchema: z.ZodString = z.string().describe("ISO 8601");
 /** Free fields of the caller. */
 export const anyFieldsSchema: z.ZodType = z.record(z.string(), z.unknown());
 export const wholeNumberSchema: z.ZodInt = z.int().min(0);
+
+/** A number from 0 to 1 in a query string. */
+export const shareTextSchema: z.ZodType<number> = z
+  .string()
+  .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, "must be a number from 0 to 1")
+  .transform(Number)
+  .pipe(z.number().min(0).max(1));

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ASSOCIATION_TYPES } from "../../domain/change-set.ts";
 import { MEMORY_KINDS } from "../../domain/memory.ts";
 import { CURSOR_FIELDS } from "../pagination.ts";
 import { anyFieldsSchema, timeSchema, wholeNumberSchema, withSchemaId } from "./fields.ts";
@@ -193,8 +194,23 @@ const MEMORY_FIELDS = {
   archived: z.boolean().describe("Merged into another or cleaned up; still true").optional(),
   sensitive: z.boolean().optional(),
   metadata: anyFieldsSchema.optional(),
+  usage: z
+    .object({ count: wholeNumberSchema, last_at: timeSchema.optional() })
+    .describe("How often recalls returned it")
+    .optional(),
+  access_count: wholeNumberSchema.describe("The same as `usage.count`").optional(),
+  last_accessed: timeSchema.describe("The same as `usage.last_at`").optional(),
+  decay_score: z.number().min(0).max(1).describe("How new it is: halved every 90 days").optional(),
   sources: z.array(SOURCE_SCHEMA),
   superseded_by: z.string().optional(),
+  review: z
+    .object({
+      since: timeSchema,
+      revision: wholeNumberSchema.describe("The revision that changed what it depends on"),
+      because: z.array(z.string()).describe("Ids of the memories that have changed"),
+    })
+    .describe("It depends on something that has changed, and nobody has reviewed it since")
+    .optional(),
   revision: wholeNumberSchema,
   action: ACTION_SCHEMA,
   why: z.string().optional(),
@@ -223,6 +239,57 @@ export const VERSIONS_SCHEMA: z.ZodType = z.object({
   ...CURSOR_FIELDS,
 });
 
+export const ASSOCIATION_TYPE_SCHEMA: z.ZodType = withSchemaId("AssociationType", z.enum(ASSOCIATION_TYPES));
+
+const LINK_FIELDS = {
+  from: z.string().describe("The id of the memory that depends, extends or contradicts"),
+  type: ASSOCIATION_TYPE_SCHEMA,
+  to: z.string().describe("The id of the other memory"),
+  strength: z.number().min(0).max(1),
+};
+
+const LINK_SCHEMA = withSchemaId("Association", z.object(LINK_FIELDS));
+
+export const LINK_RECEIPT_SCHEMA: z.ZodType = withSchemaId(
+  "AssociationReceipt",
+  z.object({
+    revision: wholeNumberSchema.describe("The revision afterwards, which `undo` takes"),
+    linked: z.array(LINK_SCHEMA).describe("Made, or given another strength"),
+    unlinked: z.array(LINK_SCHEMA).describe("Removed, or given another strength"),
+  }),
+);
+
+export const LINK_PAGE_SCHEMA: z.ZodType = withSchemaId(
+  "AssociationPage",
+  z.object({ items: z.array(LINK_SCHEMA), total: wholeNumberSchema, ...CURSOR_FIELDS }),
+);
+
+const RELATED_STEP_SCHEMA = withSchemaId(
+  "AssociationStep",
+  z.object({
+    ...LINK_FIELDS,
+    inferred: z
+      .enum(["told together", "about the same"])
+      .describe("Why it was inferred; absent for a stored association")
+      .optional(),
+  }),
+);
+
+export const RELATED_SCHEMA: z.ZodType = withSchemaId(
+  "RelatedMemories",
+  z.object({
+    items: z.array(
+      z.object({
+        memory: MEMORY_SCHEMA,
+        strength: z.number().min(0).max(1).describe("The product of the strengths on the way"),
+        depth: z.int().min(1),
+        path: z.array(RELATED_STEP_SCHEMA).describe("The way, from the memory that was named"),
+      }),
+    ),
+    total: wholeNumberSchema.describe("Number found, before the limit"),
+  }),
+);
+
 const LOG_ENTRY_SCHEMA = withSchemaId(
   "LogEntry",
   z
@@ -236,6 +303,8 @@ const LOG_ENTRY_SCHEMA = withSchemaId(
         .array(z.object({ id: z.string(), version: wholeNumberSchema, action: ACTION_SCHEMA }))
         .describe("New versions of memories"),
       erased: z.array(z.string()).describe("Ids of messages with removed words, and of erased memories"),
+      linked: z.array(LINK_SCHEMA).describe("Associations made or changed").optional(),
+      unlinked: z.array(LINK_SCHEMA).describe("Associations removed, or as they were before").optional(),
     })
     .describe("The effect of one change, by ids."),
 );

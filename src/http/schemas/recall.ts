@@ -7,6 +7,14 @@ const ITEM_TYPE_SCHEMA = z.enum(["memory", "passage"]);
 const RETRIEVERS_SCHEMA = z.record(z.string(), z.object({ rank: wholeNumberSchema, score: z.number() }));
 const SCORE_PARTS_SCHEMA = z.record(z.string(), z.number());
 
+/** How a score came about. */
+const SCORE_FIELDS = {
+  adds: SCORE_PARTS_SCHEMA.describe(
+    "The parts of the score: their sum, times all factors, is the score",
+  ).optional(),
+  factors: SCORE_PARTS_SCHEMA.optional(),
+};
+
 /** An item after `itemToWire`. */
 export const ITEM_SCHEMA: z.ZodType = withSchemaId(
   "Item",
@@ -25,7 +33,12 @@ export const ITEM_SCHEMA: z.ZodType = withSchemaId(
     valid_to: timeSchema.optional(),
     sources: z.array(SOURCE_SCHEMA),
     why: z
-      .object({ arms: RETRIEVERS_SCHEMA, parts: SCORE_PARTS_SCHEMA, words: z.array(z.string()) })
+      .object({
+        arms: RETRIEVERS_SCHEMA,
+        parts: SCORE_PARTS_SCHEMA.describe("Contributions to the relevance"),
+        ...SCORE_FIELDS,
+        words: z.array(z.string()),
+      })
       .describe("Only with `explain`")
       .optional(),
   }),
@@ -129,6 +142,8 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
         kinds: z.array(z.string()).optional(),
         types: z.array(z.string()).optional(),
         where: z.literal(true).optional(),
+        where_text: z.literal(true).optional(),
+        weights: SCORE_PARTS_SCHEMA.optional(),
       }),
       profile: z.string(),
       considered: wholeNumberSchema,
@@ -144,6 +159,7 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
           status: STATUS_SCHEMA.optional(),
           arms: RETRIEVERS_SCHEMA.optional(),
           parts: SCORE_PARTS_SCHEMA.optional(),
+          ...SCORE_FIELDS,
           text: z.string().optional(),
           sources: z.array(SOURCE_SCHEMA).optional(),
         }),

@@ -1,3 +1,4 @@
+import type { AssociationType } from "../../domain/change-set.ts";
 import type { Claim, Kind, Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { CallOptions } from "../call-options.ts";
@@ -73,6 +74,17 @@ export interface AddProposal extends ProposalSpan {
   readonly validTo?: string;
   readonly expiresAt?: string;
   readonly sensitive?: boolean;
+  /** Associations of the statement with known memories. Unknown ids are left out. */
+  readonly links?: readonly ProposedLink[];
+}
+
+/** An association of a new statement with a memory. */
+export interface ProposedLink {
+  /** The id of the memory. */
+  readonly to: string;
+  readonly type: AssociationType;
+  /** 0 to 1. */
+  readonly strength: number;
 }
 
 /** The world changed (`supersede`) or the statement was never true (`retract`), and nothing replaces it. */

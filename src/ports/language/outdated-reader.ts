@@ -7,6 +7,9 @@ export interface TalkStatement {
 
 /** Finds statements that a later one has ended, where neither was read as a memory. */
 export interface OutdatedReader {
+  /** Whether a statement can end an earlier one at all. Where none of the newest can, nothing has to be compared again. */
+  mayEnd(text: string): boolean;
+
   /**
    * The statements that a later one has ended: by position, the position of the later one. `statements`
    * are in the order in which they were said. Empty where that is not certain enough.

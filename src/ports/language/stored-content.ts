@@ -7,4 +7,6 @@ export interface StoredContent {
   readonly messages: ReadonlyMap<string, Message>;
   /** The newest version of each memory, in the order in which they were first stored. */
   readonly memories: ReadonlyMap<string, Memory>;
+  /** Goes up with each change of the two; undefined if changes are not counted. */
+  readonly revision?: number | undefined;
 }

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
+import type { MemoryUse } from "../../ports/usage-store.ts";
 import {
   BASE_TIME,
   makeChangeSet,
@@ -83,6 +84,56 @@ export const RECALL_RECEIPT_CASES: MemoryStoreCases = {
     );
     expect(await store.recallReceipts.list(ANN, { id: "recall-2", limit: 1 })).toEqual([]);
     expect(await store.recallReceipts.list(ANN, { id: "recall-0", limit: 1 })).toHaveLength(1);
+  },
+};
+
+const EARLIER = "2024-01-01T00:00:00.000Z";
+const LATER = "2025-01-01T00:00:00.000Z";
+
+const byId = (one: MemoryUse, other: MemoryUse): number => (one.id < other.id ? -1 : 1);
+
+export const USAGE_CASES: MemoryStoreCases = {
+  "adds up the uses of memories, for their user only, without a revision": async (store) => {
+    const usage = requireCapability(store, "usage");
+    await store.commit(ANN, makeChangeSet({ memories: [makeMemory("a"), makeMemory("b"), makeMemory("c")] }));
+    await store.commit(BOB, makeChangeSet({ memories: [makeMemory("a")] }));
+    await usage.add([
+      {
+        scope: ANN,
+        uses: [
+          { id: "a", count: 2, lastAt: LATER },
+          { id: "b", count: 1, lastAt: EARLIER },
+        ],
+      },
+      { scope: BOB, uses: [{ id: "a", count: 7, lastAt: EARLIER }] },
+    ]);
+    await usage.add([{ scope: ANN, uses: [{ id: "a", count: 3, lastAt: EARLIER }] }]);
+    const a = { id: "a", count: 5, lastAt: LATER };
+    const b = { id: "b", count: 1, lastAt: EARLIER };
+    expect([...(await usage.read(ANN))].sort(byId)).toEqual([a, b]);
+    expect(await usage.read(ANN, ["b", "c", "nothing"])).toEqual([b]);
+    expect(await usage.read(ANN, [])).toEqual([]);
+    expect(await usage.read(BOB)).toEqual([{ id: "a", count: 7, lastAt: EARLIER }]);
+    expect(await usage.read({ project: "other", user: "ann" })).toEqual([]);
+    expect([await store.revision(ANN), (await store.log(ANN, { limit: 9 })).length]).toEqual([1, 1]);
+  },
+
+  "keeps no use of a memory that does not exist or was erased, even if it is stored again": async (store) => {
+    const usage = requireCapability(store, "usage");
+    const id = `${"a long id ".repeat(200)}Ünï`;
+    const use = { scope: ANN, uses: [{ id, count: 1, lastAt: LATER }] };
+    await usage.add([use]);
+    expect(await usage.read(ANN)).toEqual([]);
+    await store.commit(ANN, makeChangeSet({ memories: [makeMemory(id), makeMemory("b")] }));
+    await usage.add([use, { scope: ANN, uses: [{ id: "b", count: 1, lastAt: LATER }] }]);
+    expect((await usage.read(ANN)).map((one) => one.id).sort()).toEqual([id, "b"]);
+    const erase = { messages: [], memories: [id], rewrites: [], receipt: makeErasureReceipt("e1") };
+    await store.commit(ANN, makeChangeSet({ base: 1, erase }));
+    await usage.add([use]);
+    expect((await usage.read(ANN)).map((one) => one.id)).toEqual(["b"]);
+    await store.commit(ANN, makeChangeSet({ base: 2, memories: [makeMemory(id)] }));
+    expect(await usage.read(ANN, [id])).toEqual([]);
+    expect((await store.check()).filter(({ place }) => place === "uses")).toEqual([]);
   },
 };
 

@@ -4,6 +4,7 @@ import type { ChangeSet } from "../../domain/change-set.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { Delta, MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
+import type { MemoryUse } from "../../ports/usage-store.ts";
 import { MEMORY_STORE_CASES_BY_CAPABILITY } from "./memory-store-conformance.ts";
 import type { MemoryStoreCases } from "./store-contents.ts";
 
@@ -49,6 +50,8 @@ const FAULTS: { readonly [what: string]: Fault } = {
     committing(store, async (_scope, { dropUnits: _dropped, ...changes }) => changes),
   "skips the lifting of tombstones": (store) =>
     committing(store, async (_scope, { liftTombstones: _lifted, ...changes }) => changes),
+  "skips the removal of links": (store) =>
+    committing(store, async (_scope, { dropLinks: _dropped, ...changes }) => changes),
   "skips links": (store) => committing(store, async (_scope, { links: _links, ...changes }) => changes),
   "skips the redaction of messages": (store) => erasing(store, { messages: [] }),
   "skips the erasure of memories": (store) => erasing(store, { memories: [] }),
@@ -250,6 +253,17 @@ const FAULTS: { readonly [what: string]: Fault } = {
     const { dump } = store;
     if (!dump) return {};
     return { dump: { ...dump, counts: async () => ({ ...(await dump.counts()), users: 7 }) } };
+  },
+  "counts uses of memories that do not exist": (store) => {
+    const { usage } = store;
+    const uses: MemoryUse[] = [];
+    if (!usage) return {};
+    return {
+      usage: {
+        add: async (added) => void uses.push(...added.flatMap((one) => one.uses)),
+        read: async (_scope, ids) => uses.filter(({ id }) => ids?.includes(id) ?? true),
+      },
+    };
   },
   "says of no user that embeddings are stale": (store) => ({
     staleEmbeddings: { ...store.staleEmbeddings, users: async () => [] },

@@ -11,6 +11,7 @@ import {
   RECALL_RECEIPT_CASES,
   SEARCH_INDEX_CASES,
   STALE_EMBEDDING_CASES,
+  USAGE_CASES,
 } from "./capability-cases.ts";
 import { makeChangeSet, makeMemory, makeMessage } from "./change-sets.ts";
 import { JOB_CASES, LEASE_CASES } from "./job-store-cases.ts";
@@ -53,7 +54,7 @@ export interface MemoryStoreHarness {
 }
 
 /** The capabilities that a store may lack and that have cases of their own. */
-export type LackableCapability = "dump" | "maintenance";
+export type LackableCapability = "dump" | "maintenance" | "usage";
 
 /** The core of a store, and the capabilities that have cases of their own. */
 export type TestedCapability =
@@ -82,6 +83,7 @@ export const MEMORY_STORE_CASES_BY_CAPABILITY: {
   backups: BACKUP_NOTE_CASES,
   jobs: { ...JOB_CASES, ...LEASE_CASES },
   answers: ANSWER_CACHE_CASES,
+  usage: USAGE_CASES,
   dump: STORE_DUMP_CASES,
   maintenance: MAINTENANCE_CASES,
 };
@@ -92,7 +94,7 @@ export const MEMORY_STORE_CASES: MemoryStoreCases = Object.assign(
   ...Object.values(MEMORY_STORE_CASES_BY_CAPABILITY),
 );
 
-const LACKABLE: readonly LackableCapability[] = ["dump", "maintenance"];
+const LACKABLE: readonly LackableCapability[] = ["dump", "maintenance", "usage"];
 const RANDOM_HISTORIES = 100;
 
 /** Runs the whole contract against one adapter. Call it at the top level of a test file. */

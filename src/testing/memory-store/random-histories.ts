@@ -30,6 +30,12 @@ const some = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> => fc.ar
 const seldom = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 const version = fc.integer({ min: 1, max: 3 });
+const link = fc.record({
+  from: id,
+  type: fc.constantFrom("extends" as const, "depends_on" as const),
+  to: id,
+  strength: fc.constantFrom(0, 0.5, 1),
+});
 
 /**
  * Random steps over few ids, so that they collide: most valid, some stale, some with duplicate ids or wrong
@@ -52,9 +58,8 @@ export const historySteps: fc.Arbitrary<HistoryStep[]> = fc.array(
             .tuple(id, version, text)
             .map(([one, version, words]) => makeMemory(one, version, { text: words })),
         ),
-        links: some(
-          fc.tuple(id, id).map(([from, to]) => ({ from, type: "extends" as const, to, strength: 0.5 })),
-        ),
+        links: some(link),
+        dropLinks: some(link),
         units: some(
           fc.oneof(
             fc.tuple(id, text).map(([one, terms]) => makeUnit(one, "memory", one, terms)),

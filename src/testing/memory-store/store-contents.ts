@@ -115,7 +115,7 @@ export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Pro
 }
 
 /** A capability of the store. Throws if the store lacks it. */
-export function requireCapability<Name extends "dump" | "maintenance">(
+export function requireCapability<Name extends "dump" | "maintenance" | "usage">(
   store: MemoryStore,
   name: Name,
 ): NonNullable<MemoryStore[Name]> {

@@ -68,6 +68,10 @@ async function writeHistory(store: MemoryStore): Promise<void> {
   );
   for (const id of ["r2", "r1"])
     await store.recallReceipts.save([{ scope: ANN, receipts: [makeRecallReceipt(id)] }]);
+  await store.usage?.add([
+    { scope: ANN, uses: [{ id: "z", count: 3, lastAt: BASE_TIME }] },
+    { scope: BOB, uses: [{ id: "memory-b", count: 1, lastAt: BASE_TIME }] },
+  ]);
   await store.jobs.saveProgress("expiry", [{ scope: ANN, visit: { revision: 2, due: BASE_TIME, found: 1 } }]);
   const failed = { attempts: 2, problem: "internal", at: BASE_TIME };
   await store.jobs.saveProgress("decay", [{ scope: BOB, visit: { revision: 1, failed } }]);
@@ -80,6 +84,7 @@ async function writeHistory(store: MemoryStore): Promise<void> {
 const readEverything = async (store: MemoryStore) => ({
   dumps: await Promise.all([ANN, BOB, OTHER].map((scope) => readContents(store, scope))),
   recalls: await store.recallReceipts.list(ANN, { limit: 10 }),
+  uses: await store.usage?.read(ANN),
   visits: await store.jobs.jobProgress("expiry", { limit: 10 }),
   waiting: await store.jobs.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),
   marks: await store.erasures.summaries(),

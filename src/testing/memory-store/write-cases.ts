@@ -107,6 +107,32 @@ export const WRITE_CASES: MemoryStoreCases = {
     expect((await store.since(ANN, 1)).memories.map(({ id }) => id)).toEqual(["a"]);
   },
 
+  "sets, changes and removes links, and logs them by id": async (store) => {
+    const link = (from: string, strength: number) => ({
+      from,
+      type: "depends_on" as const,
+      to: "b",
+      strength,
+    });
+    const memories = ["a", "b", "c"].map((id) => makeMemory(id));
+    await store.commit(ANN, makeChangeSet({ memories, links: [link("c", 0), link("a", 0.25)] }));
+    await store.commit(BOB, makeChangeSet({ memories, links: [link("a", 1)] }));
+    expect((await store.since(ANN, 0)).links).toEqual([link("a", 0.25), link("c", 0)]);
+    const other = { ...link("a", 1), type: "extends" as const };
+    const changed = { base: 1, dropLinks: [link("a", 0.25), other], links: [link("a", 0.75)] };
+    await store.commit(ANN, makeChangeSet(changed));
+    expect((await store.since(ANN, 1)).links).toEqual([link("a", 0.75), link("c", 0)]);
+    await store.commit(ANN, makeChangeSet({ base: 2, dropLinks: [link("a", 0.75), link("nobody", 1)] }));
+    expect((await store.since(ANN, 0)).links).toEqual([link("c", 0)]);
+    expect((await store.since(BOB, 0)).links).toEqual([link("a", 1)]);
+    const log = await store.log(ANN, { limit: 10 });
+    expect(log.map(({ linked, unlinked }) => [linked, unlinked])).toEqual([
+      [undefined, [link("a", 0.75), link("nobody", 1)]],
+      [[link("a", 0.75)], [link("a", 0.25), other]],
+      [[link("c", 0), link("a", 0.25)], undefined],
+    ]);
+  },
+
   "keeps tombstones until they are lifted": async (store) => {
     await store.commit(
       ANN,

@@ -30,6 +30,8 @@ describe.skipIf(!url)(`row-level security between projects${missing}`, () => {
         scope,
         makeChangeSet({ base: 1, messages: [makeMessage("m")], dropUnits: ["memory-0"] }),
       );
+      const uses = [{ id: "other-0", count: 1, lastAt: "2026-01-02T00:00:00.000Z" }];
+      await record.usage?.add([{ scope, uses }]);
       await record.recallReceipts.save([{ scope, receipts: [makeRecallReceipt("r")] }]);
       await record.searchIndexes.save(scope, { revision: 2, bytes: Uint8Array.of(1) });
       await record.jobs.saveProgress("decay", [{ scope, visit: { revision: 1 } }]);

@@ -5,6 +5,7 @@ import { BLOCKS } from "./0004-blocks.ts";
 import { LOG } from "./0005-log.ts";
 import { PIECES } from "./0006-pieces.ts";
 import { STATISTICS } from "./0007-statistics.ts";
+import { USE_COUNTS } from "./0008-uses.ts";
 
 /** In order; the table `migrations` counts the finished ones. A released migration never changes. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -15,4 +16,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   LOG,
   PIECES,
   STATISTICS,
+  USE_COUNTS,
 ];

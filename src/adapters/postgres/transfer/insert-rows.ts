@@ -81,6 +81,12 @@ const USER_COLUMNS: { readonly [Part in PostgresUserPart]: (row: DumpRow<Part>) 
     trace: toTextCell(trace ? JSON.stringify(trace) : null),
   }),
   recalls: ({ receipt }) => ({ id: toTextCell(toIndexKey(receipt.id)), body: toJsonCell(receipt) }),
+  uses: ({ use: { id, count, lastAt } }) => ({
+    id: toTextCell(toIndexKey(id)),
+    long_names: toTextCell(encodeLongNames(id)),
+    count: toBigintCell(count),
+    last_at: toTextCell(lastAt),
+  }),
   visits: ({ job, visit: { revision, due, found, failed } }) => ({
     job: toTextCell(encodeText(job)),
     revision: toBigintCell(revision),

@@ -105,6 +105,7 @@ async function hasRows(transaction: PostgresTransaction): Promise<boolean> {
 const USERS_AT_ONCE = 50;
 const USER_PARTS: readonly DumpPart[] = [
   "visits",
+  "uses",
   "recalls",
   "erasures",
   "receipts",

@@ -32,7 +32,7 @@ export interface ErasureSteps {
 /** Whether a change-set is an erasure only, and large enough to be applied in parts. */
 function isLargeErasure(changes: ChangeSet): boolean {
   const { erase, dropUnits = [], tombstones = [], units = [] } = changes;
-  if (!erase || changes.messages || changes.memories || changes.links) return false;
+  if (!erase || changes.messages || changes.memories || changes.links || changes.dropLinks) return false;
   if (changes.receipt || changes.liftTombstones) return false;
   const { messages, memories, rewrites } = erase;
   const parts = [messages, memories, rewrites, dropUnits, tombstones, units];

@@ -10,6 +10,7 @@ import { JOBS } from "./0008-jobs.ts";
 import { LEASES } from "./0010-leases.ts";
 import { ERASING } from "./0011-erasing.ts";
 import { DIGESTS } from "./0012-digests.ts";
+import { USES } from "./0013-uses.ts";
 
 /** In order; a file's `user_version` is the number of finished ones. A released migration never changes. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   LEASES,
   ERASING,
   DIGESTS,
+  USES,
 ];
 
 /** The version of files that had the jobs but not yet the answers. */

@@ -218,7 +218,7 @@ interface MemoryContextRequest {
 /** The share of the profile in the budget. The rest is for recalled items. */
 const PROFILE_SHARE = 0.25;
 /** The most that goes into the newest turn beside the profile, whatever the budget is: each token costs at each turn. */
-const MAX_REQUEST_TOKENS = 3000;
+const MAX_REQUEST_TOKENS = 1500;
 /** Maximum number of changes to check for an erasure. */
 const MAX_CHANGES_READ = 100;
 
@@ -247,7 +247,7 @@ export async function prepareMemoryContext(
     1,
     Math.min(MAX_REQUEST_TOKENS, asked.maxTokens - getProfileTokens(asked.maxTokens)),
   );
-  const { items: found, recall } = await memory.context(asked.query, { maxTokens: asked.maxTokens });
+  const { items: found, recall } = await memory.context(asked.query, { maxTokens });
   const ended = profile ? await findOutdated(profile, conversation.changedMemories, memory) : [];
   const own = new Set(asked.ownIds);
   const isOwn = ({ sources }: Item): boolean =>

@@ -10,6 +10,8 @@ export interface AnswerIndex {
   readonly words: ReadonlyMap<string, ReadonlySet<Memory>>;
   /** By the message that a memory came from. */
   readonly sources: ReadonlyMap<string, ReadonlySet<Memory>>;
+  /** What the user wants of the assistant. */
+  readonly instructions: ReadonlySet<Memory>;
   /** Those whose circumstance says by which means ("in Ledgerly") or that it is for a living. */
   readonly means: ReadonlySet<Memory>;
   /** The place of each in the order in which they were first stored. */
@@ -21,8 +23,11 @@ interface Kept extends AnswerIndex {
   readonly words: Map<string, Set<Memory>>;
   readonly sources: Map<string, Set<Memory>>;
   readonly means: Set<Memory>;
+  readonly instructions: Set<Memory>;
   readonly places: Map<string, number>;
   readonly held: Map<string, Memory>;
+  /** The revision of the memories that it was last brought up to. */
+  revision: number | undefined;
 }
 
 const indexes = new WeakMap<ReadonlyMap<string, Memory>, Kept>();
@@ -33,13 +38,21 @@ export function answerIndex(memories: ReadonlyMap<string, Memory>): AnswerIndex 
 }
 
 /** The same in slices: the words of 100,000 memories take seconds. What is taken in meanwhile is in it, too. */
-export async function answerIndexInSlices(memories: ReadonlyMap<string, Memory>): Promise<AnswerIndex> {
+export async function answerIndexInSlices(
+  memories: ReadonlyMap<string, Memory>,
+  revision?: number,
+): Promise<AnswerIndex> {
+  const known = indexes.get(memories);
+  const isNewest = revision !== undefined && known?.revision === revision;
+  if (known && isNewest && known.held.size === memories.size) return known;
   await runInSlices(broughtUp(memories));
   // What changed behind the last slices is little.
-  return answerIndex(memories);
+  const index = runAtOnce(broughtUp(memories));
+  index.revision = revision;
+  return index;
 }
 
-function* broughtUp(memories: ReadonlyMap<string, Memory>): Generator<void, AnswerIndex, void> {
+function* broughtUp(memories: ReadonlyMap<string, Memory>): Generator<void, Kept, void> {
   let index = indexes.get(memories);
   if (!index) {
     index = emptyIndex();
@@ -77,8 +90,10 @@ function emptyIndex(): Kept {
     words: new Map(),
     sources: new Map(),
     means: new Set(),
+    instructions: new Set(),
     places,
     held: new Map(),
+    revision: undefined,
     place: ({ id }) => places.get(id) ?? 0,
   };
 }
@@ -88,6 +103,7 @@ const MEANS = /^(?:in|with|on|via|through|using|by) |\b(?:for a living|for work|
 function putIn(index: Kept, memory: Memory): void {
   index.held.set(memory.id, memory);
   for (const { message } of memory.sources) add(index.sources, message, memory);
+  if (memory.kind === "instruction") index.instructions.add(memory);
   const { claim } = memory;
   if (!claim) return;
   const relations = index.slots.get(claim.subject) ?? new Map<string, Set<Memory>>();
@@ -100,6 +116,7 @@ function putIn(index: Kept, memory: Memory): void {
 function takeOut(index: Kept, memory: Memory): void {
   index.held.delete(memory.id);
   for (const { message } of memory.sources) drop(index.sources, message, memory);
+  index.instructions.delete(memory);
   const { claim } = memory;
   if (!claim) return;
   const relations = index.slots.get(claim.subject);

@@ -17,7 +17,9 @@ import { choose, withoutName } from "./choose.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import { answerFromEvidence, type DayReader, type EvidenceAnswer } from "./evidence/answer-from-evidence.ts";
 import { weighEvidence } from "./evidence/evidence.ts";
+import { type Inquiry, readInquiry } from "./evidence/inquiry.ts";
 import { fromComposed, type StatementSources } from "./evidence/statements.ts";
+import { countMembers, findMembers, isNounOf, type Listing, readListing, sayCount } from "./listing.ts";
 import { type Looking, look } from "./look.ts";
 import type { Match } from "./match.ts";
 import { asksForAll, overview } from "./overview.ts";
@@ -49,22 +51,22 @@ export function englishAnswerer(ports: AnswererPorts): Answerer {
 
 async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promise<ComposedReply> {
   const { question, found, content: state, mayUse, now, asOf, zone, toQuotableText } = request;
-  const index = await answerIndexInSlices(state.memories);
+  const index = await answerIndexInSlices(state.memories, state.revision);
   const read = ports.questions.read(question, {
     at: toLocalTime(asOf ?? now, zone),
     known: known(index, mayUse),
   });
   const asked = read.measures === "ago" ? question.replace(/\bhow long ago\b/i, "when") : question;
-  const holding = selectMemoriesAt(state.memories.values(), now, asOf).flatMap(({ memory, holds }) =>
-    holds && mayUse(memory) ? memory : [],
-  );
+  const whatHolds = (memories: Iterable<Memory>): Memory[] =>
+    selectMemoriesAt(memories, now, asOf).flatMap(({ memory, holds }) =>
+      holds && mayUse(memory) ? memory : [],
+    );
   const isWhole = asksForAll(question);
   // What is quoted, explained or listed whole is exact as it stands.
   const exact =
     verbatim(question, found, state, toQuotableText) ??
     (await request.explain(read)) ??
-    (isWhole ? overview(holding) : undefined);
-  const wishes = holding.filter(({ kind }) => kind === "instruction");
+    (isWhole ? overview(whatHolds(state.memories.values())) : undefined);
   const sources: StatementSources = {
     question,
     items: found.items,
@@ -77,16 +79,25 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     toQuotableText,
   };
   const fromMemories = async (): Promise<EvidenceAnswer | undefined> => {
-    const wished = fromWishes(question, wishes);
+    const wished = fromWishes(question, whatHolds(index.instructions));
     if (wished) return { ...wished, isSure: true };
     const asking = { question: asked, read, index, mayUse, state, now, asOf, zone };
     const timely = await timelyFor(ports, asking);
     if (timely !== undefined && timely !== "unknown") return { ...timely, isSure: true };
-    const composed = timely === "unknown" ? undefined : await fromClaims(ports, asking);
+    const inquiry = readInquiry(question, read);
+    const composed =
+      timely === "unknown"
+        ? undefined
+        : await fromClaims(
+            ports,
+            asking,
+            inquiry,
+            found.items.map(({ text }) => text),
+          );
     // Of the past claims tell more than what was said: what came after what.
     if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
     const statements = composed ? [fromComposed(sources, composed)] : [];
-    const findings = await weighEvidence(ports.embedder, sources, read, statements);
+    const findings = await weighEvidence(ports.embedder, sources, inquiry, statements);
     const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
     return answer ?? sureOf(fromPreferences(question, found.items));
   };
@@ -142,7 +153,7 @@ function timelyFor(ports: AnswererPorts, asking: Asking): Promise<ComposedText |
     text: question,
     read,
     looking: asking,
-    all: [...asking.state.memories.values()].filter(asking.mayUse),
+    all: () => [...asking.state.memories.values()].filter(asking.mayUse),
     reread: (text) =>
       ports.questions.read(text, {
         at: toLocalTime(asOf ?? now, asking.zone),
@@ -153,15 +164,69 @@ function timelyFor(ports: AnswererPorts, asking: Asking): Promise<ComposedText |
   });
 }
 
-async function fromClaims(ports: AnswererPorts, asking: Asking): Promise<ComposedText | undefined> {
+async function fromClaims(
+  ports: AnswererPorts,
+  asking: Asking,
+  inquiry: Inquiry,
+  texts: readonly string[],
+): Promise<ComposedText | undefined> {
   const { question, read, now, asOf } = asking;
   const { asked, held, found } = look(asking, question, read);
-  if (read.asks === "yes_no") return yesOrNo(asked, found, held);
-  const chosen = await choose(ports.embedder, read, found);
+  const listing = asOf === undefined ? readListing(inquiry, read) : undefined;
+  const members = listing ? findMembers(listing, asking.index, asking.mayUse, now) : [];
+  if (read.asks === "yes_no") {
+    const said = yesOrNo(asked, found, held);
+    const isMany = members.length > 1 && said?.text.startsWith("Yes") === true;
+    return (said && !isMany) || members.length === 0 ? said : affirmAny(members, read, question);
+  }
+  const chosen = withMembers(await choose(ports.embedder, read, found), members, listing);
+  const counted = listing?.asks === "number" ? countAll(listing, members, chosen, texts) : undefined;
+  if (counted) return counted;
   if (chosen.length === 0) return read.asks === "when" ? begunAnswer(asking, read, question) : undefined;
   if (asOf === undefined || read.tense !== "past") return compose(chosen, read, question);
   const memories = chosen.map(({ memory }) => memory);
   return { text: sayAllThen(memories, read, question, now), used: memories.map(({ id }) => id) };
+}
+
+/** What was chosen by its relation, and what else is of the kind that is asked for. */
+function withMembers(
+  chosen: readonly Match[],
+  members: readonly Memory[],
+  listing: Listing | undefined,
+): Match[] {
+  if (listing?.asks !== "all" || members.length === 0) return [...chosen];
+  const known = new Set(chosen.map(({ memory }) => memory));
+  // What is claimed of the things themselves ("my hobbies are …") was chosen where it holds.
+  const isChosen = ({ claim }: Memory): boolean =>
+    chosen.length > 0 && claim?.relation === "be" && isNounOf(claim.subject, listing.kind, true);
+  const others = members.filter((memory) => !known.has(memory) && !isChosen(memory));
+  return [...chosen.filter(({ holds }) => holds), ...others.map(toMember)];
+}
+
+/** The number that a claim tells of the kind itself ("three sisters"), or of all that are of the kind. */
+function countAll(
+  { kind }: Listing,
+  members: readonly Memory[],
+  chosen: readonly Match[],
+  texts: readonly string[],
+): ComposedText | undefined {
+  const number = countMembers(members, kind, texts);
+  const isTold =
+    chosen[0]?.holds === true && countMembers([chosen[0].memory], kind, []) === number && number > 1;
+  if (number === 0 || isTold) return undefined;
+  return { text: sayCount(number, members), used: members.map(({ id }) => id) };
+}
+
+function affirmAny(members: readonly Memory[], read: Question, asked: string): ComposedText {
+  const said = sayAll(members.map(toMember), read, asked);
+  return {
+    text: `Yes, ${said.replace(/^Y(?=ou)/, "y")}`,
+    used: members.map(({ id }) => id),
+  };
+}
+
+function toMember(memory: Memory): Match {
+  return { memory, holds: true, by: "relation", score: 3, kind: true, isNarrowed: false };
 }
 
 function compose(chosen: readonly Match[], read: Question, asked: string): ComposedText {

@@ -37,8 +37,10 @@ function bySlots({ question, fits }: Asked, { slots }: AnswerIndex, found: Set<M
 /** Whether a relation can answer; each is looked at once. */
 function answering(question: Question): (relation: string) => boolean {
   const known = new Map<string, boolean>();
+  // What ended says no, and what was before; of how things are it says nothing.
+  const asksEnds = question.asks === "yes_no" || question.past === true;
   return (relation) => {
-    const does = known.get(relation) ?? (PARTING.test(relation) || mayRank(question, relation));
+    const does = known.get(relation) ?? ((asksEnds && PARTING.test(relation)) || mayRank(question, relation));
     known.set(relation, does);
     return does;
   };

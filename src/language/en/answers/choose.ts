@@ -88,7 +88,7 @@ function withList(chosen: readonly Match[], matches: readonly Match[]): Match[] 
 }
 
 /** Members of one list ("the Guardian, Le Monde and El País"): what one of them is, the others are. */
-function isOneList(one: Memory, other: Memory): boolean {
+export function isOneList(one: Memory, other: Memory): boolean {
   const a = one.sources[0];
   const b = other.sources[0];
   if (one === other || !a || !b) return false;

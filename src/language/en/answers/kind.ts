@@ -85,4 +85,4 @@ function isJob(value: string): boolean {
 
 /** Things that go by names of their own, so that any name may be one. */
 export const PRODUCT: RegExp =
-  /\b(?:apps?|tools?|software|programs?|services?|platforms?|sites?|websites?|products?|brands?|gadgets?|subscriptions?|magazines?|newspapers?|papers?)$/i;
+  /\b(?:apps?|tools?|software|programs?|services?|platforms?|sites?|websites?|products?|brands?|gadgets?|devices?|subscriptions?|magazines?|newspapers?|papers?)$/i;

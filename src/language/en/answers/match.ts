@@ -292,23 +292,23 @@ function byWords(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefin
 
 /** Whether it is about whom the question asks, and not about what is denied or over. */
 function mayAnswerByWords(asked: Asked, { subject, relation, ...rest }: Claim): boolean {
-  const { question, text } = asked;
+  const { question } = asked;
   if (question.relations.length === 1 && question.relations[0] === "be called") return false;
   const root = (question.subject ?? "user").split("/")[0] ?? "user";
   if (subject !== root && !subject.startsWith(`${root}/`) && asked.fits(subject) === 0) return false;
-  if (!isOwnerNamed(question, subject, text)) return false;
+  if (!isOwnerNamed(asked, subject)) return false;
   const isOver = /^(?:not|never|used to) /.test(relation);
   if (isOver && question.asks !== "yes_no" && question.past !== true) return false;
   // Of the user's sister is not of the user, unless the question names her.
-  return question.subject !== "user" || !isOtherPerson({ subject, relation, ...rest }, text);
+  return question.subject !== "user" || !isOtherPerson({ subject, relation, ...rest }, wordsOf(asked).bag);
 }
 
 /** "When is my flight?" is not asked of the husband's flight: whoever stands between has to be named. */
-function isOwnerNamed(question: Question, subject: string, text: string): boolean {
+function isOwnerNamed(asked: Asked, subject: string): boolean {
   const between = subject.split("/").slice(1, -1);
-  if (between.length === 0 || !question.subject?.startsWith("user")) return true;
-  const asked = bagOf(`${text} ${question.subject}`);
-  return between.every((thing) => splitWords(thing).some((word) => holds(asked, key(word))));
+  if (between.length === 0 || !asked.question.subject?.startsWith("user")) return true;
+  const { owners } = wordsOf(asked);
+  return between.every((thing) => splitWords(thing).some((word) => holds(owners, key(word))));
 }
 
 const MEASURES = new Set(
@@ -335,12 +335,39 @@ const MEASURES = new Set(
   ].map(key),
 );
 
+/** What is compared with every memory of a question. */
+interface AskedWords {
+  readonly telling: readonly string[];
+  /** Of the kind that is asked for, if it is a known one. */
+  readonly kind: readonly string[] | undefined;
+  readonly bag: ReadonlySet<string>;
+  /** With the words of the subject. */
+  readonly owners: ReadonlySet<string>;
+}
+
+const askedWords = new WeakMap<Asked, AskedWords>();
+
+/** The words of a question, made once for all memories that are held against them. */
+function wordsOf(asked: Asked): AskedWords {
+  const known = askedWords.get(asked);
+  if (known) return known;
+  const { text, question } = asked;
+  const { topic = "", subject = "" } = question;
+  const made = {
+    telling: essence(text),
+    kind: topic !== "" && findKind(topic) !== undefined ? essence(topic) : undefined,
+    bag: bagOf(text),
+    owners: bagOf(`${text} ${subject}`),
+  };
+  askedWords.set(asked, made);
+  return made;
+}
+
 /** The telling words, without the kind that is asked for where the memory holds one of it. */
 function essenceFor(asked: Asked, memory: Memory): string[] {
-  const topic = asked.question.topic ?? "";
-  const telling = essence(asked.text);
-  const isMet = topic !== "" && isOfKind(memory.text, topic) === true;
-  const kind = isMet ? new Set(essence(topic)) : new Set<string>();
+  const { telling, kind: ofTopic } = wordsOf(asked);
+  const isMet = ofTopic !== undefined && isOfKind(memory.text, asked.question.topic ?? "") === true;
+  const kind = new Set(isMet ? ofTopic : []);
   const hasNumber = /\d/.test(memory.text);
   return telling.filter((word) => !kind.has(word) && !(hasNumber && MEASURES.has(word)));
 }
@@ -350,9 +377,8 @@ export function droppable({ topic = "" }: Question): ReadonlySet<string> {
   return new Set([...(findKind(topic) ? essence(topic) : []), ...MEASURES]);
 }
 
-function isOtherPerson(claim: Claim, text: string): boolean {
+function isOtherPerson(claim: Claim, all: ReadonlySet<string>): boolean {
   if (!claim.subject.includes("/")) return claim.subject !== "user";
   const thing = claim.subject.split("/").slice(1).join(" ");
-  const all = bagOf(text);
   return !splitWords(thing).some((word) => holds(all, key(word)));
 }

@@ -7,7 +7,15 @@ import { asides } from "./claims/asides.ts";
 import { beside } from "./claims/beside.ts";
 import { instructionOf } from "./claims/instructions.ts";
 import { piecesOf, wishesOf } from "./claims/wishes.ts";
-import { type Before, mentionsOf, quotedSpeaker, subjectOf, TELLING } from "./clauses/clause-subjects.ts";
+import {
+  type Before,
+  isOfPossessor,
+  mentionsOf,
+  mentionsOfFragment,
+  quotedSpeaker,
+  subjectOf,
+  TELLING,
+} from "./clauses/clause-subjects.ts";
 import { type Clause, clausesOf } from "./clauses/clauses.ts";
 import { discourse, speakerEntity } from "./clauses/entities.ts";
 import type { Entity } from "./clauses/entity.ts";
@@ -107,7 +115,13 @@ function spokenOf(reading: RulesReading, message: Message): Entity[] {
   const talk = discourse(speakerEntity(message.name), known, () => []);
   const turns = reading.earlier.filter(({ role, name }) => role === "user" && name === message.name);
   const sentences = turns.length > 0 ? turns.slice(-3).flatMap(sentencesIn) : lastQuotes(reading, message);
-  return sentences.flatMap(clausesOf).flatMap((clause) => mentionsOf(talk, clause));
+  for (const tokens of sentences) {
+    const clauses = clausesOf(tokens);
+    if (clauses.length === 0) mentionsOfFragment(talk, tokens);
+    else mentionsOfFragment(talk, tokens, clauses[0]?.lead);
+    for (const clause of clauses) mentionsOf(talk, clause);
+  }
+  return [...talk.spokenOf()];
 }
 
 function sentencesIn(turn: Message): Token[][] {
@@ -158,6 +172,7 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
   if (back) return back;
   const order = instructionOf(context, text, whole);
   const made = context.made.length;
+  if (clauses.length === 0) mentionsOfFragment(context.discourse, tokens);
   if (clauses.length === 0 && order.length === 0)
     return putRight(context, text, whole, fragmentsAndMore({ context, tokens, text, place: whole }));
   const progress: Progress = { text, clauses, isOrder: order.length > 0, conditional: false };
@@ -242,14 +257,16 @@ interface Progress {
 function readClause(context: Context, progress: Progress, k: number): Proposal[] {
   const clause = progress.clauses[k];
   if (!clause) return [];
+  if (k === 0) mentionsOfFragment(context.discourse, clause.tokens, clause.lead);
   const subject = subjectOf(context, clause, progress.before);
   const place = placeOf(context, clause);
   const skip = isPassedOver(clause, progress.conditional);
   noteOpening(context, progress, k, place);
   if (progress.isOrder && !clause.subject) return [];
   const proposals = proposalsOf(context, progress, k, { subject, place, skip });
-  if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject);
-  remember(context, clause, subject);
+  const isAside = isSheBefore(progress, k) || isOfPossessor(clause) || isBeside(context, progress, clause);
+  if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject, isAside);
+  remember(context, clause, subject, isAside);
   progress.before = { clause, subject: subject ?? (clause.shares ? progress.before?.subject : undefined) };
   return proposals;
 }
@@ -302,11 +319,26 @@ function proposalsOf(context: Context, progress: Progress, k: number, spoken: Sp
 /** "they", "the office": whoever it was that moved the appointment. */
 const NOBODY: Entity = { path: "?", display: "Somebody", animate: true, plural: false };
 
-function remember(context: Context, clause: Clause, subject: Entity | undefined): void {
-  const found = mentionsOf(context.discourse, clause);
+function remember(context: Context, clause: Clause, subject: Entity | undefined, isAside: boolean): void {
+  const found = mentionsOf(context.discourse, clause, isAside);
   if (subject && found.length > 0 && subject.path !== context.discourse.speaker.path) {
-    context.discourse.mention(subject);
+    context.discourse.mention(subject, isAside);
   }
+}
+
+/** "My grandma lives in Graz since Otto died": somebody is spoken of already. */
+function isBeside({ discourse }: Context, { before }: Progress, { role }: Clause): boolean {
+  const subject = before?.subject;
+  const isOther = subject?.animate === true && subject.path !== discourse.speaker.path;
+  return isOther && (role === "circumstance" || role === "reason");
+}
+
+/** "She lives alone since Henk died, and she plays bridge": within a sentence, "she" stays the same. */
+function isSheBefore({ clauses }: Progress, k: number): boolean {
+  const startsWithSheOrHe = ({ tokens, subject }: Clause): boolean =>
+    subject !== undefined && /^(?:he|she)$/.test(tokens[subject[0]]?.lower ?? "");
+  const own = clauses[k];
+  return own !== undefined && !startsWithSheOrHe(own) && clauses.slice(0, k).some(startsWithSheOrHe);
 }
 
 const TRAILS = new Set(["when", "whenever", "while", "before", "after", "until", "where"]);

@@ -96,7 +96,14 @@ function isFigure({ content }: Message, { earlier }: RulesReading): boolean {
   return earlier.at(-1)?.role === "assistant" && /^[\d.,:/\s€$£%+-]{1,20}$/.test(content);
 }
 
-/** Nothing that looks like a credential leaves here, wherever it stood. */
+/** Nothing that looks like a credential leaves here, wherever it stood, and no part of a sentence. */
 function keepable(proposals: readonly Proposal[]): Proposal[] {
-  return proposals.filter((proposal) => proposal.propose !== "add" || !hasCredential(proposal.text));
+  return proposals.filter(
+    (proposal) =>
+      proposal.propose !== "add" || !(hasCredential(proposal.text) || CUT_SENTENCE.test(proposal.text)),
+  );
 }
+
+/** "Dr Sato is the user's guide from.", "Is called Tom.": words are missing, so that it was misread. */
+const CUT_SENTENCE =
+  /\s(?:from|of|for|at|by|and|or|the|an?|than|because|(?<!\sto \w+ |\sto \w+ \w+ )(?:to|with))[.!?]*$|^(?:is|are|was|were|am|has|have|had|does|did)\s/i;

@@ -152,15 +152,35 @@ function readCues(text: string): Cues {
 }
 
 /** Whether a later statement can end anything: it says that something begins, ends or was wrong. */
-export function mayEnd({ cues }: ReadStatement): boolean {
+export function mayEnd({ cues }: Pick<ReadStatement, "cues">): boolean {
   return cues.asks === 0 && (cues.ends === 1 || cues.begins === 1 || cues.corrects === 1);
 }
 
 /** The values of `OUTDATED_WEIGHTS`, in its order. */
 export function readPair(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): number[] {
-  const near = older.vector && newer.vector ? Math.max(0, dot(older.vector, newer.vector)) : 0;
-  const slot = shareSlot(older, newer);
-  const shared = shareTerms(older, newer, weightOf);
+  return listValues(older, newer, readShares(older, newer, weightOf), nearnessOf(older, newer));
+}
+
+/** What two statements share, apart from their nearness. */
+interface PairShares {
+  readonly slot: number;
+  readonly shared: number;
+}
+
+function readShares(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): PairShares {
+  return { slot: shareSlot(older, newer), shared: shareTerms(older, newer, weightOf) };
+}
+
+function nearnessOf(older: ReadStatement, newer: ReadStatement): number {
+  return older.vector && newer.vector ? Math.max(0, dot(older.vector, newer.vector)) : 0;
+}
+
+function listValues(
+  older: ReadStatement,
+  newer: ReadStatement,
+  { slot, shared }: PairShares,
+  near: number,
+): number[] {
   const { ends, begins, corrects } = newer.cues;
   const cue = Math.min(1, ends + begins + corrects);
   const numbers = older.cues.number * newer.cues.number;
@@ -203,7 +223,8 @@ export function readPair(older: ReadStatement, newer: ReadStatement, weightOf: T
 /** How well both fit the same slot. */
 function shareSlot(older: ReadStatement, newer: ReadStatement): number {
   let slot = 0;
-  for (const [k, own] of older.slots.entries()) slot = Math.max(slot, Math.min(own, newer.slots[k] ?? 0));
+  for (let k = 0; k < older.slots.length; k += 1)
+    slot = Math.max(slot, Math.min(older.slots[k] as number, newer.slots[k] as number));
   return slot;
 }
 
@@ -221,16 +242,26 @@ function countOtherKin({ kin: one }: ReadStatement, { kin: other }: ReadStatemen
   return Math.min(2, count);
 }
 
-/** How certain it is that the later statement ended the earlier one, 0 to 1. */
-export function judgePair(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): number {
-  let sum = 0;
-  for (const [i, value] of readPair(older, newer, weightOf).entries())
-    sum += value * (OUTDATED_WEIGHTS[i] ?? 0);
-  return 1 / (1 + Math.exp(-sum));
-}
-
 /** A pair below this is left as it is. */
 export const MIN_CERTAINTY = 0.7;
+const MIN_LOGIT = logit(MIN_CERTAINTY);
+
+/** How certain it is that the later statement ended the earlier one, 0 to 1. Certainties below `MIN_CERTAINTY` are 0. */
+export function judgePair(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): number {
+  const shares = readShares(older, newer, weightOf);
+  // All values grow or fall evenly with the nearness, which is dear to compute: few pairs can reach the bar at any.
+  const apart = weighValues(listValues(older, newer, shares, 0));
+  const same = weighValues(listValues(older, newer, shares, 1));
+  if (Math.max(apart, same) < MIN_LOGIT) return 0;
+  return 1 / (1 + Math.exp(-(apart + (same - apart) * nearnessOf(older, newer))));
+}
+
+function weighValues(values: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i += 1) sum += (values[i] as number) * (OUTDATED_WEIGHTS[i] as number);
+  return sum;
+}
+
 /** What a statement ends is about as certain as what it ends most certainly. */
 const MIN_SHARE = 0.6;
 
@@ -238,6 +269,7 @@ const MIN_SHARE = 0.6;
 export function createOutdatedReader(embedder: Pick<Embedder, "embed" | "fingerprint">): OutdatedReader {
   const read = createStatementReader(embedder);
   return {
+    mayEnd: (text) => mayEnd({ cues: readCues(text) }),
     async findOutdated(statements) {
       const readings = await read(statements.map(({ text }) => text));
       const weightOf = weighTerms(readings);

@@ -100,6 +100,10 @@ const CALL_FOR_EVERYTHING = new RegExp(
   "i",
 );
 
+/** "What are all the things that I collect?", "What things do I need?": what, and nothing of a kind. */
+const ALL_THINGS =
+  /^(?:(?:what(?:['’]s| is| are)|list|name) (?:all (?:of )?)?(?:the )?(?:things|stuff|everything) (?:that |which )?(?=(?:i|we)\b)|(?:what|which) (?:kinds? of )?(?:things|stuff) (?=(?:do|did|am|are|have|can|should|must|will) (?:i|we)\b))/i;
+
 /** The sentence that asks, without what leads up to it. */
 function bare(question: string): string {
   const sentences = question.match(/[^.!?\n]+[.!?]*/g) ?? [question];
@@ -116,7 +120,13 @@ function bare(question: string): string {
   const stripped = text
     .replace(CALL_FOR_EVERYTHING, "what ")
     .replace(CALL_FOR_THINGS, "what are ")
-    .replace(PREAMBLE, "");
+    .replace(PREAMBLE, "")
+    .replace(ALL_THINGS, "what ")
+    .replace(/^(?:what|which) people (?=(?:do|did|am|are|have|is|was)\b)/i, "who ")
+    .replace(
+      /^what (i|we)(?: am|['’]?m| are|['’]re) /i,
+      (_all, who: string) => `what ${who.toLowerCase() === "i" ? "am" : "are"} ${who} `,
+    );
   return (
     stripped
       .replace(

@@ -55,6 +55,8 @@ const THING_SYNONYMS: readonly (readonly string[])[] = [
   ["therapist", "counsellor", "counselor", "psychologist", "shrink"],
   ["dentist", "orthodontist"],
   ["bike", "bicycle"],
+  ["medication", "meds", "med", "medicine", "prescription drug"],
+  ["vegetable", "veg", "veggie"],
   ["motorbike", "motorcycle"],
   ["car", "motor", "vehicle"],
   [
@@ -192,10 +194,13 @@ export function toCanonicalThing(thing: string): string {
   return SAME_THING_AS.get(lower) ?? lower;
 }
 
-/** Whether a thing is of a kind: `isKindOf("tortoise", "pet")`. Everything is of its own kind. */
+/** Whether a thing is of a kind: `isKindOf("tortoise", "pet")`, and a beagle, too. Everything is of its own kind. */
 export function isKindOf(thing: string, kind: string): boolean {
   const one = toCanonicalThing(thing);
   const other = toCanonicalThing(kind);
   if (one === other) return true;
-  return Object.hasOwn(THING_KINDS, other) && (THING_KINDS[other] ?? []).includes(one);
+  if (!Object.hasOwn(THING_KINDS, other)) return false;
+  return (THING_KINDS[other] ?? []).some(
+    (kind) => kind === one || (Object.hasOwn(THING_KINDS, kind) && isKindOf(one, kind)),
+  );
 }

@@ -17,6 +17,8 @@ import { type ReadClause, readClauses } from "./read-clauses.ts";
 
 /** Below this chance of being worth keeping, what the rules read is dropped. */
 const RULES_LEAST = 0.4;
+/** The same in a short message that asks: little but the question stands beside what is told ("I love tea. You?"). */
+const SHORT_LEAST = 0.2;
 /** The same where it fills a slot of one value: name, home, work. */
 const SLOT_LEAST = 0.08;
 /** A message of at most so many characters that asks nothing is told so that it is remembered: the rules read it alone. */
@@ -57,7 +59,7 @@ export function reconcile(
   const kept = proposals.filter((one) => {
     if (one.propose !== "add" || isExempt(one)) return true;
     const rival = byTrees.find(({ read }) => overlaps(one, read));
-    return best(one) >= leastFor(one) && !(rival && isBetter(rival.keep, best(one), one));
+    return best(one) >= leastFor(message, one) && !(rival && isBetter(rival.keep, best(one), one));
   });
   const added = byTrees
     .filter(({ read, keep }) => keep >= TREES_LEAST && !kept.some((one) => overlaps(one, read)))
@@ -71,8 +73,12 @@ function isReadable(sentence: string): boolean {
 }
 
 /** "I want to learn to sail.": a short message that asks for nothing. Among people such messages are small talk as well. */
-function isShortTelling({ content, name }: Message): boolean {
-  return name === undefined && content.length <= SHORT_MESSAGE && !content.includes("?");
+function isShortTelling(message: Message): boolean {
+  return isShort(message) && !message.content.includes("?");
+}
+
+function isShort({ content, name }: Message): boolean {
+  return name === undefined && content.length <= SHORT_MESSAGE;
 }
 
 interface ScoredClause {
@@ -96,8 +102,9 @@ function isExempt({ replaces, corrects, kind }: AddProposal): boolean {
   return replaces !== undefined || corrects === true || kind === "instruction";
 }
 
-function leastFor({ holds }: AddProposal): number {
-  return holds === "one" ? SLOT_LEAST : RULES_LEAST;
+function leastFor(message: Message, { holds }: AddProposal): number {
+  if (holds === "one") return SLOT_LEAST;
+  return isShort(message) ? SHORT_LEAST : RULES_LEAST;
 }
 
 /** What an intent without a date counts for: "I'm looking for a feeder, any tips?" is over in days, a flight on 3 May is not. */

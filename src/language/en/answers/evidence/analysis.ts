@@ -5,7 +5,7 @@ import { isOfKind } from "../../categories.ts";
 import { countSteps, isHyponym } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
-import { isKindOf } from "../../relations/relations.ts";
+import { isKindOf, toCanonicalThing } from "../../relations/relations.ts";
 import { forms, key } from "../essence.ts";
 import { isRole, type Parties, partiesOf, type SubjectSort, sortOf } from "./inquiry.ts";
 import type { Statement } from "./statements.ts";
@@ -191,12 +191,26 @@ const LEAST_STEPS = 4;
 
 /** Whether a word names a thing of a kind, by the tables of this package or by WordNet; false for the same word. */
 export function isOfKindByAny(word: string, kind: string): boolean {
-  return isPairOfKind(`${toSingular(word)} ${toSingular(kind)}`);
+  const isOf = isPairOfKind(`${toSingular(word)} ${toSingular(kind)}`);
+  // "budgies" are no budgy.
+  return isOf || (word.endsWith("ies") && isPairOfKind(`${word.slice(0, -1)} ${toSingular(kind)}`));
 }
 
+/** Stems of the names of medicines (INN), at their ends. */
+const MEDICINE =
+  /(?:pril|sartan|olol|dipine|statin|prazole|formin|gliptin|gliflozin|glutide|xaban|farin|thyroxine|oxetine|traline|lopram|profen|cillin|mycin|cycline|floxacin|azepam|pidem|trigine|racetam|gabalin|gabapentin|predniso\p{L}+|rizine|ratadine|triptan|afil|butamol|terol|semide|thiazide|conazole|ciclovir|mab|phylline|olone|cetamol)$/u;
+
+const MEDICATION = /^(?:medication|drug|tablet|pill)$/;
+
 const isPairOfKind = memoizeByWord(20_000, (pair) => {
-  const [one = "", other = ""] = pair.split(" ");
-  if (one === other) return false;
-  if (isKindOf(one, other) || isOfKind(one, other) === true) return true;
-  return countSteps(other) >= LEAST_STEPS && isHyponym(one, other);
+  const [one = "", kind = ""] = pair.split(" ");
+  if (one === kind) return false;
+  const kinds = [...new Set([kind, toCanonicalThing(kind)])];
+  if (kinds.some((other) => MEDICATION.test(other)) && MEDICINE.test(one)) return true;
+  return kinds.some(
+    (other) =>
+      isKindOf(one, other) ||
+      isOfKind(one, other) === true ||
+      (countSteps(other) >= LEAST_STEPS && isHyponym(one, other)),
+  );
 });

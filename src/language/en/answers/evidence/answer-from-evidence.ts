@@ -1,7 +1,10 @@
-import { toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
+import { splitWords } from "../../../../domain/search/search-terms.ts";
+import { toBaseForm, toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
 import { toLocalTime } from "../../../../domain/time.ts";
 import type { ComposedText } from "../../../../ports/language/answerer.ts";
 import { formatDateInWords } from "../../format-date.ts";
+import { PARTING } from "../parting.ts";
+import { analyseStatement, isOfKindByAny } from "./analysis.ts";
 import { namesOtherKind, YEAR } from "./answer-types.ts";
 import type { Evidence, Findings } from "./evidence.ts";
 import type { Feature } from "./features.ts";
@@ -21,6 +24,8 @@ const CERTAIN = 0.5;
 /** Of the probability of the best, for what a list holds. */
 const LISTED = 0.5;
 const MAX_LISTED = 12;
+/** The probability from which a list holds what is known to be of the kind, beside what claims tell. */
+const BESIDE = 0.1;
 
 /** Of statements that are about as probable, the newest is taken; of what was said in one breath, what is composed or short. */
 const CLOSE = 0.85;
@@ -45,7 +50,10 @@ export function answerFromEvidence(
   const best = composed ?? chooseBest(fitting);
   if (!best || (best !== composed && best.probability < FOUND)) return undefined;
   const isSure = maySure && (best === composed || (!isDoubtful(best) && best.probability >= SURE));
-  const chosen = inquiry.asksMany && best.statement.from !== "claims" ? chooseAll(fitting, best) : [best];
+  const isList = inquiry.asksMany;
+  const beside =
+    isList && best === composed && isSure ? besideClaims(fitting, best, inquiry.topic ?? "") : [];
+  const chosen = isList && best.statement.from !== "claims" ? chooseAll(fitting, best) : [best, ...beside];
   const text = [
     ...new Set(
       chosen.map(
@@ -148,6 +156,26 @@ function chooseAll(evidence: readonly Evidence[], best: Evidence): Evidence[] {
     const isOfKind =
       isOpen || topicKind === 1 || topicNamed === 1 || (topicMissing === 0 && one.probability > SURE);
     if (isOfKind && !chosen.some(({ statement }) => isSameBreath(statement, one.statement))) chosen.push(one);
+  }
+  return chosen;
+}
+
+/** What a list holds besides what claims tell: other things that are known to be of the kind. */
+function besideClaims(evidence: readonly Evidence[], composed: Evidence, kind: string): Evidence[] {
+  const chosen: Evidence[] = [];
+  const said = new Set(splitWords(`${composed.statement.said?.text} ${composed.statement.text}`));
+  for (const one of evidence) {
+    const { statement, features, probability } = one;
+    const { tokens } = analyseStatement(statement);
+    if (chosen.length >= MAX_LISTED || probability < BESIDE) break;
+    if (features.topicKind === 0 || features.negated === 1 || features.parting === 1) continue;
+    if (tokens.some(({ lower, pos }) => pos === "VERB" && PARTING.test(toBaseForm(lower)))) continue;
+    const words = tokens.flatMap(({ lower, pos }) =>
+      /^(?:NOUN|PROPN)$/.test(pos) && isOfKindByAny(lower, kind) ? lower : [],
+    );
+    if (words.length === 0 || words.some((word) => said.has(word))) continue;
+    for (const word of words) said.add(word);
+    chosen.push(one);
   }
   return chosen;
 }

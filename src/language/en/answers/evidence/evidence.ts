@@ -3,8 +3,8 @@ import type { Memory } from "../../../../domain/memory.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../../ports/language/embedder.ts";
-import type { Question } from "../../../../ports/language/question-reader.ts";
 import type { AnswerIndex } from "../answer-index.ts";
+import { isMet, keysOf } from "./analysis.ts";
 import {
   type Comparison,
   compareStatement,
@@ -12,7 +12,7 @@ import {
   type Feature,
   type WordSimilarity,
 } from "./features.ts";
-import { type Inquiry, readInquiry } from "./inquiry.ts";
+import type { Inquiry } from "./inquiry.ts";
 import { listStatements, type Statement, type StatementSources } from "./statements.ts";
 import { WEIGHTS } from "./weights.ts";
 
@@ -37,11 +37,28 @@ const FINDINGS = channel("keepsake:evidence");
 export async function weighEvidence(
   embedder: Embedder,
   sources: StatementSources,
-  question: Question,
+  inquiry: Inquiry,
   composed: readonly Statement[],
 ): Promise<Findings> {
-  const inquiry = readInquiry(sources.question, question);
-  const statements = [...composed, ...listStatements(sources)];
+  const isWhole = FINDINGS.hasSubscribers || inquiry.asksMany;
+  // What claims say of whom is asked about needs no other evidence.
+  if (composed.length > 0 && !isWhole) {
+    const findings = await compareAll(embedder, sources, inquiry, composed);
+    if (findings.evidence.every(({ features }) => features.roleMissed === 0)) return findings;
+  }
+  const all = [...composed, ...listStatements(sources)];
+  const compared = isWhole ? all : await nearest(embedder, inquiry, all);
+  const findings = await compareAll(embedder, sources, inquiry, compared);
+  if (FINDINGS.hasSubscribers) FINDINGS.publish(findings);
+  return findings;
+}
+
+async function compareAll(
+  embedder: Embedder,
+  sources: StatementSources,
+  inquiry: Inquiry,
+  statements: readonly Statement[],
+): Promise<Findings> {
   const similarity = await wordSimilarity(embedder, inquiry, statements);
   const cosine = await textSimilarity(embedder, inquiry.text, statements);
   const comparison: Comparison = {
@@ -57,9 +74,42 @@ export async function weighEvidence(
       return { statement, features, probability: probabilityOf(features) };
     })
     .sort((one, other) => other.probability - one.probability);
-  const findings = { inquiry, evidence };
-  if (FINDINGS.hasSubscribers) FINDINGS.publish(findings);
-  return findings;
+  return { inquiry, evidence };
+}
+
+/** Of so many statements each is compared word by word and by its tree. */
+const COMPARED = 7;
+
+/** The statements that come nearest to a question by their words and by recall, before any tree is made. */
+async function nearest(
+  embedder: Embedder,
+  inquiry: Inquiry,
+  statements: readonly Statement[],
+): Promise<readonly Statement[]> {
+  if (statements.length <= COMPARED) return statements;
+  const cosine = await textSimilarity(embedder, inquiry.text, statements);
+  const topScore = Math.max(0, ...statements.map(({ score }) => score));
+  const nearness = (statement: Statement): number => {
+    if (statement.from === "claims") return Number.POSITIVE_INFINITY;
+    const { lead, text, score, rank, isOver, from } = statement;
+    const keys = new Set(splitWords(`${lead} ${text}`).flatMap(keysOf));
+    const met = inquiry.words.filter((word) => isMet(word.key, keys)).length;
+    const share = inquiry.words.length === 0 ? 0 : met / inquiry.words.length;
+    const near = topScore > 0 ? score / topScore : 0;
+    return (
+      2.5 * share +
+      1.8 * (cosine.get(statement) ?? 0) +
+      0.6 * near +
+      0.7 * Number(rank === 0) +
+      0.5 * Number(from === "memory") -
+      2 * Number(isOver)
+    );
+  };
+  return statements
+    .map((statement) => ({ statement, by: nearness(statement) }))
+    .sort((one, other) => other.by - one.by)
+    .slice(0, COMPARED)
+    .map(({ statement }) => statement);
 }
 
 function probabilityOf(features: Readonly<Record<Feature, number>>): number {

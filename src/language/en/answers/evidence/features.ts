@@ -313,12 +313,14 @@ type PartyFeature =
   | "ownerOther";
 
 function compareParties(
-  { parties, type, topic, subject: doer, owned }: Inquiry,
+  { parties, type, topic, subject: doer, owned, asksMany }: Inquiry,
   { parties: told, keys, sentences }: Analysis,
   best: BestClause | undefined,
   aliases: Comparison["aliases"],
 ): Record<PartyFeature, number> {
-  const roles = parties.roles.filter((role) => role !== topic || type !== "person");
+  // "my pets", "How many sisters": what is asked for is no party.
+  const isAsked = asksMany || /^(?:person|number|yes_no)$/.test(type);
+  const roles = parties.roles.filter((role) => role !== topic || !isAsked);
   const meets = (one: string, all: readonly string[]): boolean =>
     all.includes(one) ||
     keys.has(key(one)) ||

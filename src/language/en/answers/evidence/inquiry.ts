@@ -1,7 +1,7 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toBaseForm, toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
-import { isHyponym } from "../../kinds/kinds.ts";
+import { isHyponym, isKnownNoun } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
 import { key } from "../essence.ts";
@@ -50,6 +50,8 @@ export interface InquiryWord {
   readonly isVerb: boolean;
   /** Whether it names the kind of thing that is asked for. */
   readonly isTopic: boolean;
+  /** Whether it narrows that kind: "productivity" of "productivity tools". */
+  readonly isModifier: boolean;
 }
 
 const LIGHT = new Set(
@@ -66,7 +68,7 @@ const MONTH_OR_DAY =
 export function readInquiry(text: string, question: Question): Inquiry {
   const tokens = parseEnglish(text).flatMap(({ tokens }) => tokens);
   const type = typeOf(text, question);
-  const topic = topicOf(text, tokens, type);
+  const topic = topicOf(text, tokens, type) ?? topicIn(question, type);
   const parties = partiesOf(text);
   const words = contentWords(tokens, parties, topic);
   return {
@@ -82,7 +84,7 @@ export function readInquiry(text: string, question: Question): Inquiry {
       text.replace(/^\s*(?:do|does|did|have|has|can|could|is|are|was)n['’]?t\b/i, " "),
     ),
     asksPast: question.past === true || (question.tense === "past" && /\b(?:did|was|were|had)\b/i.test(text)),
-    asksMany: asksMany(text, topic, tokens),
+    asksMany: asksMany(text, topic),
     question,
   };
 }
@@ -100,6 +102,9 @@ const TIME_TOPIC =
   /\b(?:what|which) (?:time|day|date|year|month|week|weekday|hour|days|weekdays|dates)\b|^(?:and |so )?when\b|\bsince when\b|\buntil when\b|\bhow often\b|\bbirthday\b|\bhow long ago\b/i;
 const NUMBER_TOPIC =
   /\bhow (?:many|much|old|long|tall|far|big|heavy|high|fast|large|wide|deep)\b|\b(?:what|which) (?:\w+ )?(?:size|number|age|price|dose|strength|weight|height|amount|salary|score|percentage|floor|gate|terminal|route|flight|pin|postcode|plate)\b|['’]s my [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b|\bis (?:my|our) [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b/i;
+/** "What's Pancho's microchip number?" */
+const NUMBER_NOUN =
+  /\b(?:what|which)(?:['’]?s| is| are| was)\b[^?]*\b(?:number|age|price|dose|weight|height|salary|rent|pin|postcode|size)\s*\?*$/i;
 const PLACE_TOPIC =
   /\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|town|country|place|village|street|room|school|university|restaurant|hotel|area|neighbourhood|neighborhood)\b|\bhome ?town\b/i;
 
@@ -107,7 +112,7 @@ function typeOf(text: string, question: Question): AnswerType {
   if (/\b(?:who|whom|whose|who['’]s|whos)\b/i.test(text) || /\bwhich of (?:my|our)\b/i.test(text))
     return "person";
   if (TIME_TOPIC.test(text)) return "time";
-  if (NUMBER_TOPIC.test(text)) return "number";
+  if (NUMBER_TOPIC.test(text) || NUMBER_NOUN.test(text)) return "number";
   if (PLACE_TOPIC.test(text)) return "place";
   if (/\b(?:name|called|nickname)\b/i.test(text)) return "person";
   if (question.asks === "yes_no") return "yes_no";
@@ -119,12 +124,16 @@ const LOOSE = new Set(
   "kind type sort make brand thing stuff one name time day date year month number way".split(" "),
 );
 
+/** "Do I have any pets?", "Do I need to buy anything?" */
+function anyOf(text: string): string | undefined {
+  if (/\b(?:any|some)thing\b/i.test(text)) return "thing";
+  const any = /\b(?:any|some) ((?:[\p{L}-]+ )?[\p{L}-]+)/iu.exec(text)?.[1];
+  return any && headNoun(any);
+}
+
 /** The noun that "what", "which" or "how many" belong to, or that "are the … that I use" lists. */
 function topicOf(text: string, tokens: readonly ParsedToken[], type: AnswerType): string | undefined {
-  if (type === "yes_no") {
-    const any = /\b(?:any|some) ((?:[\p{L}-]+ )?[\p{L}-]+)/iu.exec(text)?.[1];
-    return any && headNoun(any);
-  }
+  if (type === "yes_no") return anyOf(text);
   const asking = tokens.findIndex(({ lower }) => /^(?:what|which|many|much)$/.test(lower));
   const next = tokens[asking + 1];
   if (asking >= 0 && next && /^(?:NOUN|ADJ|PROPN)$/.test(next.pos)) {
@@ -169,17 +178,22 @@ export function sortOf(tokens: readonly ParsedToken[], at: number): SubjectSort 
 }
 
 function headNoun(phrase: string): string | undefined {
-  const noun = splitWords(phrase).at(-1);
-  return noun === undefined || LIGHT.has(noun) ? undefined : toSingular(noun);
+  const noun = splitWords(phrase).findLast((word) => !LIGHT.has(word));
+  return noun && toSingular(noun);
 }
 
-function asksMany(text: string, topic: string | undefined, tokens: readonly ParsedToken[]): boolean {
+/** The kind by the reading of the question's grammar, where the tree shows none: "Which gadgets do I have?" */
+function topicIn({ topic = "" }: Question, type: AnswerType): string | undefined {
+  const noun =
+    type === "thing" && /^(?:[\p{L}-]+ ){0,2}[\p{L}-]+$/u.test(topic) ? headNoun(topic) : undefined;
+  return noun !== undefined && isKnownNoun(noun) && !LOOSE.has(noun) ? noun : undefined;
+}
+
+function asksMany(text: string, topic: string | undefined): boolean {
   if (/\bhow (?:many|much|often)\b/i.test(text)) return false;
   if (/\b(?:list|all|everything|every|names of)\b/i.test(text)) return true;
   if (topic === undefined) return false;
-  return tokens.some(
-    ({ lower, tag }) => /^NNP?S$/.test(tag) && toSingular(lower) === topic && lower !== topic,
-  );
+  return splitWords(text).some((word) => word !== topic && toSingular(word) === topic);
 }
 
 const PERSON_WORD =
@@ -218,12 +232,14 @@ function contentWords(
   topic: string | undefined,
 ): InquiryWord[] {
   const words = new Map<string, InquiryWord>();
-  for (const { lower, pos } of tokens) {
+  const topicAt = tokens.findIndex(({ lower }) => topic !== undefined && toSingular(lower) === topic);
+  for (const { lower, pos, head, label } of tokens) {
     const base = pos === "VERB" ? toBaseForm(lower) : toSingular(lower);
     if (!/^[\p{L}\p{N}]/u.test(lower) || LIGHT.has(lower) || LIGHT.has(base)) continue;
     if (parties.names.includes(lower) || parties.roles.includes(toSingular(lower))) continue;
     const isTopic = topic !== undefined && toSingular(lower) === topic;
-    words.set(key(lower), { key: key(lower), base, isVerb: pos === "VERB", isTopic });
+    const isModifier = topicAt >= 0 && head === topicAt && /^(?:amod|compound)$/.test(label);
+    words.set(key(lower), { key: key(lower), base, isVerb: pos === "VERB", isTopic, isModifier });
   }
   return [...words.values()];
 }

@@ -50,7 +50,7 @@ function nearest(
   anchor: Memory,
   side: "before" | "after",
 ): Memory | undefined {
-  const order = new Map(all.map((memory, i) => [memory.id, i]));
+  const order = new Map(all().map((memory, i) => [memory.id, i]));
   const isLater = (one: Memory, other: Memory): boolean => {
     const [a, b] = [placeInTime(one), placeInTime(other)];
     return a === b ? (order.get(one.id) ?? 0) > (order.get(other.id) ?? 0) : a > b;
@@ -78,7 +78,7 @@ function isSameValue({ claim }: Memory, anchor: Memory): boolean {
 
 /** What is told to have happened, of the anchor's own subject. */
 function happened({ all }: TimelyAsking, anchor: Memory): Memory[] {
-  return all.filter(
+  return all().filter(
     (memory) =>
       tells(memory) &&
       (memory.kind === "event" || (memory.validFrom !== undefined && memory.validFrom !== memory.at)) &&

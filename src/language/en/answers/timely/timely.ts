@@ -10,7 +10,7 @@ export interface TimelyAsking {
   readonly read: Question;
   readonly looking: Looking;
   /** The memories that may be used, in the order in which they were first stored. */
-  readonly all: readonly Memory[];
+  readonly all: () => readonly Memory[];
   readonly reread: (text: string) => Question;
   readonly look: (text: string, question: Question, span?: Span) => Looked;
   readonly choose: (question: Question, found: readonly Match[]) => Promise<Match[]>;

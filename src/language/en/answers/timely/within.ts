@@ -54,7 +54,7 @@ export async function withinAnswer(asking: TimelyAsking): Promise<TimelyAnswer> 
 /** Everything told of a span, in the order in which it happened. */
 function happenings({ all, looking, read }: TimelyAsking, span: Span): TimelyAnswer {
   const isLong = Date.parse(span.to) - Date.parse(span.from) >= MONTH_MS;
-  const held = heldIn(all.filter(tells), span, looking.now).map(({ memory }) => memory);
+  const held = heldIn(all().filter(tells), span, looking.now).map(({ memory }) => memory);
   const dated = held.filter((memory) => isDated(memory) || (isLong && isBegun(memory, span)));
   const found = dated.sort((a, b) => (placeInTime(a) < placeInTime(b) ? -1 : 1)).slice(0, MOST_TOLD);
   if (found.length === 0) return undefined;

@@ -111,9 +111,21 @@ function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Fou
   const isTold = /^(?:tell|promise|remind|assure|warn|show)$/.test(last.verb.lemma);
   if (!isTold && (isLeftOut(tokens, start, found) || isOfNoun(tokens, found, last))) return "reason";
   const follows = start.opener === undefined || start.opener === "that";
-  const isSaid = follows && SAYING.has(last.verb.lemma) && !isFar(tokens, last.verb.to, start.at);
-  return isSaid ? "content" : "main";
+  return follows && !isFar(tokens, last.verb.to, start.at) ? byVerb(last.verb.lemma, start.opener) : "main";
 }
+
+/** "She says that we hire a helper" tells it; "she refuses that we hire a helper" does not. */
+function byVerb(lemma: string, opener: string | undefined): Role {
+  if (opener === "that" && WANTING.has(lemma)) return "condition";
+  return SAYING.has(lemma) ? "content" : "main";
+}
+
+/** Verbs whose "that" brings in what is wanted or feared, and not what is so. */
+const WANTING: ReadonlySet<string> = new Set(
+  "want refuse suggest propose demand request recommend advise wish prefer fear doubt deny require".split(
+    " ",
+  ),
+);
 
 /** "the plant that I work at": said of the plant; "it's a pity that I live so far" is said. */
 function isOfNoun(tokens: readonly Token[], { subject }: Found, last: Found): boolean {

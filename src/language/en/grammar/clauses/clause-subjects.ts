@@ -5,7 +5,7 @@ import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../
 import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
 import { type Clause, isOrder } from "./clauses.ts";
-import { isHuman } from "./entities.ts";
+import { isHuman, NOBODYS_THING } from "./entities.ts";
 import type { Discourse, Entity } from "./entity.ts";
 import { groupSubject } from "./group-subjects.ts";
 import { phrasesOf } from "./phrases.ts";
@@ -46,7 +46,7 @@ function whoseName(talk: Discourse, { lower }: Token): Entity | undefined {
 function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
   // "Here's our newest piece": a form of "be" stands alone for nobody.
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
-  if (clause.shares && isAdvice(clause, before)) return undefined;
+  if (isNoVerb(clause, before) || (clause.shares && isAdvice(clause, before))) return undefined;
   if (clause.shares) return sharedSubject(talk, clause, before);
   if (hasOtherSubject(clause) || isThird(clause)) return undefined;
   const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
@@ -54,6 +54,21 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   const stands =
     STANDING.has(clause.verb.lemma) && !clause.verb.denied && !(isAtHand && DONE_WITH.has(clause.verb.lemma));
   return isOrder(clause) && !stands && !isOver(clause) ? undefined : talk.speaker;
+}
+
+/**
+ * "the house was grey, like living in a box", "parked in the garage, level 4": behind a comma, a comparison or a noun was taken for
+ * a verb in its base form.
+ */
+function isNoVerb({ tokens, verb }: Clause, before: Before | undefined): boolean {
+  const first = tokens[verb.from];
+  if (!before || !first || verb.denied) return false;
+  const isBehindComma = /,/.test(tokens[verb.from - 1]?.after ?? "");
+  const isBase = verb.tense === "present" && toBaseForm(first.lower) === first.lower;
+  if (!isBehindComma || !isBase) return false;
+  return (
+    before.clause.verb.tense === "past" || (/^like\b/.test(verb.lemma) && before.clause.subject !== undefined)
+  );
 }
 
 /** "don't need the stick anymore": no order, but what is so no longer. */
@@ -196,8 +211,11 @@ export function quotedSpeaker(
   return isI && clause.role !== "condition" ? sayer : undefined;
 }
 
-/** Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. */
-export function mentionsOf(talk: Discourse, clause: Clause): Entity[] {
+/**
+ * Whom and what a clause names, in the order in which a pronoun would mean them: the subject last. "Her teacher is Ms Okafor", "she
+ * met Petra": who is spoken of stays, and the others are named aside.
+ */
+export function mentionsOf(talk: Discourse, clause: Clause, isSubjectAside = false): Entity[] {
   const { tokens, subject } = clause;
   const same = subject && meantAgain(talk, tokens, subject);
   const objects = phrasesOf(tokens, ...clause.rest).filter(({ kind }) => kind !== "time");
@@ -212,10 +230,55 @@ export function mentionsOf(talk: Discourse, clause: Clause): Entity[] {
       return entity ? [isPlace ? { ...entity, animate: false } : entity] : [];
     }),
   );
+  const isAside = clause.verb.copula || isOfPronoun(clause);
+  const owner = subject && ownerIn(talk, tokens, subject);
   const own = subject && tokens[subject[0]]?.class !== "pronoun" ? talk.resolve(tokens, ...subject) : same;
-  const found = [...named, ...(own ? [own] : [])].filter(({ path }) => path !== talk.speaker.path);
-  for (const entity of found) talk.mention(entity);
-  return found;
+  const isOther = ({ path }: Entity): boolean => path !== talk.speaker.path;
+  const objectsNamed = named.filter(isOther);
+  for (const entity of objectsNamed) talk.mention(entity, isAside);
+  const isThing = subject && !own && !owner && isNobodysThing(tokens, subject);
+  if (isThing) talk.mention(NOBODYS_THING);
+  const subjects = [owner ?? [], own ?? []].flat().filter(isOther);
+  const isPassing = isSubjectAside || isOfPossessor(clause);
+  for (const entity of subjects) talk.mention(entity, isPassing);
+  return [...objectsNamed, ...subjects];
+}
+
+/** Whom a sentence without a verb names, or what stands before its first clause: "First day of school for Leni, she …". */
+export function mentionsOfFragment(talk: Discourse, tokens: readonly Token[], lead?: Stretch): void {
+  const phrases = phrasesOf(tokens, ...(lead ?? ([0, tokens.length] as const)));
+  const naming = phrases.filter(({ kind, head }) =>
+    kind === "noun" ? lead === undefined : kind === "preposition" && /^(?:for|with|of)$/.test(head ?? ""),
+  );
+  for (const item of naming.flatMap(({ items }) => items)) {
+    const entity = tokens[item[0]]?.class === "pronoun" ? undefined : talk.resolve(tokens, ...item);
+    if (entity?.animate) talk.mention(entity);
+  }
+}
+
+/** "the exam", "JLPT exam": a noun in the singular that is no person. */
+function isNobodysThing(tokens: readonly Token[], [from, to]: Stretch): boolean {
+  const head = tokens[to - 1];
+  const isNoun = head?.class === "noun" && toSingular(head.lower) === head.lower;
+  return isNoun && !isPersonNoun(head.lower) && tokens[from]?.class !== "pronoun";
+}
+
+/** "her teacher": she is spoken of on. */
+export function isOfPossessor({ tokens, subject }: Clause): boolean {
+  return subject !== undefined && /^(?:his|her)$/.test(tokens[subject[0]]?.lower ?? "");
+}
+
+/** "she met Petra", "her teacher is …": somebody is spoken of already. */
+function isOfPronoun({ tokens, subject }: Clause): boolean {
+  return subject !== undefined && /^(?:he|she|his|her)$/.test(tokens[subject[0]]?.lower ?? "");
+}
+
+/** "Amma's sugar is 210": Amma. */
+function ownerIn(talk: Discourse, tokens: readonly Token[], [from, to]: Stretch): Entity | undefined {
+  const at = tokens.slice(from, to).findIndex(({ owner }) => owner);
+  if (at < 0 || from + at + 1 >= to) return undefined;
+  const owner = talk.resolve(tokens, from, from + at + 1);
+  return owner?.animate ? owner : undefined;
 }
 
 /** "He plays Chopin. He works at a bank.": whoever "he" was is spoken of on, and not Chopin. */

@@ -22,14 +22,13 @@ export function discourse(
   known: () => readonly Claim[],
   earlier: () => readonly Entity[],
 ): Discourse {
-  const mentions: Entity[] = [];
+  const mentions: { readonly entity: Entity; readonly isAside: boolean }[] = [];
   let before: readonly Entity[] | undefined;
 
   const meantBy = (pronoun: string): Entity | undefined => {
-    for (let i = mentions.length - 1; i >= 0; i -= 1) {
-      const entity = mentions[i];
-      if (entity && agrees(entity, pronoun)) return entity;
-    }
+    const agreeing = mentions.filter(({ entity }) => agrees(entity, pronoun));
+    const meant = agreeing.findLast(({ isAside }) => !isAside) ?? agreeing.at(-1);
+    if (meant) return meant.entity === NOBODYS_THING ? undefined : meant.entity;
     before ??= earlier();
     return before.findLast((entity) => agrees(entity, pronoun));
   };
@@ -37,8 +36,12 @@ export function discourse(
   const self: Discourse = {
     speaker,
     meantBy,
-    mention(entity) {
-      if (entity.path !== speaker.path) mentions.push(entity);
+    spokenOf: () =>
+      mentions
+        .toSorted((one, other) => Number(other.isAside) - Number(one.isAside))
+        .map(({ entity }) => entity),
+    mention(entity, isAside = false) {
+      if (entity.path !== speaker.path) mentions.push({ entity, isAside });
     },
     resolve(tokens, from, to) {
       return resolved(self, known(), tokens, from, to);
@@ -46,6 +49,9 @@ export function discourse(
   };
   return self;
 }
+
+/** "The exam is …": a thing that is nobody's here, and that "it" means all the same. */
+export const NOBODYS_THING: Entity = { path: "?", display: "Something", animate: false, plural: false };
 
 function agrees(entity: Entity, pronoun: string): boolean {
   if (/^(?:they|them|their|theirs)$/.test(pronoun))

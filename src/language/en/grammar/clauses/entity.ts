@@ -19,7 +19,10 @@ export interface Discourse {
   readonly speaker: Entity;
   /** Who or what a noun phrase names; undefined for what is nobody's ("a man", "nothing"). */
   resolve(tokens: readonly Token[], from: number, to: number): Entity | undefined;
-  mention(entity: Entity): void;
-  /** The last one spoken of that a pronoun can mean. */
+  /** Notes who was spoken of. Aside: in passing, so that a pronoun hardly means them. */
+  mention(entity: Entity, isAside?: boolean): void;
+  /** The last one spoken of that a pronoun can mean; undefined where it means something that is nobody's. */
   meantBy(pronoun: string): Entity | undefined;
+  /** Everybody spoken of, those first whom a pronoun hardly means. */
+  spokenOf(): readonly Entity[];
 }

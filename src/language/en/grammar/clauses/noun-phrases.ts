@@ -69,7 +69,10 @@ function isBareList(tokens: readonly Token[], items: readonly Stretch[]): boolea
     to - from <= 2 && tokens.slice(from, to).every((token) => token.class === "name" || isCapital(token));
   const isPlain = ([from, to]: Stretch): boolean =>
     tokens.slice(from, to).every((token) => token.class === "noun" || token.class === "name");
-  return items.every(isShortName) || (items.length >= 3 && items.every(isPlain));
+  // "Prof. Deshmukh, senior person, replies to mail": names and nouns are no list of one kind.
+  const named = items.filter(([from, to]) => tokens.slice(from, to).some(isCapital)).length;
+  const isOfOneKind = named === 0 || named === items.length;
+  return items.every(isShortName) || (items.length >= 3 && isOfOneKind && items.every(isPlain));
 }
 
 /** Where the noun phrase that begins here ends; undefined where none does. */

@@ -1,3 +1,4 @@
+import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
 
 /** Marks that end a segment, and marks inside one. */
@@ -107,6 +108,8 @@ function hangsOn(tokens: readonly Token[], at: number, from: number, hasVerbBefo
   const joint = tokens[at - 1];
   if (!joint || at - 2 < from || SOFT.test(tokens[at - 2]?.after ?? "")) return false;
   if (joint.lower === "of") return true;
-  if (hasVerbBefore) return false;
+  // "…, doctor in Leeds has told her"
+  const isOfPerson = joint.class === "preposition" && isPersonNoun(tokens[at - 2]?.lower ?? "");
+  if (hasVerbBefore) return isOfPerson;
   return joint.lower === "and" || (joint.class === "preposition" && tokens[at - 2]?.class !== "verb");
 }

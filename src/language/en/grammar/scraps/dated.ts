@@ -1,5 +1,6 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { displayOf } from "../changes/change.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Clause } from "../clauses/clauses.ts";
 import type { Entity } from "../clauses/entity.ts";
@@ -106,7 +107,7 @@ export function dueThen(
   return [
     adding(context, place, {
       text: compose(
-        last.claim.subject === "user" ? `The user's ${thing}` : `${last.claim.subject}'s ${thing}`,
+        displayOf(`${last.claim.subject}/${thing}`),
         isPlural ? "are due" : "is due",
         found.joint ?? "in",
         value,

@@ -36,6 +36,7 @@ const BY_KIND: Readonly<Record<Kind, number>> = {
   entity: 0.8,
   event: 0.4,
   reflection: 0.5,
+  context: 0.5,
 };
 
 /** What matters more than its kind says. The first that fits counts, and only ever raises. */

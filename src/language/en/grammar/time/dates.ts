@@ -85,7 +85,7 @@ function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
   const parser = MONTH_FIRST.test(plain) ? chrono().casual : chrono().GB;
   const found = parser
     .parse(plain, { instant, timezone: 0 }, { forwardDate: future })
-    .filter((one) => isDate(one, plain) && (future || !LENGTH.test(one.text)))
+    .filter((one) => !isCutNumber(one, plain) && isDate(one, plain) && (future || !LENGTH.test(one.text)))
     .map((one) => ({
       start: one.index,
       end: one.index + one.text.length,
@@ -98,6 +98,11 @@ function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
 /** "this minute", "30 minutes to it": now, or how long it takes; "2 hours ago" is a time. */
 function isMomentLong(words: string): boolean {
   return /\b(?:seconds?|minutes?|mins?|hours?|hrs?)\b/i.test(words) && !/^in\b|\bago$/i.test(words);
+}
+
+/** "in August, from 1,595": the 1 is no hour. */
+function isCutNumber({ index, text }: Found, whole: string): boolean {
+  return /^[.,]\d/.test(whole.slice(index + text.length));
 }
 
 function isDate(found: Found, text: string): boolean {

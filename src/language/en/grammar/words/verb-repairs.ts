@@ -1,5 +1,6 @@
 import { toBaseForm } from "../../../../domain/text/english-forms.ts";
 import { BE } from "./lexicon.ts";
+import { isPersonNoun } from "./persons.ts";
 import { isA, isSmall, type Spot } from "./spot.ts";
 import type { WordClass } from "./token.ts";
 import { AUXILIARY } from "./word-class.ts";
@@ -19,6 +20,14 @@ const isParticiple = ({ current: { tags } }: Spot): boolean => tags.has("Gerund"
 
 /** Words read as verbs. */
 export const VERBS: readonly Rule[] = [
+  // "fasting, doctor in Leeds has told her": a person who opens a clause.
+  [
+    ({ current, previous, next }) =>
+      isPersonNoun(current.lower) &&
+      (previous === undefined || previous.after.includes(",")) &&
+      isA(next, "preposition", "verb"),
+    "noun",
+  ],
   // "Work is busy", "Coffee keeps me going": a noun that opens the sentence.
   [
     (spot) =>

@@ -1,0 +1,403 @@
+/** A wish of the documents that Keepsake was asked to fulfil, and how it is met. */
+export interface CoverageRow {
+  readonly number: number;
+  /** What is asked. */
+  readonly asks: string;
+  /** `yes`: seen to work wherever a person would use it. `part`: `missing` says what is not there. `no`: not yet. */
+  readonly state: "yes" | "part" | "no";
+  /** How Keepsake does it; for `no`, nothing. */
+  readonly how: string;
+  readonly missing?: string;
+  /** The test that shows it: its file and its title. Required unless the state is `no`. */
+  readonly test?: readonly [file: string, title: string];
+}
+
+type RowFields = Omit<CoverageRow, "number" | "state" | "asks" | "how">;
+
+const MET = "yes" as const;
+const PARTLY = "part" as const;
+
+function row(
+  number: number,
+  state: CoverageRow["state"],
+  asks: string,
+  how: string,
+  { missing, test }: RowFields = {},
+): CoverageRow {
+  return { number, state, asks, how, ...(missing ? { missing } : {}), ...(test ? { test } : {}) };
+}
+
+function notYet(number: number, asks: string): CoverageRow {
+  return row(number, "no", asks, "");
+}
+
+const STORY = "test/e2e/http.test.ts";
+const USAGE = "src/engine/recall/usage.test.ts";
+const OPTIMIZE = "src/engine/jobs/optimize.test.ts";
+const BACKENDS = "src/config/backend-settings.test.ts";
+
+/** All rows. A title that is in no test fails a test, so the table cannot promise what is not tested. */
+export const COVERAGE_ROWS: readonly CoverageRow[] = [
+  row(
+    1,
+    MET,
+    "Facts are learnt from chat",
+    "`remember`, `POST /api/v1/messages`, `/message`, `keepsake chat`",
+    {
+      test: [STORY, "is learnt, answered in a new conversation, changed, and forgotten everywhere"],
+    },
+  ),
+  row(2, PARTLY, "They are recalled in a new conversation", "`answer` and `recall` read across sessions", {
+    missing: "some wordings of the question",
+    test: ["src/engine/story.test.ts", "keeps every quote true to its message"],
+  }),
+  row(
+    3,
+    PARTLY,
+    "Saying that something is no longer so removes it",
+    "a statement of an end supersedes; history keeps both",
+    {
+      missing: "some phrasings",
+      test: ["src/engine/story.test.ts", "supersedes outdated memories and keeps them in the history"],
+    },
+  ),
+  row(4, MET, "SQLite stores texts and metadata", "one file, the default store", {
+    test: ["src/testing/memory-store/write-cases.ts", "applies a change-set completely or not at all"],
+  }),
+  row(
+    5,
+    MET,
+    "Chroma stores vectors",
+    "an index beside the store, fed from its log (`KEEPSAKE_FOLLOWER=chroma`)",
+    {
+      test: [
+        "test/backends/chroma.test.ts",
+        "lets no write arrive late behind another when the server stood still",
+      ],
+    },
+  ),
+  row(
+    6,
+    MET,
+    "Embeddings by OpenAI's small model",
+    "`EMBEDDING_MODEL=text-embedding-3-small`; tested on a scripted server",
+    {
+      test: [
+        "src/adapters/openai/openai.test.ts",
+        "sends requests by the protocol, with the key only in the header",
+      ],
+    },
+  ),
+  row(7, MET, "A chat model extracts facts", "its proposals are checked against exact quotes", {
+    test: [
+      "src/adapters/model/model.test.ts",
+      "becomes a claim with a generated sentence and the quoted words",
+    ],
+  }),
+  row(8, MET, "GPT answers with the memories in its prompt", "`answer`, `converse` and the proxy", {
+    test: [
+      "src/engine/conversation/answer-with-model.test.ts",
+      "is based on numbered notes, has no marks, and names its source memories",
+    ],
+  }),
+  row(
+    9,
+    MET,
+    "Separate modules for manager, extractor, embedder, stores and model",
+    "ports in `src/ports`, each with adapters",
+    {
+      test: ["test/architecture.test.ts", "imports inwards only"],
+    },
+  ),
+  row(10, MET, "Soft and real deletion", "`remove` with `undo`, and `forget` with a signed receipt", {
+    test: ["src/engine/story.test.ts", "erases the matching words from every place, and leaves the rest"],
+  }),
+  row(
+    11,
+    MET,
+    "Embeddings are cached and requested in batches",
+    "a cache of vectors, batches of at most a hundred",
+    {
+      test: [
+        "src/adapters/openai/openai.test.ts",
+        "requests each text once, in batches of at most a hundred",
+      ],
+    },
+  ),
+  row(
+    12,
+    PARTLY,
+    "Connection pool, PostgreSQL, Pinecone",
+    "a pool of `CONNECTION_POOL_SIZE`; PostgreSQL as the store",
+    {
+      missing: "Pinecone was tried on a server of its protocol only",
+      test: [BACKENDS, "selects PostgreSQL if MEMORY_DB_URL is a PostgreSQL address"],
+    },
+  ),
+  row(13, MET, "Chroma as a server", "`CHROMA_URL`", {
+    test: [
+      "test/backends/chroma.test.ts",
+      "still has what it was told when it is killed, and says meanwhile that it is gone",
+    ],
+  }),
+  row(14, PARTLY, "Memories expire", "`expiresAt`: no read returns them from then on", {
+    missing: "policies by kind and project",
+    test: [OPTIMIZE, "ends expired memories in the history and the search; reads exclude them earlier"],
+  }),
+  row(
+    15,
+    MET,
+    "Memories have a confidence",
+    "0 to 1, weighed in the ranking; a threshold by `MEMORY_CONFIDENCE_THRESHOLD`",
+    {
+      test: [
+        "src/engine/recall/scoring.test.ts",
+        "qualities reduce a score by at most a sixth, so that relevance dominates",
+      ],
+    },
+  ),
+  row(16, PARTLY, "Conflicts are resolved", "a new value of a one-value relation supersedes the old one", {
+    missing: "polarity, favourites, some corrections",
+    test: [
+      "src/engine/ingest/decide.test.ts",
+      "supersedes the old value of a one-value relation, and says by what",
+    ],
+  }),
+  notYet(17, "An embedding model per user"),
+  notYet(18, "MySQL stores texts and metadata"),
+  row(
+    19,
+    MET,
+    "REST: conversation, memories, search, statistics, optimisation, health, deletion of all",
+    "`/api/v1`, with OpenAPI",
+    {
+      test: ["test/tenants/matrix.test.ts", "has a row for every operation, and none besides"],
+    },
+  ),
+  row(
+    20,
+    MET,
+    "Types: preference, fact, commitment, instruction, entity",
+    "kinds of memories, over HTTP also `type`",
+    {
+      test: ["src/http/app.test.ts", "are of a kind or of a group of kinds, in a write, a list and a search"],
+    },
+  ),
+  row(
+    21,
+    MET,
+    "A score of similarity 0.4, recency 0.3, access 0.2 and confidence 0.1",
+    "the ranking `classic`, by setting or per call, with every part in `explain` ([recall](recall.md#ranking))",
+    {
+      test: [USAGE, "explains every part of each score, at once and later, with %j"],
+    },
+  ),
+  row(22, MET, "PostgreSQL with pgvector", "the store, and an index in it", {
+    test: [BACKENDS, "put pgvector into the database of the memories, or into its own"],
+  }),
+  row(23, PARTLY, "Pinecone", "an index beside the store", {
+    missing: "an account; the setting of its environment is ignored",
+    test: ["src/adapters/pinecone/pinecone.test.ts", "keeps every request within Pinecone's limits"],
+  }),
+  row(24, MET, "Redis caches", "shared by several servers; it holds copies only", {
+    test: ["test/backends/redis.test.ts", "two servers never show what one of them has changed or erased"],
+  }),
+  row(25, MET, "A queue, and periodic jobs", "background jobs, in the server or in `keepsake worker`", {
+    test: [
+      "src/engine/jobs/maintenance-job.test.ts",
+      "visits every user once, and skips users without changes",
+    ],
+  }),
+  row(26, PARTLY, "Decay, consolidation, clean-up", "`optimize`, and jobs that `undo` reverts", {
+    missing: "only memories that say the same are merged",
+    test: [OPTIMIZE, "previews what it would merge, then merges it with the evidence of all"],
+  }),
+  row(27, MET, "Prometheus metrics by their names", "`GET /metrics`, with the names asked for as well", {
+    test: [
+      "src/adapters/prometheus/prometheus.test.ts",
+      "reports every metric of the table and the process metrics",
+    ],
+  }),
+  row(28, PARTLY, "Grafana and Compose", "`compose.yaml`, `deploy/`", {
+    missing: "a run of all containers",
+    test: ["test/deploy.test.ts", "mounts only what is there, and waits only for what says that it is well"],
+  }),
+  row(29, PARTLY, "Settings by the environment", "the usual names; a misspelt one stops the start", {
+    missing: "a `.env` file, `POSTGRES_PASSWORD`",
+    test: ["src/config/settings.test.ts", "accepts common names of settings"],
+  }),
+  row(
+    30,
+    MET,
+    "Retries, and work with less when a part is down",
+    "circuit breakers; rules and memory take over",
+    {
+      test: [
+        "src/engine/ingest/understand.test.ts",
+        "leaves extraction to the rules and messages pending; nothing is lost after it recovers",
+      ],
+    },
+  ),
+  row(31, MET, "No personal data in logs", "routes and codes only", {
+    test: [
+      "src/http/policies.test.ts",
+      "contains the route and never values of the path, the query or the body",
+    ],
+  }),
+  row(
+    32,
+    PARTLY,
+    "Targets for recall, latency, false positives, uptime and cost",
+    "measured in `docs/results`",
+    {
+      missing: "each target defined and met on unseen data",
+      test: ["test/docs.test.ts", "show the quality figures of the results, unseen and on development data"],
+    },
+  ),
+  row(33, MET, "Tenants", "projects, by the key; a matrix of all operations", {
+    test: [
+      "test/tenants/matrix.test.ts",
+      "nothing of anybody's was shown to anybody else, changed by anybody else, or told from nothing",
+    ],
+  }),
+  notYet(34, "Memories are shared with consent"),
+  row(35, MET, "Versions and rollback", "`history`, `undo`, `asOf`, `knownAt`", {
+    test: ["src/engine/story.test.ts", "undo reverts a revision, and undo of the undo restores it"],
+  }),
+  row(36, MET, "Streamed replies", "`answerStream`, `converseStream`, server-sent events", {
+    test: ["src/http/app.test.ts", "streams its reply in parts, and the full response at the end"],
+  }),
+  notYet(37, "Images and audio"),
+  row(
+    38,
+    PARTLY,
+    "Clusters, and pruning by importance",
+    "clean-up archives old, unimportant, unused memories",
+    {
+      missing: "clusters; limits per call",
+      test: [
+        OPTIMIZE,
+        "archives memories that are old, unimportant, stated once and never recalled; undo restores them",
+      ],
+    },
+  ),
+  row(39, PARTLY, "Two simple calls: a message, and a request to forget", "`POST /message`, `POST /forget`", {
+    missing: "the phrasings of rows 2 and 3",
+    test: ["src/http/app.test.ts", "store, answer, and forget, by a sentence or by a name"],
+  }),
+  row(40, PARTLY, "LangChain", "through the proxy, with its OpenAI client", {
+    missing: "classes of its own",
+    test: [
+      "src/http/proxy/proxy.test.ts",
+      "begins with the same bytes over 20 turns, with writes in between",
+    ],
+  }),
+  row(41, PARTLY, "S3 Vectors", "an index beside the store", {
+    missing: "an account; tried on a stand-in",
+    test: ["src/adapters/s3-vectors/s3-vectors.test.ts", "keeps every request within the service's limits"],
+  }),
+  notYet(42, "Julep"),
+  row(
+    43,
+    PARTLY,
+    "Conversations, messages and facts in tables; SQLite tuned",
+    "sessions, messages and memories; WAL, foreign keys",
+    {
+      missing: "pragmas as settings",
+      test: ["src/engine/admin/sessions.test.ts", "are listed most recently used first, in pages"],
+    },
+  ),
+  row(
+    44,
+    MET,
+    "Search by metadata and by words in the document",
+    "`where` and `whereText`, with any store and index ([recall](recall.md#filters))",
+    {
+      test: [
+        "src/engine/recall/matching-units.test.ts",
+        "gives the same from a store in memory, a file, and with a vector index",
+      ],
+    },
+  ),
+  row(
+    45,
+    MET,
+    "MiniLM; chunks of 512 tokens with 50 shared",
+    "the built-in embedder or MiniLM; passages of that size",
+    {
+      test: [
+        "src/adapters/minilm/minilm.test.ts",
+        "scores a question near its answer even if they share no word",
+      ],
+    },
+  ),
+  row(
+    46,
+    PARTLY,
+    "Sessions in Redis: last 100 messages, a day, clean-up, memory watched",
+    "sessions in this process or in Redis",
+    {
+      missing: "state of a session (topic, context, preferences)",
+      test: [
+        "src/adapters/memory/sessions.test.ts",
+        "evicts the least recently active sessions when the memory is full",
+      ],
+    },
+  ),
+  row(47, PARTLY, "Factual, contextual and session memory", "kinds, with `context` among them; sessions", {
+    missing: "state of a session",
+    test: [
+      "src/engine/recall/kinds.test.ts",
+      "a memory of kind context is found, answered from by its kind, counted, and kept through undo",
+    ],
+  }),
+  row(48, PARTLY, "Backups, VACUUM, file permissions", "`keepsake backup`, files for their owner alone", {
+    missing: "VACUUM on request, scheduled backups",
+    test: [STORY, "keeps no key in any file, and its own files to their owner"],
+  }),
+  row(49, PARTLY, "Configuration in YAML", "`keepsake.yaml`, with names in groups", {
+    missing: "the file of the document as it stands",
+    test: [
+      "src/config/model.test.ts",
+      "accepts names in upper and lower case, without the prefix and in groups",
+    ],
+  }),
+  row(
+    50,
+    PARTLY,
+    "Episodic, semantic and reflective memories",
+    "groups of kinds, wherever a kind is named ([kinds](recall.md#kinds))",
+    {
+      missing: "reflections are stored, not made",
+      test: ["src/engine/recall/kinds.test.ts", "stands for its kinds in a recall and in a list"],
+    },
+  ),
+  notYet(51, "Associations between memories, with a strength"),
+  row(
+    52,
+    PARTLY,
+    "A FAISS index in a file, with a switch for the GPU",
+    "an index beside the store (`FAISS_INDEX_PATH`, `USE_GPU`)",
+    {
+      missing: "a notice of whether a GPU is used",
+      test: ["test/backends/faiss.test.ts", "keeps an index that any program with FAISS can read"],
+    },
+  ),
+  row(53, PARTLY, "Models of sentence-transformers", "MiniLM by transformers.js", {
+    missing: "other models",
+    test: ["src/adapters/minilm/minilm.test.ts", "names the files that a model folder needs"],
+  }),
+  row(
+    54,
+    PARTLY,
+    "Clean-up by age and importance, with a dry run",
+    "`optimize({ dryRun })` and `POST …/optimize`",
+    {
+      missing: "age and importance per call",
+      test: [OPTIMIZE, "leaves recalled memories alone"],
+    },
+  ),
+  row(55, MET, "Settings for the database, the index, the model and the GPU", "the same names", {
+    test: ["src/config/settings.test.ts", "accepts common names of settings"],
+  }),
+];
