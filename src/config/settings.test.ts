@@ -170,3 +170,20 @@ it("counts swapped neighbours as one edit", () => {
   expect(countEdits("HOST", "PORT")).toBe(2);
   expect(countEdits("", "PORT")).toBeGreaterThan(2);
 });
+
+it("reads how recalls rank; weights turn the classic ranking on", () => {
+  const weights = "similarity=0.5,access=2";
+  expect(readSettings({ KEEPSAKE_RANKING: "classic" }).ranking).toEqual({ profile: "classic" });
+  for (const profile of [{}, { KEEPSAKE_RANKING: "classic" }]) {
+    expect(readSettings({ KEEPSAKE_RANKING_WEIGHTS: weights, ...profile }).ranking).toEqual({
+      profile: "classic",
+      weights: { similarity: 0.5, access: 2 },
+    });
+  }
+  expect(() => readSettings({ KEEPSAKE_RANKING_WEIGHTS: weights, KEEPSAKE_RANKING: "default" })).toThrow(
+    "Remove one of the two",
+  );
+  for (const wrong of ["likeness=1", "access=-1", "access=0", "access=1,access=2", "access", "access=1,"]) {
+    expect(() => readSettings({ KEEPSAKE_RANKING_WEIGHTS: wrong })).toThrow(/KEEPSAKE_RANKING_WEIGHTS/);
+  }
+});
