@@ -14,7 +14,7 @@ export interface AssessedRequest {
 }
 
 /** From these probabilities on, a request is carried out, or asked back. */
-const SURE = 0.95;
+const SURE = 0.98;
 const LIKELY = 0.7;
 /** A request that means its own message has no target that speaks for it. */
 const LIKELY_OWN = 0.52;

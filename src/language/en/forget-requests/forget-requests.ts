@@ -146,26 +146,16 @@ async function selectThing(
     isBroad,
     ...(isOwnText ? { speaker: asking.message.name as string } : {}),
   };
-  const rated = await rateSegments(ports.embedder, state, description, asking);
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
-  const named = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
-  const exact = onlyDescribes(wanted, named) ? NO_SELECTION : named;
-  const isExact = exact.memories.size + exact.cuts.size > 0;
-  if (isExact && (isNamed(wanted, exact) || isByHand(exact))) return { sure: exact, unsure: NO_SELECTION };
+  const rated = await rateSegments(ports.embedder, state, description, asking);
+  const exact = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
+  if (exact.memories.size + exact.cuts.size > 0) return { sure: exact, unsure: NO_SELECTION };
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
-  if (chosen.sure.length > 0) {
-    const found = await toSelection(state, chosen.sure, wanted);
-    return {
-      sure: isPreferred(exact, found, !isBroad)
-        ? exact
-        : await addAliases(state, withEchoes(state, found, exact)),
-      unsure: NO_SELECTION,
-    };
-  }
-  if (isExact && (exact.memories.size > 0 || wanted.named.length > 0) && holdsBest(exact, rated))
-    return { sure: exact, unsure: NO_SELECTION };
-  const unsure = chosen.unsure.length > 0 ? await toSelection(state, chosen.unsure, wanted) : exact;
-  return { sure: NO_SELECTION, unsure };
+  const likely = chosen.sure.length > 0 ? chosen.sure : chosen.unsure;
+  return {
+    sure: NO_SELECTION,
+    unsure: likely.length === 0 ? NO_SELECTION : await addAliases(state, await toSelection(state, likely, wanted)),
+  };
 }
 
 /** "Room 6" in "the old code for room 6" only says which code: what holds nothing else is not what is meant. */

@@ -157,7 +157,7 @@ function foreignObject(text: string): string {
 
 const OFF_RECORD_FORM = /\b(?:store|save|record|remember|keep|note|write|log)\b|off the record|between/i;
 /** A form that the model doubts is carried out where what it means is found. */
-const STATED_CONFIDENCE = 0.95;
+const STATED_CONFIDENCE = 0.98;
 /** A request in another language is asked back where something of it is found. */
 const FOREIGN_CONFIDENCE = 0.3;
 const BROAD =
