@@ -1,5 +1,5 @@
 // Fits the weights by which clauses are rated: node scripts/forgetting/fit-clauses.ts
-// Reads the conversations beside it and prints the weights and the result of a ten-fold test by conversations.
+// Reads `conversations.txt` and prints the weights and the result of a ten-fold test by conversations.
 import { readFileSync } from "node:fs";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import type { Message } from "../../src/domain/message.ts";
@@ -8,7 +8,6 @@ import { type Description, rateSegments } from "../../src/language/en/forget-req
 import { wantedIn } from "../../src/language/en/forget-requests/wanted.ts";
 import type { EraseProposal } from "../../src/ports/language/extractor.ts";
 
-const FILES = ["cases.txt", "fresh.txt", "more.txt", "third.txt", "fourth.txt", "fifth.txt"];
 const FOLDS = 10;
 const STEPS = 600;
 const RATE = 0.2;
@@ -84,91 +83,95 @@ const extractor = englishExtractor();
 const rows: Row[] = [];
 const earlierDescriptions: Description[] = [];
 let cases = 0;
-for (const file of FILES) {
-  for (const block of readFileSync(new URL(file, import.meta.url), "utf8").split("\n\n"))
-    await readCase(block);
+for (const block of readFileSync(new URL("conversations.txt", import.meta.url), "utf8").split("\n\n"))
+  await readCase(block);
+
+interface Conversation {
+  readonly messages: readonly Message[];
+  readonly gone: readonly string[];
+  readonly kept: readonly string[];
+  /** The last message that asks to forget a thing, and what it asks. */
+  readonly request?: { readonly message: Message; readonly found: readonly EraseProposal[] };
+}
+
+async function readConversation(block: string): Promise<Conversation> {
+  const messages: Message[] = [];
+  const parts: { readonly [mark in "-" | "+"]: string[] } = { "-": [], "+": [] };
+  let request: Conversation["request"];
+  for (const line of block.split("\n").filter((one) => !one.startsWith("#"))) {
+    const [, by, text = ""] = /^([^\s>]*>|!|-|\+|=)\s?(.*)$/.exec(line) ?? [];
+    if (by === undefined || by === "=") continue;
+    if (by === "-" || by === "+") {
+      parts[by].push(...text.split(" | ").map((one) => one.trim()));
+      continue;
+    }
+    const message = toMessage(by, text, messages.length);
+    const found = await findRequests(message, messages);
+    messages.push(message);
+    if (found.length > 0) request = { message, found };
+  }
+  return { messages, gone: parts["-"], kept: parts["+"], ...(request ? { request } : {}) };
+}
+
+function toMessage(by: string, text: string, count: number): Message {
+  const who = by.replace(/[>!]/, "");
+  const at = new Date(Date.parse("2026-03-02T10:00:00Z") + count * 120_000).toISOString();
+  return {
+    id: `m${count}`,
+    turn: count + 1,
+    role: who === "A" ? "assistant" : "user",
+    ...(who === "" || who === "A" ? {} : { name: who }),
+    content: by === "!" ? `Forget ${text}` : text,
+    origin: "user_message",
+    at,
+    storedAt: at,
+    digest: "done",
+    session: "s",
+  } as Message;
+}
+
+async function findRequests(message: Message, earlier: readonly Message[]): Promise<EraseProposal[]> {
+  if (message.role !== "user") return [];
+  const proposals = await extractor.propose({ messages: [message], earlier: [...earlier], known: [] });
+  return proposals.filter((one): one is EraseProposal => one.propose === "erase" && one.about !== undefined);
+}
+
+function holdsAny(text: string, some: readonly string[]): boolean {
+  const low = text.toLowerCase();
+  return some.some((one) => {
+    const wanted = one.toLowerCase();
+    return low.includes(wanted) || (text.length > 5 && wanted.includes(low));
+  });
 }
 
 async function readCase(block: string): Promise<void> {
-  const messages: Message[] = [];
-  const gone: string[] = [];
-  const kept: string[] = [];
-  const requests: { message: Message; found: EraseProposal[] }[] = [];
-  for (const line of block.split("\n").filter((one) => !one.startsWith("#"))) {
-    const [, by, text = ""] = /^([^\s>]*>|!|-|\+|=)\s?(.*)$/.exec(line) ?? [];
-    const parts = text
-      .split(" | ")
-      .map((one) => one.trim())
-      .filter((one) => one !== "");
-    if (by === "-") gone.push(...parts);
-    else if (by === "+") kept.push(...parts);
-    else if (by !== undefined && by !== "=") {
-      const who = by.replace(/[>!]/, "");
-      const at = new Date(Date.parse("2026-03-02T10:00:00Z") + messages.length * 120_000).toISOString();
-      const message = {
-        id: `m${messages.length}`,
-        turn: messages.length + 1,
-        role: who === "A" ? "assistant" : "user",
-        ...(who === "" || who === "A" ? {} : { name: who }),
-        content: by === "!" ? `Forget ${text}` : text,
-        origin: "user_message",
-        at,
-        storedAt: at,
-        digest: "done",
-        session: "s",
-      } as Message;
-      const proposals =
-        message.role === "user"
-          ? await extractor.propose({ messages: [message], earlier: [...messages], known: [] })
-          : [];
-      const found = proposals.filter(
-        (one) => one.propose === "erase" && one.about !== undefined,
-      ) as EraseProposal[];
-      messages.push(message);
-      if (found.length > 0) requests.push({ message, found });
-    }
-  }
-  const request = requests.at(-1);
+  const { messages, gone, kept, request } = await readConversation(block);
   if (!request || gone.length === 0) return;
   cases += 1;
-  const [proposal] = request.found;
-  const phrase = proposal?.about ?? "";
-  const wanted = wantedIn(phrase);
-  const isOwnText = wanted.head?.isText && wanted.isOwn && request.message.name !== undefined;
-  const description: Description = {
-    phrase,
-    wanted,
-    isBroad: proposal?.isBroad ?? false,
-    ...(isOwnText ? { speaker: request.message.name as string } : {}),
-  };
+  const description = describe(request);
   const content = { messages: new Map(messages.map((one) => [one.id, one])), memories: new Map() };
-  const rated = await rateSegments(embedder, content as never, description, {
-    message: request.message,
-    spans: request.found,
-  });
-  const has = (text: string, some: readonly string[]): boolean =>
-    some.some(
-      (one) =>
-        text.toLowerCase().includes(one.toLowerCase()) ||
-        (text.length > 5 && one.toLowerCase().includes(text.toLowerCase())),
-    );
-  if (!rated.some(({ text }) => has(text, gone))) return;
+  const source = { message: request.message, spans: request.found };
+  const rated = await rateSegments(embedder, content as never, description, source);
+  if (!rated.some(({ text }) => holdsAny(text, gone))) return;
   // The description of another conversation means nothing here.
   const other = earlierDescriptions.at(-7);
-  if (other)
-    for (const { signs, text } of await rateSegments(embedder, content as never, other, {
-      message: request.message,
-      spans: request.found,
-    }))
-      rows.push({ signs, text, of: cases, target: 0, weight: 0.4 });
+  const foreign = other ? await rateSegments(embedder, content as never, other, source) : [];
+  for (const { signs, text } of foreign) rows.push({ signs, text, of: cases, target: 0, weight: 0.4 });
   earlierDescriptions.push(description);
   for (const { text, signs, message } of rated) {
-    const isGone = has(text, gone);
-    const isKept = has(text, kept);
-    if (isGone && isKept) continue;
-    if (message === request.message) continue;
-    rows.push({ signs, text, of: cases, target: Number(isGone), weight: isGone ? 1.5 : isKept ? 1 : 0.5 });
+    const [isGone, isKept] = [holdsAny(text, gone), holdsAny(text, kept)];
+    if ((isGone && isKept) || message === request.message) continue;
+    const weight = isGone ? 1.5 : Number(isKept) / 2 + 0.5;
+    rows.push({ signs, text, of: cases, target: Number(isGone), weight });
   }
+}
+
+function describe({ message, found }: NonNullable<Conversation["request"]>): Description {
+  const phrase = found[0]?.about ?? "";
+  const wanted = wantedIn(phrase);
+  const isOwnText = wanted.head?.isText && wanted.isOwn && message.name !== undefined;
+  const speaker = isOwnText ? { speaker: message.name as string } : {};
+  return { phrase, wanted, isBroad: found[0]?.isBroad ?? false, ...speaker };
 }
 
 type Weights = Record<string, number>;
@@ -179,29 +182,42 @@ function fit(training: readonly Row[]): Weights {
   const names = [...new Set(training.flatMap(({ signs }) => Object.keys(signs)))];
   const total = training.reduce((sum, { weight }) => sum + weight, 0);
   for (let step = 0; step < STEPS; step += 1) {
-    const slopes: Weights = {};
-    for (const { signs, target, weight } of training) {
-      const score = names.reduce((sum, name) => sum + (weights[name] ?? 0) * (signs[name] ?? 0), 0);
-      const error = (1 / (1 + Math.exp(-score)) - target) * weight;
-      for (const name of names)
-        if (signs[name]) slopes[name] = (slopes[name] ?? 0) + error * (signs[name] ?? 0);
-    }
+    const slopes = slopesOf(training, weights);
     for (const name of names) {
-      const slope =
-        (slopes[name] ?? 0) / total +
-        (name === "bias" ? 0 : DECAY * ((weights[name] ?? 0) - (PRIOR[name] ?? 0)));
+      const slope = (slopes[name] ?? 0) / total + pullOf(name, weights);
       squares[name] = (squares[name] ?? 0) + slope * slope;
-      let next = (weights[name] ?? 0) - (RATE * slope) / Math.sqrt((squares[name] ?? 0) + 1e-8);
-      if (FOR.has(name)) next = Math.max(0, next);
-      if (AGAINST.has(name)) next = Math.min(0, next);
-      weights[name] = next;
+      weights[name] = limit(
+        name,
+        (weights[name] ?? 0) - (RATE * slope) / Math.sqrt((squares[name] ?? 0) + 1e-8),
+      );
     }
   }
   return weights;
 }
 
-const scoreOf = (weights: Weights, { signs }: Row): number =>
-  Object.entries(signs).reduce((sum, [name, value]) => sum + value * (weights[name] ?? 0), 0);
+/** Back to what was believed before. */
+function pullOf(name: string, weights: Weights): number {
+  return name === "bias" ? 0 : DECAY * ((weights[name] ?? 0) - (PRIOR[name] ?? 0));
+}
+
+function limit(name: string, weight: number): number {
+  if (FOR.has(name)) return Math.max(0, weight);
+  return AGAINST.has(name) ? Math.min(0, weight) : weight;
+}
+
+function slopesOf(training: readonly Row[], weights: Weights): Weights {
+  const slopes: Weights = {};
+  for (const row of training) {
+    const error = (1 / (1 + Math.exp(-scoreOf(weights, row))) - row.target) * row.weight;
+    for (const [name, value] of Object.entries(row.signs)) slopes[name] = (slopes[name] ?? 0) + error * value;
+  }
+  return slopes;
+}
+
+function scoreOf(weights: Weights, { signs }: Row): number {
+  return Object.entries(signs).reduce((sum, [name, value]) => sum + value * (weights[name] ?? 0), 0);
+}
+
 let [top, all] = [0, 0];
 let [right, wrongly, missed] = [0, 0, 0];
 for (let fold = 0; fold < FOLDS; fold += 1) {

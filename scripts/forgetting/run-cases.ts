@@ -1,4 +1,4 @@
-// Runs the conversations of `cases.txt` through the library: node scripts/forgetting/run-cases.ts [--show]
+// Runs the conversations of `conversations.txt` through the library: node scripts/forgetting/run-cases.ts [--show]
 // Where the memory asks back, a yes is given. Prints what should be gone, what should be kept, and how often it asked.
 import { readFileSync } from "node:fs";
 import { createMemory } from "../../src/index.ts";
@@ -11,7 +11,7 @@ interface Case {
 }
 
 const flatten = (text: string): string => text.toLowerCase().replaceAll(/[’‘]/g, "'");
-const file = process.argv.find((one) => one.endsWith(".txt")) ?? "cases.txt";
+const file = process.argv.find((one) => one.endsWith(".txt")) ?? "conversations.txt";
 const cases = readFileSync(new URL(file, import.meta.url), "utf8")
   .split("\n\n")
   .map(readCase);

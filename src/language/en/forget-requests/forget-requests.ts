@@ -1,9 +1,4 @@
-import {
-  type ErasedValue,
-  type ErasureSelection,
-  mergeSelections,
-  NO_SELECTION,
-} from "../../../domain/erasure-selection.ts";
+import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../../domain/erasure-selection.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { TextCut } from "../../../domain/text/cut-text.ts";
 import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
@@ -19,12 +14,11 @@ import type {
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { toCanonicalRelation } from "../relations/relations.ts";
 import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
-import { isDistinctValue } from "../value-shapes.ts";
 import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
-import { type Description, overlaps, type RatedSegment, rateSegments } from "./retrieve.ts";
+import { type Description, rateSegments } from "./retrieve.ts";
 import { chooseSegments, findValues, narrowToClauses, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
@@ -154,93 +148,14 @@ async function selectThing(
   const likely = chosen.sure.length > 0 ? chosen.sure : chosen.unsure;
   return {
     sure: NO_SELECTION,
-    unsure: likely.length === 0 ? NO_SELECTION : await addAliases(state, await toSelection(state, likely, wanted)),
+    unsure:
+      likely.length === 0 ? NO_SELECTION : await addAliases(state, await toSelection(state, likely, wanted)),
   };
-}
-
-/** "Room 6" in "the old code for room 6" only says which code: what holds nothing else is not what is meant. */
-function onlyDescribes(
-  { named, slots, terms }: Wanted,
-  { values = [], memories }: ErasureSelection,
-): boolean {
-  if (values.length === 0 || memories.size > 0 || named.length === 0 || slots.length + terms.length === 0)
-    return false;
-  const said = named.filter((one) => !isDistinctValue(one)).map(({ text }) => text.toLowerCase());
-  return values.every(({ text }) => said.includes(text.toLowerCase()));
-}
-
-/** What the assistant repeated of it, where both ways of reading agree. */
-function withEchoes(
-  { messages }: StoredContent,
-  found: ErasureSelection,
-  exact: ErasureSelection,
-): ErasureSelection {
-  const isAgreed = [...exact.cuts].some(([id, cuts]) =>
-    cuts.some((cut) => (found.cuts.get(id) ?? []).some((one) => overlaps(one, cut))),
-  );
-  if (!isAgreed) return found;
-  const cuts = new Map([...exact.cuts].filter(([id]) => messages.get(id)?.role === "assistant"));
-  return mergeSelections([found, { memories: new Set(), cuts }]);
-}
-
-/** Whether a phrase names what goes: a value, the end of one, a name that somebody is called, a wording. */
-function isNamed({ named, terms, slots, part, called, isListed }: Wanted, exact: ErasureSelection): boolean {
-  if (part !== undefined || isListed || called.length > 0 || (exact.wordings?.length ?? 0) > 0) return true;
-  return terms.length + slots.length === 0 && named.some(isDistinctValue);
-}
-
-function isByHand({ memories }: ErasureSelection): boolean {
-  return [...memories].some(({ sources }) => sources.length === 0);
-}
-
-/** Whether it takes some of the memories of another selection, and no others. */
-function isNarrower({ memories }: ErasureSelection, found: ErasureSelection): boolean {
-  const isPart = [...memories].every((memory) => found.memories.has(memory));
-  return isPart && memories.size > 0 && memories.size < found.memories.size;
-}
-
-function isPreferred(exact: ErasureSelection, found: ErasureSelection, isOneThing: boolean): boolean {
-  return (isOneThing && isNarrower(exact, found)) || isExactPart(exact, found);
-}
-
-function isExactPart(exact: ErasureSelection, found: ErasureSelection): boolean {
-  const isTelling = ({ shape, text }: ErasedValue): boolean =>
-    shape === undefined || shape === "quoted" || isDistinctValue({ shape, text });
-  return (exact.values ?? []).some(isTelling) && isWithin(exact, found);
-}
-
-/** Whether a selection takes the clause that is rated best: two ways of reading agree on it. */
-function holdsBest({ cuts, memories }: ErasureSelection, rated: readonly RatedSegment[]): boolean {
-  const best = rated.reduce<RatedSegment | undefined>(
-    (most, one) => (one.probability > (most?.probability ?? 0) ? one : most),
-    undefined,
-  );
-  if (!best) return true;
-  if (best.memory) return memories.has(best.memory);
-  return (cuts.get(best.message?.id ?? "") ?? []).some((cut) => overlaps(cut, best));
 }
 
 /** "forget Tove": all that is said of whom the words name. */
 function namesOnly({ names, terms }: Wanted): boolean {
   return names.length > 0 && terms.length <= names.length;
-}
-
-/** Whether an exact selection lies within one by meaning: it is the smaller one that covers what is meant. */
-function isWithin(exact: ErasureSelection, found: ErasureSelection): boolean {
-  const isCovered = [...exact.cuts].every(([id, cuts]) =>
-    cuts.every((cut) => (found.cuts.get(id) ?? []).some((one) => overlaps(one, cut))),
-  );
-  const isSmaller = lengthOf(exact) <= lengthOf(found);
-  return (
-    isSmaller &&
-    isCovered &&
-    [...exact.memories].every((memory) => found.memories.has(memory)) &&
-    [...found.cuts.keys()].every((id) => exact.cuts.has(id))
-  );
-}
-
-function lengthOf({ cuts }: ErasureSelection): number {
-  return [...cuts.values()].flat().reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
 async function selectByMemories(

@@ -117,7 +117,7 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
 const BEHIND_NOUN = /^(?:[\p{L}'’-]+\s+){1,3}?(?=(?:on|at|in|about|from|until|till|every|this|next|last)\s)/u;
 
 /** "Arthritis and a bit of gout": each may be forgotten by itself; the second goes with the first. */
-function joinsNouns(mark: string, index: number, said: string, tokens: readonly Placed[]): boolean {
+function joinsNouns(mark: string, index: number, _said: string, tokens: readonly Placed[]): boolean {
   if (!/^\s+(?:and|or)\s+$/i.test(mark)) return false;
   const word = index + mark.search(/\S/);
   const placed = tokens.find(({ token }) => token.start <= word && word < token.end);

@@ -64,7 +64,7 @@ function withScope({ content }: Message, proposal: EraseProposal): FoundRequest 
       ...proposal,
       ...(except === undefined ? {} : { except }),
       ...(BROAD.test(text) ? { isBroad: true } : {}),
-      ...((candidate?.probability ?? 0) >= STATED_CONFIDENCE ? {} : { confidence: STATED_CONFIDENCE }),
+      ...((candidate?.probability ?? 0) >= PLAIN ? {} : { confidence: STATED_CONFIDENCE }),
     },
     isOffRecord: isOfItself(proposal),
   };
@@ -156,6 +156,8 @@ function foreignObject(text: string): string {
 }
 
 const OFF_RECORD_FORM = /\b(?:store|save|record|remember|keep|note|write|log)\b|off the record|between/i;
+/** From this probability on, a stated form is certain: where nothing is found, the reply says so. */
+const PLAIN = 0.5;
 /** A form that the model doubts is carried out where what it means is found. */
 const STATED_CONFIDENCE = 0.98;
 /** A request in another language is asked back where something of it is found. */

@@ -144,16 +144,7 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
     const isKeptOut =
       group === "keep" && /^(?:keep|leave)$/.test(token.lower) && KEPT_OUT.test(text.slice(token.end));
     if (isKeptOut) return [candidateAt(text, words, i, { group: "discard", of, shared })];
-    const isMade =
-      /\bmake\s+(?:any |a )?$/i.test(text.slice(0, token.start)) && /^\s+of\b/.test(text.slice(token.end));
-    const isNoun =
-      !isMade &&
-      /^(?:record|note|log|file|bin|drop|strike)s?$/.test(token.lower) &&
-      NOUN_BEFORE.test(text.slice(0, token.start));
-    if (isNoun) return [];
-    if (group === "go" && !MAY_GO.test(text.slice(0, token.start))) return [];
-    const particle = PARTICLES[stem(token.lower)];
-    if (particle && !particle.test(text.slice(token.end, token.end + 80))) return [];
+    if (isNoun(text, token) || !isRequestVerb(text, token, group)) return [];
     return [candidateAt(text, words, i, { group, of, shared })];
   });
   const none: RequestCandidate = {
@@ -168,6 +159,20 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
     shared.some((sign) => /^(?:off-record|not kept|secret|not in memory)$/.test(sign))
     ? [...found, none]
     : found;
+}
+
+/** "The record", and not "make a record of it". */
+function isNoun(text: string, { start, end, lower }: ParsedToken): boolean {
+  const isMade = /\bmake\s+(?:any |a )?$/i.test(text.slice(0, start)) && /^\s+of\b/.test(text.slice(end));
+  const mayBe = /^(?:record|note|log|file|bin|drop|strike)s?$/.test(lower);
+  return !isMade && mayBe && NOUN_BEFORE.test(text.slice(0, start));
+}
+
+/** Whether a verb has what makes it one of requests: "take … off", "can go". */
+function isRequestVerb(text: string, { start, end, lower }: ParsedToken, group: string): boolean {
+  if (group === "go" && !MAY_GO.test(text.slice(0, start))) return false;
+  const particle = PARTICLES[stem(lower)];
+  return !particle || particle.test(text.slice(end, end + 80));
 }
 
 /** "The old one can go", not "the way to go" or "keep going". */

@@ -51,24 +51,30 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
     )
     .replace(/^of\s+/i, "");
   const pronoun = PRONOUN.exec(bare);
-  if (pronoun || /^(?:please|pls)?\W*$/i.test(bare)) {
-    const told = bare.slice(pronoun?.[0].length ?? 0).replace(/^[\s,:;–—-]+/, "");
-    const subject = before
-      .replace(/[\s,:;–—-]+$/, "")
-      .replace(INTRO, "")
-      .replace(/\b(?:and|so|but|then|please|now)\s*$/i, "")
-      .replace(/[\s,:;–—-]+$/, "");
-    // "What I told you about Ivan, delete it", "My age: please remove".
-    if (/^(?:forget|erase|discard)$/.test(group) && isObjectBefore(subject))
-      return {
-        text: cleanObject(subject),
-        isPronoun: false,
-        isClause: /^(?:i|we|you|he|she|they|it)\b/i.test(subject) || hasFiniteVerb(subject),
-        ...kept,
-      };
-    return { text: "", isPronoun: true, ...(told === "" ? {} : { told }), ...kept };
-  }
-  return { ...toObject(bare), ...kept };
+  if (!pronoun && !/^(?:please|pls)?\W*$/i.test(bare)) return { ...toObject(bare), ...kept };
+  // "What I told you about Ivan, delete it", "My age: please remove".
+  const subject = subjectBefore(before);
+  const isTold = /^(?:forget|erase|discard)$/.test(group) && isObjectBefore(subject);
+  return { ...(isTold ? toClauseObject(subject) : toPronoun(bare.slice(pronoun?.[0].length ?? 0))), ...kept };
+}
+
+/** What stands before an order, without the words that only join it. */
+function subjectBefore(before: string): string {
+  return before
+    .replace(/[\s,:;–—-]+$/, "")
+    .replace(INTRO, "")
+    .replace(/\b(?:and|so|but|then|please|now)\s*$/i, "")
+    .replace(/[\s,:;–—-]+$/, "");
+}
+
+function toClauseObject(subject: string): RequestObject {
+  const isClause = /^(?:i|we|you|he|she|they|it)\b/i.test(subject) || hasFiniteVerb(subject);
+  return { text: cleanObject(subject), isPronoun: false, isClause };
+}
+
+function toPronoun(behind: string): RequestObject {
+  const told = behind.replace(/^[\s,:;–—-]+/, "");
+  return { text: "", isPronoun: true, ...(told === "" ? {} : { told }) };
 }
 
 /** "Pretend that I never said anything about it". */
