@@ -3,7 +3,7 @@ import type { Message } from "../../../domain/message.ts";
 import { computeIdf, extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { findPhrase } from "../../../domain/text/phrase-index.ts";
 import type { TextSpan } from "../../../domain/text/split-text.ts";
-import { forEachInSlices, yieldToEventLoop } from "../../../domain/time-slicing.ts";
+import { forEachInSlices, mapInSlices, yieldToEventLoop } from "../../../domain/time-slicing.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
@@ -93,8 +93,13 @@ export async function rateSegments(
   await yieldToEventLoop();
   const cosines = await embedAll(embedder, description.phrase, segments);
   const kinship = await embedWords(embedder, description.phrase, segments);
-  const rating = prepareRating(segments, description, { terms, kinds, cosines, kinship });
-  const rated = segments.map((segment, i) => signsOf(rating, segment, i));
+  const stems = await mapInSlices(
+    segments,
+    ({ text }) => new Set([...splitWords(text).map(stem), ...extractTerms(text)]),
+  );
+  const rating = prepareRating(segments, description, { terms, kinds, cosines, kinship, stems });
+  await yieldToEventLoop();
+  const rated = await mapInSlices([...segments.entries()], ([i, segment]) => signsOf(rating, segment, i));
   const most = (name: string): number => Math.max(0, ...rated.map((signs) => signs[name] ?? 0));
   const [words, cosine, near] = [most("words"), most("cosine"), most("near")];
   return segments.map((segment, i) => {
@@ -137,11 +142,11 @@ function prepareRating(
     readonly kinds: ReadonlySet<string>;
     readonly cosines: readonly number[] | undefined;
     readonly kinship: readonly number[] | undefined;
+    readonly stems: readonly ReadonlySet<string>[];
   },
 ): Rating {
-  const { terms, kinds } = found;
+  const { terms, kinds, stems } = found;
   const { phrase, wanted } = description;
-  const stems = segments.map(({ text }) => new Set([...splitWords(text).map(stem), ...extractTerms(text)]));
   const weights = weighTerms(phrase, terms, stems);
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const cosines = found.cosines ?? segments.map(() => 0);
@@ -453,7 +458,7 @@ async function embedWords(
   );
   const common = asked.filter((word) => !names.has(word));
   if (common.length === 0) return undefined;
-  const perSegment = segments.map(({ text }) => [
+  const perSegment = await mapInSlices(segments, ({ text }) => [
     ...new Set(telling(text).map((word) => word.toLowerCase())),
   ]);
   const words = [...new Set(perSegment.flat())];
