@@ -274,7 +274,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     "Clusters, and pruning by importance",
     "clean-up archives old, unimportant, unused memories",
     {
-      missing: "clusters; limits per call",
+      missing: "clusters",
       test: [
         OPTIMIZE,
         "archives memories that are old, unimportant, stated once and never recalled; undo restores them",
@@ -372,7 +372,18 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
       test: ["src/engine/recall/kinds.test.ts", "stands for its kinds in a recall and in a list"],
     },
   ),
-  notYet(51, "Associations between memories, with a strength"),
+  row(
+    51,
+    MET,
+    "Associations between memories, with a strength",
+    "`link`, `unlink`, `links` and `related`, by hand, by a model and inferred; `POST …/links`, `keepsake link`",
+    {
+      test: [
+        "src/engine/associations/associations.test.ts",
+        "multiplies the strengths, prefers the strongest way, ends at its depth, and passes cycles",
+      ],
+    },
+  ),
   row(
     52,
     PARTLY,
@@ -389,12 +400,14 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   }),
   row(
     54,
-    PARTLY,
+    MET,
     "Clean-up by age and importance, with a dry run",
-    "`optimize({ dryRun })` and `POST …/optimize`",
+    "`optimize({ maxAgeDays, minImportance, kinds, dryRun })` and `POST …/optimize`",
     {
-      missing: "age and importance per call",
-      test: [OPTIMIZE, "leaves recalled memories alone"],
+      test: [
+        OPTIMIZE,
+        "archives by the age, importance and kinds that are named, and still leaves the rest alone",
+      ],
     },
   ),
   row(55, MET, "Settings for the database, the index, the model and the GPU", "the same names", {
