@@ -142,7 +142,9 @@ async function selectThing(
   };
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
   const rated = await rateSegments(ports.embedder, state, description, asking);
-  const exact = narrowToClauses(state, meant, rated, isBroad || namesOnly(wanted));
+  // "Magnet", "2026-03-01": a name is all that is meant, and goes as it stands.
+  const isName = (namesOnly(wanted) && !isBroad) || namesValuesOnly(wanted);
+  const exact = isName ? meant : narrowToClauses(state, meant, rated, isBroad);
   if (exact.memories.size + exact.cuts.size > 0) return { sure: exact, unsure: NO_SELECTION };
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
   const likely = chosen.sure.length > 0 ? chosen.sure : chosen.unsure;
@@ -151,6 +153,11 @@ async function selectThing(
     unsure:
       likely.length === 0 ? NO_SELECTION : await addAliases(state, await toSelection(state, likely, wanted)),
   };
+}
+
+/** "forget 2026-03-01": the value itself, without a word on what it is. */
+function namesValuesOnly({ named, terms, slots }: Wanted): boolean {
+  return named.length > 0 && terms.length + slots.length === 0;
 }
 
 /** "forget Tove": all that is said of whom the words name. */
