@@ -178,6 +178,10 @@ function* parseContentSteps({ redact }: Pick<Ports, "redact">, content: InputMes
   return redact === false ? stripped : stripCredentials(stripped);
 }
 
+function isPartType(type: unknown): boolean {
+  return typeof type === "string" && type.trim() !== "";
+}
+
 /**
  * Removes context that came from this memory and was sent back: nobody said it, so it is neither stored nor
  * extracted.
@@ -208,7 +212,7 @@ function parseContent(content: InputMessage["content"]): { content: string; part
   if (!Array.isArray(content)) throw invalid("content must be text or a list of parts.");
   if (content.length === 0) throw invalid("content is empty: give at least one part.");
   const texts = (content as readonly Part[]).map((part) => {
-    if (typeof part !== "object" || part === null || typeof part.type !== "string") {
+    if (typeof part !== "object" || part === null || !isPartType(part.type)) {
       throw invalid("a part of content must be an object with a type.");
     }
     if (part.type !== "text") return "";

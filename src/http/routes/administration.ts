@@ -12,6 +12,7 @@ import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operat
 import { PAGE_QUERY, toCursorFields } from "../pagination.ts";
 import { refuse } from "../problem.ts";
 import {
+  createCountTextSchema,
   momentSchema,
   shareTextSchema,
   timeSchema,
@@ -243,7 +244,7 @@ const kindsTextSchema = z
 const OPTIMIZE_QUERY = z.strictObject({
   current_turn: turnTextSchema.optional(),
   dry_run: flagSchema.optional(),
-  max_age_days: turnTextSchema.optional(),
+  max_age_days: createCountTextSchema(0, 100_000).optional(),
   min_importance: shareTextSchema.optional(),
   kinds: kindsTextSchema.optional(),
 });

@@ -4,6 +4,7 @@ import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAME
 import { toCursorFields } from "../pagination.ts";
 import {
   countTextSchema,
+  createCountTextSchema,
   cursorSchema,
   nameSchema,
   shareSchema,
@@ -32,9 +33,9 @@ const LINKS_QUERY = z.strictObject({
 });
 
 const RELATED_QUERY = z.strictObject({
-  depth: countTextSchema.optional(),
+  depth: createCountTextSchema(1, 5).optional(),
   min_strength: shareTextSchema.optional(),
-  limit: countTextSchema.optional(),
+  limit: createCountTextSchema(1, 200).optional(),
   type: typeSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   inferred: z.enum(["true", "false"]).optional(),

@@ -60,11 +60,16 @@ export const shareSchema: z.ZodNumber = z.number().min(0).max(1);
 export const countSchema: z.ZodInt = z.int().min(1).max(1000);
 const WHOLE_NUMBER_PROBLEM = "must be a whole number";
 /** The same in a query string, where every value is text. */
-export const countTextSchema: z.ZodType<number> = z
-  .string()
-  .regex(/^\d{1,9}$/, WHOLE_NUMBER_PROBLEM)
-  .transform(Number)
-  .pipe(countSchema);
+export const countTextSchema: z.ZodType<number> = createCountTextSchema(1, 1000);
+
+/** A whole number in a query string, within limits. */
+export function createCountTextSchema(least: number, most: number): z.ZodType<number> {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, WHOLE_NUMBER_PROBLEM)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+}
 const SCALAR_SCHEMA = {
   anyOf: [
     { type: "string", pattern: `^[^${CONTROL_CHARACTERS}]*$` },
@@ -118,6 +123,6 @@ export const wholeNumberSchema: z.ZodInt = z.int().min(0);
 /** A number from 0 to 1 in a query string. */
 export const shareTextSchema: z.ZodType<number> = z
   .string()
-  .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, "must be a number from 0 to 1")
+  .regex(/^[01](?:\.\d{1,40})?(?:e-\d{1,3})?$/i, "must be a number from 0 to 1")
   .transform(Number)
   .pipe(z.number().min(0).max(1));
