@@ -123,6 +123,6 @@ export const wholeNumberSchema: z.ZodInt = z.int().min(0);
 /** A number from 0 to 1 in a query string. */
 export const shareTextSchema: z.ZodType<number> = z
   .string()
-  .regex(/^[01](?:\.\d{1,40})?(?:e-\d{1,3})?$/i, "must be a number from 0 to 1")
+  .regex(/^\d(?:\.\d{1,40})?(?:e-\d{1,3})?$/i, "must be a number from 0 to 1")
   .transform(Number)
   .pipe(z.number().min(0).max(1));
