@@ -10,11 +10,13 @@ const TIMED = [
   "test/crash/server-stop.test.ts",
   "test/e2e/embedders.test.ts",
   "test/faults/soak.test.ts",
+  "test/pains/writing.test.ts",
 ];
 
 /** Tests against real servers and installed models: `test/services/up` starts the servers. */
 const SERVICES = [
-  "src/adapters/{bullmq,chroma,faiss,minilm,pinecone,postgres,postgres-index,redis,s3-vectors}/**/*.test.ts",
+  "src/adapters/{bullmq,chroma,cross-encoder,faiss,minilm,pinecone,postgres,postgres-index,redis,s3-vectors}/**/*.test.ts",
+  "src/adapters/backups/s3-archive.test.ts",
   "test/{backends,several}/**/*.test.ts",
 ];
 
@@ -35,8 +37,8 @@ const sourceOf = (path: string): string => new URL(`./src/${path}`, import.meta.
 const config: ViteUserConfig = {
   test: {
     // They end what hangs, and say nothing of speed: on a machine that others use, everything takes several times as long.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ["default", leftOut()],
     // All cores: Vitest leaves one out, which on a machine of two is half of them.
     maxWorkers: Math.max(2, availableParallelism()),

@@ -32,6 +32,7 @@ function notYet(number: number, asks: string): CoverageRow {
 }
 
 const STORY = "test/e2e/http.test.ts";
+const SAMPLES = "src/engine/samples/assistant.test.ts";
 const USAGE = "src/engine/recall/usage.test.ts";
 const OPTIMIZE = "src/engine/jobs/optimize.test.ts";
 const BACKENDS = "src/config/backend-settings.test.ts";
@@ -49,7 +50,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   ),
   row(2, PARTLY, "They are recalled in a new conversation", "`answer` and `recall` read across sessions", {
     missing: "some wordings of the question",
-    test: ["src/engine/story.test.ts", "keeps every quote true to its message"],
+    test: [SAMPLES, "answers in a new conversation with the tools that were named in an earlier one"],
   }),
   row(
     3,
@@ -58,7 +59,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     "a statement of an end supersedes; history keeps both",
     {
       missing: "some phrasings",
-      test: ["src/engine/story.test.ts", "supersedes outdated memories and keeps them in the history"],
+      test: [SAMPLES, "no longer answers with a tool that is no longer used, and keeps it in the history"],
     },
   ),
   row(4, MET, "SQLite stores texts and metadata", "one file, the default store", {
@@ -140,9 +141,11 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
       "still has what it was told when it is killed, and says meanwhile that it is gone",
     ],
   }),
-  row(14, PARTLY, "Memories expire", "`expiresAt`: no read returns them from then on", {
-    missing: "policies by kind and project",
-    test: [OPTIMIZE, "ends expired memories in the history and the search; reads exclude them earlier"],
+  row(14, MET, "Memories expire", "`expiresAt`, or a policy by kind and project ([expiry](jobs.md#expiry))", {
+    test: [
+      "src/engine/ingest/expiry-policy.test.ts",
+      "sets the expiry of new memories by kind and group, and leaves other kinds and a given expiry alone",
+    ],
   }),
   row(
     15,
@@ -196,7 +199,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     test: [BACKENDS, "put pgvector into the database of the memories, or into its own"],
   }),
   row(23, PARTLY, "Pinecone", "an index beside the store", {
-    missing: "an account; the setting of its environment is ignored",
+    missing: "an account to try it with",
     test: ["src/adapters/pinecone/pinecone.test.ts", "keeps every request within Pinecone's limits"],
   }),
   row(24, MET, "Redis caches", "shared by several servers; it holds copies only", {
@@ -208,9 +211,11 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
       "visits every user once, and skips users without changes",
     ],
   }),
-  row(26, PARTLY, "Decay, consolidation, clean-up", "`optimize`, and jobs that `undo` reverts", {
-    missing: "only memories that say the same are merged",
-    test: [OPTIMIZE, "previews what it would merge, then merges it with the evidence of all"],
+  row(26, MET, "Decay, consolidation, clean-up", "`optimize`, and jobs that `undo` reverts", {
+    test: [
+      "src/engine/jobs/near-duplicates.test.ts",
+      "are shown as pairs by a dry run, then merged with the evidence of both",
+    ],
   }),
   row(27, MET, "Prometheus metrics by their names", "`GET /metrics`, with the names asked for as well", {
     test: [
@@ -222,10 +227,18 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     missing: "a run of all containers",
     test: ["test/deploy.test.ts", "mounts only what is there, and waits only for what says that it is well"],
   }),
-  row(29, PARTLY, "Settings by the environment", "the usual names; a misspelt one stops the start", {
-    missing: "a `.env` file, `POSTGRES_PASSWORD`",
-    test: ["src/config/settings.test.ts", "accepts common names of settings"],
-  }),
+  row(
+    29,
+    MET,
+    "Settings by the environment",
+    "the usual names, also in `.env`, in one table of [common names](reference/common-names.md)",
+    {
+      test: [
+        "src/config/common-names.test.ts",
+        "reads every common name of a setting, or refuses it and says what to set",
+      ],
+    },
+  ),
   row(
     30,
     MET,
@@ -248,10 +261,10 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     32,
     PARTLY,
     "Targets for recall, latency, false positives, uptime and cost",
-    "measured in `docs/results`",
+    "each is defined and measured in [targets](targets.md)",
     {
-      missing: "each target defined and met on unseen data",
-      test: ["test/docs.test.ts", "show the quality figures of the results, unseen and on development data"],
+      missing: "recall and false positives, on unseen data",
+      test: ["scripts/targets.test.ts", "each target is defined, measured, and said to be reached or not"],
     },
   ),
   row(33, MET, "Tenants", "projects, by the key; a matrix of all operations", {
@@ -260,24 +273,45 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
       "nothing of anybody's was shown to anybody else, changed by anybody else, or told from nothing",
     ],
   }),
-  notYet(34, "Memories are shared with consent"),
+  row(
+    34,
+    MET,
+    "Memories are shared with consent",
+    "[grants](sharing.md) to users and groups: withdrawn and declined at any time, read at each recall, never copied",
+    {
+      test: [
+        "src/engine/sharing/sharing.test.ts",
+        "ends with its withdrawal, its time, or when its reader declines it",
+      ],
+    },
+  ),
   row(35, MET, "Versions and rollback", "`history`, `undo`, `asOf`, `knownAt`", {
     test: ["src/engine/story.test.ts", "undo reverts a revision, and undo of the undo restores it"],
   }),
   row(36, MET, "Streamed replies", "`answerStream`, `converseStream`, server-sent events", {
     test: ["src/http/app.test.ts", "streams its reply in parts, and the full response at the end"],
   }),
-  notYet(37, "Images and audio"),
+  row(
+    37,
+    MET,
+    "Images and audio",
+    "[parts of messages](attachments.md), kept by digest; described by the caller or by a model, found by that, shown on the page, and erased with their bytes",
+    {
+      test: [
+        "test/e2e/cli-attachments.test.ts",
+        "is remembered by its description, listed, saved and erased",
+      ],
+    },
+  ),
   row(
     38,
-    PARTLY,
+    MET,
     "Clusters, and pruning by importance",
-    "clean-up archives old, unimportant, unused memories",
+    "`clusters`, with a name each; clean-up archives old, unimportant, unused memories",
     {
-      missing: "clusters",
       test: [
-        OPTIMIZE,
-        "archives memories that are old, unimportant, stated once and never recalled; undo restores them",
+        "src/engine/overview/clusters.test.ts",
+        "have names that tell them apart, and contain memories about one topic each",
       ],
     },
   ),
@@ -285,13 +319,18 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     missing: "the phrasings of rows 2 and 3",
     test: ["src/http/app.test.ts", "store, answer, and forget, by a sentence or by a name"],
   }),
-  row(40, PARTLY, "LangChain", "through the proxy, with its OpenAI client", {
-    missing: "classes of its own",
-    test: [
-      "src/http/proxy/proxy.test.ts",
-      "begins with the same bytes over 20 turns, with writes in between",
-    ],
-  }),
+  row(
+    40,
+    MET,
+    "LangChain",
+    "a chat history and a retriever ([frameworks](frameworks.md#langchain)); its OpenAI client through the proxy",
+    {
+      test: [
+        "src/adapters/langchain/langchain.test.ts",
+        "gives messages as they were added, in their order, and makes memories of what the user says",
+      ],
+    },
+  ),
   row(41, PARTLY, "S3 Vectors", "an index beside the store", {
     missing: "an account; tried on a stand-in",
     test: ["src/adapters/s3-vectors/s3-vectors.test.ts", "keeps every request within the service's limits"],
@@ -299,19 +338,21 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   notYet(42, "Julep"),
   row(
     43,
-    PARTLY,
+    MET,
     "Conversations, messages and facts in tables; SQLite tuned",
-    "sessions, messages and memories; WAL, foreign keys",
+    "sessions, messages and memories; [pragmas as settings](reference/settings.md#sqlite), within what is durable",
     {
-      missing: "pragmas as settings",
-      test: ["src/engine/admin/sessions.test.ts", "are listed most recently used first, in pages"],
+      test: [
+        "src/adapters/sqlite/open.test.ts",
+        "is tuned as the options say, and as durable as without them",
+      ],
     },
   ),
   row(
     44,
     MET,
     "Search by metadata and by words in the document",
-    "`where` and `whereText`, with any store and index ([recall](recall.md#filters))",
+    "`where` and `whereText` in recall, answers, contexts, lists and erasures, with any store and index ([recall](recall.md#filters))",
     {
       test: [
         "src/engine/recall/matching-units.test.ts",
@@ -333,43 +374,50 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   ),
   row(
     46,
-    PARTLY,
+    MET,
     "Sessions in Redis: last 100 messages, a day, clean-up, memory watched",
-    "sessions in this process or in Redis",
+    "sessions in this process or in Redis, with a state (topic, context, preferences). The state is for the program that set it: no prompt and no command shows it",
     {
-      missing: "state of a session (topic, context, preferences)",
       test: [
-        "src/adapters/memory/sessions.test.ts",
-        "evicts the least recently active sessions when the memory is full",
+        "src/engine/admin/session-states.test.ts",
+        "is created, read, changed field by field, and ended",
       ],
     },
   ),
-  row(47, PARTLY, "Factual, contextual and session memory", "kinds, with `context` among them; sessions", {
-    missing: "state of a session",
-    test: [
-      "src/engine/recall/kinds.test.ts",
-      "a memory of kind context is found, answered from by its kind, counted, and kept through undo",
-    ],
-  }),
-  row(48, PARTLY, "Backups, VACUUM, file permissions", "`keepsake backup`, files for their owner alone", {
-    missing: "VACUUM on request, scheduled backups",
-    test: [STORY, "keeps no key in any file, and its own files to their owner"],
-  }),
-  row(49, PARTLY, "Configuration in YAML", "`keepsake.yaml`, with names in groups", {
-    missing: "the file of the document as it stands",
-    test: [
-      "src/config/model.test.ts",
-      "accepts names in upper and lower case, without the prefix and in groups",
-    ],
+  row(
+    47,
+    MET,
+    "Factual, contextual and session memory",
+    "kinds, with `context` among them; states of sessions",
+    {
+      test: ["src/engine/admin/session-states.test.ts", "expires a day after the last change or message"],
+    },
+  ),
+  row(
+    48,
+    MET,
+    "Backups, VACUUM, file permissions",
+    "[backups](backups.md) every day, each checked by a restore; `keepsake vacuum`; files for their owner alone",
+    {
+      test: [
+        "test/crash/backups.test.ts",
+        "lets a receipt say which backups still hold what was erased, and until when",
+      ],
+    },
+  ),
+  row(49, MET, "Configuration in YAML", "`keepsake.yaml`; the file of the document as it stands", {
+    test: ["src/config/common-names.test.ts", "uses the file of an agent as it stands"],
   }),
   row(
     50,
-    PARTLY,
+    MET,
     "Episodic, semantic and reflective memories",
-    "groups of kinds, wherever a kind is named ([kinds](recall.md#kinds))",
+    "groups of kinds, wherever a kind is named ([kinds](recall.md#kinds)); `reflect` sums up by month and topic",
     {
-      missing: "reflections are stored, not made",
-      test: ["src/engine/recall/kinds.test.ts", "stands for its kinds in a recall and in a list"],
+      test: [
+        "src/engine/overview/reflections.test.ts",
+        "sum up a month and a topic in the words of the memories, and name these and their messages",
+      ],
     },
   ),
   row(
@@ -386,12 +434,14 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   ),
   row(
     52,
-    PARTLY,
+    MET,
     "A FAISS index in a file, with a switch for the GPU",
-    "an index beside the store (`FAISS_INDEX_PATH`, `USE_GPU`)",
+    "an index beside the store (`FAISS_INDEX_PATH`, `USE_GPU`); the start says what is used, and what cannot be",
     {
-      missing: "a notice of whether a GPU is used",
-      test: ["test/backends/faiss.test.ts", "keeps an index that any program with FAISS can read"],
+      test: [
+        "test/e2e/start-report.test.ts",
+        "says at the start and in /ready that an index cannot be used, and serves without it",
+      ],
     },
   ),
   row(53, PARTLY, "Models of sentence-transformers", "MiniLM by transformers.js", {

@@ -1,13 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { coveragePage, findCoverageFaults } from "./coverage.ts";
+import { coveragePage, findCoverageFaults, findSampleFaults } from "./coverage.ts";
 import { COVERAGE_ROWS, type CoverageRow } from "./coverage-rows.ts";
+import { COVERAGE_SAMPLES } from "./coverage-samples.ts";
 
 describe("the page on coverage", () => {
   it("has 55 rows, and each row that is met names a test that exists", () => {
     expect(COVERAGE_ROWS).toHaveLength(55);
     expect(findCoverageFaults(COVERAGE_ROWS)).toEqual([]);
+  });
+
+  it("names for each dialogue and sample a test that exists, or says why there is none", () => {
+    expect(findSampleFaults(COVERAGE_SAMPLES)).toEqual([]);
+    const sample = { document: 1, shows: "a page" };
+    const missing = ["scripts/coverage.test.ts", "no such title".toUpperCase()] as const;
+    expect(findSampleFaults([sample, { ...sample, test: missing }])).toHaveLength(2);
   });
 
   it("is what the rows say", () => {

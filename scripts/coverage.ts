@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { COVERAGE_ROWS, type CoverageRow } from "./coverage-rows.ts";
+import { COVERAGE_SAMPLES, type CoverageSample } from "./coverage-samples.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 const INTRODUCTION = `# Coverage
 
-<!-- Written by \`npm run docs\` from scripts/coverage-rows.ts; a test compares. Change the rows, not this page. -->
+<!-- Written by \`npm run docs\` from scripts/coverage-rows.ts and coverage-samples.ts; a test compares. -->
 
 Five documents described, before there was any code, what a long-term memory for language models should do. This page has a row
 for each of their 55 wishes: what is asked, how Keepsake does it, and the test that shows it. A test fails if a title named here
@@ -28,6 +29,14 @@ export function findCoverageFaults(rows: readonly CoverageRow[]): string[] {
   return [...gaps, ...faults];
 }
 
+/** What is wrong with samples: neither a test nor a reason, both, or a test that is not there. */
+export function findSampleFaults(samples: readonly CoverageSample[]): string[] {
+  return samples.flatMap(({ document, shows, test, why }) => {
+    const isFine = test ? why === undefined && hasTest(...test) : why !== undefined;
+    return isFine ? [] : [`document ${document}, ${shows}: there is no such test, or no reason`];
+  });
+}
+
 /** Whether a file has a test of this title. */
 function hasTest(file: string, title: string): boolean {
   const path = join(ROOT, file);
@@ -47,7 +56,24 @@ export function coveragePage(rows: readonly CoverageRow[] = COVERAGE_ROWS): stri
       return `| ${number} | ${asks} | ${describe(how)} | ${proof} |`;
     }),
   ];
-  return `${INTRODUCTION}\n${sum}\n\n${table.join("\n")}\n`;
+  return `${INTRODUCTION}\n${sum}\n\n${table.join("\n")}\n\n${toSampleTable(COVERAGE_SAMPLES)}\n`;
+}
+
+function toSampleTable(samples: readonly CoverageSample[]): string {
+  const run = samples.filter(({ test }) => test).length;
+  const rows = samples.map(({ document, shows, test, why }) => {
+    const proof = test ? `[${test[0]}](../${test[0]}): "${test[1]}"` : `none: ${why}`;
+    return `| ${document} | ${shows} | ${proof} |`;
+  });
+  return [
+    "## Dialogues and samples",
+    "",
+    `The five documents have dialogues and samples of code. Tests make the same calls, with other names: ${run} of ${samples.length}.`,
+    "",
+    "| Document | Sample | Test |",
+    "|---:|---|---|",
+    ...rows,
+  ].join("\n");
 }
 
 function describe({ state, how, missing }: Pick<CoverageRow, "state" | "how" | "missing">): string {

@@ -5,7 +5,9 @@ import { coveragePage } from "./coverage.ts";
 import { dashboard } from "./dashboard.ts";
 import { libraryReference } from "./library-reference.ts";
 import { metricsPage } from "./metrics-table.ts";
+import { writePythonClient } from "./python-client.ts";
 import { readmeWithQuality } from "./quality-table.ts";
+import { targetsPage } from "./targets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/reference/cli.md");
@@ -61,9 +63,11 @@ if (import.meta.main) {
   writeFileSync(LIBRARY_PAGE, libraryReference().page);
   writeFileSync(METRICS_PAGE, metricsPage(readFileSync(METRICS_PAGE, "utf8")));
   writeFileSync(COVERAGE_PAGE, coveragePage());
+  writeFileSync(join(ROOT, "docs/targets.md"), targetsPage());
   writeFileSync(DASHBOARD, `${JSON.stringify(dashboard(), null, 2)}\n`);
   writeFileSync(README, readmeWithQuality(readFileSync(README, "utf8")));
   console.error(
-    "Written: docs/reference/cli.md and library.md, docs/coverage.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
+    "Written: docs/reference/cli.md and library.md, docs/coverage.md, docs/targets.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
   );
+  writePythonClient();
 }

@@ -1,5 +1,7 @@
+export type { AttachmentType } from "./domain/attachment.ts";
 export type { AssociationType, ChangeSet, LogEntry, MemoryLink } from "./domain/change-set.ts";
 export type { ContextOptions, PromptContext } from "./domain/context.ts";
+export type { ExpiryPolicy, KindExpiry } from "./domain/expiry-policy.ts";
 export type {
   Claim,
   Kind,
@@ -10,6 +12,7 @@ export type {
   SourceSpan,
   Status,
 } from "./domain/memory.ts";
+export type { ListOrder } from "./domain/memory-order.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
 export type { Metadata, Where } from "./domain/metadata-filter.ts";
 export type {
@@ -27,6 +30,7 @@ export type {
   UserStats,
 } from "./domain/model-usage.ts";
 export type { BackupNote } from "./domain/operations/backup.ts";
+export type { ImportFormatName } from "./domain/operations/import-format.ts";
 export type {
   Answer,
   AnsweredBy,
@@ -46,6 +50,10 @@ export type {
   RecalledItem,
   RecallOptions,
   RecallReceipt,
+  Reranking,
+  RerankingOptions,
+  RerankOutcome,
+  RerankScore,
   ScoreParts,
   Source,
   Why,
@@ -61,65 +69,105 @@ export type {
   Remainder,
   Trace,
 } from "./domain/receipt.ts";
+export type { JsonObject, JsonValue, SessionState, SessionStateChanges } from "./domain/session-state.ts";
+export type { Grant, GrantedContent, Share, UserGroup } from "./domain/sharing.ts";
 export type { WhereText } from "./domain/text-filter.ts";
 export type {
-  Audit,
-  Backup,
-  BackupOptions,
-  ExportLine,
-  Forget,
-  ImportOptions,
-  ImportProgress,
-  InputMessage,
-  JobState,
-  Keepsake,
+  ClusterOptions,
   LinkListOptions,
   LinkOptions,
   LinkReceipt,
-  Listing,
-  ListOptions,
-  MemoryChanges,
-  NewMemory,
-  Optimized,
-  OptimizeOptions,
-  Page,
-  PageOptions,
-  Profile,
-  ProfileLine,
-  ProfileOptions,
+  MemoryCluster,
+  MemoryClusters,
   RelatedMemories,
   RelatedMemory,
   RelatedOptions,
   RelatedStep,
-  RememberOptions,
-  Reply,
-  ScopedMemory,
+  UnlinkOptions,
+} from "./engine/api/association-types.ts";
+export type {
+  Audit,
+  Backup,
+  BackupOptions,
+  JobState,
+  Keepsake,
+  Optimized,
+  OptimizeOptions,
+  StatsOptions,
+  WorkSetAside,
+} from "./engine/api/keepsake.ts";
+export type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./engine/api/listing-types.ts";
+export type { Profile, ProfileLine, ProfileOptions } from "./engine/api/profile-types.ts";
+export type { Reflection, Reflections, ReflectOptions } from "./engine/api/reflection-types.ts";
+export type { Reply, ScopedMemory } from "./engine/api/scoped-memory.ts";
+export type {
+  ActiveSessionState,
+  NewSession,
   Session,
   SessionMessage,
   SessionSummary,
-  ShownMemory,
-  StatsOptions,
+  StoredMessage,
+} from "./engine/api/session-types.ts";
+export type {
+  ExportedPiece,
+  ExportFilesOptions,
+  ExportLine,
+  FileImportOptions,
+  ImportOptions,
+  ImportProgress,
+} from "./engine/api/transfer-types.ts";
+export type {
+  Forget,
+  InputMessage,
+  MemoryChanges,
+  NewMemory,
+  RememberOptions,
   Understood,
-  UnlinkOptions,
-  WorkSetAside,
-} from "./engine/api.ts";
+} from "./engine/api/writing-types.ts";
+export type {
+  AttachmentListOptions,
+  InputAttachment,
+  KeptAttachment,
+  ShownAttachment,
+} from "./engine/attachments/attachment-types.ts";
 export type { CostOptions } from "./engine/cost/cost-tracker.ts";
 export type { ErasureListener } from "./engine/erasure-watch.ts";
+export type {
+  GrantListOptions,
+  GrantState,
+  Grants,
+  NewGrant,
+  NewGroup,
+  SharedListOptions,
+  SharedMemories,
+  SharedMemory,
+  ShownGrant,
+  ShownGroup,
+} from "./engine/sharing/sharing-types.ts";
 export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/vector-indexes.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
 export { TOPICS, type Topic } from "./language/en/topics.ts";
 export { createMemory } from "./memory.ts";
 export type { Made, MemoryOptions } from "./memory-options.ts";
 export type { Cache, CacheOf } from "./ports/cache.ts";
+export type { AttachmentDescriber, DescribedAttachment } from "./ports/language/attachment-describer.ts";
 export type { Embedder } from "./ports/language/embedder.ts";
 export type { Extractor, Proposal, Reading } from "./ports/language/extractor.ts";
 export type { CallHooks, CallSize, Calls, MayCall, OnCall } from "./ports/language/model-calls.ts";
 export type { InjectionSpan, PromptGuard, TextAuthorship } from "./ports/language/prompt-guard.ts";
 export type { Question, QuestionReader } from "./ports/language/question-reader.ts";
+export type { Reranker } from "./ports/language/reranker.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";
 export type { Delta, Fault, MemoryStore, MemoryStore as Record } from "./ports/memory-store.ts";
 export type { Queue, SetAside } from "./ports/queue.ts";
-export type { ActiveSession, SessionOf, Sessions, SessionTurn } from "./ports/sessions.ts";
+export type {
+  ActiveSession,
+  SessionOf,
+  Sessions,
+  SessionTurn,
+  StoredSessionState,
+} from "./ports/sessions.ts";
+export type { ShareChanges, SharingStore } from "./ports/sharing-store.ts";
 export type { Clock, Ids, Secret } from "./ports/system.ts";
 export type { Meter } from "./ports/telemetry.ts";
 export type { MemoryUse, UsageStore, UserUses } from "./ports/usage-store.ts";

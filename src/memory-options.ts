@@ -1,11 +1,17 @@
-import type { RankingOptions } from "./domain/recall.ts";
+import type { SqliteTuning } from "./adapters/sqlite/index.ts";
+import type { ExpiryPolicy } from "./domain/expiry-policy.ts";
+import type { RankingOptions, RerankingOptions } from "./domain/recall.ts";
+import type { AgentAccess } from "./domain/scope.ts";
 import type { CostOptions } from "./engine/cost/cost-tracker.ts";
+import type { BackupArchive } from "./ports/backup-archive.ts";
 import type { Cache } from "./ports/cache.ts";
+import type { AttachmentDescriber } from "./ports/language/attachment-describer.ts";
 import type { Embedder } from "./ports/language/embedder.ts";
 import type { Extractor } from "./ports/language/extractor.ts";
 import type { LanguageModel } from "./ports/language/language-model.ts";
 import type { CallHooks, Calls } from "./ports/language/model-calls.ts";
 import type { QuestionReader } from "./ports/language/question-reader.ts";
+import type { Reranker } from "./ports/language/reranker.ts";
 import type { Ledger } from "./ports/ledger.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Queue } from "./ports/queue.ts";
@@ -25,6 +31,8 @@ export type Made<Port> = Port | ((hooks: CallHooks) => Port | Promise<Port>);
 export interface MemoryOptions {
   /** The database file (default `keepsake.db`). ":memory:" stores nothing on disk. */
   readonly path?: string;
+  /** Tuning of SQLite, with a database file. */
+  readonly sqlite?: SqliteTuning;
   /**
    * A memory store instead of the file: that of `keepsake/adapters/postgres`, or your own. A store that a function opens is
    * closed with the memory: `record: () => openPostgresStore({ pool })`.
@@ -93,8 +101,46 @@ export interface MemoryOptions {
   readonly decayDays?: number;
   /** How recalls rank unless a call says otherwise: `{ profile: "classic" }`, or with weights of its own. */
   readonly ranking?: RankingOptions;
+  /** After how many days memories expire, by kind and project: `{ days: { context: 7 } }`. By default they never do. */
+  readonly expiry?: ExpiryPolicy;
+  /**
+   * Reorders the best items of recalls by reading each with the query: `serverReranker` of `keepsake/adapters/rerank-server`,
+   * `crossEncoderReranker` of `keepsake/adapters/cross-encoder`, or your own. Default: none.
+   */
+  readonly reranker?: Made<Reranker>;
+  /** How many items the reranker is given (30), and how long a recall waits for it, in ms (1,000). */
+  readonly reranking?: RerankingOptions;
+  /**
+   * Whether agents of one user share what was said to them. "walled" (the default): a scope with an `agent` reads only what was
+   * said to that agent. "shared": it reads everything of the user, and still labels what it stores.
+   */
+  readonly agents?: AgentAccess;
   /** True archives memories that the clean-up job finds. By default it only counts them, and `optimize` archives them. */
   readonly cleanUp?: boolean;
+  /**
+   * Describes images and transcribes recordings that came without a description, in the background: `openaiDescriber` of
+   * `keepsake/adapters/openai`, or your own. Default: none.
+   */
+  readonly describer?: Made<AttachmentDescriber>;
+  /**
+   * Limits on images and recordings. `maxBytes`: of one (8,388,608). `maxUserBytes`: of all of one user (268,435,456).
+   */
+  readonly attachments?: { readonly maxBytes?: number; readonly maxUserBytes?: number };
+  /**
+   * Backups of the database file, made in the background and each checked by a restore into a second store: to
+   * `folderArchive({ path })` or `s3Archive({ client, bucket })` of `keepsake/adapters/backups`. `everyHours`: from one to the
+   * next (24). `keepDays`: how long each is kept (30).
+   */
+  readonly backups?: {
+    readonly archive: BackupArchive;
+    readonly everyHours?: number;
+    readonly keepDays?: number;
+  };
+  /**
+   * Sends events of changes to webhooks, which `memory.webhooks` registers. They go by HTTPS to public addresses only;
+   * `allowsLoopback` also allows this machine (false). Without this option, no webhook can be registered, and nothing is sent.
+   */
+  readonly webhooks?: { readonly allowsLoopback?: boolean };
   /** The erasure ledger, outside the database. Default: a file beside the database file. */
   readonly ledger?: Ledger;
 }

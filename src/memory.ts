@@ -3,20 +3,25 @@ import { memorySessions } from "./adapters/memory/sessions.ts";
 import { digestKeyOf, fileLedger, openSqliteStore, type SqliteOptions } from "./adapters/sqlite/index.ts";
 import { openSqliteStoreInThread } from "./adapters/sqlite/writing-thread.ts";
 import { systemClock, uuidv7 } from "./adapters/system/index.ts";
+import { ATTACHMENT_LIMITS, MAX_ATTACHMENT_BYTES } from "./domain/attachment.ts";
+import { checkExpiryPolicy } from "./domain/expiry-policy.ts";
 import { checkCount } from "./domain/limits.ts";
+import type { AgentAccess } from "./domain/scope.ts";
 import { createModelServers } from "./engine/admin/dependencies.ts";
-import type { Keepsake } from "./engine/api.ts";
+import type { Keepsake } from "./engine/api/keepsake.ts";
 import { type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
 import { type LedgerReplay, replayLedger } from "./engine/erase/replay-ledger.ts";
 import { finishInterruptedErasures } from "./engine/erase/verify-erasure.ts";
 import { createErasureWatch } from "./engine/erasure-watch.ts";
 import { createDamageCounter, watchClock } from "./engine/instrumentation.ts";
 import type { Ports } from "./engine/ports.ts";
+import { checkReranking } from "./engine/recall/rerank.ts";
 import { findRankingProfile } from "./engine/recall/scoring.ts";
 import { openSecondaryStores } from "./engine/secondary-stores/secondary-stores.ts";
 import type { SharingOptions } from "./engine/secondary-stores/shared-cache.ts";
 import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
 import { createUserStates, type UserStates } from "./engine/user-state/user-state.ts";
+import { invalid, MemoryError } from "./errors.ts";
 import type { MemoryOptions } from "./memory-options.ts";
 import type { CallHooks, Calls } from "./ports/language/model-calls.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
@@ -49,7 +54,9 @@ import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/s
  */
 export async function createMemory(options: MemoryOptions = {}): Promise<Keepsake> {
   if (options.decayDays !== undefined) checkCount(options.decayDays, "decayDays", 1, 36_500);
+  if (options.expiry !== undefined) checkExpiryPolicy(options.expiry);
   if (options.ranking !== undefined) findRankingProfile(options.ranking);
+  if (options.reranking !== undefined) checkReranking(options.reranking);
   const opening = createResourceOwner();
   try {
     return await wireMemory(options, opening);
@@ -63,7 +70,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Keepsak
 async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promise<Keepsake> {
   const baseClock = options.clock ?? systemClock;
   const clock = options.meter ? watchClock(baseClock, options.meter) : baseClock;
-  const path = options.path ?? "keepsake.db";
+  const { path = "keepsake.db" } = options;
   const ids = options.ids ?? uuidv7(clock);
   const isKept = !options.record && path !== ":memory:";
   const loadSecret = createSecretLoader(options, isKept ? `${path}.secret` : undefined);
@@ -72,7 +79,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     path,
     digestKey: () => digestKeyOf(loadSecret().secret),
     onDamage: damage.count,
-    ...(options.onSyncFailure ? { onSyncFailure: options.onSyncFailure } : {}),
+    ...toFileOptions(options),
   });
   await refuseUnfinishedCopy(record);
   const costs = createCosts(options, { calls, clock, ids });
@@ -83,18 +90,14 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     erasures,
     servers,
   });
-  const { secret } = loadSecret();
-  const notices = await getSecretNotices(record, loadSecret().isNew);
+  const { secret, isNew } = loadSecret();
+  const notices = await getSecretNotices(record, isNew);
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const stores = await openConfiguredStores(options, opening, clock);
   const recallPorts = { ...languagePorts, ...stores, digestKey: digestKeyOf(secret) };
-  const recallWorkers = await openRecallWorkers(
-    { ...options, meter: damage.meter },
-    path,
-    recallPorts,
-    opening,
-  );
+  const watched = { ...options, meter: damage.meter };
+  const recallWorkers = await openRecallWorkers(watched, path, recallPorts, opening);
   const states = openUserStates(options, record, { ...languagePorts, ...stores }, recallWorkers);
   const unsubscribe = record.erasureFeed?.subscribe((scope) => {
     void states.purgeUser(scope);
@@ -116,8 +119,10 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     ...stores,
     modelServers: servers,
     damagedRows: damage.rows,
-    secretState: await getSecretState(record, loadSecret().isNew),
+    secretState: await getSecretState(record, isNew),
     ...(recallWorkers ? { recallWorker: recallWorkers } : {}),
+    ...(await openBackupPlan(options, isKept ? { path, digestKey: digestKeyOf(secret), clock } : undefined)),
+    ...(await openWebhookSender(options, opening)),
     states: opening.own(states),
     erasureWatch: erasures,
   };
@@ -134,12 +139,12 @@ const RECALL_WORKERS_SHARE = 1 / 3;
 
 /** Opens recall processes, if the store is a file and recalls need nothing that another process cannot open. */
 async function openRecallWorkers(
-  { inThreads, record, questions, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
+  { inThreads, record, questions, reranker, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
   path: string,
   { embedder, followers, digestKey }: Pick<Ports, "embedder" | "followers"> & { readonly digestKey: string },
   opening: ResourceOwner,
 ): Promise<RecallWorkers | undefined> {
-  if (!inThreads || record || path === ":memory:" || questions || followers) return undefined;
+  if (!inThreads || record || path === ":memory:" || questions || reranker || followers) return undefined;
   const share = cacheBytes * RECALL_WORKERS_SHARE;
   // Loaded only here: a library must not start processes, or load code that does.
   const { createRecallWorkers } = await import("./wiring/recall-workers.ts");
@@ -152,6 +157,48 @@ async function openRecallWorkers(
     digestKey,
   });
   return recallWorkers && opening.own(recallWorkers);
+}
+
+const HOUR_MS = 3_600_000;
+const EVERY_HOURS = 24;
+const KEEP_DAYS = 30;
+
+/** Opens the archive of backups. Throws `unsupported` if the store is no file here. */
+async function openBackupPlan(
+  { backups }: MemoryOptions,
+  file: { readonly path: string; readonly digestKey: string; readonly clock: Clock } | undefined,
+): Promise<Pick<Ports, "backups">> {
+  if (!backups) return {};
+  if (!file) {
+    throw new MemoryError(
+      "unsupported",
+      "backups: only a database file is backed up here. A database server has backups of its own.",
+    );
+  }
+  const everyHours = checkCount(backups.everyHours ?? EVERY_HOURS, "everyHours", 1, 8760);
+  const keepDays = checkCount(backups.keepDays ?? KEEP_DAYS, "keepDays", 1, 3650);
+  // Loaded only here: a library must not start processes, or load code that does.
+  const { createBackupWorkshop } = await import("./adapters/sqlite/backup-workshop.ts");
+  return {
+    backups: {
+      archive: backups.archive,
+      workshop: createBackupWorkshop(file),
+      everyMs: everyHours * HOUR_MS,
+      keptMs: keepDays * 24 * HOUR_MS,
+    },
+  };
+}
+
+/** Opens what sends events to webhooks. Loaded only here: most programs have none. */
+async function openWebhookSender(
+  { webhooks }: MemoryOptions,
+  opening: ResourceOwner,
+): Promise<Pick<Ports, "webhookSender">> {
+  if (!webhooks) return {};
+  const { createWebhookSender } = await import("./adapters/webhooks/index.ts");
+  const webhookSender = createWebhookSender(webhooks);
+  opening.own({ close: async () => webhookSender.close() });
+  return { webhookSender };
 }
 
 function openUserStates(
@@ -207,6 +254,13 @@ async function openStore(
   return { record: store, calls: calls ?? store.calls ?? memoryCalls({ most: MOST_CALLS }) };
 }
 
+function toFileOptions({
+  onSyncFailure,
+  sqlite: tuning,
+}: MemoryOptions): Pick<SqliteOptions, "onSyncFailure" | "tuning"> {
+  return { ...(onSyncFailure ? { onSyncFailure } : {}), ...(tuning ? { tuning } : {}) };
+}
+
 function createCosts(
   { meter, tracer, costs = {} }: MemoryOptions,
   ports: Parameters<typeof createCostTracker>[0],
@@ -235,17 +289,25 @@ function toEngineOptions({
   patience,
   decayDays,
   ranking,
+  reranking,
+  agents,
   cleanUp,
+  expiry,
   indexSearch,
   jobs,
   inThreads,
+  attachments,
 }: MemoryOptions): Partial<Ports> {
   return {
     ...(redact === undefined ? {} : { redact }),
     ...(patience === undefined ? {} : { patience }),
     ...(decayDays === undefined ? {} : { decayDays }),
     ...(ranking === undefined ? {} : { ranking }),
+    ...(reranking === undefined ? {} : { reranking }),
+    ...(agents === undefined ? {} : { agents: checkAgents(agents) }),
     ...(cleanUp === undefined ? {} : { cleansUp: cleanUp }),
+    ...(expiry === undefined ? {} : { expiry }),
+    ...(attachments === undefined ? {} : { attachmentLimits: toAttachmentLimits(attachments) }),
     ...(inThreads ? { watchesDependencies: true } : {}),
     ...(jobs === "elsewhere" ? { leavesJobs: true } : {}),
     ...(indexSearch === undefined ? {} : { indexSearch }),
@@ -271,3 +333,18 @@ const UNPLACED_NOTICE =
 const LOST_LEDGER_NOTICE =
   "The erasure ledger beside the database was missing and has been rebuilt from the database. If the database is an " +
   "older copy, data erased since then is back: restore the ledger, or forget the data again.";
+
+function toAttachmentLimits({
+  maxBytes = ATTACHMENT_LIMITS.bytes,
+  maxUserBytes = ATTACHMENT_LIMITS.userBytes,
+}: NonNullable<MemoryOptions["attachments"]>): NonNullable<Ports["attachmentLimits"]> {
+  return {
+    bytes: checkCount(maxBytes, "attachments.maxBytes", 0, MAX_ATTACHMENT_BYTES),
+    userBytes: checkCount(maxUserBytes, "attachments.maxUserBytes", 0, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function checkAgents(agents: unknown): AgentAccess {
+  if (agents === "walled" || agents === "shared") return agents;
+  throw invalid('agents must be "walled" or "shared".');
+}

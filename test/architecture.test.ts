@@ -17,11 +17,13 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   http: ["domain", "ports", "engine", "formats", "ui"],
   ui: ["domain", "ports", "engine"],
   config: ["domain", "ports", "engine", "adapters"],
-  cli: ["domain", "ports", "engine", "formats", "adapters", "config", "http", "."],
+  // Tools for models over the Model Context Protocol, and the files of the programs that call them.
+  mcp: ["domain", "ports", "engine"],
+  cli: ["domain", "ports", "engine", "formats", "adapters", "config", "http", "mcp", "."],
   // The files at the root of src/: memory.ts, which puts everything together, and index.ts, the public names.
   ".": ["domain", "ports", "engine", "adapters", "language", "wiring"],
   // The parts of memory.ts.
-  wiring: ["domain", "ports", "engine", "adapters", "language", "."],
+  wiring: ["domain", "ports", "engine", "formats", "adapters", "language", "."],
 };
 
 /** Which packages and parts of Node a folder may import. Folders that are not named here import none. */
@@ -35,10 +37,13 @@ const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   testing: [/^node:/, /^vitest$/, /^fast-check$/],
   http: [/^node:/, /^hono/, /^@hono\/node-server/, /^zod$/],
   ui: [/^node:/, /^hono/],
+  // The package itself is loaded by `vendor-packages.ts`; here stand only its types.
+  mcp: [/^node:(?:crypto|util)$/, /^zod$/, /^@modelcontextprotocol\/server$/],
   config: [/^node:/, /^zod$/, /^yaml$/],
   // The one table of packages that their users install.
   "config/vendor-packages.ts": [
-    /^(pg|ioredis|bullmq|chromadb|@pinecone-database\/pinecone|@aws-sdk\/client-s3vectors)$/,
+    /^(pg|ioredis|bullmq|chromadb|@pinecone-database\/pinecone|@aws-sdk\/client-s3|@aws-sdk\/client-s3vectors)$/,
+    /^@modelcontextprotocol\/server(\/stdio)?$/,
   ],
   cli: [/^node:/, /^commander$/],
 };
@@ -183,6 +188,7 @@ describe("the source tree", () => {
       "memoryStoreConformance(",
     ],
     ["embedder", /^export (?:async )?function \w+Embedder\(/m, "embedderConformance("],
+    ["reranker", /^export (?:async )?function \w+Reranker\(/m, "rerankerConformance("],
     ["language model", /^export (?:async )?function \w+Model\(/m, "languageModelConformance(", 1], // The other one is for tests.
     ["vector index", /^export (?:async )?function create\w*vectors?Index\(/im, "vectorIndexConformance("],
     ["ledger of calls", /^export (?:async )?function \w+(?:Calls|CallLedger)\(/m, "callsConformance("],

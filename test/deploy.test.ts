@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { dashboard } from "../scripts/dashboard.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { VENDOR_PACKAGES } from "../src/config/vendor-packages.ts";
@@ -9,6 +11,38 @@ import { SERVED_METRICS } from "../src/domain/operations/metrics.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+/** A folder with promtool and kubernetes-validate: `test/services/deploy-tools` makes one. */
+const { KEEPSAKE_TEST_DEPLOY_TOOLS: TOOLS } = process.env;
+const WITHOUT_TOOLS = "(needs KEEPSAKE_TEST_DEPLOY_TOOLS: see test/services/deploy-tools)";
+
+interface Manifest {
+  readonly kind: string;
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector?: object;
+    readonly ports?: readonly object[];
+    readonly template?: {
+      readonly metadata: { readonly labels: object };
+      readonly spec: {
+        readonly securityContext: object;
+        readonly containers: readonly ManifestContainer[];
+        readonly volumes?: readonly { readonly name: string }[];
+      };
+    };
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+  };
+}
+
+interface ManifestContainer {
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly ports?: readonly object[];
+  readonly securityContext?: object;
+  readonly startupProbe?: object;
+  readonly readinessProbe?: object;
+  readonly livenessProbe?: object;
+  readonly volumeMounts?: readonly { readonly name: string }[];
+}
 
 interface Service {
   readonly image: string;
@@ -77,6 +111,114 @@ describe("compose.yaml", () => {
         Number(major),
       );
     }
+  });
+});
+
+describe("the rules of Prometheus", () => {
+  const { groups } = parse(read("deploy/prometheus-rules.yaml")) as {
+    readonly groups: readonly {
+      readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+    }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+
+  it("alert on metrics that there are, by labels that those have", () => {
+    expect(rules.length).toBeGreaterThan(4);
+    for (const { alert, expr } of rules) {
+      const names = [...expr.matchAll(/\b(?:memory|keepsake)_\w+/g)].map(([name]) => name);
+      expect(names.length + (/\bup\b/.test(expr) ? 1 : 0), alert).toBeGreaterThan(0);
+      for (const name of names) expect(metricOf(name), `${name} in ${alert}`).toBeDefined();
+      const labels = names.flatMap((name) => Object.keys(metricOf(name)?.labels ?? {}));
+      for (const [, label = ""] of expr.matchAll(/\{(\w+)=/g))
+        expect([...labels, "job"], alert).toContain(label);
+    }
+  });
+
+  it("alert before two days have passed without a backup", () => {
+    const rule = rules.find(({ alert }) => alert === "KeepsakeBackupOld");
+    expect(rule?.expr).toContain(`> ${2 * 86_400}`);
+  });
+
+  it("are mounted where the configuration looks for them", () => {
+    const { rule_files: files } = parse(read("deploy/prometheus.yaml")) as { rule_files: readonly string[] };
+    expect(services.prometheus?.volumes).toContain(
+      `./deploy/prometheus-rules.yaml:/etc/prometheus/${files[0]}:ro`,
+    );
+  });
+
+  it.skipIf(!TOOLS)(`pass promtool ${TOOLS ? "" : WITHOUT_TOOLS}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), "keepsake-rules-"));
+    writeFileSync(join(folder, "prometheus.yml"), read("deploy/prometheus.yaml"));
+    writeFileSync(join(folder, "rules.yml"), read("deploy/prometheus-rules.yaml"));
+    const out = execFileSync(
+      join(TOOLS ?? "", "promtool"),
+      ["check", "config", join(folder, "prometheus.yml")],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect(out).toMatch(/SUCCESS: \d+ rules found/);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("the manifests of Kubernetes", () => {
+  const manifests = parseAllDocuments(read("deploy/kubernetes/keepsake.yaml")).map(
+    (document) => document.toJS() as Manifest,
+  );
+  const find = (kind: string): Manifest => {
+    const found = manifests.find((one) => one.kind === kind);
+    if (!found) throw new Error(`there is no ${kind}`);
+    return found;
+  };
+  const [container] = find("StatefulSet").spec.template?.spec.containers ?? [];
+
+  it("set nothing that Keepsake would not start with", () => {
+    const environment = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+    const key = "0123456789abcdef01234567";
+    expect(readSettings({ ...environment, KEEPSAKE_SECRET: key, KEEPSAKE_API_KEY: key })).toMatchObject({
+      path: "/data/keepsake.db",
+      backups: { to: { folder: "/backups" } },
+      log: { form: "json", level: "info" },
+    });
+  });
+
+  it("run one process on one file, without rights, and write only into their volumes", () => {
+    const { replicas, template, volumeClaimTemplates: claims = [] } = find("StatefulSet").spec;
+    expect(replicas).toBe(1);
+    expect(template?.spec.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(container?.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+    });
+    const volumes = [
+      ...claims.map(({ metadata }) => metadata.name),
+      ...(template?.spec.volumes ?? []).map(({ name }) => name),
+    ];
+    expect((container?.volumeMounts ?? []).map(({ name }) => name).sort()).toEqual(volumes.sort());
+  });
+
+  it("ask paths that there are, name a port that there is, and select the pods", () => {
+    const probes = JSON.stringify([
+      container?.startupProbe,
+      container?.readinessProbe,
+      container?.livenessProbe,
+    ]);
+    for (const [, path = ""] of probes.matchAll(/7420(\/[\w/]+)/g))
+      expect(["/api/v1/health", "/api/v1/ready"]).toContain(path);
+    expect(find("Service").spec.ports).toMatchObject([{ targetPort: "http" }]);
+    expect(container?.ports).toMatchObject([{ name: "http", containerPort: 7420 }]);
+    expect(find("Service").spec.selector).toEqual(find("StatefulSet").spec.template?.metadata.labels);
+  });
+
+  it.skipIf(!TOOLS)(`fit the schemas of Kubernetes, strictly ${TOOLS ? "" : WITHOUT_TOOLS}`, () => {
+    const out = execFileSync(
+      join(TOOLS ?? "", "kubernetes-validate"),
+      ["--strict", join(ROOT, "deploy/kubernetes/keepsake.yaml")],
+      { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+    );
+    expect(out).not.toMatch(/ERROR/);
   });
 });
 

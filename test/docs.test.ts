@@ -66,6 +66,8 @@ beforeAll(() => {
   symlinkSync(join(ROOT, "node_modules/@types"), join(folder, "node_modules/@types"));
   // Of the vendors' packages in the pages on backends, the one that brings its own types.
   symlinkSync(join(ROOT, "node_modules/ioredis"), join(folder, "node_modules/ioredis"));
+  for (const name of ["@modelcontextprotocol", "zod"])
+    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   symlinkSync(join(ROOT, "dist/cli/main.js"), join(folder, "node_modules/.bin/keepsake"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
 });

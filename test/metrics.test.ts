@@ -5,7 +5,7 @@ import { metricsPage } from "../scripts/metrics-table.ts";
 import { openaiEmbedder, openaiModel } from "../src/adapters/openai/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../src/adapters/prometheus/index.ts";
 import { METRICS, SERVED_METRICS, toServedName } from "../src/domain/operations/metrics.ts";
-import type { Keepsake } from "../src/engine/api.ts";
+import type { Keepsake } from "../src/engine/api/keepsake.ts";
 import { recordJobMetrics } from "../src/engine/instrumentation.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
 import { createMemory } from "../src/memory.ts";

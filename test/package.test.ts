@@ -254,7 +254,9 @@ describe("the packed package", () => {
         ["bullmq", 6],
         ["chromadb", 3],
         ["@pinecone-database/pinecone", 9],
+        ["@aws-sdk/client-s3", 3],
         ["@aws-sdk/client-s3vectors", 3],
+        ["@modelcontextprotocol/server", 2],
       ].map(
         ([name, major]) =>
           `unsupported: A_SETTING needs the package ${name}, which is not installed: npm install ${name}@${major}`,

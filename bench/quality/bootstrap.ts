@@ -17,7 +17,7 @@ export function interval(shares: readonly number[]): readonly [low: number, high
 }
 
 /** Numbers from 0 to below 1 that a seed fixes (mulberry32). */
-function numbers(seed: number): () => number {
+export function numbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

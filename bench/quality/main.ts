@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createMemory } from "../../src/index.ts";
 import type { Backends } from "./backends.ts";
 import { beam } from "./beam.ts";
 import { EMBEDDERS } from "./embedders.ts";
@@ -13,6 +14,7 @@ import { mempalace } from "./mempalace.ts";
 import { personaext } from "./personaext.ts";
 import { poison } from "./poison.ts";
 import { precisionmembench } from "./precisionmembench.ts";
+import type { SavedReadings } from "./readings.ts";
 import { realtalk } from "./realtalk.ts";
 import { progressTo, type Run, type RunOptions, tableOf } from "./report.ts";
 import { stories } from "./stories.ts";
@@ -34,12 +36,13 @@ const SETS: { readonly [set: string]: (options: RunOptions) => Promise<Run> } = 
   poison,
 };
 
-const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--record NAME] [--follower NAME] [--json]
+const USAGE = `npm run -s eval -- SET [--data DIR] [--limit N] [--embedder NAME] [--record NAME] [--follower NAME] [--readings FILE] [--json]
 SET is one of ${Object.keys(SETS).join(", ")}.
 DIR holds the data as bench/quality/README.md says; without it, stories and locomo run on a small conversation of the
 project's own. NAME is one of ${Object.keys(EMBEDDERS).join(", ")}; with --model FOLDER for minilm, --model NAME and
 --base-url URL for openai. A record is one of ${RECORDS.join(", ")}, a follower (a vector index beside it, asked for everything)
-one of ${INDEXES.join(", ")}, on the servers that test/services/up starts.`;
+one of ${INDEXES.join(", ")}, on the servers that test/services/up starts.
+FILE keeps what was read of each message, for other runs of the same code over the same data.`;
 
 const OWN = join(import.meta.dirname, "small");
 
@@ -71,6 +74,7 @@ async function main(): Promise<number> {
   // What is missing is better said now than once for each question.
   await embedder.embed(["ready"]);
   const backends = await backendsOf(values);
+  const readings = values.readings === undefined ? undefined : await useReadings(values.readings, backends);
   try {
     const done = await run({
       data: values.data ?? OWN,
@@ -79,6 +83,7 @@ async function main(): Promise<number> {
       progress: progressTo(process.stderr),
     });
     show(withAnswered(done, backends?.answered()), values.json);
+    readings?.save();
   } finally {
     await backends?.close();
   }
@@ -101,6 +106,15 @@ async function backendsOf({
   );
   openMemoriesBy(backends.open);
   return backends;
+}
+
+/** Has messages that an earlier run read in the same context not be read again. */
+async function useReadings(path: string, backends: Backends | undefined): Promise<SavedReadings> {
+  const { openReadings } = await import("./readings.ts");
+  const readings = openReadings(path);
+  const { extractor } = readings;
+  openMemoriesBy((options) => (backends?.open ?? createMemory)({ extractor, ...options }));
+  return readings;
 }
 
 /** How often an index had a part in it: figures that are the same without it would show nothing. */
@@ -128,6 +142,7 @@ function parse() {
       "base-url": { type: "string" },
       record: { type: "string", default: "sqlite" },
       follower: { type: "string" },
+      readings: { type: "string" },
       json: { type: "boolean", default: false },
     },
   });

@@ -72,6 +72,31 @@ export function readPhrasings(file: string): Story[] {
   ];
 }
 
+/** Things told in a conversation, and questions: with words that answer them ("2|two": either), or with none where they were not told. */
+interface KnownAndUnknown {
+  readonly id: string;
+  readonly told: readonly string[];
+  readonly asks: readonly (readonly [string] | readonly [string, string])[];
+}
+
+/** The conversations of `known-and-unknown.json` with odd or even numbers as stories. */
+export function readKnownAndUnknown(half: "odd" | "even"): Story[] {
+  const file = `${import.meta.dirname}/known-and-unknown.json`;
+  const all = JSON.parse(readFileSync(file, "utf8")) as KnownAndUnknown[];
+  return all
+    .filter(({ id }) => Number(id.slice(2)) % 2 === Number(half === "odd"))
+    .map(({ id, told, asks }) => ({
+      id,
+      steps: [
+        ...told.map((say): Step => ({ say })),
+        ...asks.map(
+          ([ask, must]): Step =>
+            must === undefined ? { ask, abstain: true } : { ask, must: [must.split("|")] },
+        ),
+      ],
+    }));
+}
+
 /** Areas in which an older value stays an answer when the newer one was never told. */
 const WITH_CHANGES = /change|drop|correct|conflict|forget|erase/;
 

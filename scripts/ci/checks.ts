@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { assertHolds, type CiContext, type CiStep } from "./steps.ts";
+import type { CampaignProgram } from "../../test/campaign/programs.ts";
+import { assertHolds, type CiContext, type CiStep, nodeStep } from "./steps.ts";
 
 const KEEPSAKE = ["npm", "run", "-s", "keepsake", "--"];
 
@@ -118,6 +119,11 @@ export const speed: CiStep = {
   },
 };
 
+/** A program of the reliability campaign in the size that a pull request can wait for; `npm run campaign` runs the full size. */
+export function campaignStep({ test, file, args }: CampaignProgram): CiStep {
+  return nodeStep(`${test}: ${basename(file)} ${args.ci.join(" ")}`.trim(), file, ...args.ci);
+}
+
 /** Unmodified clients hold the story through the server. They are too large to be dependencies of the project. */
 export const clients: CiStep = {
   name: "clients",
@@ -136,6 +142,8 @@ export const clients: CiStep = {
     await exec(["python3", "-m", "venv", python]);
     const pip = [join(python, "bin/pip"), "install", "--quiet", "--disable-pip-version-check"];
     await exec([...pip, "-r", "test/clients/requirements.txt"]);
+    await exec([...pip, "./clients/python"]);
+    await exec([join(python, "bin/mypy"), "--strict", "clients/python/src", "clients/python/tests"]);
     await exec(["node", "test/clients/run.ts", "--python", join(python, "bin/python")]);
   },
 };
@@ -169,6 +177,8 @@ export interface TestCount {
   readonly passed: number;
   /** Failed tests, skipped tests, and files that could not be run. */
   readonly failed: number;
+  /** File and title of each failed test, and each file that could not be run. */
+  readonly failures: readonly string[];
 }
 
 /** Vitest's JSON report, as far as it is read here. */
@@ -178,7 +188,7 @@ interface TestReport {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly status: string }[];
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
   }[];
 }
 
@@ -186,18 +196,27 @@ interface TestReport {
  * Counts the tests of a report. A skipped test counts as failed, except in files whose path holds `absent`: their model is not
  * installed. A report that is missing counts as one failure.
  */
-export async function countTests(path: string, absent: string | undefined): Promise<TestCount> {
+export async function countTests(path: string, absent: readonly string[]): Promise<TestCount> {
   const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined) return { passed: 0, failed: 1 };
+  if (text === undefined) return { passed: 0, failed: 1, failures: [`no report: ${path}`] };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(text) as TestReport;
   const isSkipped = ({ status }: { readonly status: string }): boolean =>
     status !== "passed" && status !== "failed";
   const skipped = testResults
-    .filter(({ name }) => absent === undefined || !name.replaceAll("\\", "/").includes(absent))
+    .filter(({ name }) => !absent.some((folder) => name.replaceAll("\\", "/").includes(folder)))
     .flatMap(({ assertionResults }) => assertionResults.filter(isSkipped)).length;
   const broken = testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
   );
   if (skipped > 0) console.error(`${skipped} tests were skipped`);
-  return { passed: numPassedTests, failed: numFailedTests + skipped + broken.length };
+  const failures = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName }) => `${basename(name)}: ${fullName}`),
+  );
+  return {
+    passed: numPassedTests,
+    failed: numFailedTests + skipped + broken.length,
+    failures: [...failures, ...broken.map(({ name }) => `${basename(name)}: not run`)],
+  };
 }

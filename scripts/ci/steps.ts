@@ -1,6 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+/** A set, or its first questions, that is evaluated with several backends. */
+export interface RepeatedSet {
+  readonly set: string;
+  readonly limit?: number;
+}
+
+/** What is evaluated with several backends. Each message is read once and not once for each backend. */
+export const REPEATED_SETS: readonly RepeatedSet[] = [
+  { set: "stories" },
+  { set: "forget-cases" },
+  { set: "locomo", limit: 300 },
+];
+
 /** A step of the whole check. */
 export interface CiStep {
   readonly name: string;
@@ -43,7 +56,7 @@ export function nodeStep(name: string, ...command: readonly string[]): CiStep {
   return execStep(name, "node", ...command);
 }
 
-/** A step that evaluates a set of data and compares one figure with a bar. It keeps all figures for `sameFiguresStep`. */
+/** A step that evaluates a set of data and compares one figure with a bar. */
 export function qualityStep(name: string, { set, data, figure, bar }: QualityBar): CiStep {
   return {
     name: `quality: ${name}`,
@@ -88,27 +101,41 @@ export function forgettingStep(data: string): CiStep {
   };
 }
 
-/** A step that evaluates sets of data with another backend and expects the figures of SQLite alone. */
+/** A step that evaluates with SQLite alone what other backends are compared on. */
+export function ownFiguresStep(data: string, sets: readonly RepeatedSet[]): CiStep {
+  return {
+    name: "figures of SQLite alone",
+    async run(context) {
+      for (const one of sets) await saveFigures(context, repeatedPath(context, one), repeatedArgs(one, data));
+    },
+  };
+}
+
+/** A step that evaluates sets of data with another backend and expects the figures of `ownFiguresStep`. */
 export function sameFiguresStep(
   name: string,
   data: string,
-  sets: readonly string[],
+  sets: readonly RepeatedSet[],
   backend: readonly string[],
 ): CiStep {
   return {
     name: `same figures ${name}`,
     async run(context) {
-      for (const set of sets) {
-        const other = join(context.reports, `${backend.join("-").replaceAll("/", "-")}-${set}.json`);
-        await saveFigures(context, other, [set, "--data", data, ...backend]);
-        await context.exec(["node", "bench/quality/same.ts", figuresPath(context, set, data), other]);
+      for (const one of sets) {
+        const other = repeatedPath(context, one, `${backend.join("-").replaceAll("/", "-")}-`);
+        await saveFigures(context, other, [...repeatedArgs(one, data), ...backend]);
+        await context.exec(["node", "bench/quality/same.ts", repeatedPath(context, one), other]);
       }
     },
   };
 }
 
-function figuresPath({ reports }: CiContext, set: string, data: string): string {
-  return join(reports, `${data.replaceAll(/[^\w]+/g, "-")}-${set}.json`);
+function repeatedArgs({ set, limit }: RepeatedSet, data: string): string[] {
+  return [set, "--data", data, ...(limit === undefined ? [] : ["--limit", String(limit)])];
+}
+
+function repeatedPath({ reports }: CiContext, { set }: RepeatedSet, backend = "alone-"): string {
+  return join(reports, `${backend}${set}.json`);
 }
 
 async function evaluate(
@@ -116,12 +143,17 @@ async function evaluate(
   set: string,
   data: string,
 ): Promise<{ readonly [name: string]: number }> {
-  const text = await saveFigures(context, figuresPath(context, set, data), [set, "--data", data]);
+  const text = await readFigures(context, [set, "--data", data]);
   return (JSON.parse(text) as { readonly metrics: { readonly [name: string]: number } }).metrics;
 }
 
-async function saveFigures({ read }: CiContext, path: string, args: readonly string[]): Promise<string> {
-  const text = await read(["node", "bench/quality/main.ts", ...args, "--json"], { isQuiet: true });
-  await writeFile(path, text);
-  return text;
+async function saveFigures(context: CiContext, path: string, args: readonly string[]): Promise<void> {
+  await writeFile(path, await readFigures(context, args));
+}
+
+function readFigures({ reports, read }: CiContext, args: readonly string[]): Promise<string> {
+  const [set = ""] = args;
+  const isRepeated = REPEATED_SETS.some((one) => one.set === set);
+  const readings = isRepeated ? ["--readings", join(reports, `${set}-readings.jsonl`)] : [];
+  return read(["node", "bench/quality/main.ts", ...args, ...readings, "--json"], { isQuiet: true });
 }

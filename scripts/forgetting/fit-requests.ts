@@ -1,115 +1,76 @@
-// Fits the model that tells requests to forget from other sentences: node scripts/forgetting/fit-requests.ts
-// Reads `requests.txt`, writes `src/language/en/grammar/forgetting/request-weights.ts`, prints the result of a ten-fold test.
+// Fits the model that tells requests to forget from other sentences: node scripts/forgetting/fit-requests.ts [--data DIR] [--show]
+// Reads `requests.txt`, tries the result on `requests-unfitted.txt`, writes `src/language/en/grammar/forgetting/request-weights.ts`, prints the result of a ten-fold test.
+// The sentences of real chats are no requests: those with odd numbers are fitted, those with even numbers only counted.
 import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { mayAsk } from "../../src/language/en/grammar/forgetting/erasures.ts";
 import { findRequestCandidates } from "../../src/language/en/grammar/forgetting/request-features.ts";
+import { spansToRead } from "../../src/language/en/grammar/rules.ts";
+import { type Half, readChats, userTurns } from "./chats.ts";
+import { bestScore, calibrate, type Example, fit, toProbability } from "./logistic.ts";
+
+const { values: options } = parseArgs({
+  options: { data: { type: "string", default: "../shared/data" }, show: { type: "boolean", default: false } },
+});
 
 const FOLDS = 10;
-const ROUNDS = 3;
-const STEPS = 200;
-const RATE = 0.3;
-const DECAY = 0.004;
+const FITTING = { decay: 0.0005, leastCount: 12 };
+/** How much a sentence of a chat counts beside a written one: there are ten times as many, and all of one kind. */
+const CHAT_WEIGHT = 0.1;
+/** A weight below this is left out. */
+const LEAST_WEIGHT = 0.1;
 
-interface Example {
+/** Log-odds in favour of a request: to ask once too often costs less than to pass over a request. */
+const FAVOUR = 0.6;
+
+interface Sentence extends Example {
   readonly text: string;
-  readonly isRequest: boolean;
-  readonly candidates: readonly (readonly string[])[];
 }
 
-type Weights = Map<string, number>;
+function toSentence(text: string, isRequest: boolean, weight: number): Sentence {
+  const candidates = findRequestCandidates(text).map(({ features }) => [...new Set(features)]);
+  return { text, isRequest, candidates, weight };
+}
 
-const examples: Example[] = readFileSync(new URL("requests.txt", import.meta.url), "utf8")
-  .split("\n")
-  .filter((line) => /^[+-] /.test(line))
-  .map((line) => {
-    const text = line.slice(2);
-    return {
-      text,
-      isRequest: line.startsWith("+"),
-      candidates: findRequestCandidates(text).map(({ features }) => [...new Set(features)]),
-    };
-  });
+function readSentences(file: string): Sentence[] {
+  return readFileSync(new URL(file, import.meta.url), "utf8")
+    .split("\n")
+    .filter((line) => /^[+-] /.test(line))
+    .map((line) => toSentence(line.slice(2), line.startsWith("+"), 1));
+}
 
-const scoreOf = (weights: Weights, features: readonly string[]): number =>
-  features.reduce((sum, name) => sum + (weights.get(name) ?? 0), weights.get("bias") ?? 0);
-const toProbability = (score: number): number => 1 / (1 + Math.exp(-score));
-const bestOf = (weights: Weights, { candidates }: Example): number =>
-  Math.max(...candidates.map((features) => scoreOf(weights, features)));
-
-/** Logistic regression over the best candidate of each request and over all candidates of the other sentences. */
-function fit(training: readonly Example[]): Weights {
-  let weights: Weights = new Map();
-  const counts = new Map<string, number>();
-  for (const { candidates } of training)
-    for (const name of new Set(candidates.flat())) counts.set(name, (counts.get(name) ?? 0) + 1);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const rows = training.flatMap((one) =>
-      one.isRequest
-        ? [{ features: pick(weights, one), target: 1 }]
-        : one.candidates.map((features) => ({ features, target: 0 })),
+/** What the user's messages in real chats say, each sentence once, as far as the recogniser would look at it. */
+function readChatSentences(half: Half): Sentence[] {
+  const texts = readChats(options.data, half)
+    .flatMap(userTurns)
+    .flatMap(({ message, earlier }) =>
+      spansToRead(message, { messages: [message], earlier, known: [] })
+        .asking.map(({ start, end }) => message.content.slice(start, end))
+        .filter(mayAsk),
     );
-    const usual = rows.map(({ features, target }) => ({
-      features: features.filter((name) => (counts.get(name) ?? 0) >= 2),
-      target,
-    }));
-    weights = descend(usual);
-  }
-  return weights;
+  return [...new Set(texts)].map((text) => toSentence(text, false, CHAT_WEIGHT));
 }
 
-interface Row {
-  readonly features: readonly string[];
-  readonly target: number;
-}
-
-/** Gradient descent with a step of its own for each feature. */
-function descend(rows: readonly Row[]): Weights {
-  const weights: Weights = new Map([["bias", 0]]);
-  const squares = new Map<string, number>();
-  for (let step = 0; step < STEPS; step += 1) {
-    for (const [name, slope] of gradientOf(weights, rows)) {
-      const mean = slope / rows.length + (name === "bias" ? 0 : DECAY * (weights.get(name) ?? 0));
-      const square = (squares.get(name) ?? 0) + mean * mean;
-      squares.set(name, square);
-      weights.set(name, (weights.get(name) ?? 0) - (RATE * mean) / Math.sqrt(square + 1e-8));
-    }
-  }
-  return weights;
-}
-
-function gradientOf(weights: Weights, rows: readonly Row[]): Map<string, number> {
-  const gradient = new Map<string, number>();
-  for (const { features, target } of rows) {
-    const error = toProbability(scoreOf(weights, features)) - target;
-    for (const name of ["bias", ...features]) gradient.set(name, (gradient.get(name) ?? 0) + error);
-  }
-  return gradient;
-}
-
-function pick(weights: Weights, { candidates }: Example): readonly string[] {
-  let [best = []] = candidates;
-  for (const features of candidates) if (scoreOf(weights, features) > scoreOf(weights, best)) best = features;
-  return best;
-}
-
-const held: { example: Example; score: number }[] = [];
+const written = readSentences("requests.txt");
+const examples = [...written, ...readChatSentences("odd")];
+const held: { example: Sentence; score: number; isRequest: boolean; weight: number }[] = [];
 for (let fold = 0; fold < FOLDS; fold += 1) {
-  const weights = fit(examples.filter((_one, i) => i % FOLDS !== fold));
-  for (const example of examples.filter((_one, i) => i % FOLDS === fold))
-    held.push({ example, score: bestOf(weights, example) });
-}
-// Calibration: a scale and a shift of the scores, so that of the held-out sentences with probability p, p are requests.
-let [scale, shift] = [1, 0];
-for (let step = 0; step < 3000; step += 1) {
-  let [bySlope, byShift] = [0, 0];
-  for (const { example, score } of held) {
-    const error = toProbability(scale * score + shift) - Number(example.isRequest);
-    bySlope += (error * score) / held.length;
-    byShift += error / held.length;
+  const weights = fit(
+    examples.filter((_one, i) => i % FOLDS !== fold),
+    FITTING,
+  );
+  for (const example of examples.filter((_one, i) => i % FOLDS === fold)) {
+    const { candidates, isRequest, weight } = example;
+    held.push({ example, score: bestScore(weights, candidates), isRequest, weight });
   }
-  scale -= 0.1 * bySlope;
-  shift -= 0.1 * byShift;
 }
-const verdicts = held.map(({ example, score }) => ({ example, p: toProbability(scale * score + shift) }));
+// Calibrated on what is written: in chats nobody asks, and a request would never be likely.
+const calibration = calibrate(held.filter(({ weight }) => weight === 1));
+const { scale } = calibration;
+const shift = calibration.shift + FAVOUR;
+const verdicts = held
+  .filter(({ weight }) => weight === 1)
+  .map(({ example, score }) => ({ example, p: toProbability(scale * score + shift) }));
 for (const [least, most] of [
   [0, 0.1],
   [0.1, 0.3],
@@ -122,12 +83,32 @@ for (const [least, most] of [
   const requests = some.filter(({ example }) => example.isRequest).length;
   console.log(`p ${least}-${Math.min(1, most)}: ${some.length} sentences, ${requests} of them requests`);
 }
-if (process.argv.includes("--show"))
+if (options.show)
   for (const { example, p } of verdicts)
     if (example.isRequest === p < 0.5)
       console.log(`${example.isRequest ? "+" : "-"} ${p.toFixed(2)} ${example.text}`);
 
-const weights = fit(examples);
+const weights = new Map(
+  [...fit(examples, FITTING)].filter(([name, weight]) => name === "bias" || Math.abs(weight) >= LEAST_WEIGHT),
+);
+const probabilityOf = ({ candidates }: Sentence): number =>
+  toProbability(scale * bestScore(weights, candidates) + shift);
+const tried = readSentences("requests-unfitted.txt").map((one) => ({ ...one, p: probabilityOf(one) }));
+const requests = tried.filter(({ isRequest }) => isRequest).length;
+for (const least of [0.5, 0.8, 0.9, 0.98]) {
+  const found = tried.filter(({ p }) => p >= least);
+  const right = found.filter(({ isRequest }) => isRequest).length;
+  console.log(
+    `not fitted on, p ${least}: ${right} of ${requests} requests found; ${right} of ${found.length} right`,
+  );
+}
+for (const half of ["odd", "even"] as const) {
+  const all = readChatSentences(half).map(probabilityOf);
+  const likely = [0.5, 0.8, 0.9, 0.98].map(
+    (least) => `${all.filter((p) => p >= least).length} from p ${least}`,
+  );
+  console.log(`chats, ${half} half: ${all.length} sentences, ${likely.join(", ")}`);
+}
 const rows = [...weights]
   .map(
     ([name, weight]) =>

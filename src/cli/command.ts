@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { parseWeightList, WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
 import type { RankingWeights } from "../domain/recall.ts";
+import type { WhereText } from "../domain/text-filter.ts";
 import { toIsoTime } from "../domain/time.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
@@ -49,6 +50,15 @@ export function parseTimeOption(text: string): string {
     return toIsoTime(text, "It");
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : "It is not a valid time.");
+  }
+}
+
+/** Parses the JSON of `--where-text`; its content is checked where it is used. Throws `InvalidArgumentError`. */
+export function parseTextFilterOption(text: string): WhereText {
+  try {
+    return JSON.parse(text) as WhereText;
+  } catch {
+    throw new InvalidArgumentError('It is not valid JSON: give a filter such as {"$contains": "Porto"}.');
   }
 }
 

@@ -32,6 +32,10 @@ const problem = findNodeProblem(process.versions.node);
 if (problem !== undefined) {
   process.stderr.write(`keepsake: ${problem}\n`);
   process.exitCode = 1;
+} else if (process.argv[2] === "hook" && process.argv.includes("--client")) {
+  // A client waits for it, so it loads nothing else.
+  enableCompileCache();
+  await (await import("./hooks/hook.ts")).runHook(process.argv.slice(3));
 } else {
   await main();
 }

@@ -128,3 +128,8 @@ function formatBar(share: number | undefined): string {
 function formatPercent(share: number | undefined): string {
   return share === undefined ? "" : `${String(Math.round(100 * share)).padStart(3)} % `;
 }
+
+/** "12 kB" or "3.4 MB". */
+export function formatSize(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

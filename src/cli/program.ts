@@ -1,18 +1,26 @@
 import { Command, CommanderError, Option } from "commander";
 import { KIND_NAMES, MEMORY_KINDS } from "../domain/memory.ts";
+import { LIST_ORDERS } from "../domain/memory-order.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
+import { IMPORT_FORMATS } from "../domain/operations/import-format.ts";
 import { WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
 import { addAssociationCommands } from "./association-commands.ts";
+import { addAttachmentCommands } from "./attachment-commands.ts";
 import {
   addCommand,
   createCountParser,
   formatExamples,
   parseShareOption,
+  parseTextFilterOption,
   parseTimeOption,
   parseWeightsOption,
 } from "./command.ts";
 import { EXIT } from "./exit.ts";
+import { addHookCommands } from "./hook-commands.ts";
 import { addKeyCommands } from "./key-commands.ts";
+import { addMcpCommands } from "./mcp-commands.ts";
+import { addSharingCommands } from "./sharing-commands.ts";
+import { addUpkeepCommands } from "./upkeep-commands.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
 const PROGRAM_HELP = `
@@ -54,20 +62,25 @@ export function createProgram(version: string): Command {
   addForgetCommands(root);
   addMemoryCommands(root);
   addAssociationCommands(root);
+  addSharingCommands(root);
+  addAttachmentCommands(root);
   addStatsCommand(root);
   addImportExportCommands(root);
   addMaintenanceCommands(root);
   addServerCommands(root);
+  addMcpCommands(root);
+  addHookCommands(root);
   addKeyCommands(root);
   return root;
 }
 
+function createWhereTextOption(description: string): Option {
+  return new Option("--where-text <JSON>", description).argParser(parseTextFilterOption);
+}
+
 function addConversationCommands(root: Command): void {
-  addCommand(
-    root,
-    "remember <TEXT>",
-    "store a message; - reads it from stdin",
-    async ([text = ""], options) => (await import("./commands/remember.ts")).runRemember(text, options),
+  addCommand(root, "remember [TEXT]", "store a message; - reads it from stdin", async ([text], options) =>
+    (await import("./commands/remember.ts")).runRemember(text, options),
   )
     .option("--session <ID>", "the conversation that the message belongs to")
     .addOption(
@@ -77,12 +90,15 @@ function addConversationCommands(root: Command): void {
     )
     .option("--id <ID>", "the message's id; a repeated id is stored once")
     .option("--name <NAME>", "the speaker's name, in a conversation between people")
+    .option("--attach <FILE>", "an image or a recording to keep with the message; then TEXT may be left out")
+    .option("--description <TEXT>", "what the attached file shows or says; it is remembered like the message")
     .addHelpText(
       "after",
       formatExamples(
         'remember "I live in Porto now."',
         'remember "I moved to Ghent." --at 2024-03-01T09:00:00Z',
         "remember - < note.txt",
+        'remember --attach cat.png --description "My cat is called Quixote."',
       ),
     );
   addCommand(root, "chat", "chat in the terminal, and show what is learnt", async (_operands, options) =>
@@ -100,7 +116,8 @@ function addSearchCommands(root: Command): void {
     .option("--limit <N>", "maximum number of items (10)", createCountParser(1, 1000))
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
     .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
-    .option("--where-text <JSON>", 'only items whose text matches, such as {"$contains": "Porto"}')
+    .addOption(createWhereTextOption('only items whose text matches, such as {"$contains": "Porto"}'))
+    .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
     .option("--profile <NAME>", "how to rank: default or classic")
     .option("--weights <LIST>", `weights of the classic ranking: ${WEIGHT_LIST_EXAMPLE}`, parseWeightsOption)
     .option("--explain", "show why each item was returned, and what was dropped")
@@ -120,6 +137,7 @@ function addSearchCommands(root: Command): void {
   )
     .option("--max-tokens <N>", "maximum size in tokens (1,500)", createCountParser(1, 1_000_000))
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
+    .addOption(createWhereTextOption("only what was said in words that match"))
     .addHelpText("after", formatExamples('context "plan my Saturday"', 'context "a snack" --max-tokens 400'));
   addCommand(
     root,
@@ -129,6 +147,7 @@ function addSearchCommands(root: Command): void {
   )
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
     .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
+    .addOption(createWhereTextOption("use only items whose text matches"))
     .addHelpText(
       "after",
       formatExamples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
@@ -146,18 +165,24 @@ function addForgetCommands(root: Command): void {
       ...ids,
       id,
     ])
+    .option(
+      "--attachment <ID>",
+      "an image or a recording, by id; may be repeated",
+      (id, ids: string[] = []) => [...ids, id],
+    )
     .option("--session <ID>", "everything from one conversation")
     .option("--from <TIME>", "everything said at or after this time")
     .option("--to <TIME>", "everything said before this time")
     .option("--topic <NAME>", "everything about a topic (health, money, work …) or with a relation")
     .option("--where <JSON>", "everything with this metadata")
+    .addOption(createWhereTextOption("every memory and passage whose text matches"))
     .option("--everything", "everything about the user")
     .option("--dry-run", "show what would be erased, erase nothing")
     .option("--yes", "erase without asking")
     .addHelpText(
       "after",
       `
-Name one of: words, ids, a session, a time (--from, --to or both), a topic, metadata, or everything. On a terminal, the
+Name one of: words, ids, a session, a time (--from, --to or both), a topic, metadata, a text filter, or everything. On a terminal, the
 command shows what it would erase and asks first. Elsewhere it erases at once; --everything needs --yes.
 ${formatExamples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forget --topic health", "forget --from 2026-03-01 --to 2026-03-08", "forget --everything --yes")}`,
     );
@@ -175,10 +200,18 @@ function addMemoryCommands(root: Command): void {
   )
     .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
     .addOption(
-      new Option("--status <STATUS>", "only memories with this status")
-        .choices(["current", "superseded", "retracted", "all"])
-        .default("current"),
+      new Option("--status <STATUS>", "only memories with this status (current)").choices([
+        "current",
+        "superseded",
+        "retracted",
+        "all",
+      ]),
     )
+    .addOption(new Option("--sort <ORDER>", "the order (newest)").choices(LIST_ORDERS))
+    .option("--from <TIME>", "only memories said from this time on")
+    .option("--to <TIME>", "only memories said before this time")
+    .option("--as-of <TIME>", "only what was true at this time, instead of --status")
+    .addOption(createWhereTextOption('only memories whose text matches, such as {"$contains": "Porto"}'))
     .option("--limit <N>", "maximum number of memories (50)", createCountParser(1, 1000))
     .option("--cursor <CURSOR>", "continue after the page that gave this cursor")
     .option("--set-aside", "only memories quarantined as prompt injection, with the reason")
@@ -244,28 +277,35 @@ function addImportExportCommands(root: Command): void {
     "import <FILE...>",
     "import conversations from files; safe to run again",
     async ([files], options) =>
-      (await import("./commands/import-export.ts")).runImport(files as unknown as string[], options),
+      (await import("./commands/import.ts")).runImport(files as unknown as string[], options),
   )
-    .addOption(
-      new Option("--format <FORMAT>", "the files' format")
-        .choices(["auto", "jsonl", "locomo", "longmemeval", "keepsake"])
-        .default("auto"),
-    )
-    .option("--dry-run", "show the number of messages and their dates, store nothing")
+    .addOption(new Option("--format <FORMAT>", "the files' format").choices(IMPORT_FORMATS).default("auto"))
+    .option("--dry-run", "show what would be stored and learnt, store nothing")
     .addHelpText(
       "after",
       `
-Each line of jsonl is a message: {"id"?, "role", "content", "name"?, "at"?, "session"?, "metadata"?}; keepsake is the
-format that \`export\` writes. All files are checked first; if one contains an error, nothing is stored.
-A file that is one JSON document may be up to 500 MB. Files may be compressed (.gz).
-${formatExamples("import chat.jsonl --dry-run", "import locomo.json --format locomo --user demo")}`,
+The format is recognised by the content: exports of ChatGPT (conversations.json), Claude (conversations.json,
+memories.json), Gemini (MyActivity.json), mem0, Letta (.af), Telegram (result.json) and WhatsApp (.txt), character cards,
+Portable AI Memory (pam), OpenAI messages as JSON lines, and \`export\` (keepsake). Each line of jsonl is a message:
+{"id"?, "role", "content", "name"?, "at"?, "session"?, "metadata"?}. All files are checked first; if one contains an
+error, nothing is stored. Files may be compressed (.gz) and of any size. One undo takes back the whole import.
+${formatExamples("import conversations.json --dry-run", "import chat.jsonl result.json --user ana", "import locomo.json --format locomo")}`,
     );
-  addCommand(
-    root,
-    "export [FILE]",
-    "export everything about the user as JSON lines",
-    async ([file], options) => (await import("./commands/import-export.ts")).runExport(file, options),
-  ).addHelpText("after", formatExamples("export memories.jsonl", "export | gzip > memories.jsonl.gz"));
+  addCommand(root, "export [FILE]", "export everything about the user", async ([file], options) =>
+    (await import("./commands/export.ts")).runExport(file, options),
+  )
+    .addOption(
+      new Option("--format <FORMAT>", "the format of the export")
+        .choices(["jsonl", "pam", "markdown"])
+        .default("jsonl"),
+    )
+    .addHelpText(
+      "after",
+      `
+pam is Portable AI Memory 1.0, signed: a folder (named with "/" at its end) gets the memories and a file for each
+conversation, a file the memories alone. markdown is a list by topic, for people.
+${formatExamples("export memories.jsonl", "export | gzip > memories.jsonl.gz", "export --format pam backup/", "export --format markdown me.md")}`,
+    );
   addCommand(root, "move", "copy the whole database into another, empty one", async (_operands, options) =>
     (await import("./commands/move.ts")).runMove(options as CommonOptions & { readonly to: string }),
   )
@@ -343,8 +383,7 @@ function toUsageMessage({ code, message }: CommanderError): string {
   return shown;
 }
 
-/** Adds the commands that maintain the database: backups, checks, repairs. */
-export function addMaintenanceCommands(root: Command): void {
+function addBackupCommands(root: Command): void {
   addCommand(
     root,
     "backup <FILE>",
@@ -360,6 +399,21 @@ Contains the memories of all users and projects. The copy is verified before it 
 The secret is not in it: keep a copy of the .secret file in another place.
 ${formatExamples("backup monday.db", "backup monday.db --keep-until 2027-01-31")}`,
     );
+  addCommand(
+    root,
+    "backups",
+    "list the backups that a server or a worker made, or fetch one",
+    async (_operands, options) => (await import("./commands/backups.ts")).runBackups(options),
+  )
+    .option("--fetch <NAME>", "fetch this backup into a file")
+    .option("--to <FILE>", "the file (default: its name)")
+    .addHelpText(
+      "after",
+      `
+KEEPSAKE_BACKUP_TO names a folder or s3://BUCKET/FOLDER. A server or a worker makes a backup every day and keeps it for 30
+days (KEEPSAKE_BACKUP_EVERY_HOURS, KEEPSAKE_BACKUP_KEEP_DAYS). Each is checked by a restore into a second database.
+${formatExamples("backups", "backups --fetch keepsake-018f0a-2026-03-01T10-00-00Z.db --to monday.db")}`,
+    );
   addCommand(root, "restore <FILE>", "replace the database with a backup", async ([file = ""], options) =>
     (await import("./commands/maintenance.ts")).runRestore(file, options),
   )
@@ -372,6 +426,11 @@ Stop the server first. Erasures made since the backup are applied again before t
 in the erasure ledger, the .erasures file beside the database.
 ${formatExamples("restore monday.db --yes")}`,
     );
+}
+
+/** Adds the commands that maintain the database: backups, checks, repairs. */
+export function addMaintenanceCommands(root: Command): void {
+  addBackupCommands(root);
   addDoctorCommand(root);
   addCommand(
     root,
@@ -405,9 +464,9 @@ ${formatExamples("audit", "audit --json")}`,
     .addHelpText(
       "after",
       `
-Removes expired memories from search, merges duplicates, reports faded memories, and archives memories that are old,
-unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it. The limits of age, importance and kind set
-what is archived; what was recalled, edited, said twice or associated stays.
+Removes expired memories from search, merges duplicates (also in other words), reports faded memories, and archives
+memories that are old, unimportant, said once and never recalled. Nothing is erased: \`undo\` reverts it. The limits of age,
+importance and kind set what is archived; what was recalled, edited, said twice or associated stays.
 ${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importance 0.3")}`,
     );
   addCommand(
@@ -417,6 +476,7 @@ ${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importa
     async (_operands, options) => (await import("./commands/maintenance.ts")).runJobs(options),
   );
   addReindexCommand(root);
+  addUpkeepCommands(root);
 }
 
 function addDoctorCommand(root: Command): void {

@@ -1,11 +1,13 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Backends } from "../config/backends/open-backends.ts";
 import type { CostSettings } from "../config/cost-settings.ts";
 import { chooseCacheBytes } from "../config/node-tuning.ts";
+import type { RerankerSettings } from "../config/reranker-settings.ts";
 import { type EmbedderSettings, readSettings, type Settings } from "../config/settings.ts";
 import { toIsoTime } from "../domain/time.ts";
-import type { Keepsake, ScopedMemory } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
+import type { ScopedMemory } from "../engine/api/scoped-memory.ts";
 import { MemoryError } from "../errors.ts";
 import type { MemoryOptions } from "../memory-options.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
@@ -34,6 +36,8 @@ export interface CommandContext {
   /** Whether the database is a file on disk. */
   readonly isFile: boolean;
   readonly backends: Backends;
+  /** Messages about the settings and the backends, as shown at the start. */
+  readonly notices: readonly string[];
 }
 
 /**
@@ -42,12 +46,17 @@ export interface CommandContext {
  */
 type DatabaseAccess = "writes" | "reads" | "checks";
 
+type ExtraOptions = Pick<
+  MemoryOptions,
+  "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure" | "backups"
+>;
+
 /** Runs a command with an open memory and sets the exit status. */
 export async function withMemory(
   options: CommonOptions,
   access: DatabaseAccess,
   command: (context: CommandContext) => Promise<number>,
-  extraOptions: Pick<MemoryOptions, "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure"> = {},
+  toExtraOptions: (settings: Settings) => ExtraOptions | Promise<ExtraOptions> = () => ({}),
 ): Promise<void> {
   const print = createPrinter(options.json ?? false);
   await reportErrors(print, async () => {
@@ -55,26 +64,44 @@ export async function withMemory(
     const clock = createCommandClock(options.at);
     const { openBackends, redactAddress } = await import("../config/backends/open-backends.ts");
     const { postgres } = settings.backends ?? {};
-    const file = postgres ? undefined : toDatabaseFile(settings.path, access, print);
+    const file = postgres ? undefined : toDatabaseFile(settings, access, print);
     await using backends = await openBackends(settings);
     await using keepsake = await openMemory(settings, {
       clock,
-      ...extraOptions,
+      ...(await toExtraOptions(settings)),
       ...(file === undefined ? {} : { path: file }),
       ...backends.options,
     });
     const path = postgres ? redactAddress(postgres.url) : settings.path;
     const isFile = !postgres && path !== ":memory:";
-    for (const notice of [...backends.notices, ...keepsake.notices]) print.note(notice);
-    const project = options.project === undefined ? {} : { project: options.project };
-    const memory = keepsake.scope({ user: options.user ?? "me", ...project });
+    if (settings.envFile !== undefined) print.note(settings.envFile);
+    const notices = [...(settings.notices ?? []), ...backends.notices];
+    for (const notice of [...notices, ...keepsake.notices]) print.note(notice);
+    const memory = keepsake.scope(toScope(options));
     // Awaited here: the database closes at the end of this block.
-    return await command({ keepsake, memory, settings, print, clock, path, isFile, backends });
+    return await command({ keepsake, memory, settings, print, clock, path, isFile, backends, notices });
   });
 }
 
+function toScope({ user = "me", project }: CommonOptions): {
+  readonly user: string;
+  readonly project?: string;
+} {
+  return { user, ...(project === undefined ? {} : { project }) };
+}
+
+/** Creates the folder of a database that the settings file names. Errors are reported when the database is opened. */
+function createFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch {
+    // Opening the file says which folder cannot be used.
+  }
+}
+
 /** Gives the file to open. A command that only reads gets an empty memory if the file does not exist. */
-function toDatabaseFile(path: string, access: DatabaseAccess, print: Printer): string {
+function toDatabaseFile({ path, createsFolder }: Settings, access: DatabaseAccess, print: Printer): string {
+  if (createsFolder && access === "writes") createFolder(path);
   if (access === "writes" || path === ":memory:" || existsSync(path)) return path;
   // A missing folder is a mistake: opening the file reports it.
   if (path === "" || !existsSync(dirname(path))) return path;
@@ -114,10 +141,14 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.ranking === undefined ? {} : { ranking: settings.ranking }),
+    ...(settings.expiry === undefined ? {} : { expiry: settings.expiry }),
+    ...(settings.sqlite === undefined ? {} : { sqlite: settings.sqlite }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,
     ...(await loadUnderstandingOptions(settings, confidenceThreshold, ports.inThreads)),
     ...(settings.embedder === undefined ? {} : { embedder: toEmbedderOption(settings.embedder) }),
+    ...(await loadAttachmentOptions(settings)),
+    ...(settings.reranker === undefined ? {} : await loadReranker(settings.reranker)),
     costs: await loadCosts(settings.costs),
   });
   if (limit === undefined && maxTokens === undefined) return keepsake;
@@ -141,6 +172,15 @@ async function loadUnderstandingOptions(
 function toEmbedderOption(settings: EmbedderSettings) {
   return async (hooks: CallHooks) =>
     (await import("../config/memory-from-settings.ts")).openEmbedder(settings, hooks);
+}
+
+async function loadAttachmentOptions({ attachments: settings }: Settings) {
+  if (settings === undefined) return {};
+  return (await import("../config/attachment-settings.ts")).toAttachmentOptions(settings);
+}
+
+async function loadReranker(settings: RerankerSettings) {
+  return (await import("../config/reranker-settings.ts")).toRerankerOptions(settings);
 }
 
 /** Gives the options for costs. Costs count at the real time, whatever `--at` says. */

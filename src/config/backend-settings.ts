@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { invalid } from "../errors.ts";
+import { parsePineconeEnvironment } from "./setting-sources.ts";
 
 /** The vector indexes that settings can name. */
 export const VECTOR_INDEXES = ["chroma", "faiss", "pgvector", "pinecone", "redis", "s3-vectors"] as const;
@@ -27,6 +28,10 @@ export interface BackendSettings {
   readonly pinecone?: PineconeSettings;
   readonly s3Vectors?: S3VectorsSettings;
   readonly faiss?: FaissSettings;
+  /** Whether a GPU is asked for, and nothing here uses one. */
+  readonly hasUnusedGpu?: boolean;
+  /** Whether a folder of Chroma is named, and no server. */
+  readonly hasUnusedFolder?: boolean;
 }
 
 export interface PostgresSettings {
@@ -58,6 +63,8 @@ export interface ChromaSettings {
   readonly apiKey?: string;
   readonly tenant?: string;
   readonly database?: string;
+  /** The beginning of the names of its collections, instead of the prefix. */
+  readonly collection?: string;
 }
 
 export interface PineconeSettings {
@@ -70,8 +77,12 @@ export interface PineconeSettings {
   readonly controller?: string;
 }
 
-export interface S3VectorsSettings {
+export interface S3VectorsSettings extends S3Place {
   readonly bucket: string;
+}
+
+/** A region of AWS or a server of its protocols, with credentials. */
+export interface S3Place {
   readonly region: string;
   readonly endpoint?: string;
   readonly credentials?: {
@@ -134,6 +145,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
     schema: z.string().regex(/^[a-z][a-z0-9]{0,29}$/),
     allowed: "up to 30 lowercase letters and digits, starting with a letter",
   },
+  POSTGRES_PASSWORD: { schema: z.string().regex(/^[^\0]{1,4096}$/), allowed: "text", isSecret: true },
   CONNECTION_POOL_SIZE: createCountSetting(1, 1000),
   KEEPSAKE_LOG_DAYS: createCountSetting(1, 3650),
   KEEPSAKE_ERASURES: path,
@@ -160,6 +172,11 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   CHROMA_API_KEY: key,
   CHROMA_TENANT: name,
   CHROMA_DATABASE: name,
+  CHROMA_COLLECTION: {
+    schema: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
+    allowed: "up to 64 letters, digits, dots, - and _, starting with a letter or digit",
+  },
+  CHROMA_PERSIST_DIRECTORY: folder,
   PINECONE_API_KEY: key,
   PINECONE_INDEX: {
     schema: z.string().regex(/^[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?$/),
@@ -169,6 +186,10 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   PINECONE_REGION: {
     schema: z.string().regex(/^[a-z][a-z0-9-]{1,40}$/),
     allowed: "a region such as eu-west-1",
+  },
+  PINECONE_ENVIRONMENT: {
+    schema: z.string().regex(/^[a-z][a-z0-9-]{1,60}$/),
+    allowed: "a region with its cloud, such as us-east1-gcp",
   },
   PINECONE_CONTROLLER_HOST: createAddressSetting(
     /^https?:\/\/[^\s]+$/,
@@ -192,7 +213,7 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   FAISS_INDEX_PATH: folder,
   KEEPSAKE_PYTHON: path,
   USE_GPU: {
-    schema: z.enum(["on", "off", "true", "false", "1", "0"]),
+    schema: z.string().regex(/^(?:on|off|true|false|1|0)$/i),
     allowed: "on, off, true, false, 1 or 0",
   },
 };
@@ -216,6 +237,8 @@ export function parseBackends(values: SettingValues): BackendSettings | undefine
     pinecone: followers.includes("pinecone") ? parsePinecone(values) : undefined,
     s3Vectors: followers.includes("s3-vectors") ? parseS3Vectors(values) : undefined,
     faiss: followers.includes("faiss") ? parseFaiss(values) : undefined,
+    hasUnusedGpu: (isOn(values.get("USE_GPU")) && !followers.includes("faiss")) || undefined,
+    hasUnusedFolder: (values.has("CHROMA_PERSIST_DIRECTORY") && !followers.includes("chroma")) || undefined,
   });
   return Object.keys(settings).length > 0 ? settings : undefined;
 }
@@ -288,6 +311,7 @@ function parseVectorIndexes(values: SettingValues): readonly VectorIndexName[] {
   if (named !== undefined) return [...new Set(named.split(/ *, */) as VectorIndexName[])];
   const locations: readonly (readonly [string, VectorIndexName])[] = [
     ["CHROMA_URL", "chroma"],
+    ["PINECONE_ENVIRONMENT", "pinecone"],
     ["S3_VECTORS_BUCKET", "s3-vectors"],
     ["FAISS_INDEX_PATH", "faiss"],
   ];
@@ -318,32 +342,44 @@ function parseChroma(values: SettingValues): ChromaSettings {
     apiKey: values.get("CHROMA_API_KEY"),
     tenant: values.get("CHROMA_TENANT"),
     database: values.get("CHROMA_DATABASE"),
+    collection: values.get("CHROMA_COLLECTION"),
   });
 }
 
 function parsePinecone(values: SettingValues): PineconeSettings {
+  const environment = values.get("PINECONE_ENVIRONMENT");
+  const isComplete = values.has("PINECONE_CLOUD") && values.has("PINECONE_REGION");
+  const named = environment === undefined || isComplete ? undefined : parsePineconeEnvironment(environment);
   return dropUndefined({
     apiKey: requireValue(values, "PINECONE_API_KEY", "pinecone"),
     index: values.get("PINECONE_INDEX") ?? values.get("KEEPSAKE_PREFIX") ?? "keepsake",
-    cloud: values.get("PINECONE_CLOUD") as PineconeSettings["cloud"],
-    region: values.get("PINECONE_REGION"),
+    cloud: (values.get("PINECONE_CLOUD") ?? named?.cloud) as PineconeSettings["cloud"],
+    region: values.get("PINECONE_REGION") ?? named?.region,
     controller: values.get("PINECONE_CONTROLLER_HOST"),
   });
 }
 
-function parseS3Vectors(values: SettingValues): S3VectorsSettings {
+/** Gives the region, the server and the credentials of S3; `undefined` without a region. */
+export function parseS3Place(values: SettingValues, endpoint: string | undefined): S3Place | undefined {
+  const region = values.get("AWS_REGION");
+  return region === undefined ? undefined : dropUndefined({ region, endpoint, ...parseCredentials(values) });
+}
+
+/** Without both parts, the SDK uses the default AWS credential chain. */
+function parseCredentials(values: SettingValues): Pick<S3Place, "credentials"> {
   const accessKeyId = values.get("AWS_ACCESS_KEY_ID");
   const secretAccessKey = values.get("AWS_SECRET_ACCESS_KEY");
   const token = values.get("AWS_SESSION_TOKEN");
+  if (accessKeyId === undefined || secretAccessKey === undefined) return {};
+  return { credentials: dropUndefined({ accessKeyId, secretAccessKey, sessionToken: token }) };
+}
+
+function parseS3Vectors(values: SettingValues): S3VectorsSettings {
   return dropUndefined({
     bucket: requireValue(values, "S3_VECTORS_BUCKET", "s3-vectors"),
     region: requireValue(values, "AWS_REGION", "s3-vectors"),
     endpoint: values.get("AWS_ENDPOINT_URL_S3VECTORS"),
-    // Without both, the SDK uses the default AWS credential chain.
-    credentials:
-      accessKeyId === undefined || secretAccessKey === undefined
-        ? undefined
-        : dropUndefined({ accessKeyId, secretAccessKey, sessionToken: token }),
+    ...parseCredentials(values),
   });
 }
 
@@ -352,8 +388,12 @@ function parseFaiss(values: SettingValues): FaissSettings {
   return dropUndefined({
     path: requireValue(values, "FAISS_INDEX_PATH", "faiss"),
     python: values.get("KEEPSAKE_PYTHON"),
-    gpu: gpu === undefined ? undefined : ["on", "true", "1"].includes(gpu),
+    gpu: gpu === undefined ? undefined : isOn(gpu),
   });
+}
+
+function isOn(value: string | undefined): boolean {
+  return ["on", "true", "1"].includes((value ?? "").toLowerCase());
 }
 
 function requireValue(values: SettingValues, setting: string, follower: VectorIndexName): string {

@@ -1,5 +1,5 @@
 import type { RecallOptions } from "../domain/recall.ts";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import { invalid, isMemoryError } from "../errors.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
@@ -32,18 +32,20 @@ export function toUnderstandingOptions(
         : (await import("../adapters/rules/index.ts")).rulesExtractor(),
     );
   if (!named) return threshold === undefined ? {} : { extractor: async () => [await rules()] };
-  let model: Promise<LanguageModel> | undefined;
-  // One model for both uses, so that they share the state of its server.
-  const made = (hooks: CallHooks): Promise<LanguageModel> => {
-    model ??= openModel(named, hooks);
+  const models = new Map<string, Promise<LanguageModel>>();
+  // One model for both uses if they have the same name, so that they share the state of its server.
+  const open = (name: string, hooks: CallHooks): Promise<LanguageModel> => {
+    const model = models.get(name) ?? openModel({ ...named, model: name }, hooks);
+    models.set(name, model);
     return model;
   };
+  const { model, extractionModel = model, answerModel = model } = named;
   return {
-    model: made,
+    model: (hooks) => open(answerModel, hooks),
     async extractor(hooks) {
       const { modelExtractor } = await import("../adapters/model/index.ts");
       const { lingerMs, links } = named;
-      const reading = modelExtractor(await made(hooks), {
+      const reading = modelExtractor(await open(extractionModel, hooks), {
         ...(lingerMs === undefined ? {} : { lingerMs }),
         ...(links === undefined ? {} : { links }),
       });
@@ -63,7 +65,14 @@ const MODEL_SETTING_NAMES: { readonly [option: string]: string } = {
 
 /** Loads and opens the configured model. Throws `invalid_input` with the name of a wrong setting. */
 export async function openModel(
-  { extractor: _who, lingerMs: _lingers, links: _links, ...options }: ModelSettings,
+  {
+    extractor: _who,
+    lingerMs: _lingers,
+    links: _links,
+    extractionModel: _x,
+    answerModel: _a,
+    ...options
+  }: ModelSettings,
   hooks: CallHooks = {},
 ): Promise<LanguageModel> {
   const { openaiModel } = await import("../adapters/openai/index.ts");
@@ -81,13 +90,14 @@ export function toSettingError(error: unknown, settings: { readonly [option: str
   return setting === undefined ? error : invalid(`${setting}${rest}`);
 }
 
-/** Describes who extracts memories, and where messages are sent for it. */
+/** Describes who extracts memories, and where messages are sent for it; and who answers, if another model does. */
 export function describeExtractor(settings: ModelSettings | undefined): string {
   if (!settings) return "Memories are extracted by rules, on this machine.";
-  const { extractor, model, baseUrl } = settings;
+  const { extractor, model, extractionModel = model, answerModel = model, baseUrl } = settings;
   const host = new URL(baseUrl ?? "https://api.openai.com").host;
-  const who = extractor === "both" ? `rules and ${model}` : model;
-  return `Memories are extracted by ${who} at ${host}. KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.`;
+  const who = extractor === "both" ? `rules and ${extractionModel}` : extractionModel;
+  const answers = answerModel === extractionModel ? "" : ` Answers are written by ${answerModel}.`;
+  return `Memories are extracted by ${who} at ${host}.${answers} KEEPSAKE_EXTRACTOR=rules keeps messages on this machine.`;
 }
 
 /** Maps an adapter's option to its setting. */

@@ -59,6 +59,17 @@ describe("the model settings", () => {
     }
   });
 
+  it("name separate models for extraction and answers", () => {
+    const both = { KEEPSAKE_EXTRACTION_MODEL: "gpt-4o-mini", KEEPSAKE_ANSWER_MODEL: "gpt-4o" };
+    const named = model({ OPENAI_API_KEY: "sk-1", ...both });
+    expect(named).toMatchObject({ extractionModel: "gpt-4o-mini", answerModel: "gpt-4o" });
+    expect(describeExtractor(named)).toMatch(
+      /by rules and gpt-4o-mini at .* Answers are written by gpt-4o\./,
+    );
+    expect(model({ OPENAI_BASE_URL: "http://localhost:1/v1", ...both })).toBeDefined();
+    expect(model({ OPENAI_BASE_URL: "http://localhost:1/v1", KEEPSAKE_ANSWER_MODEL: "m" })).toBeUndefined();
+  });
+
   it("create the model with its hooks, and report errors by the names of settings", async () => {
     expect(
       await openModel({ extractor: "both", model: "m", baseUrl: "http://localhost:1/v1" }),

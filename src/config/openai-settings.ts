@@ -6,6 +6,10 @@ export interface ModelSettings {
   /** `both`: rules at once, and the model later. */
   readonly extractor: "model" | "both";
   readonly model: string;
+  /** The model for extraction, instead of `model`. */
+  readonly extractionModel?: string;
+  /** The model for answers, instead of `model`. */
+  readonly answerModel?: string;
   readonly apiKey?: string;
   readonly baseUrl?: string;
   readonly apiVersion?: string;
@@ -17,6 +21,8 @@ export interface ModelSettings {
 }
 
 const DEFAULT_MODEL = "gpt-4o-mini";
+/** The settings that name a model for one use each. */
+const ROLE_MODELS: readonly string[] = ["KEEPSAKE_EXTRACTION_MODEL", "KEEPSAKE_ANSWER_MODEL"];
 
 const createMillisecondsSchema = (least: number, most: number): z.ZodType =>
   z
@@ -25,15 +31,19 @@ const createMillisecondsSchema = (least: number, most: number): z.ZodType =>
     .transform(Number)
     .pipe(z.number().min(least).max(most));
 
+const modelName = {
+  schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  allowed: "the name of a model, such as gpt-4o-mini",
+};
+
 /** The settings of the model, by name, with the allowed values. */
 export const MODEL_SETTINGS: {
   readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
 } = {
   KEEPSAKE_EXTRACTOR: { schema: z.enum(["rules", "model", "both"]), allowed: "rules, model or both" },
-  OPENAI_MODEL: {
-    schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
-    allowed: "the name of a model, such as gpt-4o-mini",
-  },
+  OPENAI_MODEL: modelName,
+  KEEPSAKE_EXTRACTION_MODEL: modelName,
+  KEEPSAKE_ANSWER_MODEL: modelName,
   OPENAI_API_VERSION: { schema: z.string().regex(/^[\w-]{1,40}$/), allowed: "a version, such as 2024-10-21" },
   KEEPSAKE_MODEL_TIMEOUT_MS: {
     schema: createMillisecondsSchema(100, 600_000),
@@ -58,7 +68,8 @@ export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSe
   const [apiKey, baseUrl, named] = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"].map((name) =>
     values.get(name),
   );
-  const isThere = apiKey !== undefined || (baseUrl !== undefined && named !== undefined);
+  const isNamed = named !== undefined || ROLE_MODELS.every((name) => values.has(name));
+  const isThere = apiKey !== undefined || (baseUrl !== undefined && isNamed);
   if (who === "rules" || (who === undefined && !isThere)) return undefined;
   if (!isThere) {
     throw new MemoryError(
@@ -74,6 +85,8 @@ export function parseModelSettings(values: ReadonlyMap<string, string>): ModelSe
   return dropUndefined({
     extractor: who === "model" ? ("model" as const) : ("both" as const),
     model: named ?? DEFAULT_MODEL,
+    extractionModel: values.get("KEEPSAKE_EXTRACTION_MODEL"),
+    answerModel: values.get("KEEPSAKE_ANSWER_MODEL"),
     apiKey,
     baseUrl,
     apiVersion: values.get("OPENAI_API_VERSION"),
@@ -88,10 +101,12 @@ function dropUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The settings of the OpenAI-compatible proxy. */
+/** The settings of the proxy for clients of OpenAI and Anthropic. */
 export interface ProxySettings {
   /** The server to forward chats to; absent if neither a key nor an address is set. */
-  readonly upstream?: { readonly baseUrl: string; readonly apiKey?: string };
+  readonly upstream?: UpstreamSettings;
+  /** The same for Anthropic's Messages API. */
+  readonly anthropic?: UpstreamSettings;
   /** How long a chat waits for memory, in ms. */
   readonly retrievalMs?: number;
   /** Time limit of the upstream for a whole answer, in ms. */
@@ -104,7 +119,21 @@ export interface ProxySettings {
   readonly mayPassThrough?: boolean;
 }
 
-const OPENAI_BASE_URL = "https://api.openai.com/v1";
+/** A server that requests are forwarded to. */
+interface UpstreamSettings {
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+}
+
+/** Gives the server that two settings name; `undefined` if neither is set. */
+function parseUpstream(
+  baseUrl: string | undefined,
+  apiKey: string | undefined,
+  usual: string,
+): UpstreamSettings | undefined {
+  if (baseUrl === undefined && apiKey === undefined) return undefined;
+  return { baseUrl: baseUrl ?? usual, ...(apiKey === undefined ? {} : { apiKey }) };
+}
 
 const timeoutSchema: z.ZodType = z
   .string()
@@ -126,8 +155,23 @@ const FALSE_WORDS: readonly string[] = ["off", "false", "0"];
 
 /** The settings of the proxy alone, by name, with the allowed values. */
 export const PROXY_SETTINGS: {
-  readonly [name: string]: { readonly schema: z.ZodType; readonly allowed: string };
+  readonly [name: string]: {
+    readonly schema: z.ZodType;
+    readonly allowed: string;
+    readonly isSecret?: boolean;
+  };
 } = {
+  ANTHROPIC_API_KEY: {
+    schema: z.string().regex(/^(?!ks_[0-9a-f]{12}_)[\x21-\x7e]{1,512}$/),
+    allowed: "visible ASCII characters, and no key of Keepsake",
+    isSecret: true,
+  },
+  // Addresses may contain passwords, so the value is not shown.
+  ANTHROPIC_BASE_URL: {
+    schema: z.string().regex(/^https?:\/\/[^\s@?#]+$/),
+    allowed: "an address such as https://api.anthropic.com",
+    isSecret: true,
+  },
   KEEPSAKE_UPSTREAM_TIMEOUT_MS: { schema: timeoutSchema, allowed: "a number from 100 to 86400000" },
   KEEPSAKE_USER_HEADERS: {
     schema: userHeadersSchema,
@@ -145,17 +189,22 @@ export const PROXY_SETTINGS: {
 
 /** Parses the proxy's settings; `undefined` if none is set. */
 export function parseProxySettings(values: ReadonlyMap<string, string>): ProxySettings | undefined {
-  const baseUrl = values.get("OPENAI_BASE_URL");
-  const apiKey = values.get("OPENAI_API_KEY");
+  const [openai, anthropic] = [
+    parseUpstream(values.get("OPENAI_BASE_URL"), values.get("OPENAI_API_KEY"), "https://api.openai.com/v1"),
+    parseUpstream(
+      values.get("ANTHROPIC_BASE_URL"),
+      values.get("ANTHROPIC_API_KEY"),
+      "https://api.anthropic.com",
+    ),
+  ];
   const retrieval = values.get("RETRIEVAL_TIMEOUT_MS");
   const deadline = values.get("KEEPSAKE_UPSTREAM_TIMEOUT_MS");
   const named = values.get("KEEPSAKE_USER_HEADERS");
   const through = values.get("KEEPSAKE_PASS_THROUGH");
   const required = values.get("KEEPSAKE_REQUIRE_USER");
   const settings: ProxySettings = {
-    ...(baseUrl === undefined && apiKey === undefined
-      ? {}
-      : { upstream: { baseUrl: baseUrl ?? OPENAI_BASE_URL, ...(apiKey === undefined ? {} : { apiKey }) } }),
+    ...(openai ? { upstream: openai } : {}),
+    ...(anthropic ? { anthropic } : {}),
     ...(retrieval === undefined ? {} : { retrievalMs: Number(retrieval) }),
     ...(deadline === undefined ? {} : { deadlineMs: Number(deadline) }),
     ...(named === undefined ? {} : { userHeaders: named.toLowerCase() === "off" ? [] : splitNames(named) }),

@@ -19,12 +19,50 @@ export function findSettingsFile(): string | undefined {
  */
 export function readSettingsFile(path: string, names: readonly string[]): { [name: string]: string } {
   const settings: { [name: string]: string } = {};
-  for (const [place, value] of listLeaves(path, parseYaml(path))) {
-    const name = toSettingName(path, place, names);
+  const leaves = [...listLeaves(path, parseYaml(path))];
+  for (const [place, value] of withRedisAddress(leaves)) {
+    const name = AGENT_PLACES[place] ?? toSettingName(path, place, names);
     if (name in settings) throw invalid(`${path}: ${name} is set twice. Remove one.`);
     settings[name] = value;
   }
   return settings;
+}
+
+/** Places in a file that describes an agent with its memory (`memory: { sqlite: …, chroma: …, redis: … }`). */
+const AGENT_PLACES: { readonly [place: string]: string } = {
+  "memory.sqlite.database": "KEEPSAKE_DB",
+  "memory.sqlite.pragmas.journal_mode": "KEEPSAKE_SQLITE_JOURNAL_MODE",
+  "memory.sqlite.pragmas.synchronous": "KEEPSAKE_SQLITE_SYNCHRONOUS",
+  "memory.sqlite.pragmas.foreign_keys": "KEEPSAKE_SQLITE_FOREIGN_KEYS",
+  "memory.sqlite.pragmas.cache_size": "KEEPSAKE_SQLITE_CACHE_SIZE",
+  "memory.sqlite.pragmas.temp_store": "KEEPSAKE_SQLITE_TEMP_STORE",
+  "memory.sqlite.pragmas.mmap_size": "KEEPSAKE_SQLITE_MMAP_SIZE",
+  "memory.chroma.url": "CHROMA_URL",
+  "memory.chroma.collection": "CHROMA_COLLECTION",
+  "memory.chroma.persist_directory": "CHROMA_PERSIST_DIRECTORY",
+  "memory.chroma.embedding_model": "EMBEDDING_MODEL",
+  "memory.redis.url": "REDIS_URL",
+  "memory.redis.password": "REDIS_PASSWORD",
+  "memory.redis.ttl": "REDIS_CACHE_TTL",
+};
+
+/** Options of another Redis client, which have no setting because this client does the same by itself. */
+const CLIENT_OPTIONS: ReadonlySet<string> = new Set(
+  ["decode_responses", "socket_timeout", "retry_on_timeout", "health_check_interval"].map(
+    (option) => `memory.redis.${option}`,
+  ),
+);
+
+const REDIS_PARTS: readonly string[] = ["host", "port", "db"].map((part) => `memory.redis.${part}`);
+
+/** Replaces the parts of a Redis server's address with the address. */
+function withRedisAddress(leaves: readonly [string, string][]): readonly [string, string][] {
+  const parts = new Map(leaves.filter(([place]) => REDIS_PARTS.includes(place)));
+  if (parts.size === 0) return leaves;
+  const [host = "localhost", port = "6379", db] = REDIS_PARTS.map((part) => parts.get(part));
+  const name = host.includes(":") ? `[${host}]` : host;
+  const address = `redis://${name}:${port}${db === undefined ? "" : `/${db}`}`;
+  return [...leaves.filter(([place]) => !parts.has(place)), ["memory.redis.url", address]];
 }
 
 function parseYaml(path: string): unknown {
@@ -70,6 +108,11 @@ function* listLeaves(
 }
 
 function toSettingName(path: string, place: string, names: readonly string[]): string {
+  if (CLIENT_OPTIONS.has(place)) {
+    throw invalid(
+      `${path}: ${place} is not a setting: the client has time limits, and connects again by itself. Remove it.`,
+    );
+  }
   const plain = place.replace(/[.-]/g, "_").toUpperCase();
   const found = [plain, `KEEPSAKE_${plain}`].find((name) => names.includes(name));
   if (found) return found;

@@ -141,12 +141,32 @@ it("refuses a server key shorter than 24 characters and says what is allowed", (
   );
 });
 
+it("gives each provider the key and the address of its own settings", () => {
+  const openai = { OPENAI_API_KEY: "sk-1", KEEPSAKE_EXTRACTOR: "rules" };
+  const anthropic = { ANTHROPIC_API_KEY: "sk-ant-1" };
+  const upstreamOf = (environment: object) => {
+    const { proxy } = readSettings({ ...environment });
+    return [proxy?.upstream, proxy?.anthropic];
+  };
+  const ofOpenai = { baseUrl: "https://api.openai.com/v1", apiKey: "sk-1" };
+  const ofAnthropic = { baseUrl: "https://api.anthropic.com", apiKey: "sk-ant-1" };
+  expect(upstreamOf(openai)).toEqual([ofOpenai, undefined]);
+  expect(upstreamOf(anthropic)).toEqual([undefined, ofAnthropic]);
+  expect(upstreamOf({ ...openai, ...anthropic })).toEqual([ofOpenai, ofAnthropic]);
+  expect(upstreamOf({ ANTHROPIC_BASE_URL: "http://localhost:1" })).toEqual([
+    undefined,
+    { baseUrl: "http://localhost:1" },
+  ]);
+});
+
 it("never shows the value of a secret", () => {
   for (const [name, value] of [
     ["KEEPSAKE_SECRET", "tooshort"],
     ["KEEPSAKE_API_KEY", "with space in it"],
     ["OPENAI_API_KEY", "sk-with space"],
     ["OPENAI_BASE_URL", "https://me:geheim@example.com/v1"],
+    ["ANTHROPIC_API_KEY", `ks_${"0".repeat(12)}_${"A".repeat(43)}`],
+    ["ANTHROPIC_BASE_URL", "https://me:geheim@example.com"],
   ] as const) {
     expect(() => readSettings({ [name]: value })).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.not.stringContaining(value) }),
@@ -186,4 +206,36 @@ it("reads how recalls rank; weights turn the classic ranking on", () => {
   for (const wrong of ["likeness=1", "access=-1", "access=0", "access=1,access=2", "access", "access=1,"]) {
     expect(() => readSettings({ KEEPSAKE_RANKING_WEIGHTS: wrong })).toThrow(/KEEPSAKE_RANKING_WEIGHTS/);
   }
+});
+
+it("uses a reranker if its address or folder is set, or if it is named", () => {
+  const reranker = (environment: { readonly [name: string]: string }) => readSettings(environment).reranker;
+  expect(reranker({})).toBeUndefined();
+  expect(reranker({ KEEPSAKE_RERANKER_API_KEY: "k", KEEPSAKE_RERANKER_TIMEOUT_MS: "900" })).toBeUndefined();
+  expect(
+    reranker({
+      KEEPSAKE_RERANKER_URL: "https://api.jina.ai/v1",
+      KEEPSAKE_RERANKER_MODEL: "jina-reranker-v2",
+      KEEPSAKE_RERANKER_API_KEY: "k",
+      KEEPSAKE_RERANKER_CANDIDATES: "50",
+      KEEPSAKE_RERANKER_TIMEOUT_MS: "900",
+    }),
+  ).toEqual({
+    kind: "server",
+    url: "https://api.jina.ai/v1",
+    model: "jina-reranker-v2",
+    apiKey: "k",
+    reranking: { candidates: 50, timeoutMs: 900 },
+  });
+  expect(reranker({ KEEPSAKE_RERANKER: "cross-encoder" })).toEqual({ kind: "cross-encoder", reranking: {} });
+  expect(reranker({ KEEPSAKE_RERANKER_MODEL_PATH: "/models/x" })).toEqual({
+    kind: "cross-encoder",
+    modelPath: "/models/x",
+    reranking: {},
+  });
+  expect(reranker({ KEEPSAKE_RERANKER: "off", KEEPSAKE_RERANKER_URL: "http://x" })).toBeUndefined();
+  expect(() => reranker({ KEEPSAKE_RERANKER: "server" })).toThrow(/KEEPSAKE_RERANKER_URL/);
+  expect(() =>
+    reranker({ KEEPSAKE_RERANKER_URL: "http://x", KEEPSAKE_RERANKER_MODEL_PATH: "/models/x" }),
+  ).toThrow(/KEEPSAKE_RERANKER_MODEL_PATH/);
 });

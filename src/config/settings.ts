@@ -1,8 +1,16 @@
 import * as z from "zod";
+import type { SqliteTuning } from "../adapters/sqlite/index.ts";
+import { EXPIRY_LIST_EXAMPLE, type ExpiryPolicy, parseExpiryList } from "../domain/expiry-policy.ts";
 import { parseWeightList, WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
 import type { RankingOptions } from "../domain/recall.ts";
 import { MemoryError } from "../errors.ts";
-import { BACKEND_SETTINGS, type BackendSettings, parseBackends } from "./backend-settings.ts";
+import {
+  ATTACHMENT_SETTINGS,
+  type AttachmentSettings,
+  parseAttachmentSettings,
+} from "./attachment-settings.ts";
+import { BACKEND_SETTINGS, type BackendSettings, parseBackends, parseS3Place } from "./backend-settings.ts";
+import { BACKUP_SETTINGS, type BackupSettings, parseBackupSettings } from "./backup-settings.ts";
 import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./cost-settings.ts";
 import {
   MODEL_SETTINGS,
@@ -12,7 +20,9 @@ import {
   parseModelSettings,
   parseProxySettings,
 } from "./openai-settings.ts";
-import { countEdits, findSettingsFile, readSettingsFile } from "./settings-file.ts";
+import { parseRerankerSettings, RERANKER_SETTINGS, type RerankerSettings } from "./reranker-settings.ts";
+import { applyPasswords, type Environment, readSettingEntries } from "./setting-sources.ts";
+import { parseSqliteSettings, SQLITE_SETTINGS } from "./sqlite-settings.ts";
 
 /** The settings from the environment and the settings file. Options of a command take precedence. */
 export interface Settings {
@@ -35,8 +45,8 @@ export interface Settings {
   readonly drainMs?: number;
   /** Time limit of the shutdown, after `drainMs`, in ms. */
   readonly stopMs?: number;
-  /** Whether to log each request on stderr, as a JSON line. */
-  readonly log?: "json";
+  /** How to write the log on stderr, and from which level on. */
+  readonly log?: LogSettings;
   /** False stores credentials in messages unchanged. */
   readonly redact?: boolean;
   /** Default number of items of a recall. */
@@ -51,15 +61,23 @@ export interface Settings {
   readonly ranking?: RankingOptions;
   /** True archives the memories that the clean-up job finds. */
   readonly cleanUp?: boolean;
+  /** Absent if webhooks may go to public addresses only. */
+  readonly webhooks?: "off" | "loopback";
+  /** After how many days memories expire, by kind and project. */
+  readonly expiry?: ExpiryPolicy;
   /** Whether workers run background jobs instead of this process. */
   readonly jobs?: "elsewhere";
   /** Facts with a lower confidence are not stored. */
   readonly confidenceThreshold?: number;
   /** An embedder instead of the built-in one. */
   readonly embedder?: EmbedderSettings;
+  /** Limits on images and recordings, and the models that describe them. */
+  readonly attachments?: AttachmentSettings;
+  /** What reorders the best items of recalls. */
+  readonly reranker?: RerankerSettings;
   /** The model for extraction and answers. */
   readonly model?: ModelSettings;
-  /** The OpenAI-compatible proxy: its upstream and time limits. */
+  /** The proxy for clients of OpenAI and Anthropic: its upstreams and time limits. */
   readonly proxy?: ProxySettings;
   /** Budgets and prices of model calls. */
   readonly costs?: CostSettings;
@@ -67,6 +85,29 @@ export interface Settings {
   readonly metrics?: "open" | "off";
   /** Databases and servers other than the local file. */
   readonly backends?: BackendSettings;
+  /** Backups that are made without being asked for. */
+  readonly backups?: BackupSettings;
+  /** Tuning of SQLite. */
+  readonly sqlite?: SqliteTuning;
+  /** Whether to create the folder of the database file if it is missing: the settings file names it. */
+  readonly createsFolder?: boolean;
+  /** Which settings the `.env` file gave, to show at the start. */
+  readonly envFile?: string;
+  /** Messages for the operator about what needs attention. */
+  readonly notices?: readonly string[];
+}
+
+/** The levels of the log, from the fewest lines to the most. */
+export const LOG_LEVELS = ["error", "warning", "info", "debug"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogSettings {
+  /** Lines of JSON, or lines for people. */
+  readonly form: "json" | "text";
+  /** `warning`: faults. `info`: each request, too. `debug`: each step of the work, too. */
+  readonly level: LogLevel;
+  /** Whether lines of requests contain the path as requested, with the ids of users. */
+  readonly showsPaths?: true;
 }
 
 export interface EmbedderSettings {
@@ -80,8 +121,6 @@ export interface EmbedderSettings {
   readonly batchSize?: number;
   readonly patienceMs?: number;
 }
-
-type Environment = { readonly [name: string]: string | undefined };
 
 interface SettingDefinition {
   readonly schema: z.ZodType;
@@ -133,7 +172,12 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   },
   KEEPSAKE_DRAIN_MS: { schema: createNumberSchema(0, 600_000), allowed: "a number from 0 to 600000" },
   KEEPSAKE_STOP_MS: { schema: createNumberSchema(500, 600_000), allowed: "a number from 500 to 600000" },
-  KEEPSAKE_LOG: { schema: z.enum(["off", "json"]), allowed: "off or json" },
+  KEEPSAKE_LOG: { schema: z.enum(["off", "json", "text"]), allowed: "off, json or text" },
+  LOG_LEVEL: {
+    schema: z.string().regex(/^(?:debug|info|warn|warning|error)$/i),
+    allowed: "DEBUG, INFO, WARNING or ERROR",
+  },
+  KEEPSAKE_LOG_PATHS: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_REDACT: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_SECRET: { schema: z.string().min(16), allowed: "at least 16 characters", isSecret: true },
   MEMORY_RETRIEVAL_TOP_K: { schema: createNumberSchema(1, 1000), allowed: "a number from 1 to 1000" },
@@ -145,7 +189,12 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
     schema: z.string().refine((list) => parseWeightList(list) !== undefined),
     allowed: `weights such as ${WEIGHT_LIST_EXAMPLE}, for the ranking "classic"`,
   },
+  KEEPSAKE_EXPIRY: {
+    schema: z.string().refine((list) => parseExpiryList(list) !== undefined),
+    allowed: `days by kind, or by project and kind, such as ${EXPIRY_LIST_EXAMPLE}`,
+  },
   KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
+  KEEPSAKE_WEBHOOKS: { schema: z.enum(["on", "off", "loopback"]), allowed: "on, off or loopback" },
   KEEPSAKE_JOBS: { schema: z.enum(["here", "workers"]), allowed: "here or workers" },
   MEMORY_CONFIDENCE_THRESHOLD: {
     schema: createNumberSchema(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
@@ -170,11 +219,16 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
     isSecret: true,
   },
   BATCH_EMBEDDING_SIZE: { schema: createNumberSchema(1, 2048), allowed: "a number from 1 to 2048" },
+  ...ATTACHMENT_SETTINGS,
+  ...RERANKER_SETTINGS,
   ...BACKEND_SETTINGS,
+  ...SQLITE_SETTINGS,
+  ...BACKUP_SETTINGS,
   ...COST_SETTINGS,
   ...PROXY_SETTINGS,
   ...MODEL_SETTINGS,
   KEEPSAKE_CONFIG: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
+  KEEPSAKE_ENV_FILE: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file, or off" },
   KEEPSAKE_METRICS: { schema: z.enum(["key", "open", "off"]), allowed: "key, open or off" },
   RETRIEVAL_TIMEOUT_MS: { schema: createNumberSchema(0, 600_000), allowed: "a number from 0 to 600000" },
 };
@@ -183,19 +237,22 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
 const ADDRESS_PATTERN = /^[a-z][a-z+]*:\/\//i;
 
 /**
- * Reads the settings from the environment and then from `keepsake.yaml` (or the file in `KEEPSAKE_CONFIG`). `db`, a path or
+ * Reads the settings from the environment, from `.env`, and from `keepsake.yaml` (or the file in `KEEPSAKE_CONFIG`). `db`, a path or
  * an address, replaces `KEEPSAKE_DB` and `MEMORY_DB_URL`. Throws `invalid_input` for an unknown or invalid setting, with its
  * name, its value (unless secret) and the allowed values; `unsupported` for a database that this version cannot use.
  */
 export function readSettings(environment: Environment = process.env, db?: string): Settings {
-  const values = new Map<string, string>();
-  for (const [name, value] of readEntries(environment)) {
-    const known = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
-    if (known) values.set(name, checkValue(name, value, known));
-    else checkSpelling(name);
+  const { values, notices, envFile, hasDatabaseFromFile } = readSettingEntries(
+    environment,
+    Object.keys(SETTINGS),
+  );
+  for (const [name, value] of values) {
+    const definition = SETTINGS[name];
+    if (definition) checkValue(name, value, definition);
   }
   const database = db ?? values.get("KEEPSAKE_DB");
   if (database !== undefined) setDatabase(values, database);
+  const allNotices = [...notices, ...applyPasswords(values)];
   const text = <Name extends string>(field: Name, name: string) => toOptionalField(field, values.get(name));
   const number = <Name extends string>(field: Name, name: string) => {
     const value = values.get(name);
@@ -214,25 +271,47 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...number("requestMs", "KEEPSAKE_REQUEST_TIMEOUT_MS"),
     ...number("drainMs", "KEEPSAKE_DRAIN_MS"),
     ...number("stopMs", "KEEPSAKE_STOP_MS"),
-    ...toOptionalField("log", values.get("KEEPSAKE_LOG") === "json" ? ("json" as const) : undefined),
+    ...toOptionalField("log", parseLog(values)),
     ...toOptionalField("redact", values.get("KEEPSAKE_REDACT") === "off" ? false : undefined),
     ...number("topK", "MEMORY_RETRIEVAL_TOP_K"),
     ...number("maxContextTokens", "MAX_CONTEXT_TOKENS"),
     ...number("cacheMegabytes", "KEEPSAKE_CACHE_MB"),
     ...number("decayDays", "MEMORY_DECAY_DAYS"),
     ...toOptionalField("ranking", parseRanking(values)),
+    ...toOptionalField("expiry", parseExpiryList(values.get("KEEPSAKE_EXPIRY") ?? "")),
     ...toOptionalField("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
+    ...toOptionalField("webhooks", parseWebhooks(values.get("KEEPSAKE_WEBHOOKS"))),
     ...toOptionalField(
       "jobs",
       values.get("KEEPSAKE_JOBS") === "workers" ? ("elsewhere" as const) : undefined,
     ),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...toOptionalField("embedder", parseEmbedder(values, { text, number })),
+    ...toOptionalField("attachments", parseAttachmentSettings(values)),
+    ...toOptionalField("reranker", parseRerankerSettings(values)),
     ...toOptionalField("costs", parseCostSettings(values)),
     ...toOptionalField("proxy", parseProxySettings(values)),
     ...toOptionalField("model", parseModelSettings(values)),
     ...toOptionalField("metrics", parseMetrics(values.get("KEEPSAKE_METRICS"))),
     ...toOptionalField("backends", parseBackends(values)),
+    ...toOptionalField("backups", parseBackupSettings(values, parseS3Place)),
+    ...toOptionalField("sqlite", parseSqliteSettings(values)),
+    ...toOptionalField("createsFolder", hasDatabaseFromFile && db === undefined ? true : undefined),
+    ...toOptionalField("envFile", envFile),
+    ...toOptionalField("notices", allNotices.length > 0 ? allNotices : undefined),
+  };
+}
+
+/** A level alone writes lines for people; a form alone writes each request. */
+function parseLog(values: ReadonlyMap<string, string>): LogSettings | undefined {
+  const form = values.get("KEEPSAKE_LOG");
+  const named = values.get("LOG_LEVEL")?.toLowerCase();
+  if (form === "off" || (form === undefined && named === undefined)) return undefined;
+  const level = LOG_LEVELS.find((one) => one === (named === "warn" ? "warning" : (named ?? "info")));
+  return {
+    form: form === "json" ? "json" : "text",
+    level: level ?? "info",
+    ...(values.get("KEEPSAKE_LOG_PATHS") === "on" ? { showsPaths: true } : {}),
   };
 }
 
@@ -262,6 +341,10 @@ function parseRanking(values: ReadonlyMap<string, string>): RankingOptions | und
     );
   }
   return { profile: "classic", weights: parseWeightList(list) ?? {} };
+}
+
+function parseWebhooks(word: string | undefined): Settings["webhooks"] {
+  return word === "off" || word === "loopback" ? word : undefined;
 }
 
 function parseMetrics(value: string | undefined): "open" | "off" | undefined {
@@ -328,37 +411,4 @@ function checkValue(name: string, value: string, { schema, allowed, isSecret }: 
   const isHidden = isSecret instanceof RegExp ? isSecret.test(value) : isSecret;
   const shown = isHidden ? "its value" : JSON.stringify(value);
   throw new MemoryError("invalid_input", `${name}: ${shown} is not allowed. Allowed: ${allowed}.`);
-}
-
-/** Gives the non-empty settings by name. The environment takes precedence over the file. */
-function readEntries(environment: Environment): Map<string, string> {
-  const set = (entries: Environment): [string, string][] =>
-    Object.entries(entries).flatMap(([name, value]) =>
-      value === undefined || value === "" ? [] : [[name, value] as [string, string]],
-    );
-  // Only the real environment uses the settings file of the working directory.
-  const file = environment.KEEPSAKE_CONFIG ?? (environment === process.env ? findSettingsFile() : undefined);
-  return new Map([...(file ? set(readSettingsFile(file, Object.keys(SETTINGS))) : []), ...set(environment)]);
-}
-
-/** Shorter names are not compared: they are too similar to those of other programs, such as USE_TPU and USE_GPU. */
-const MIN_COMPARED_LENGTH = 8;
-
-/** Throws `invalid_input` for an unknown name with Keepsake's prefix, or a name within two edits of a setting. */
-function checkSpelling(name: string): void {
-  // Settings of this package's tests, whose environment the program may share.
-  if (/^KEEPSAKE_(?:TEST|SERVICES)_/.test(name)) return;
-  const [nearest] = Object.keys(SETTINGS)
-    .filter((known) => known.length > MIN_COMPARED_LENGTH)
-    .filter((known) => Math.abs(known.length - name.length) <= 2)
-    .map((known) => ({ known, edits: countEdits(name.toUpperCase(), known) }))
-    .filter(({ edits }) => edits <= 2)
-    .sort((one, other) => one.edits - other.edits);
-  const ours = Object.keys(SETTINGS).filter((known) => known.startsWith("KEEPSAKE_"));
-  if (nearest) {
-    throw new MemoryError("invalid_input", `${name} is not a setting. Did you mean ${nearest.known}?`);
-  }
-  if (name.startsWith("KEEPSAKE_")) {
-    throw new MemoryError("invalid_input", `${name} is not a setting. Known: ${ours.join(", ")}.`);
-  }
 }

@@ -7,7 +7,10 @@ export interface VendorPackages {
   readonly bullmq: typeof import("bullmq");
   readonly chromadb: typeof import("chromadb");
   readonly "@pinecone-database/pinecone": typeof import("@pinecone-database/pinecone");
+  readonly "@aws-sdk/client-s3": typeof import("@aws-sdk/client-s3");
   readonly "@aws-sdk/client-s3vectors": typeof import("@aws-sdk/client-s3vectors");
+  readonly "@modelcontextprotocol/server": typeof import("@modelcontextprotocol/server") &
+    typeof import("@modelcontextprotocol/server/stdio");
 }
 
 /** A Redis client of the package ioredis. */
@@ -31,7 +34,15 @@ export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: VendorLoader<N
   bullmq: { major: 6, load: () => import("bullmq") },
   chromadb: { major: 3, load: () => import("chromadb") },
   "@pinecone-database/pinecone": { major: 9, load: () => import("@pinecone-database/pinecone") },
+  "@aws-sdk/client-s3": { major: 3, load: () => import("@aws-sdk/client-s3") },
   "@aws-sdk/client-s3vectors": { major: 3, load: () => import("@aws-sdk/client-s3vectors") },
+  "@modelcontextprotocol/server": {
+    major: 2,
+    load: async () => ({
+      ...(await import("@modelcontextprotocol/server")),
+      ...(await import("@modelcontextprotocol/server/stdio")),
+    }),
+  },
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { StoredAttachment } from "./attachment.ts";
 import type { Memory } from "./memory.ts";
 import type { Message, Part } from "./message.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "./receipt.ts";
@@ -103,6 +104,8 @@ export interface ErasureChange {
    * Versions of memories that stay and are rewritten in place: their quotes moved, or contained erased words.
    */
   readonly rewrites: readonly Memory[];
+  /** Digests of attachments to delete with their bytes. */
+  readonly attachments?: readonly string[];
   readonly receipt: ErasureReceipt;
   /** The same by ids and positions, for backups made before. */
   readonly trace?: Trace;
@@ -121,8 +124,12 @@ export interface ChangeSet {
   readonly cause: ChangeCause;
   /** The revision that an `undo` reverts. */
   readonly undoes?: number;
+  /** The import that the change is a part of. Undoing one part undoes all of them. */
+  readonly importId?: string;
   /** New messages, in order; the memory store assigns their turns. An existing id rejects the change-set. */
   readonly messages?: readonly Message[];
+  /** Attachments that the new messages refer to. One that is stored already stays as it is. */
+  readonly attachments?: readonly StoredAttachment[];
   /** New states of existing messages. */
   readonly digests?: readonly {
     readonly id: string;
@@ -158,8 +165,10 @@ export interface LogEntry {
   readonly at: string;
   /** What caused the change. */
   readonly cause: ChangeCause;
-  /** The revision that an undo reverted. */
+  /** The revision that an undo reverted. For an import: one of its revisions; all of them are reverted. */
   readonly undoes?: number;
+  /** The import that the change is a part of. Absent for anything else. */
+  readonly importId?: string;
   /** Ids of added messages. */
   readonly messages: readonly string[];
   /** Versions of memories that were created. */

@@ -1,5 +1,6 @@
 import type { Where } from "./metadata-filter.ts";
 import type { Item, Recall } from "./recall.ts";
+import type { WhereText } from "./text-filter.ts";
 
 /** Options of `context`. An unknown option throws `invalid_input`. */
 export interface ContextOptions {
@@ -11,6 +12,10 @@ export interface ContextOptions {
   readonly session?: string;
   /** Only memories and messages whose metadata matches. */
   readonly where?: Where;
+  /** Only memories and passages whose own text matches. */
+  readonly whereText?: WhereText;
+  /** False leaves out what other users share (default true). With `session` or `asOf`, only the user's own is used. */
+  readonly shared?: boolean;
   /** Cancels the call; it then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }

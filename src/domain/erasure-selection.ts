@@ -18,6 +18,8 @@ export interface ErasedValue {
 export interface ErasureSelection {
   readonly memories: ReadonlySet<Memory>;
   readonly cuts: ReadonlyMap<string, readonly TextCut[]>;
+  /** Attachments to remove from messages that are among `cuts`, by their number in the message, from 0. */
+  readonly attachments?: ReadonlyMap<string, ReadonlySet<number>>;
   /** Values to erase wherever they occur, and wordings; both get tombstones. */
   readonly values?: readonly ErasedValue[];
   readonly wordings?: readonly string[];
@@ -30,9 +32,13 @@ export function mergeSelections(selections: readonly ErasureSelection[]): Erasur
   const cuts = new Map<string, TextCut[]>();
   for (const [id, more] of selections.flatMap((one) => [...one.cuts]))
     cuts.set(id, [...(cuts.get(id) ?? []), ...more]);
+  const attachments = new Map<string, ReadonlySet<number>>();
+  for (const [id, more] of selections.flatMap((one) => [...(one.attachments ?? [])]))
+    attachments.set(id, new Set([...(attachments.get(id) ?? []), ...more]));
   return {
     memories: new Set(selections.flatMap(({ memories }) => [...memories])),
     cuts,
+    attachments,
     values: selections.flatMap(({ values = [] }) => values),
     wordings: selections.flatMap(({ wordings = [] }) => wordings),
   };

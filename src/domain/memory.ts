@@ -142,6 +142,14 @@ export interface Memory {
   readonly why?: string;
 }
 
+/** Why a version was created by an undo. */
+export const UNDONE = "undone";
+
+/** Whether an undo took back what brought the memory. It is in the history only: no search finds it. */
+export function isUndone({ status, action, why }: Pick<Memory, "status" | "action" | "why">): boolean {
+  return status === "retracted" && action === "retracted" && why === UNDONE;
+}
+
 /** Why a memory waits for a review. */
 export interface PendingReview {
   /** Since when (ISO 8601). */

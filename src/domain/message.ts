@@ -5,6 +5,14 @@ export type Role = "user" | "assistant" | "system" | "tool";
 
 /** The author. Set once; nothing raises it later. */
 export type Origin = "user_message" | "assistant_message" | "tool_result" | "document" | "import" | "api";
+export const ORIGINS: readonly Origin[] = [
+  "user_message",
+  "assistant_message",
+  "tool_result",
+  "document",
+  "import",
+  "api",
+];
 
 /** One part of a message, in the shapes of OpenAI's chat API. Unknown parts are kept unchanged. */
 export type Part =

@@ -5,7 +5,7 @@ import type { Kind } from "./memory.ts";
  * The purposes of model calls. `chat` is the conversation that the proxy forwards; it is not Keepsake's own,
  * but it is counted.
  */
-export const CALL_PURPOSES = ["understand", "answer", "embed", "chat"] as const;
+export const CALL_PURPOSES = ["understand", "answer", "embed", "rerank", "describe", "chat"] as const;
 export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
 /**

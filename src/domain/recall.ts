@@ -32,6 +32,16 @@ export interface RecallOptions {
   readonly profile?: string;
   /** The weights of the profile "classic", which is then the default (see `RankingWeights`). */
   readonly weights?: RankingWeights;
+  /**
+   * Whether the recall leaves a receipt for `explain`, and counts as a use of its memories (default true). `false` is for a
+   * person who looks around: search as one types.
+   */
+  readonly record?: boolean;
+  /**
+   * False leaves out what other users share (default true). A call with `session`, `asOf` or `knownAt` finds only the user's
+   * own.
+   */
+  readonly shared?: boolean;
   /** Cancels the call; it then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -106,8 +116,12 @@ export interface Item {
   readonly validFrom?: string;
   /** Until when it is true, exclusive (ISO 8601). */
   readonly validTo?: string;
-  /** The exact words it comes from. */
+  /** The exact words it comes from. For a shared item only if the grant covers the owner's words. */
   readonly sources: readonly Source[];
+  /** The user whose memory it is, if another user shares it. "The user" in the text is then replaced by that name. */
+  readonly owner?: string;
+  /** The id of the grant by which another user shares it. */
+  readonly grant?: string;
   /** Why it was found; present with `explain: true`. */
   readonly why?: Why;
 }
@@ -126,6 +140,8 @@ export interface Source {
   readonly at: string;
   /** The words. */
   readonly quote: string;
+  /** The id of the image or recording that the words describe. Absent for other words. */
+  readonly attachment?: string;
   /** Where the words begin in the message, in UTF-16 units. */
   readonly start: number;
   /** Where they end, exclusive. */
@@ -141,9 +157,41 @@ export interface ScoreParts {
   readonly adds?: { readonly [part: string]: number };
   /**
    * What it was multiplied by, 0 to 1: its qualities, its status, how sure the recall was, and whether it repeats another. Above
-   * 1 only "update": an item that updates an older one took its place.
+   * 1 only "update" and "rerank": an item that updates an older one, or that a reranker moved, took its place.
    */
   readonly factors?: { readonly [part: string]: number };
+}
+
+/** How a recall was reranked. */
+export interface Reranking {
+  /** The reranker's model. */
+  readonly name: string;
+  /** `reranked`, or why the order stayed: the reranker took too long, failed, or has too many requests waiting. */
+  readonly outcome: RerankOutcome;
+  /** The code of its error, if it failed: "unsupported" where its package is not installed. */
+  readonly error?: string;
+  /** The number of items that it was given. */
+  readonly candidates: number;
+}
+
+export const RERANK_OUTCOMES = ["reranked", "late", "failed", "busy"] as const;
+/** What became of a reranking: done, too late, failed, or not begun because too many requests wait. */
+export type RerankOutcome = (typeof RERANK_OUTCOMES)[number];
+
+/** The rank (from 1) and the score (0 to 1) that a reranker gave to an item. */
+export interface RerankScore {
+  /** Its rank among the candidates, by the reranker's score alone. */
+  readonly rank: number;
+  /** The reranker's score, 0 to 1. */
+  readonly score: number;
+}
+
+/** Limits on reranking. */
+export interface RerankingOptions {
+  /** The number of best items that the reranker is given, 1 to 200 (default 30). */
+  readonly candidates?: number;
+  /** How long a recall waits for it, in ms (default 1,000). After that, the order stays. */
+  readonly timeoutMs?: number;
 }
 
 /** Why an item was found: its rank and score in each retriever, and the contribution of each feature. */
@@ -154,6 +202,8 @@ export interface Why extends ScoreParts {
   readonly parts: { readonly [feature: string]: number };
   /** The words of the query that occur in the item. */
   readonly words: readonly string[];
+  /** The reranker's rank and score, if the recall was reranked. */
+  readonly reranked?: RerankScore;
 }
 
 /** How a recall chose its items; given with `explain: true`. */
@@ -166,6 +216,8 @@ export interface Explanation {
   readonly considered: number;
   /** The evidence that the best item needed, 0 to 1. */
   readonly threshold: number;
+  /** How the items were reranked, if there is a reranker. */
+  readonly reranking?: Reranking;
   /** The nearest items that were left out, with the reason. */
   readonly dropped: readonly {
     readonly id: string;
@@ -298,10 +350,14 @@ export interface RecallReceipt {
   readonly considered: number;
   /** The evidence that the best item needed, 0 to 1. */
   readonly threshold: number;
+  /** How the items were reranked, if there is a reranker. */
+  readonly reranking?: Reranking;
   /** The returned items, best first. */
   readonly items: readonly RecalledItem[];
   /** The nearest items that were left out, with the reason; only the top ones. */
   readonly dropped: readonly DroppedItem[];
+  /** The number of items that other users shared; absent for none. Nothing else of them is kept. */
+  readonly shared?: number;
   /** The memories and passages that the answer is based on; absent if unknown. */
   readonly used?: readonly string[];
 }
@@ -346,6 +402,8 @@ export interface RecalledItem extends ScoreParts {
   readonly arms: { readonly [arm: string]: { readonly rank: number; readonly score: number } };
   /** Feature -> contribution to the relevance. */
   readonly parts: { readonly [feature: string]: number };
+  /** The reranker's rank and score, if the recall was reranked. */
+  readonly reranked?: RerankScore;
 }
 
 /** An item that a recall left out. */

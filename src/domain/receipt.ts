@@ -65,6 +65,22 @@ export interface ReceiptLine {
   readonly why?: string;
 }
 
+/** What a receipt says of a request to forget by who may not erase. */
+export const ERASURE_REFUSED: ReceiptLine = {
+  id: "",
+  action: "refused",
+  text: "",
+  why: "this key may not erase",
+};
+
+/** What a receipt says of a request to forget of which nothing was found. */
+export const NOTHING_TO_ERASE: ReceiptLine = {
+  id: "",
+  action: "refused",
+  text: "",
+  why: "this asks to forget something, but nothing stored clearly matches it: nothing was erased",
+};
+
 /** A receipt as it is kept under an idempotency key: by id and version, so that it retains no erased text. */
 export interface KeptReceipt {
   /** SHA-256 of the caller's key, hex. */
@@ -106,6 +122,10 @@ export interface ErasedCounts {
   readonly blocks?: number;
   /** Answers under idempotency keys that named one of the memories; their text was deleted. */
   readonly answers?: number;
+  /** Grants that contained erased words, or that were the user's. Absent for none. */
+  readonly grants?: number;
+  /** Images and recordings whose bytes were deleted. Absent for none. */
+  readonly attachments?: number;
 }
 
 /** A place that was checked for erased content. */
@@ -202,6 +222,8 @@ export interface ErasurePlan {
     readonly id: string;
     readonly at: string;
     readonly words: readonly string[];
+    /** How many attachments would be removed from it. Absent for none. */
+    readonly attachments?: number;
   }[];
   /** What the description may mean too, and what would stay; absent for none. */
   readonly unsure?: readonly Unsure[];
@@ -244,6 +266,8 @@ export interface Trace {
      */
     readonly length: number;
     readonly cuts: readonly TextCut[];
+    /** Attachments that were removed from it, by their number in the message, from 0. Absent for none. */
+    readonly attachments?: readonly number[];
   }[];
   /** Messages that lost only their metadata. */
   readonly bare?: readonly string[];
@@ -257,4 +281,20 @@ export interface Trace {
   }[];
   /** The receipt whose erasure was repeated. */
   readonly replays?: string;
+  /** What the request may mean beside that. The user was asked about it. Absent for nothing. */
+  readonly asked?: AskedContent;
+}
+
+/** What an erasure left because it was not sure, by ids and positions in the texts after the erasure. */
+export interface AskedContent {
+  /** The id of the message with the request. */
+  readonly request: string;
+  /** Ids of memories. */
+  readonly memories: readonly string[];
+  /** Spans of messages, and what replaces them. `length` is the length of the content after the erasure. */
+  readonly messages: readonly {
+    readonly id: string;
+    readonly length: number;
+    readonly cuts: readonly TextCut[];
+  }[];
 }

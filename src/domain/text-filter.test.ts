@@ -67,8 +67,9 @@ describe("a filter over texts", () => {
 
   it("gives up where all texts of one call take longer than a second", async () => {
     const matches = await compileTextFilter({ $regex: "((a{0,30}){0,30})b" });
+    const giveUp = performance.now() + 30_000;
     const matchAll = (): void => {
-      for (let i = 0; i < 2_000_000; i += 1) matches(`${"a".repeat(200)}${i}`);
+      for (let i = 0; performance.now() < giveUp; i += 1) matches(`${"a".repeat(200)}${i}`);
     };
     expect(matchAll).toThrowError(/takes too long/);
   });

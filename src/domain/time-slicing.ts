@@ -92,6 +92,52 @@ export async function filterInSlices<One>(
   return passed;
 }
 
+/** Items that are sorted, or merged, before a possible pause. */
+const SORT_RUN = 1000;
+
+/** Sorts a copy of the items: runs of some items at once, then merges, with pauses. Equal items keep their order. */
+export async function sortInSlices<One>(
+  all: readonly One[],
+  compare: (one: One, other: One) => number,
+): Promise<One[]> {
+  return runInSlices(mergeSort(all, compare));
+}
+
+function* mergeSort<One>(
+  all: readonly One[],
+  compare: (one: One, other: One) => number,
+): Generator<void, One[], void> {
+  let runs: One[][] = [];
+  for (let from = 0; from < all.length; from += SORT_RUN) {
+    runs.push(all.slice(from, from + SORT_RUN).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: One[][] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      merged.push(yield* mergeRuns(runs[i] ?? [], runs[i + 1] ?? [], compare));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* mergeRuns<One>(
+  one: readonly One[],
+  other: readonly One[],
+  compare: (one: One, other: One) => number,
+): Generator<void, One[], void> {
+  const merged: One[] = [];
+  let [left, right] = [0, 0];
+  while (left < one.length && right < other.length) {
+    const isLeft = compare(one[left] as One, other[right] as One) <= 0;
+    merged.push((isLeft ? one[left++] : other[right++]) as One);
+    if (merged.length % SORT_RUN === 0) yield;
+  }
+  // Not by `push`, which takes no more than some ten thousand arguments.
+  return merged.concat(one.slice(left), other.slice(right));
+}
+
 /** Resolves after all work that is already waiting has run, so that long sliced work blocks nothing. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));

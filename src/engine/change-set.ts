@@ -3,6 +3,7 @@ import type { Claim, Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
 import { withReviewMarks } from "./associations/review.ts";
+import { withExpiry } from "./ingest/expiry-policy.ts";
 import type { Ports } from "./ports.ts";
 import { type ClaimIndex, createClaimIndex } from "./user-state/user-data.ts";
 import { createUserQueue, type UserQueue, type UserState } from "./user-state/user-state.ts";
@@ -28,7 +29,7 @@ const queues = new WeakMap<object, UserQueue>();
  * result of `think`, and the revision after the commit.
  */
 export async function commitChange<Result>(
-  ports: Pick<Ports, "store" | "states" | "clock">,
+  ports: Pick<Ports, "store" | "states" | "clock" | "expiry">,
   scope: Scope,
   think: (state: UserState, at: string) => Promise<ChangeResult<Result>>,
 ): Promise<{ result: Result; revision: number }> {
@@ -40,7 +41,9 @@ export async function commitChange<Result>(
       const { draft, result } = await think(state, at);
       if (!draft) return { result, revision: base };
       try {
-        const whole = withReviewMarks(state, draft, at);
+        const reviewed = withReviewMarks(state, draft, at);
+        const { project } = scope;
+        const whole = withExpiry(state, reviewed, { policy: ports.expiry, project, at });
         return { result, revision: await ports.store.commit(scope, { ...whole, base, at }) };
       } catch (error) {
         if (attempt === MAX_TRIES || !(await wasOvertaken(ports, scope, base, error))) throw error;
@@ -99,6 +102,8 @@ export interface MemoryDraft {
   put(memory: Omit<Memory, "version" | "revision" | "storedAt">): Memory;
   /** The new versions, in order. */
   readonly versions: readonly Memory[];
+  /** The newest version of each memory that has a new one, in the order in which they were first changed. */
+  newest(): Iterable<Memory>;
 }
 
 /** The stored memories under a draft. */
@@ -124,6 +129,7 @@ export function createMemoryDraft(stored: StoredMemories, at: string): MemoryDra
   };
   return {
     versions,
+    newest: () => newest.values(),
     get,
     current() {
       known ??= overlayCurrent(stored.current, newest);

@@ -2,7 +2,8 @@ import type { Receipt, ReceiptLine } from "../domain/receipt.ts";
 import { isMemoryError } from "../errors.ts";
 import type { Clock } from "../ports/system.ts";
 import { type Meter, NO_METER, NO_TRACER, type Tracer, type TraceSpan } from "../ports/telemetry.ts";
-import type { Keepsake, ScopedMemory } from "./api.ts";
+import type { Keepsake } from "./api/keepsake.ts";
+import type { ScopedMemory } from "./api/scoped-memory.ts";
 import type { Ports } from "./ports.ts";
 
 type MemoryVerb = Exclude<keyof ScopedMemory, "revision">;
@@ -77,14 +78,33 @@ const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pa
   unlink: "a promise",
   links: "a promise",
   related: "a promise",
+  clusters: "a promise",
+  reflect: "a promise",
+  share: "a promise",
+  withdraw: "a promise",
+  decline: "a promise",
+  accept: "a promise",
+  grants: "a promise",
+  shared: "a promise",
+  saveGroup: "a promise",
+  deleteGroup: "a promise",
+  groups: "a promise",
   history: "a promise",
   undo: "a promise",
   optimize: "a promise",
   profile: "a promise",
   sessions: "a promise",
   session: "a promise",
+  message: "a promise",
+  attachments: "a promise",
+  attachment: "a promise",
+  startSession: "a promise",
+  sessionState: "a promise",
+  updateSession: "a promise",
+  endSession: "a promise",
   stats: "a promise",
   export: "parts",
+  exportFiles: "parts",
   import: "parts",
 };
 

@@ -1,6 +1,10 @@
-import type { RankingOptions } from "../domain/recall.ts";
+import type { ExpiryPolicy } from "../domain/expiry-policy.ts";
+import type { RankingOptions, RerankingOptions } from "../domain/recall.ts";
+import type { AgentAccess } from "../domain/scope.ts";
+import type { BackupPlan } from "../ports/backup-archive.ts";
 import type { Cache } from "../ports/cache.ts";
 import type { Answerer } from "../ports/language/answerer.ts";
+import type { AttachmentDescriber } from "../ports/language/attachment-describer.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { ForgetRequestReader } from "../ports/language/forget-request-reader.ts";
@@ -10,6 +14,7 @@ import type { OutdatedReader } from "../ports/language/outdated-reader.ts";
 import type { ProfileWriter } from "../ports/language/profile-writer.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { QuestionReader } from "../ports/language/question-reader.ts";
+import type { Reranker } from "../ports/language/reranker.ts";
 import type { Vocabulary } from "../ports/language/vocabulary.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
@@ -19,6 +24,7 @@ import type { Sessions } from "../ports/sessions.ts";
 import type { Clock, Ids, Secret } from "../ports/system.ts";
 import type { Meter, Tracer } from "../ports/telemetry.ts";
 import type { VectorIndex } from "../ports/vector-index.ts";
+import type { WebhookSender } from "../ports/webhook-sender.ts";
 import type { CostTracker } from "./cost/cost-tracker.ts";
 import type { ErasureWatch } from "./erasure-watch.ts";
 import type { SecretState } from "./inspection.ts";
@@ -73,8 +79,14 @@ export interface Ports {
   readonly redact?: boolean;
   /** Half-life of recency in days (90). */
   readonly decayDays?: number;
+  /** When memories expire that are stored without an expiry. */
+  readonly expiry?: ExpiryPolicy;
   /** Whether the background executes the clean-up, or leaves it to `optimize`. */
   readonly cleansUp?: boolean;
+  /** Describes images and recordings that nobody has described. */
+  readonly describer?: AttachmentDescriber;
+  /** The bytes of one attachment, and of all attachments of a user (`ATTACHMENT_LIMITS`). */
+  readonly attachmentLimits?: { readonly bytes?: number; readonly userBytes?: number };
   /** Vector indexes next to the store, fed from its log. */
   readonly followers?: readonly VectorIndex[];
   /** When they are asked, and for how long. */
@@ -113,6 +125,15 @@ export interface Ports {
   readonly recalls?: RecallReceiptStore;
   /** Counts the uses of memories; built from `store`. Without it, none are counted. */
   readonly usage?: UsageTracker;
+  /** Whether agents of one user read each other's memories ("walled" if absent). */
+  readonly agents?: AgentAccess;
+  /** Backups that are made without being asked for. */
+  readonly backups?: BackupPlan;
+  /** Sends events to webhooks. Without it, none can be registered, and nothing is sent. */
+  readonly webhookSender?: WebhookSender;
   /** How recalls rank unless the caller says otherwise. */
   readonly ranking?: RankingOptions;
+  /** Reorders the best items of recalls. */
+  readonly reranker?: Reranker;
+  readonly reranking?: RerankingOptions;
 }

@@ -9,7 +9,8 @@ import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { createMemory } from "../memory.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import { hashEmbedder } from "../testing/index.ts";
-import type { Keepsake, ScopedMemory } from "./api.ts";
+import type { Keepsake } from "./api/keepsake.ts";
+import type { ScopedMemory } from "./api/scoped-memory.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-properties-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,13 +5,13 @@ import type { VerifiedPlace } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { CallOptions } from "../ports/call-options.ts";
 import type { CallHooks, CircuitState } from "../ports/language/model-calls.ts";
-import type { JobState } from "./api.ts";
+import type { JobState } from "./api/keepsake.ts";
 import type { SearchIndex } from "./search-index/search-index.ts";
 import type { Drift, DriftOptions, IndexProgress } from "./vector-indexes.ts";
 
 /** The state of a model server, according to the requests made to it. */
 export interface ModelServerState {
-  readonly kind: "embedder" | "model";
+  readonly kind: "embedder" | "model" | "reranker";
   readonly circuit: CircuitState;
   /** Whether the last request that needed an answer got no usable one. */
   readonly hasFailed: boolean;

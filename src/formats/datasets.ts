@@ -2,24 +2,20 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceControls } from "../domain/limits.ts";
 import type { Role } from "../domain/message.ts";
+import type { ImportEntry } from "../engine/api/transfer-types.ts";
 import { invalid } from "../errors.ts";
-import {
-  type ImportedMessage,
-  isObjectValue,
-  parseObject,
-  readJsonFile,
-  readLines,
-} from "./import-source.ts";
+import { type ImportSource, isObjectValue, parseObject, readLines } from "./import-source.ts";
+import { chooseElements, readJsonItems } from "./json-stream.ts";
 
 /**
  * Reads conversations of LoCoMo (Maharana et al. 2024): a list of samples with sessions of turns. Ids are
  * `<sample>:<dia_id>`, sessions `<sample>:session_<n>`. Each turn is one second after the previous one. The caption of a
  * shared picture is part of the message. Questions, answers and summaries are left out.
  */
-export async function* readLocomo(path: string): AsyncIterable<ImportedMessage> {
-  const samples = readJsonFile(path);
-  if (!isLocomoDataset(samples)) throw invalid("the file contains no LoCoMo conversations.");
-  for (const { sample_id: sample, conversation } of samples) {
+export async function* readLocomo(source: ImportSource): AsyncIterable<ImportEntry> {
+  for await (const { value } of readJsonItems(source, chooseElements)) {
+    if (!isLocomoSample(value)) throw invalid("the file contains no LoCoMo conversations.");
+    const { sample_id: sample, conversation } = value;
     for (const session of listSessionKeys(conversation)) {
       const date = conversation[`${session}_date_time`];
       for (const [i, turn] of (conversation[session] as readonly unknown[]).entries()) {
@@ -50,14 +46,8 @@ interface LocomoSample {
   readonly conversation: { readonly [key: string]: unknown };
 }
 
-export function isLocomoDataset(value: unknown): value is readonly LocomoSample[] {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every(
-      (one) => isObjectValue(one) && typeof one.sample_id === "string" && isObjectValue(one.conversation),
-    )
-  );
+export function isLocomoSample(value: unknown): value is LocomoSample {
+  return isObjectValue(value) && typeof value.sample_id === "string" && isObjectValue(value.conversation);
 }
 
 function listSessionKeys(conversation: LocomoSample["conversation"]): string[] {
@@ -85,8 +75,10 @@ function parseLocomoTurn(turn: unknown, session: string, i: number): LocomoTurn 
  * `questions.jsonl.gz` and `sessions.jsonl.gz`. A session of several questions is read once, with its first date. Ids are
  * `<session>:<turn from 1>`. Questions, answers and evidence marks are left out.
  */
-export async function* readLongMemEval(path: string): AsyncIterable<ImportedMessage> {
-  const { questions: file, sessions: beside } = findFiles(path);
+export async function* readLongMemEval(source: ImportSource): AsyncIterable<ImportEntry> {
+  if (typeof source !== "string")
+    throw invalid("LongMemEval is read from a file or a folder, not from a stream.");
+  const { questions: file, sessions: beside } = findFiles(source);
   const shared = beside === undefined ? new Map<string, unknown>() : await readSessions(beside);
   const seen = new Set<string>();
   for await (const question of readQuestions(file)) {
@@ -104,7 +96,7 @@ function* toSessionMessages(
   session: string,
   turns: readonly unknown[],
   date: unknown,
-): Iterable<ImportedMessage> {
+): Iterable<ImportEntry> {
   for (const [i, turn] of turns.entries()) {
     const place = `session ${session}, turn ${i + 1}`;
     if (!isObjectValue(turn) || typeof turn.role !== "string" || typeof turn.content !== "string") {
@@ -135,10 +127,10 @@ export function isLongMemEvalQuestion(value: unknown): value is LongMemEvalQuest
 
 async function* readQuestions(path: string): AsyncIterable<LongMemEvalQuestion> {
   if (/\.json(?:\.gz)?$/.test(path)) {
-    const questions = readJsonFile(path);
-    if (!Array.isArray(questions) || !questions.every(isLongMemEvalQuestion))
-      throw invalid("the file contains no LongMemEval questions.");
-    yield* questions;
+    for await (const { value } of readJsonItems(path, chooseElements)) {
+      if (!isLongMemEvalQuestion(value)) throw invalid("the file contains no LongMemEval questions.");
+      yield value;
+    }
     return;
   }
   for await (const line of readLines(path)) {

@@ -1,19 +1,13 @@
-import { ASSOCIATION_TYPES, type AssociationType } from "../domain/change-set.ts";
-import type { ScopedMemory } from "../engine/api.ts";
+import { ASSOCIATION_TYPES } from "../domain/change-set.ts";
+import type { ImportedLink } from "../engine/api/transfer-types.ts";
 
-/** An association of an export. It names its memories by their texts, because an import gives them other ids. */
-export interface ExportedLink {
-  readonly from: string;
-  readonly to: string;
-  readonly type: AssociationType;
-  readonly strength: number;
-}
-
-/** Creates a reader of the lines of one export, in order. It gives an association for each line that has a valid one. */
+/**
+ * Creates a reader of the lines of one export, in order. It names memories by their texts, because an import gives some of
+ * them other ids. It gives an association for each line that has a valid one. */
 export function createLinkReader(): (
   type: unknown,
   body: { readonly [field: string]: unknown },
-) => ExportedLink | undefined {
+) => ImportedLink | undefined {
   const texts = new Map<unknown, string>();
   return (lineType, body) => {
     if (lineType === "memory" && body.status === "current" && typeof body.text === "string")
@@ -27,18 +21,4 @@ export function createLinkReader(): (
       ? { from, to, type, strength }
       : undefined;
   };
-}
-
-/** Associates memories as an export says. Leaves out associations that exist, and those of memories that do not. */
-export async function addMissingLinks(memory: ScopedMemory, links: readonly ExportedLink[]): Promise<void> {
-  if (links.length === 0) return;
-  const ids = new Map<string, string>();
-  for await (const { id, text } of memory.list({ limit: 1000 })) ids.set(text, id);
-  for (const { from: fromText, to: toText, type, strength } of links) {
-    const [from, to] = [ids.get(fromText), ids.get(toText)];
-    if (from === undefined || to === undefined) continue;
-    const { items } = await memory.links({ memory: from, type, limit: 1000 });
-    if (items.some((one) => one.from === from && one.to === to)) continue;
-    await memory.link(from, to, { type, strength });
-  }
 }

@@ -3,14 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  detectFormat,
-  FORMATS,
-  type ImportedMessage,
-  type ImportFormat,
-  readAddedMemories,
-  readExportedLinks,
-} from "./index.ts";
+import type { ImportEntry } from "../engine/api/transfer-types.ts";
+import { detectFormat, FORMATS, type ImportFormat } from "./index.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -34,12 +28,12 @@ async function all<One>(source: AsyncIterable<One>): Promise<One[]> {
   return found;
 }
 
-async function read(format: ImportFormat, path: string): Promise<ImportedMessage[]> {
+async function read(format: ImportFormat, path: string): Promise<ImportEntry[]> {
   return all(FORMATS[format](path));
 }
 
 const messages = async (format: ImportFormat, path: string) =>
-  (await read(format, path)).map(({ message }) => message);
+  (await read(format, path)).flatMap(({ message }) => message ?? []);
 
 const refusal = (message: RegExp) =>
   expect.objectContaining({ code: "invalid_input", message: expect.stringMatching(message) });
@@ -258,7 +252,8 @@ describe("a Keepsake export", () => {
     );
     const plain = { id: "m1", role: "user", content: "I like tea.", at: message.at };
     expect(await messages("keepsake", path)).toEqual([plain, { ...plain, id: "m3", content: parts }]);
-    expect(await all(readAddedMemories(path))).toMatchObject([{ text: "The user is tall." }]);
+    const memories = (await read("keepsake", path)).flatMap((entry) => entry.memory ?? []);
+    expect(memories).toMatchObject([{ id: "x", text: "The user is tall." }]);
   });
 
   it("gives its associations by the texts of current memories, and leaves out what is no association", async () => {
@@ -279,7 +274,7 @@ describe("a Keepsake export", () => {
       ),
     );
     const found = { from: "The user is tall.", to: "The user plays.", type: "depends_on", strength: 0.5 };
-    expect(await all(readExportedLinks(path))).toEqual([found]);
+    expect((await read("keepsake", path)).flatMap((entry) => entry.link ?? [])).toEqual([found]);
   });
 
   it("is refused if it has another version", async () => {
@@ -290,7 +285,7 @@ describe("a Keepsake export", () => {
 
 describe("the format of a file", () => {
   it("is detected from its content, whatever its name", async () => {
-    const known: { readonly [format in ImportFormat]: unknown } = {
+    const known: { readonly [format in ImportFormat]?: unknown } = {
       jsonl: lines({ role: "user", content: "a" }),
       keepsake: lines({ type: "keepsake", version: 1 }),
       locomo: [{ sample_id: "c", conversation: {} }],

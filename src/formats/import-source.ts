@@ -1,13 +1,14 @@
-import { createReadStream, type ReadStream, readFileSync, statSync } from "node:fs";
-import { createGunzip, type Gunzip, gunzipSync } from "node:zlib";
-import type { InputMessage } from "../engine/api.ts";
+import { createReadStream, type ReadStream } from "node:fs";
+import { createGunzip, type Gunzip } from "node:zlib";
+import type { ImportEntry } from "../engine/api/transfer-types.ts";
+import type { InputMessage } from "../engine/api/writing-types.ts";
 import { invalid, MemoryError } from "../errors.ts";
 
 const LINE_FEED = 10;
 /** Maximum length of a line in a file, which is held in memory. A longer one is not text. */
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
-/** Maximum length of a line in a stream: a server holds it in memory. A message may have 1,000,000 bytes. */
-const MOST_STREAMED_BYTES = 4 * 1024 * 1024;
+/** Maximum length of a line in a stream: a server holds it in memory. A message may have an image of 8 MiB, in base64. */
+const MOST_STREAMED_BYTES = 16 * 1024 * 1024;
 
 /** The path of a file, or a stream of bytes. */
 export type ImportSource = string | AsyncIterable<Uint8Array>;
@@ -42,8 +43,7 @@ async function* splitLines(source: ImportSource): AsyncIterable<Buffer> {
   const most = typeof source === "string" ? MOST_LINE_BYTES : MOST_STREAMED_BYTES;
   let pending: Buffer[] = [];
   let size = 0;
-  for await (const piece of typeof source === "string" ? readChunks(source) : source) {
-    const chunk = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
+  for await (const chunk of readBytes(source)) {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
       yield Buffer.concat([...pending, chunk.subarray(from, end)]);
@@ -59,13 +59,42 @@ async function* splitLines(source: ImportSource): AsyncIterable<Buffer> {
   if (size > 0) yield Buffer.concat(pending);
 }
 
-/** Gives the beginning of a file, without leading white space. */
-export async function readBeginning(path: string): Promise<string> {
-  for await (const chunk of readChunks(path)) {
-    const text = chunk.toString("utf8").trimStart();
-    if (text !== "") return text;
+/** Gives the bytes of a source, without a byte order mark. Decompresses a file that ends in `.gz`. */
+export async function* readBytes(source: ImportSource): AsyncGenerator<Buffer, void, void> {
+  let isFirst = true;
+  for await (const piece of typeof source === "string" ? readChunks(source) : source) {
+    const chunk = Buffer.isBuffer(piece)
+      ? piece
+      : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    if (chunk.length === 0) continue;
+    const hasMark = isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    isFirst = false;
+    yield hasMark ? chunk.subarray(3) : chunk;
   }
-  return "";
+}
+
+export const BYTE_ORDER_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Gives a source as one text, at most `most` bytes. Throws `invalid_input` if it is longer, or not UTF-8. */
+export async function readText(source: ImportSource, most: number): Promise<string> {
+  const bytes = await readAll(source, most);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new MemoryError("invalid_input", "the file is not UTF-8.", { cause });
+  }
+}
+
+/** Gives all bytes of a source, at most `most`. */
+export async function readAll(source: ImportSource, most: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const bytes of readBytes(source)) {
+    size += bytes.length;
+    if (size > most) throw invalid(`the file is larger than ${most / 1024 / 1024} MB.`);
+    pieces.push(bytes);
+  }
+  return Buffer.concat(pieces);
 }
 
 async function* readChunks(path: string): AsyncIterable<Buffer> {
@@ -123,49 +152,11 @@ export function isObjectValue(value: unknown): value is { readonly [field: strin
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Maximum size of one JSON value, which must fit into one string. */
-const MOST_BYTES = 500_000_000;
-
-/** Reads a file as one JSON value; decompresses `.gz`. Throws `invalid_input` if it is not JSON, or larger than 500 MB. */
-export function readJsonFile(path: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(readBytes(path)));
-  } catch (cause) {
-    if (cause instanceof SyntaxError)
-      throw new MemoryError("invalid_input", "the file is not valid JSON.", { cause });
-    if (cause instanceof TypeError)
-      throw new MemoryError("invalid_input", "the file is not UTF-8.", { cause });
-    throw cause;
-  }
-}
-
-function readBytes(path: string): Buffer {
-  try {
-    if (statSync(path).size > MOST_BYTES) throw createTooLargeError();
-    const bytes = readFileSync(path);
-    return path.endsWith(".gz") ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
-  } catch (error) {
-    const isLong =
-      error instanceof RangeError || (error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
-    throw isLong ? createTooLargeError() : toReadError(error);
-  }
-}
-
-function createTooLargeError(): MemoryError {
-  return invalid("the file is larger than 500 MB: convert it to JSON lines first.");
-}
-
 /** Gives a message with the defined fields. Storing checks them later. */
 export function toInputMessage(fields: { readonly [name in keyof InputMessage]?: unknown }): InputMessage {
   const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(defined) as unknown as InputMessage;
 }
 
-/** A message from a file, with its place for error messages: "line 12", "conv-26:D1:3". */
-export interface ImportedMessage {
-  readonly place: string;
-  readonly message: InputMessage;
-}
-
-/** Reads the messages of a file in order, with the same ids each time. */
-export type ImportReader = (path: string) => AsyncIterable<ImportedMessage>;
+/** Reads the entries of a file in order, with the same ids each time. */
+export type ImportReader = (source: ImportSource) => AsyncIterable<ImportEntry>;

@@ -1,68 +1,91 @@
-import { statSync } from "node:fs";
-import { invalid } from "../errors.ts";
-import { isLocomoDataset, isLongMemEvalQuestion, readLocomo, readLongMemEval } from "./datasets.ts";
-import type { ImportReader } from "./import-source.ts";
-import { isObjectValue, readBeginning, readJsonFile, readLines } from "./import-source.ts";
+import type { ImportFormatName } from "../domain/operations/import-format.ts";
+import type { ImportEntry } from "../engine/api/transfer-types.ts";
+import { readLetta, readMem0 } from "./agent-memories.ts";
+import { readCharacterCard } from "./character-card.ts";
+import { readChatGpt } from "./chatgpt.ts";
+import { readClaude } from "./claude.ts";
+import { readLocomo, readLongMemEval } from "./datasets.ts";
+import { readGemini } from "./gemini.ts";
+import type { ImportReader, ImportSource } from "./import-source.ts";
 import { readJsonl, readKeepsakeExport } from "./json-lines.ts";
+import { readOpenAiMessages } from "./openai-messages.ts";
+import { readPam } from "./pam.ts";
+import type { ReadFormat } from "./read-format.ts";
+import { recogniseFormat } from "./recognise.ts";
+import { readTelegram } from "./telegram.ts";
+import { readWhatsApp } from "./whatsapp.ts";
 
-export { addMissingLinks, type ExportedLink } from "./exported-links.ts";
-export type { ImportedMessage, ImportReader } from "./import-source.ts";
-export {
-  readAddedMemories,
-  readExportedLinks,
-  readImportStream,
-  type StreamedImportLine,
-} from "./json-lines.ts";
+export type { ImportReader, ImportSource } from "./import-source.ts";
 
 /** Readers by the names that `--format` accepts. */
-export const FORMATS: {
-  readonly [name in "jsonl" | "locomo" | "longmemeval" | "keepsake"]: ImportReader;
-} = {
+export const FORMATS: { readonly [name in ReadFormat]: ImportReader } = {
   jsonl: readJsonl,
+  keepsake: readKeepsakeExport,
+  pam: readPam,
+  chatgpt: readChatGpt,
+  claude: readClaude,
+  gemini: readGemini,
+  mem0: readMem0,
+  letta: readLetta,
+  telegram: readTelegram,
+  whatsapp: readWhatsApp,
+  character: readCharacterCard,
+  openai: readOpenAiMessages,
   locomo: readLocomo,
   longmemeval: readLongMemEval,
-  keepsake: readKeepsakeExport,
 };
 
-export type ImportFormat = keyof typeof FORMATS;
+export type ImportFormat = ReadFormat;
 
 /** Detects a file's format from its content. Throws `invalid_input` if it is unknown. */
-export async function detectFormat(path: string): Promise<ImportFormat> {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "longmemeval";
-  // A JSON list may be one line that is longer than the maximum.
-  const beginning = await readBeginning(path);
-  if (beginning === "") throw invalid("the file is empty.");
-  const isList = beginning.startsWith("[");
-  const format = isList ? detectListFormat(readJsonFile(path)) : await detectLinesFormat(path, beginning);
-  if (format) return format;
-  throw invalid("unrecognised format. Name one with --format: jsonl, locomo, longmemeval or keepsake.");
+export function detectFormat(path: string): Promise<ImportFormat> {
+  return recogniseFormat(path);
 }
 
-function detectListFormat(value: unknown): ImportFormat | undefined {
-  if (isLocomoDataset(value)) return "locomo";
-  return Array.isArray(value) && value.length > 0 && value.every(isLongMemEvalQuestion)
-    ? "longmemeval"
-    : undefined;
-}
-
-async function detectLinesFormat(path: string, beginning: string): Promise<ImportFormat | undefined> {
-  // Any other beginning is not a JSON object, and perhaps not text.
-  if (!beginning.startsWith("{")) return undefined;
-  for await (const { text } of readLines(path)) return detectLineFormat(text);
-  return undefined;
-}
-
-function detectLineFormat(text: string): ImportFormat | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    // JSON lines with an error in the first line: reading them as such reports the error.
-    if (cause instanceof SyntaxError) return "jsonl";
-    throw cause;
+/** Reads the entries of a file or of its bytes, in the named format or in the one that it is recognised to have. */
+export async function* readImportFile(
+  source: ImportSource,
+  format: ImportFormatName = "auto",
+): AsyncGenerator<ImportEntry, void, void> {
+  if (format !== "auto") yield* FORMATS[format](source);
+  else if (typeof source === "string") yield* FORMATS[await recogniseFormat(source)](source);
+  else {
+    const { peek, rest } = createPeekableBytes(source);
+    const recognised = await recogniseFormat(peek);
+    yield* FORMATS[recognised](rest());
   }
-  if (!isObjectValue(value)) return undefined;
-  if (value.type === "keepsake") return "keepsake";
-  if (isLongMemEvalQuestion(value)) return "longmemeval";
-  return "content" in value ? "jsonl" : undefined;
+}
+
+/** Bytes that can be read from the beginning several times, until the rest is read once. */
+interface PeekableBytes {
+  /** Iterates from the beginning. What it reads is kept. */
+  readonly peek: AsyncIterable<Uint8Array>;
+  /** Iterates from the beginning to the end, and keeps nothing more. */
+  rest(): AsyncIterable<Uint8Array>;
+}
+
+function createPeekableBytes(source: AsyncIterable<Uint8Array>): PeekableBytes {
+  const iterator = source[Symbol.asyncIterator]();
+  const kept: Uint8Array[] = [];
+  async function* readKept(): AsyncGenerator<Uint8Array, void, void> {
+    for (let i = 0; ; i += 1) {
+      const known = kept[i];
+      if (known) yield known;
+      else {
+        const { done, value } = await iterator.next();
+        if (done) return;
+        kept.push(value);
+        yield value;
+      }
+    }
+  }
+  async function* readRest(): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      yield* kept.splice(0);
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { peek: { [Symbol.asyncIterator]: readKept }, rest: readRest };
 }

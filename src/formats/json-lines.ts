@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Message } from "../domain/message.ts";
-import type { InputMessage, NewMemory, ShownMemory } from "../engine/api.ts";
+import type { ShownMemory } from "../engine/api/listing-types.ts";
+import type { ImportEntry, ImportedMemory } from "../engine/api/transfer-types.ts";
 import { invalid } from "../errors.ts";
-import { createLinkReader, type ExportedLink } from "./exported-links.ts";
+import { createLinkReader } from "./exported-links.ts";
 import {
-  type ImportedMessage,
   type ImportSource,
   isObjectValue,
   type NumberedLine,
@@ -17,13 +17,13 @@ import {
  * Reads messages from JSON lines: `{ id?, role?, content, name?, at?, session?, metadata? }`. Ignores other fields. A line
  * without an id gets one from its content, so importing the same lines again adds nothing. Storing checks the fields.
  */
-export async function* readJsonl(source: ImportSource): AsyncIterable<ImportedMessage> {
+export async function* readJsonl(source: ImportSource): AsyncIterable<ImportEntry> {
   const parseLine = createJsonlParser();
   for await (const line of readLines(source)) yield parseLine(line);
 }
 
 /** Creates a parser for the lines of one source. It numbers repeated lines, so use one parser for all. */
-function createJsonlParser(): (line: NumberedLine) => ImportedMessage {
+function createJsonlParser(): (line: NumberedLine) => ImportEntry {
   const repeats = new Map<string, number>();
   return (line) => {
     const place = `line ${line.number}`;
@@ -41,16 +41,24 @@ function hashContent(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** Reads the messages of a Keepsake export, with their ids, times and sessions. */
-export async function* readKeepsakeExport(source: ImportSource): AsyncIterable<ImportedMessage> {
+/**
+ * Reads a Keepsake export: its messages, the current memories that come from no message, such as those added by hand, and
+ * the associations.
+ */
+export async function* readKeepsakeExport(source: ImportSource): AsyncIterable<ImportEntry> {
+  const readLink = createLinkReader();
   for await (const { type, place, body } of readExportedLines(source)) {
     const entry = type === "message" ? toExportedMessage(place, body) : undefined;
     if (entry) yield entry;
+    const memory = type === "memory" ? toAddedMemory(body) : undefined;
+    if (memory) yield { place, memory };
+    const link = readLink(type, body);
+    if (link) yield { place, link };
   }
 }
 
 /** Gives the message; `undefined` if an erasure left none of its content. */
-function toExportedMessage(place: string, body: ExportedLine["body"]): ImportedMessage | undefined {
+function toExportedMessage(place: string, body: ExportedLine["body"]): ImportEntry | undefined {
   const { id, role, content, parts, name, at, session, metadata } = body as unknown as Message;
   if (content === "" && !parts) return undefined;
   return {
@@ -59,30 +67,14 @@ function toExportedMessage(place: string, body: ExportedLine["body"]): ImportedM
   };
 }
 
-/** Reads the current memories of an export that come from no message, such as those added by hand. */
-export async function* readAddedMemories(source: ImportSource): AsyncIterable<NewMemory> {
-  for await (const { type, body } of readExportedLines(source)) {
-    const memory = type === "memory" ? toAddedMemory(body) : undefined;
-    if (memory) yield memory;
-  }
-}
-
-/** Reads the associations of an export. */
-export async function* readExportedLinks(source: ImportSource): AsyncIterable<ExportedLink> {
-  const readLink = createLinkReader();
-  for await (const { type, body } of readExportedLines(source)) {
-    const link = readLink(type, body);
-    if (link) yield link;
-  }
-}
-
 /** Gives the memory; `undefined` if it comes from messages or is not current. */
-function toAddedMemory(body: ExportedLine["body"]): NewMemory | undefined {
+function toAddedMemory(body: ExportedLine["body"]): ImportedMemory | undefined {
   const memory = body as unknown as ShownMemory;
   if (memory.status !== "current" || !Array.isArray(memory.sources) || memory.sources.length > 0)
     return undefined;
-  const { text, kind, claim, confidence, importance, metadata, at, validFrom, expiresAt } = memory;
+  const { id, text, kind, claim, confidence, importance, metadata, at, validFrom, expiresAt } = memory;
   return {
+    id,
     text,
     kind,
     confidence,
@@ -124,36 +116,4 @@ function parseExportedLine(line: NumberedLine): ExportedLine | undefined {
   const { type, ...rest } = parseObject(line);
   const body = rest[String(type)];
   return isObjectValue(body) ? { type, place: `line ${line.number}`, body } : undefined;
-}
-
-/** A line of an import stream: a message, a memory that comes from no message, or an association. */
-export interface StreamedImportLine {
-  /** The place for error messages: "line 12". */
-  readonly place: string;
-  readonly message?: InputMessage;
-  readonly memory?: NewMemory;
-  readonly link?: ExportedLink;
-}
-
-/** Reads JSON lines or a Keepsake export, recognised by its first line, in one pass, one line at a time. */
-export async function* readImportStream(source: ImportSource): AsyncIterable<StreamedImportLine> {
-  const parseLine = createJsonlParser();
-  const readLink = createLinkReader();
-  let isExport: boolean | undefined;
-  for await (const line of readLines(source)) {
-    isExport ??= isKeepsakeExport(line);
-    if (!isExport) {
-      yield parseLine(line);
-      continue;
-    }
-    const exported = parseExportedLine(line);
-    if (!exported) continue;
-    const { type, place, body } = exported;
-    const entry = type === "message" ? toExportedMessage(place, body) : undefined;
-    if (entry) yield entry;
-    const memory = type === "memory" ? toAddedMemory(body) : undefined;
-    if (memory) yield { place, memory };
-    const link = readLink(type, body);
-    if (link) yield { place, link };
-  }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import { createMemory } from "../memory.ts";
 import { httpApp } from "./app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "./keys/api-keys.ts";
@@ -159,6 +159,35 @@ describe("memories added directly", () => {
       expect([status, json.code]).toEqual([400, "invalid_input"]);
       expect(json.detail).not.toContain("secret");
     }
+  });
+
+  it("are listed, put into a context and erased by a filter over their texts", async () => {
+    await add("ana", "Ana uses Shram as a productivity tool.");
+    await add("ana", "Ana uses Magnet as a productivity tool.");
+    const where_text = { $contains: "Shram" };
+    const list = (text: string) => call("GET", `/api/v1/memories/ana?where_text=${encodeURIComponent(text)}`);
+    const listed = await list(JSON.stringify(where_text));
+    expect([listed.json.total, listed.json.items[0].text]).toEqual([
+      1,
+      "Ana uses Shram as a productivity tool.",
+    ]);
+    const context = await call("POST", "/api/v1/context", {
+      user_id: "ana",
+      request: "plan my work",
+      where_text,
+    });
+    expect(context.json.text).toMatch(/Shram/);
+    expect(context.json.text).not.toMatch(/Magnet/);
+    const plan = await call("POST", "/api/v1/erasures", { user_id: "ana", where_text, dry_run: true });
+    expect(plan.json.memories).toHaveLength(1);
+    expect((await call("POST", "/api/v1/erasures", { user_id: "ana", where_text })).status).toBe(201);
+    expect((await call("GET", "/api/v1/memories/ana")).json.items).toHaveLength(1);
+    for (const wrong of ["secret", "[]", '{"$regex":"(secret"}', "null"]) {
+      const { status, json } = await list(wrong);
+      expect([status, json.code]).toEqual([400, "invalid_input"]);
+      expect(json.detail).not.toContain("secret");
+    }
+    expect((await call("POST", "/api/v1/erasures", { user_id: "ana", where_text: {} })).status).toBe(400);
   });
 
   it("are ranked by weights, with every part of a score, and show how often recalls returned them", async () => {

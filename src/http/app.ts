@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Meter, Tracer } from "../ports/telemetry.ts";
 import { readPageAssets } from "../ui/index.ts";
@@ -25,7 +25,10 @@ import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemRespons
 import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
 import type { AppEnvironment, HonoApp } from "./request-context.ts";
 import { jobOperations, statsOperations, userOperations, withOpenMetrics } from "./routes/administration.ts";
+import { anthropicOperations } from "./routes/anthropic.ts";
 import { associationOperations } from "./routes/associations.ts";
+import { attachmentOperations } from "./routes/attachments.ts";
+import { changeOperations } from "./routes/changes.ts";
 import { conversationOperations, messageOperations, simpleOperations } from "./routes/conversation.ts";
 import { createDocumentOperations, createPageOperations } from "./routes/documentation.ts";
 import { erasureOperations } from "./routes/erasures.ts";
@@ -33,8 +36,12 @@ import { healthOperations } from "./routes/health.ts";
 import { historyOperations, sessionOperations } from "./routes/history.ts";
 import { moveOperations } from "./routes/import-export.ts";
 import { keyOperations, signInOperations } from "./routes/keys.ts";
+import { createMcpOperations, type McpEndpointLoader } from "./routes/mcp.ts";
 import { memoryOperations, searchOperations } from "./routes/memories.ts";
-import { findPassThrough, openAiOperations } from "./routes/openai.ts";
+import { createPassThroughFinder, openAiOperations } from "./routes/openai.ts";
+import { overviewOperations } from "./routes/overview.ts";
+import { sharingOperations } from "./routes/sharing.ts";
+import { webhookOperations } from "./routes/webhooks.ts";
 
 /** An internal error, for the operator. It may name files, and is never sent to a client. */
 export interface ServerFault {
@@ -78,8 +85,14 @@ export interface AppOptions {
   readonly meter?: Meter;
   /** Gives all metrics as Prometheus text, to keys with the scope `admin`; with `isOpen`, to everyone. */
   readonly metrics?: { text(): Promise<string>; readonly isOpen?: boolean };
-  /** Options of the OpenAI-compatible proxy. */
+  /** Options of the proxy for clients of OpenAI and Anthropic. */
   readonly proxy?: ProxyOptions;
+  /** Gives messages for the operator, for `GET /api/v1/ready`, in addition to those of the memory. */
+  readonly notices?: () => readonly string[];
+  /** Whether `onAnswered` gets paths as requested, with the ids of users (false). */
+  readonly showsPaths?: boolean;
+  /** Loads the answers to MCP clients at `/mcp`. Without it, there is no such endpoint. */
+  readonly mcp?: McpEndpointLoader;
 }
 
 /** Creates the server as one function from request to response. */
@@ -98,7 +111,7 @@ export function httpApp(options: AppOptions): HonoApp {
   const app = new Hono<AppEnvironment>();
   app.use(withSecurityHeaders());
   app.use(withRateLimitHeaders());
-  if (onAnswered) app.use(observeRequests(onAnswered));
+  if (onAnswered) app.use(observeRequests(onAnswered, options.showsPaths));
   if (meter) app.use(observeRequests(createRequestCounter(meter)));
   if (options.tracer) app.use(traceRequests(options.tracer));
   app.use(rejectWhileClosing(life));
@@ -122,10 +135,13 @@ export function httpApp(options: AppOptions): HonoApp {
     requestMs,
     inFlight: createBodyQuota(options.bodies),
     proxy: openAi,
+    notices: options.notices ?? (() => []),
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
   };
-  mountOperations(app, [...table, ...createPageOperations(readPageAssets())], services, findPassThrough);
+  const mcp = options.mcp ? createMcpOperations(options.mcp) : [];
+  const pages = createPageOperations(readPageAssets());
+  mountOperations(app, [...table, ...pages, ...mcp], services, createPassThroughFinder(table));
 
   app.notFound((context) =>
     toProblemResponse(context, {
@@ -154,10 +170,14 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...conversationOperations,
   ...messageOperations,
   ...associationOperations,
+  ...overviewOperations,
+  ...sharingOperations,
   ...memoryOperations,
   ...statsOperations,
   ...searchOperations,
+  ...attachmentOperations,
   ...historyOperations,
+  ...changeOperations,
   ...sessionOperations,
   ...erasureOperations,
   ...moveOperations,
@@ -165,7 +185,9 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...jobOperations,
   ...simpleOperations,
   ...keyOperations,
+  ...webhookOperations,
   ...signInOperations,
   ...openAiOperations,
+  ...anthropicOperations,
   ...createDocumentOperations(() => API_OPERATIONS),
 ];

@@ -5,7 +5,7 @@ import { authenticate, createUserAccess, mayCarryKey } from "./middleware/authen
 import { spendBytes, spendRequest } from "./middleware/rate-limits.ts";
 import type { Operation, OperationRequest, ServerServices } from "./operation.ts";
 import { isOpenAiPath, PASS_THROUGH_HINT, refuse } from "./problem.ts";
-import { checkShape, readBody, readOptionalBody } from "./request-body.ts";
+import { checkShape, readBody, readFileBody, readOptionalBody } from "./request-body.ts";
 import type { HonoApp, RequestContext } from "./request-context.ts";
 
 /**
@@ -85,11 +85,15 @@ async function runOperation(
 type OperationInput = Pick<OperationRequest, "path" | "query" | "body">;
 
 async function readInput(operation: Operation, exchange: RequestContext): Promise<OperationInput> {
-  const { parameters, query, body, isBodyOptional } = operation;
+  const { parameters, query, body, isBodyOptional, fileBytes, rawBody = {} } = operation;
+  const file =
+    fileBytes === undefined ? undefined : () => readFileBody(exchange, Object.keys(rawBody), fileBytes);
   return {
     path: parameters && checkShape(parameters, exchange.req.param()),
     query: query && checkShape(query, exchange.req.query()),
-    body: body && (await (isBodyOptional ? readOptionalBody : readBody)(exchange, body)),
+    body: file
+      ? await file()
+      : body && (await (isBodyOptional ? readOptionalBody : readBody)(exchange, body)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import { MemoryError } from "../errors.ts";
 import { createMemory } from "../memory.ts";
 import { API_OPERATIONS, httpApp } from "./app.ts";
@@ -194,11 +194,19 @@ describe("a stored response after an erasure for its user", () => {
 
 describe("the table", () => {
   it("supports the key in every call that writes, except those that must not", () => {
-    /** Keys: the kept answer would hold the secret. Imports: their messages have ids. Chats: they are the upstream's. */
+    /**
+     * Keys and secrets of webhooks: the kept answer would hold them. Other calls on webhooks: a kept answer belongs to a user, and
+     * they have none. Imports: their messages have ids. Chats: they are the upstream's.
+     */
     const not = [
       "createKey",
       "rotateKey",
       "revokeKey",
+      "createWebhook",
+      "updateWebhook",
+      "deleteWebhook",
+      "testWebhook",
+      "rotateWebhookSecret",
       "importUser",
       "createChatCompletion",
       "createResponse",

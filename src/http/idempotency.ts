@@ -1,6 +1,6 @@
 import type { HttpAnswer, StoredAnswer } from "../domain/operations/stored-answer.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { IdempotentAnswers } from "../engine/api.ts";
+import type { IdempotentAnswers } from "../engine/api/keepsake.ts";
 import type { Operation, OperationRequest } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -84,7 +84,11 @@ function replayAnswer(stored: StoredAnswer, isSame: boolean): Response {
     });
   }
   const { status, headers, body } = stored.answer;
-  return new Response(body, { status, headers: { ...headers, "idempotent-replayed": "true" } });
+  // A response without a body must not have an empty one.
+  return new Response(body === "" ? null : body, {
+    status,
+    headers: { ...headers, "idempotent-replayed": "true" },
+  });
 }
 
 /** Records the erasures of a handler, so that its response may still be stored after them. */

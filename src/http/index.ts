@@ -18,4 +18,5 @@ export type { Answered } from "./middleware/observability.ts";
 export { sharedLimits } from "./middleware/rate-limits.ts";
 export { isLoopback } from "./middleware/security.ts";
 export type { ProxyOptions, Step } from "./proxy/proxy.ts";
+export type { McpEndpoint, McpEndpointLoader } from "./routes/mcp.ts";
 export { type Served, type ServeOptions, serve } from "./server.ts";

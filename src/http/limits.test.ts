@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../adapters/memory/rate-limits.ts";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import { createMemory } from "../memory.ts";
 import { type AppOptions, httpApp } from "./app.ts";
 import { createBodyQuota } from "./body-quota.ts";
@@ -70,6 +70,17 @@ describe.each(["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/api/
     });
   },
 );
+
+it.each([
+  [withField(DEEP), "The body is nested deeper than 64 levels."],
+  [withField(MANY), "The body contains too much: at most 30,000 arrays and objects."],
+])("refuses a body for Anthropic's API that is too much, in its own form", async (body, message) => {
+  const { status, json } = await send("/v1/messages", body);
+  expect([status, json]).toMatchObject([
+    400,
+    { type: "error", error: { type: "invalid_request_error", message } },
+  ]);
+});
 
 describe("turns of one request", () => {
   const turns = (count: number): object[] =>

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import { createMemory } from "../memory.ts";
 import { BASE_TIME, makeChangeSet, makeMemory, makeMessage } from "../testing/memory-store/change-sets.ts";
 import { httpApp } from "./app.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { Keepsake, ScopedMemory } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
+import type { ScopedMemory } from "../engine/api/scoped-memory.ts";
 import type { BodyQuota } from "./body-quota.ts";
 import type { Lifecycle } from "./graceful-shutdown.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys/api-keys.ts";
@@ -26,8 +27,10 @@ export interface ServerServices {
   readonly inFlight: BodyQuota;
   /** Gives all metrics as text; absent if metrics are off. */
   readonly metrics?: () => Promise<string>;
-  /** The OpenAI-compatible proxy. */
+  /** The proxy for clients of OpenAI and Anthropic. */
   readonly proxy: OpenAiProxy;
+  /** Messages for the operator in addition to those of the memory, as they are now. */
+  readonly notices: () => readonly string[];
 }
 
 /** An authorised and validated request, as a handler gets it. */
@@ -89,10 +92,14 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   readonly isBodyOptional?: boolean;
   /** Bodies that the handler reads from `exchange.req`, by media type, with a description. `body` is not read then. */
   readonly rawBody?: { readonly [mediaType: string]: { readonly says: string; readonly schema?: z.ZodType } };
+  /** The most bytes of a body that is a file: it is read whole, and `body` is a `FileBody` in a type of `rawBody`. */
+  readonly fileBytes?: number;
   /** Responses by status. */
   readonly answers: { readonly [status: number]: ResponseSpec };
   /** Problem statuses in addition to the derived ones, such as 404 or 409. */
   readonly problems?: readonly number[];
+  /** The form of its problems: absent for RFC 9457, `anthropic` for that of Anthropic's API. */
+  readonly problemForm?: "anthropic";
   /** Whether it supports the header Idempotency-Key. */
   readonly acceptsIdempotencyKey?: boolean;
   /** Whether the time limit does not apply, because it streams or has its own limit. */

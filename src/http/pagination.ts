@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { mapInSlices } from "../domain/time-slicing.ts";
+import { runInSlices } from "../domain/time-slicing.ts";
 import { invalid } from "../errors.ts";
 import type { RequestContext } from "./request-context.ts";
 import { countTextSchema, cursorSchema, nameSchema } from "./schemas/fields.ts";
@@ -49,20 +49,29 @@ function toCursor(id: string): string {
   return Buffer.from(id, "utf8").toString("base64url");
 }
 
-/** Items serialised before yielding to the event loop. One item can be about 100 KB. */
-const SLICE_SIZE = 20;
-
-/** Sends a page of formatted items with further fields. Serialises large pages in slices. */
+/** Sends a page of formatted items with further fields. Pauses between items: one can be about 100 KB. */
 export async function sendPage<One>(
   exchange: RequestContext,
   all: readonly One[],
   make: (one: One) => unknown,
   beside: object,
 ): Promise<Response> {
-  const texts = await mapInSlices(all, (one) => JSON.stringify(make(one)), SLICE_SIZE);
+  const texts = await runInSlices(serialise(all, make));
   const rest = JSON.stringify(beside).slice(1, -1);
   const body = `{"items":[${texts.join(",")}]${rest === "" ? "" : `,${rest}`}}`;
   return exchange.body(body, 200, { "content-type": "application/json" });
+}
+
+function* serialise<One>(
+  all: readonly One[],
+  make: (one: One) => unknown,
+): Generator<void, readonly string[], void> {
+  const texts: string[] = [];
+  for (const one of all) {
+    texts.push(JSON.stringify(make(one)));
+    yield;
+  }
+  return texts;
 }
 
 interface CursorFields {

@@ -33,8 +33,15 @@ const PROBLEM_TITLES: { readonly [code in ErrorCode]: string } = {
 const INTERNAL_ERROR_DETAIL = "Internal error. The server's log has details under this request id.";
 const UNAVAILABLE_DETAIL = "The database cannot be read or written now. Try again in a moment.";
 
-/** Creates an RFC 9457 problem response; under `/v1` with the member `error` for OpenAI's clients. */
+/**
+ * Creates an RFC 9457 problem response; under `/v1` with the member `error` for OpenAI's clients, and for Anthropic's in
+ * their own form alone.
+ */
 export function toProblemResponse(context: Context, problem: Problem): Response {
+  if (isAnthropicPath(context.req.path)) {
+    const body = { ...toAnthropicError(problem), request_id: context.get("requestId") };
+    return sendProblem(context, problem, { body, type: "application/json" });
+  }
   const body = {
     type: `urn:keepsake:problem:${problem.code}`,
     title: PROBLEM_TITLES[problem.code],
@@ -45,8 +52,16 @@ export function toProblemResponse(context: Context, problem: Problem): Response 
     request_id: context.get("requestId"),
     ...(isOpenAiPath(context.req.path) ? { error: toOpenAiError(problem) } : {}),
   };
+  return sendProblem(context, problem, { body, type: "application/problem+json" });
+}
+
+function sendProblem(
+  context: Context,
+  problem: Problem,
+  { body, type }: { readonly body: object; readonly type: string },
+): Response {
   return context.body(JSON.stringify(body), problem.status, {
-    "content-type": "application/problem+json",
+    "content-type": type,
     "cache-control": "no-store",
     ...getRetryAfter(problem.status),
     ...problem.headers,
@@ -100,13 +115,19 @@ function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "code" in value && "detail" in value;
 }
 
-/** Whether a path belongs to OpenAI's protocol, whose clients expect errors in its form. */
+/** Whether a path is under `/v1`: it belongs to a provider's protocol, whose clients expect errors in its form. */
 export function isOpenAiPath(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/");
 }
 
+/** Whether a path belongs to Anthropic's Messages API. */
+export function isAnthropicPath(path: string): boolean {
+  return path === "/v1/messages" || path.startsWith("/v1/messages/");
+}
+
 export const PASS_THROUGH_HINT: string =
-  "With this server's key, only chat/completions, responses, embeddings and models are available under /v1. For the rest of " +
+  "With this server's key, only chat/completions, responses, embeddings, models, messages and messages/count_tokens are " +
+  "available under /v1. For the rest of " +
   "the API, send your own upstream key in x-keepsake-upstream-key.";
 
 const OPENAI_ERROR_TYPES: { readonly [status: number]: string } = {
@@ -127,6 +148,28 @@ interface OpenAiError {
 export function toOpenAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
   const type = OPENAI_ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
   return { message: detail, type, param: errors?.[0]?.field ?? null, code };
+}
+
+const ANTHROPIC_ERROR_TYPES: { readonly [status: number]: string } = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+};
+
+/** An error in Anthropic's form: the body of a response, or the data of an event. */
+interface AnthropicError {
+  readonly type: "error";
+  readonly error: { readonly type: string; readonly message: string };
+}
+
+/** Turns a problem into Anthropic's form. https://docs.claude.com/en/api/errors */
+export function toAnthropicError({ status, detail }: Pick<Problem, "status" | "detail">): AnthropicError {
+  const type = ANTHROPIC_ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+  return { type: "error", error: { type, message: detail } };
 }
 
 /** Creates an error for an invalid field. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type * as z from "zod";
 import { type BodyObserver, NO_BODY_OBSERVER } from "./body-quota.ts";
@@ -29,6 +30,32 @@ export async function readOptionalBody<Shape>(
   return checkShape(schema, parseJsonBody(bytes));
 }
 
+/** A file in the body of a request. As JSON, by which requests are compared, it is its digest. */
+export interface FileBody {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  toJSON(): string;
+}
+
+/** Reads a body that is a file. Throws 415 for a media type that is not listed, and 413 above `mostBytes`. */
+export async function readFileBody(
+  exchange: RequestContext,
+  mediaTypes: readonly string[],
+  mostBytes: number,
+): Promise<FileBody> {
+  const type = exchange.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const mediaType = mediaTypes.find((one) => one === type);
+  if (mediaType === undefined) {
+    throw refuse({
+      status: 415,
+      code: "invalid_input",
+      detail: `Send the file with the header content-type: ${mediaTypes.join(", or ")}.`,
+    });
+  }
+  const bytes = await readBodyBytes(exchange, { mostBytes });
+  return { mediaType, bytes, toJSON: () => createHash("sha256").update(bytes).digest("hex") };
+}
+
 function checkContentType({ req }: RequestContext): void {
   const type = req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return;
@@ -39,7 +66,8 @@ function checkContentType({ req }: RequestContext): void {
   });
 }
 
-function readJsonBytes(exchange: RequestContext): Promise<Uint8Array> {
+/** Reads a JSON body unparsed, within the limits of `readBody`. */
+export function readJsonBytes(exchange: RequestContext): Promise<Uint8Array> {
   const scan = createJsonScan();
   return readBodyBytes(exchange, { mostBytes: MAX_JSON_BODY_BYTES, onPiece: scan.take });
 }

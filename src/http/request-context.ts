@@ -15,6 +15,8 @@ export interface AppEnvironment {
     foreignOrigin?: string;
     /** The public part of its key, after authentication. */
     key?: string;
+    /** The policy of a response that is a file of a user: stricter than that of the page. */
+    contentPolicy?: string;
     /** Observes its body while it is received. */
     intake?: BodyObserver;
     /** The remaining rate limits of its key. */

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
@@ -55,6 +55,12 @@ export interface ServeOptions {
   readonly requestMs?: number;
   /** Options of the OpenAI-compatible proxy. */
   readonly proxy?: ProxyOptions;
+  /** Gives messages for the operator, for `GET /api/v1/ready`, in addition to those of the memory. */
+  readonly notices?: () => readonly string[];
+  /** Whether `onAnswered` gets paths as requested, with the ids of users (false). */
+  readonly showsPaths?: boolean;
+  /** Loads the answers to MCP clients at `/mcp`. */
+  readonly mcp?: AppOptions["mcp"];
   /** How long the server keeps serving after `close`, while it reports that it is not ready, in ms (0). */
   readonly drainMs?: number;
   /** Time limit of the shutdown after that, in ms (15,000). Unfinished work is ended. */
@@ -144,6 +150,9 @@ function toAppOptions(options: ServeOptions): Partial<AppOptions> {
     meter,
     metrics,
     tracer,
+    notices,
+    showsPaths,
+    mcp,
   } = options;
   return omitUndefined({
     hosts,
@@ -157,6 +166,9 @@ function toAppOptions(options: ServeOptions): Partial<AppOptions> {
     meter,
     metrics,
     tracer,
+    notices,
+    showsPaths,
+    mcp,
   });
 }
 

@@ -2,7 +2,8 @@ import type { Memory } from "../domain/memory.ts";
 import type { Item } from "../domain/recall.ts";
 import type { ErasurePlan, Receipt } from "../domain/receipt.ts";
 import { toSecondPerson } from "../domain/text/english-forms.ts";
-import type { ShownMemory } from "../engine/api.ts";
+import type { ShownMemory } from "../engine/api/listing-types.ts";
+import type { ShownGrant } from "../engine/sharing/sharing-types.ts";
 
 /** Fields whose inner keys stay unchanged, because they are the caller's or have their own names. */
 const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts", "adds", "factors"]);
@@ -59,9 +60,24 @@ export function receiptToWire(receipt: Receipt | ErasurePlan): object {
   return toWire({ ...receipt, memories }) as object;
 }
 
-/** Converts an item of a recall. `type` is "memory" or "passage", as in the library. */
+/** Converts a grant. Its reader is `to_user` or `to_group`, because `user_id` names the caller's user. */
+export function grantToWire({ id, owner, user, group, ...rest }: ShownGrant): object {
+  return {
+    id,
+    owner,
+    ...(user === undefined ? {} : { to_user: user }),
+    ...(group ? { to_group: group } : {}),
+    ...(toWire(rest) as object),
+  };
+}
+
+/**
+ * Converts an item of a recall. `type` is "memory" or "passage", as in the library; a memory also has its text addressed to
+ * the user.
+ */
 export function itemToWire(item: Pick<Item, "id" | "type" | "text">): object {
-  return { content: item.text, ...(toWire(item) as object) };
+  const display = item.type === "memory" ? { display: toSecondPerson(item.text) } : {};
+  return { content: item.text, ...display, ...(toWire(item) as object) };
 }
 
 /** The same type without undefined fields, for optional fields. */

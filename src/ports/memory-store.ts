@@ -6,10 +6,13 @@ import type { RecallReceipt } from "../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { AnswerCache } from "./answer-cache.ts";
+import type { AttachmentStore } from "./attachment-store.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { JobStore } from "./job-store.ts";
+import type { SharingStore } from "./sharing-store.ts";
 import type { StoreDump } from "./store-dump.ts";
 import type { UsageStore } from "./usage-store.ts";
+import type { WebhookStore } from "./webhook-store.ts";
 
 /**
  * The memory store: the source of truth for every user's memories and their history.
@@ -21,7 +24,7 @@ import type { UsageStore } from "./usage-store.ts";
  * Results belong to the caller: changing a result changes nothing in the store.
  *
  * The methods are the core. Everything else is a capability, an object of its own. A store has the first seven
- * and may lack the last six. Which ones it has does not change while it is open.
+ * and may lack the last nine. Which ones it has does not change while it is open.
  */
 export interface MemoryStore {
   /** Shown in messages: "memory", "sqlite". */
@@ -32,7 +35,7 @@ export interface MemoryStore {
 
   /**
    * Applies a change-set atomically and durably, then returns the new revision. The parts are applied in this
-   * order: messages, digests, memories, dropped links, links, dropped units, the erasure, new units, new and lifted
+   * order: messages, attachments, digests, memories, dropped links, links, dropped units, the erasure, new units, new and lifted
    * tombstones, the receipt.
    *
    * The store assigns `turn` to new messages and `revision` to new memory versions. It stores everything else
@@ -120,6 +123,12 @@ export interface MemoryStore {
 
   /** How often recalls returned each memory. Absent if the store does not keep it. */
   readonly usage?: UsageStore;
+  /** Grants and groups. Absent if the store does not keep any; nothing can then be shared. */
+  readonly sharing?: SharingStore;
+  /** The bytes of attachments. Absent if the store keeps none: messages then refer to them by URL only. */
+  readonly attachments?: AttachmentStore;
+  /** Webhooks and their positions in the log. Absent if the store keeps none; none can then be registered. */
+  readonly webhooks?: WebhookStore;
   /** Verifies rows by digests. Absent if the store keeps none. */
   readonly integrity?: Integrity;
   /** Full dump, for copying into another store. Absent if the store does not support it. */
@@ -156,8 +165,14 @@ export interface ErasureStore {
    * only). It also covers the raw bytes, except where live rows of any user explain a match. Texts are
    * matched case-insensitively; ids do not count as words. Without texts the erased content is unknown, so
    * everything is rewritten.
+   *
+   * `samples` are some bytes of erased attachments. They are searched in the raw bytes like the texts, but as they are.
    */
-  scrub(scope: Scope, texts: readonly string[]): Promise<{ place: string; found: number }[]>;
+  scrub(
+    scope: Scope,
+    texts: readonly string[],
+    samples?: readonly Uint8Array[],
+  ): Promise<{ place: string; found: number }[]>;
 
   /**
    * Replaces the receipt of an erasure by its verified, sealed form. A complete receipt stays as it is: another process
@@ -247,10 +262,22 @@ export interface StorageMaintenance {
   tidy(): Promise<number>;
 
   /**
+   * Gives the space of deleted rows back, as far as the storage can while others use it. Throws `unavailable` if another
+   * process or a full disk prevents it; nothing has changed then.
+   */
+  compact(): Promise<CompactedSize>;
+
+  /**
    * The storage's condition, for a check once a minute. Fast, in slices of a few milliseconds. Throws
    * `unavailable` if it cannot be read.
    */
   condition(): Promise<StorageCondition>;
+}
+
+/** The bytes that a store takes on disk, before and after it was compacted. */
+export interface CompactedSize {
+  readonly before: number;
+  readonly after: number;
 }
 
 /** Notifications of erasures made by other processes. */

@@ -1,5 +1,6 @@
 import type { Recall, RecallOptions, RecallReceipt } from "../domain/recall.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { GrantedContent } from "../domain/sharing.ts";
 import type { TextSpan } from "../domain/text/split-text.ts";
 import type { CallOptions } from "./call-options.ts";
 
@@ -15,6 +16,8 @@ export interface RecallRequest {
   readonly uses?: { readonly [id: string]: number };
   /** Set if units for a context are wanted. */
   readonly demand?: ContextDemand;
+  /** Set if the scope is that of another user, who granted only this. */
+  readonly granted?: readonly GrantedContent[];
   /** The id of the recall, and the time of the request (ISO 8601). */
   readonly id: string;
   readonly now: string;

@@ -1,4 +1,5 @@
 import type { Role } from "../domain/message.ts";
+import type { SessionState, SessionStateChanges } from "../domain/session-state.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /**
@@ -38,12 +39,35 @@ export interface Sessions {
    */
   active(of: Omit<SessionOf, "session">, options?: CallOptions): Promise<ActiveSession[]>;
 
-  /** Ends a session and deletes its messages. */
+  /**
+   * Changes the state of a session, which has checked fields; null removes one. Restarts its 24 hours, as each message
+   * does. With `create`, there must be no state yet; with `update`, there must be one. Returns undefined if that is not so.
+   *
+   * Throws `conflict` if something was erased at a revision later than `revision`, and `over_quota` for more than
+   * `MAX_ACTIVE_SESSIONS` states of a user.
+   */
+  changeState(
+    of: SessionOf,
+    changes: SessionStateChanges,
+    options: CallOptions & { readonly mode: "create" | "update"; readonly revision?: number },
+  ): Promise<StoredSessionState | undefined>;
+
+  /** The state of a session; undefined if there is none, or if it has expired. Does not restart the 24 hours. */
+  readState(of: SessionOf, options?: CallOptions): Promise<StoredSessionState | undefined>;
+
+  /** The states of all sessions of a user, in any order. */
+  listStates(
+    of: Omit<SessionOf, "session">,
+    options?: CallOptions,
+  ): Promise<(StoredSessionState & { readonly session: string })[]>;
+
+  /** Ends a session and deletes its messages and its state. */
   end(of: SessionOf, options?: CallOptions): Promise<void>;
 
   /**
    * Deletes everything of a user, or some messages in all sessions, before the receipt of an erasure is
-   * returned. Returns the number of messages deleted.
+   * returned. Either deletes the states of all sessions, because they may repeat what was said. Returns the number of
+   * messages and states deleted.
    *
    * `revision` is that of the erasure: a later `append` with an older revision keeps nothing, from any
    * server. The call always goes to the store itself, even if the store failed a moment ago. A repeated call
@@ -96,6 +120,16 @@ export interface SessionTurn {
   readonly content: string;
   /** ISO 8601. */
   readonly at: string;
+}
+
+/** The state of a session, and when it began and was last used (ISO 8601). */
+export interface StoredSessionState {
+  /** Topic, context and preferences. */
+  readonly state: SessionState;
+  /** When the state was first set (ISO 8601). */
+  readonly startedAt: string;
+  /** When it was last changed, or when the last message was said after that. */
+  readonly lastAt: string;
 }
 
 /** A session with messages of the last day. */

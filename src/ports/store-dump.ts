@@ -1,3 +1,4 @@
+import type { StoredAttachment } from "../domain/attachment.ts";
 import type { LogEntry, MemoryLink, SearchUnit, Tombstone } from "../domain/change-set.ts";
 import type { Memory } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
@@ -7,6 +8,7 @@ import type { JobName, JobProgress, JobRun } from "../domain/operations/job.ts";
 import type { StoredAnswer } from "../domain/operations/stored-answer.ts";
 import type { RecallReceipt } from "../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../domain/receipt.ts";
+import type { Share } from "../domain/sharing.ts";
 import type { StoredTurns } from "./language/model-calls.ts";
 import type { MemoryUse } from "./usage-store.ts";
 
@@ -29,6 +31,8 @@ export interface DumpParts {
     readonly version: number;
     readonly revision: number;
   };
+  /** The bytes of attachments: rows of up to some megabytes, so pages are short. */
+  readonly attachments: DumpRowOwner & { readonly attachment: StoredAttachment };
   readonly units: DumpRowOwner & { readonly revision: number; readonly unit: SearchUnit };
   readonly gone: DumpRowOwner & {
     readonly type: "unit" | "memory";
@@ -44,6 +48,8 @@ export interface DumpParts {
   /** Oldest first for each user. */
   readonly recalls: DumpRowOwner & { readonly receipt: RecallReceipt };
   readonly uses: DumpRowOwner & { readonly use: MemoryUse };
+  /** Grants and groups; the owner is in them. */
+  readonly shares: { readonly share: Share };
   /** Each with the receipts of erasures that happened while it was being answered. */
   readonly answers: DumpRowOwner & { readonly answer: StoredAnswer; readonly erasures: readonly string[] };
   readonly visits: DumpRowOwner & { readonly job: JobName; readonly visit: JobProgress };
@@ -61,6 +67,7 @@ export type DumpRow<Part extends DumpPart> = DumpParts[Part];
 export const DUMP_PARTS: readonly DumpPart[] = [
   "users",
   "messages",
+  "attachments",
   "versions",
   "memories",
   "units",
@@ -72,6 +79,7 @@ export const DUMP_PARTS: readonly DumpPart[] = [
   "erasures",
   "recalls",
   "uses",
+  "shares",
   "answers",
   "visits",
   "jobs",

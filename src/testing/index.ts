@@ -33,6 +33,7 @@ export type {
 } from "./openai/script.ts";
 export { SPOILT, times } from "./openai/script.ts";
 export { type QueueHarness, queueConformance } from "./queue-conformance.ts";
+export { RERANKER_CASES, type RerankerHarness, rerankerConformance } from "./reranker-conformance.ts";
 export {
   SESSIONS_CASES,
   type SessionsHarness,
@@ -50,6 +51,7 @@ export {
   scriptedExtractor,
   scriptedModel,
   turnNumber,
+  wordReranker,
 } from "./test-doubles.ts";
 /** Earlier names, kept until version 1.0. */
 export {

@@ -6,6 +6,7 @@ import type { Embedder } from "../ports/language/embedder.ts";
 import type { AddProposal, Extractor, Proposal } from "../ports/language/extractor.ts";
 import type { Completion, LanguageModel, Prompt } from "../ports/language/language-model.ts";
 import type { QuestionReader } from "../ports/language/question-reader.ts";
+import type { Reranker } from "../ports/language/reranker.ts";
 import { makeMessage } from "./memory-store/change-sets.ts";
 
 /**
@@ -244,6 +245,22 @@ export function hashEmbedder(dimensions = 32): Embedder {
         }
         const length = Math.hypot(...vector);
         return length === 0 ? vector : vector.map((part) => part / length);
+      });
+    },
+  };
+}
+
+/** A reranker without a model, for tests: the share of a query's words that a text has. */
+export function wordReranker(): Reranker {
+  return {
+    name: "words",
+    local: true,
+    async score(query, texts, { signal } = {}) {
+      signal?.throwIfAborted();
+      const wanted = new Set(splitWords(query));
+      return texts.map((text) => {
+        const words = new Set(splitWords(text));
+        return [...wanted].filter((word) => words.has(word)).length / Math.max(1, wanted.size);
       });
     },
   };

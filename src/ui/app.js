@@ -1,19 +1,28 @@
-import { isSignedIn, onSignedOut, signIn, signOut } from "./calls.js";
+import { getStats, isSignedIn, listMemories, listUsers, onSignedOut, signIn, signOut } from "./calls.js";
 import { conversation } from "./chat.js";
+import { onErased } from "./forget.js";
 import { knownList } from "./known.js";
 import { find, make, say } from "./make.js";
+import { drawNavigation, markPage, showCount } from "./navigation.js";
+import { goTo, linkTo, parseRoute } from "./router.js";
+import { listenToKeys, showKeys } from "./shortcuts.js";
 import { keyFromLink, showDoor } from "./sign-in.js";
+import { createViews } from "./views.js";
 
 const USER = "keepsake.user";
 const USERS = "keepsake.users";
 
 const state = { user: localStorage.getItem(USER) ?? "me", session: newSession() };
+/** The views of the current user, made when they are first shown, and the one that is shown. */
+let views = new Map();
+let view;
 
 const known = knownList({ user: () => state.user, erased: (receipt) => talk.erased(receipt) });
 const talk = conversation({
   user: () => state.user,
   session: () => state.session,
-  changed: () => known.refresh(),
+  changed: () => changed(),
+  stored: () => sessionStorage.setItem(sessionKey(), state.session),
 });
 
 /** Gives an id for a conversation. `crypto.randomUUID` is missing unless the page is served over TLS or locally. */
@@ -22,14 +31,57 @@ function newSession() {
   return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
+/** Runs after anything that may have changed a memory. Views that are not shown are made anew: they may hold erased words. */
+function changed() {
+  for (const [name, one] of views) if (one !== view) views.delete(name);
+  known.refresh();
+  countWaiting();
+}
+
+/** Shows how many memories wait for a decision. */
+async function countWaiting() {
+  const { user } = state;
+  try {
+    const [aside, { review }] = await Promise.all([
+      listMemories(user, { status: "current", quarantined: true, limit: 1 }),
+      getStats(user),
+    ]);
+    if (user === state.user) showCount("decide", aside.total + review);
+  } catch {
+    // The number is a hint. What has failed is said where it is needed.
+  }
+}
+
+const sessionKey = () => `keepsake.session.${state.user}`;
+
 function startFresh() {
   state.session = newSession();
+  sessionStorage.removeItem(sessionKey());
   talk.clear();
+}
+
+/** Goes on with the conversation that this tab had with the user, so that nothing is gone after a reload. */
+function resumeLast() {
+  const session = sessionStorage.getItem(sessionKey());
+  if (session === null) return startFresh();
+  state.session = session;
+  talk.resume(session);
+}
+
+function continueIn(session) {
+  state.session = session;
+  sessionStorage.setItem(sessionKey(), session);
+  talk.resume(session);
+  goTo("#/");
 }
 
 function knownUsers() {
   const kept = JSON.parse(localStorage.getItem(USERS) ?? "[]");
   return Array.isArray(kept) ? kept.map(String) : [];
+}
+
+function offerUsers(names) {
+  find("users").replaceChildren(...[...new Set(names)].map((value) => make("option", { value })));
 }
 
 function switchUser(name) {
@@ -38,28 +90,65 @@ function switchUser(name) {
   const names = [name, ...knownUsers().filter((other) => other !== name)].slice(0, 20);
   localStorage.setItem(USERS, JSON.stringify(names));
   find("user").value = name;
-  find("users").replaceChildren(...names.map((value) => make("option", { value })));
-  find("memories").replaceChildren();
-  startFresh();
-  known.refresh();
+  offerUsers(names);
+  listUsers().then((others) => offerUsers([...names, ...others]));
+  forgetScreen();
+  resumeLast();
+  changed();
 }
 
-function showRoom(isIn) {
-  for (const id of ["room", "who", "actions"]) find(id).hidden = !isIn;
+const factories = createViews({
+  user: () => state.user,
+  changed,
+  continueIn,
+});
+
+/** Shows the place that the address names. */
+function showPlace({ isFirst = false } = {}) {
+  const route = parseRoute(location.hash);
+  const name = route.name in factories ? route.name : "";
+  const before = view;
+  find("room").hidden = name !== "";
+  find("view").hidden = name === "";
+  markPage(name);
+  if (name === "") view = undefined;
+  else {
+    if (!views.has(name)) views.set(name, factories[name]());
+    view = views.get(name);
+    if (view.element.parentNode !== find("view")) find("view").replaceChildren(view.element);
+    view.show(route);
+  }
+  document.title = view ? `${view.title} · Keepsake` : "Keepsake";
+  if (view !== before && !isFirst) (view?.element.querySelector("h2") ?? find("message")).focus();
+  else if (isFirst && !view) find("message").focus();
+}
+
+function showPage(isIn) {
+  for (const id of ["who", "actions", "nav"]) find(id).hidden = !isIn;
+  if (!isIn) for (const id of ["room", "view"]) find(id).hidden = true;
 }
 
 function enter() {
-  showRoom(true);
+  showPage(true);
   switchUser(state.user);
-  find("message").focus();
+  showPlace({ isFirst: true });
 }
 
 function leave(problem) {
-  showRoom(false);
+  showPage(false);
+  forgetScreen();
   showDoor(problem, enter);
 }
 
-/** Shows one part of the page; on a narrow screen only one is visible. */
+/** Takes everything of the user off the page. */
+function forgetScreen() {
+  views = new Map();
+  view = undefined;
+  for (const id of ["view", "memories", "log", "toasts"]) find(id).replaceChildren();
+  find("dialog").close();
+}
+
+/** Shows one part of the chat; on a narrow screen only one is visible. */
 function chooseTab(name) {
   for (const part of ["talk", "known"]) {
     const tab = find(`tab-${part}`);
@@ -83,31 +172,51 @@ for (const [name, other] of [
 
 find("who").onsubmit = (event) => {
   event.preventDefault();
-  find("message").focus();
+  find("user").blur();
 };
 find("user").onchange = (event) => {
   const name = event.target.value.trim();
   if (name === "") event.target.value = state.user;
   else if (name !== state.user) {
     switchUser(name);
+    // What the address names beyond the page is of the other user.
+    const { name: page } = parseRoute(location.hash);
+    goTo(page === "" ? "#/" : linkTo(page));
+    showPlace();
     say(`Switched to the memory of ${name}.`);
   }
 };
 find("fresh").onclick = () => {
   startFresh();
+  goTo("#/");
   chooseTab("talk");
   find("message").focus();
   say("New conversation.");
 };
+find("keys").onclick = showKeys;
+find("skip").onclick = (event) => {
+  event.preventDefault();
+  const main = document.querySelector("main:not([hidden])");
+  (main.querySelector("h2[tabindex], #message, input:not([hidden])") ?? main).focus();
+};
 find("leave").onclick = async () => {
   await signOut().catch(() => {});
+  // Drafts and conversations of this tab.
+  sessionStorage.clear();
   leave();
 };
-// Other programs write to the same memory, so the list is refreshed when the page becomes visible again.
-document.addEventListener("visibilitychange", () => {
-  if (document.visibilityState === "visible" && !find("room").hidden) known.refresh();
+addEventListener("hashchange", () => {
+  if (!find("nav").hidden) showPlace();
 });
+// Other programs write to the same memory, so the page is refreshed when it becomes visible again.
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState !== "visible" || find("nav").hidden) return;
+  changed();
+  view?.refresh?.();
+});
+onErased((receipt) => talk.wipe(receipt));
 onSignedOut(() => leave("You are signed out. Sign in again to continue."));
+listenToKeys(() => view);
 
 async function start() {
   const key = keyFromLink();
@@ -120,5 +229,8 @@ async function start() {
   }
 }
 
+// What scrolls must be reached by keyboard in every browser.
+for (const id of ["log", "known"]) find(id).tabIndex = 0;
+drawNavigation();
 chooseTab("talk");
 start();

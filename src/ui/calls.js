@@ -15,25 +15,44 @@ export function onSignedOut(run) {
   whenSignedOut = run;
 }
 
-async function call(method, path, body) {
+/** Sends a request. Gives the response if it succeeded; throws `CallFailed` otherwise. */
+async function send(method, path, { body, type = "application/json", signal } = {}) {
   const response = await fetch(path, {
     method,
+    signal,
     headers: {
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(body === undefined ? {} : { "content-type": type }),
       "x-keepsake-proof": localStorage.getItem(PROOF) ?? "",
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch(() => {
+    ...(body === undefined ? {} : { body }),
+  }).catch((error) => {
+    if (error.name === "AbortError") throw error;
     throw new CallFailed("The server does not answer. Is it running?", 0);
   });
-  if (response.status === 204) return undefined;
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
+  if (response.ok) return response;
+  const problem = await response.json().catch(() => ({}));
   if (response.status === 401 && path !== "/session") whenSignedOut();
   throw new CallFailed(
-    answer.detail ?? `The server answered with status ${response.status}.`,
+    problem.detail ?? `The server answered with status ${response.status}.`,
     response.status,
   );
+}
+
+async function call(method, path, body, signal) {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const response = await send(method, path, { body: text, signal });
+  return response.status === 204 ? undefined : response.json();
+}
+
+/** A path whose names are encoded: toPath`/api/v1/memories/${user}`. */
+function toPath(parts, ...names) {
+  return String.raw({ raw: parts }, ...names.map(encodeURIComponent));
+}
+
+/** The same with a query, without what is empty. */
+function withQuery(path, query) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
 export async function signIn(key) {
@@ -57,27 +76,159 @@ export async function signOut() {
   localStorage.removeItem(PROOF);
 }
 
-const memoriesOf = (user) => `/api/v1/memories/${encodeURIComponent(user)}`;
-
 /** Sends one message and gets the reply. */
 export function converse(user, session, message) {
   return call("POST", "/api/v1/conversation", { user_id: user, session_id: session, message });
 }
 
-export function listMemories(user, { status, cursor, limit }) {
-  const query = new URLSearchParams({ status, limit: String(limit), ...(cursor ? { cursor } : {}) });
-  return call("GET", `${memoriesOf(user)}?${query}`);
+/** Gives a page of memories. `query` has the parameters of the list. */
+export function listMemories(user, query, signal) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}`, query), undefined, signal);
+}
+
+export function getMemory(user, id) {
+  return call("GET", toPath`/api/v1/memories/${user}/${id}`);
+}
+
+export function getVersions(user, id) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/${id}/history`, { limit: 100 }));
+}
+
+export function getRelated(user, id) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/${id}/related`, { limit: 20, status: "all" }));
+}
+
+/** Gives groups of memories by topic, with the memories that are typical of each. */
+export function getClusters(user) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/clusters`, { limit: 20 }));
+}
+
+/** Gives what was said, summed up by month and topic. */
+export function getReflections(user) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/reflections`, { limit: 100 }));
+}
+
+/** Gives the grants that a user gave and received. */
+export function listGrants(user) {
+  return call("GET", toPath`/api/v1/grants/${user}`);
+}
+
+/** Gives the newest memories that others let the user read. */
+export function listShared(user) {
+  return call("GET", withQuery(toPath`/api/v1/shared/${user}`, { limit: 200 }));
+}
+
+export function giveGrant(user, grant) {
+  return call("POST", toPath`/api/v1/grants/${user}`, grant);
+}
+
+/** Declines a grant that the user received, or accepts it again. */
+export function answerGrant(user, id, declined) {
+  return call("PATCH", toPath`/api/v1/grants/${user}/${id}`, { declined });
+}
+
+export function withdrawGrant(user, id) {
+  return call("DELETE", toPath`/api/v1/grants/${user}/${id}`);
+}
+
+export function addMemory(user, fields) {
+  return call("POST", "/api/v1/memories", { user_id: user, ...fields });
+}
+
+export function changeMemory(user, id, changes) {
+  return call("PATCH", toPath`/api/v1/memories/${user}/${id}`, changes);
+}
+
+/** Moves a memory to the bin. */
+export function binMemory(user, id) {
+  return call("DELETE", toPath`/api/v1/memories/${user}/${id}`);
+}
+
+/** Finds memories or passages, with the reasons. It leaves no receipt unless `record` is set. */
+export function search(user, query, options = {}, signal) {
+  const body = { query, explain: true, record: false, ...options };
+  return call("POST", toPath`/api/v1/memories/${user}/search`, body, signal);
+}
+
+export function explainRecall(user, id) {
+  return call("GET", toPath`/api/v1/memories/${user}/recalls/${id}`);
+}
+
+export function buildContext(user, request, maxTokens) {
+  return call("POST", "/api/v1/context", { user_id: user, request, max_tokens: maxTokens });
 }
 
 export function undo(user, revision) {
-  return call("POST", `${memoriesOf(user)}/undo`, { revision });
+  return call("POST", toPath`/api/v1/memories/${user}/undo`, { revision });
 }
 
-/** Gives the plan of an erasure; erases nothing. `what` is `{ ids }` or `{ about }`. */
+export function getStats(user) {
+  return call("GET", toPath`/api/v1/memories/${user}/stats`);
+}
+
+export function getHistory(user, query) {
+  return call("GET", withQuery(toPath`/api/v1/history/${user}`, query));
+}
+
+export function getMessage(user, id) {
+  return call("GET", toPath`/api/v1/messages/${user}/${id}`);
+}
+
+/** Gives the bytes of an image or a recording. */
+export async function getAttachmentContent(user, id) {
+  return (await send("GET", toPath`/api/v1/attachments/${user}/${id}/content`)).blob();
+}
+
+export function listSessions(user, query) {
+  return call("GET", withQuery(toPath`/api/v1/sessions/${user}`, query));
+}
+
+export function getSession(user, id, query) {
+  return call("GET", withQuery(toPath`/api/v1/sessions/${user}/${id}`, query));
+}
+
+/** Gives the plan of an erasure; erases nothing. `what` is `{ ids }`, `{ about }`, `{ session_id }`… */
 export function planErasure(user, what) {
   return call("POST", "/api/v1/erasures", { user_id: user, ...what, dry_run: true });
 }
 
 export function erase(user, what) {
   return call("POST", "/api/v1/erasures", { user_id: user, ...what });
+}
+
+/** Gives all receipts of the user, oldest first. */
+export async function listReceipts(user) {
+  const receipts = [];
+  let cursor;
+  do {
+    const page = await call("GET", withQuery("/api/v1/erasures", { user_id: user, limit: 1000, cursor }));
+    receipts.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return receipts;
+}
+
+/** Gives the name of every user that the key may see; none if it may not list them. */
+export async function listUsers() {
+  const { items } = await call("GET", "/api/v1/users?limit=200").catch(() => ({ items: [] }));
+  return items.map(({ user_id }) => user_id);
+}
+
+export function getHealth() {
+  return call("GET", "/api/v1/health");
+}
+
+export function listJobs() {
+  return call("GET", "/api/v1/jobs");
+}
+
+/** Gives everything stored about the user, as JSON lines. */
+export async function exportUser(user) {
+  return (await send("GET", toPath`/api/v1/export/${user}`)).blob();
+}
+
+/** Stores messages and memories from JSON lines. */
+export async function importLines(user, lines) {
+  const options = { body: lines, type: "application/x-ndjson" };
+  return (await send("POST", toPath`/api/v1/import/${user}`, options)).json();
 }

@@ -1,18 +1,20 @@
 import { converse } from "./calls.js";
+import { earlierMessages } from "./earlier-messages.js";
 import { find, make } from "./make.js";
-import { chips, receiptFold, welcome, why } from "./reply-parts.js";
+import { chips, receiptFold, waitingPart, welcome, why } from "./reply-parts.js";
 import { transcript } from "./transcript.js";
 import { undoing } from "./undoing.js";
 import { goneInWords } from "./words.js";
 
 /**
  * Runs the conversation. `user` and `session` give the current user and session. `changed` runs after anything that may
- * have changed a memory.
+ * have changed a memory; `stored` when a message of the current session is stored.
  */
-export function conversation({ user, session, changed }) {
+export function conversation({ user, session, changed, stored }) {
   const log = transcript(find("log"));
   const undo = undoing({ user, append: log.append, changed });
-  const composer = messageBox(send);
+  const composer = messageBox(send, user);
+  let earlier;
 
   async function send(text) {
     const message = make("p", { class: "said" }, text);
@@ -21,6 +23,7 @@ export function conversation({ user, session, changed }) {
     log.append(message, waiting);
     try {
       const answer = await converse(user(), sentIn, text);
+      if (sentIn === session()) stored();
       // If the user has started another conversation, the turn is stored but not shown.
       if (sentIn === session()) show(message, answer);
       changed();
@@ -35,36 +38,57 @@ export function conversation({ user, session, changed }) {
 
   function show(message, { reply, receipt, memories_used: used }) {
     const undoButton = undo.after(receipt);
-    const parts = [...chips(receipt), ...why(used), ...(undoButton ? [undoButton] : [])];
+    const asked = waitingPart(receipt.waiting, () => send("Yes, do it."));
+    const parts = [...chips(receipt), ...asked, ...why(used), ...(undoButton ? [undoButton] : [])];
     const element = make("div", { class: "reply" }, make("p", { class: "answer" }, reply), parts);
     const ids = [...receipt.memories, ...used].map(({ id }) => id);
     log.keep(message, element, ids);
     for (const erasure of receipt.erasures ?? []) log.wipe(erasure, message);
+    if (receipt.erasures) earlier?.load();
     log.append(element);
   }
 
   return {
     clear() {
       undo.drop();
+      earlier = undefined;
       log.clear(welcome(composer.put));
+      composer.openDraft();
     },
-    /** Shows an erasure made outside the conversation. */
-    erased(receipt) {
+    /** Shows the messages of an earlier conversation, which then goes on. */
+    resume(name) {
+      this.clear();
+      earlier = earlierMessages(user(), name);
+      log.append(earlier.element);
+      return earlier.load();
+    },
+    /** Takes what was erased off the screen. */
+    wipe(receipt) {
       undo.drop();
       log.wipe(receipt);
+      earlier?.load();
+    },
+    /** Shows an erasure made beside the conversation. */
+    erased(receipt) {
       log.append(make("div", { class: "note" }, `Forgotten: ${goneInWords(receipt)}.`, receiptFold(receipt)));
     },
   };
 }
 
-/** Runs the message box. It sends one message at a time, and waits for the promise of `send`. */
-function messageBox(send) {
+/**
+ * Runs the message box. It sends one message at a time, and waits for the promise of `send`. What is typed and not sent is
+ * kept for its user while the browser's tab is open.
+ */
+function messageBox(send, user) {
   const box = find("message");
   const button = find("send");
+  const draftOf = () => `keepsake.draft.${user()}`;
+  const saveDraft = () => sessionStorage.setItem(draftOf(), box.value);
 
   function put(text) {
     box.value = text;
     fit(box);
+    saveDraft();
     box.focus();
   }
 
@@ -74,6 +98,7 @@ function messageBox(send) {
     if (text === "" || button.disabled) return;
     box.value = "";
     fit(box);
+    saveDraft();
     button.disabled = true;
     await send(text);
     button.disabled = false;
@@ -84,10 +109,19 @@ function messageBox(send) {
     event.preventDefault();
     find("composer").requestSubmit();
   };
-  box.oninput = () => fit(box);
+  box.oninput = () => {
+    fit(box);
+    saveDraft();
+  };
+  box.onfocus = () => fit(box);
 
   return {
     put,
+    /** Shows what the current user has typed and not sent. */
+    openDraft() {
+      box.value = sessionStorage.getItem(draftOf()) ?? "";
+      fit(box);
+    },
     /** Puts a text back that could not be sent, unless the box contains another one. */
     offer(text) {
       if (box.value === "") put(text);
@@ -98,5 +132,6 @@ function messageBox(send) {
 /** Makes the box as tall as its text, within the limits of the style sheet. */
 function fit(box) {
   box.style.height = "auto";
-  box.style.height = `${box.scrollHeight + 2}px`;
+  // A box that is not shown has no height.
+  if (box.scrollHeight > 0) box.style.height = `${box.scrollHeight + 2}px`;
 }

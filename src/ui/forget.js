@@ -1,4 +1,5 @@
 import { erase, planErasure } from "./calls.js";
+import { erasurePlan, isEmptyPlan } from "./erasure-plan.js";
 import { find, make, say } from "./make.js";
 import { counted, day, goneInWords, moment } from "./words.js";
 
@@ -7,36 +8,56 @@ import { counted, day, goneInWords, moment } from "./words.js";
  * for words that the user typed. `erased` is called with the receipt.
  */
 export async function askToForget(user, what, erased) {
-  const dialog = find("forget");
+  const dialog = find("dialog");
   fill(dialog, "Forget this?", make("p", { class: "small" }, "Finding what would be erased…"));
   dialog.showModal();
   try {
     const plan = await planErasure(user, what);
-    if (plan.memories.length + plan.messages.length === 0) showNothing(dialog);
-    else showPlan(dialog, plan, () => executeErasure(dialog, user, what, erased));
+    const { parts, chosen } = erasurePlan(user, plan);
+    if (isEmptyPlan(plan) && !plan.unsure) showNothing(dialog);
+    else showPlan(dialog, parts, () => executeErasure(dialog, user, { what, more: chosen(), plan }, erased));
   } catch (error) {
     showFailure(dialog, error);
   }
 }
 
-async function executeErasure(dialog, user, what, erased) {
+async function executeErasure(dialog, user, { what, more, plan }, erased) {
   try {
-    const receipt = await erase(user, what);
+    const receipts = await eraseWithMore(user, { what, more, plan });
+    if (receipts.length === 0) return showNothing(dialog);
+    const [receipt] = receipts;
     fill(
       dialog,
       `Forgotten: ${goneInWords(receipt)}`,
-      ...receiptParts(receipt),
+      ...receipts.flatMap(receiptParts),
       buttons(closeButton(dialog, "Done", "primary")),
     );
     say(`Forgotten: ${goneInWords(receipt)}.`);
-    erased(receipt);
+    for (const one of receipts) erased(one);
   } catch (error) {
     showFailure(dialog, error);
   }
 }
 
-function showPlan(dialog, plan, yes) {
-  const words = plan.messages.flatMap((message) => message.words);
+/** Called with each receipt, so that no erased word stays on another part of the page. */
+let whenErased = () => {};
+export function onErased(run) {
+  whenErased = run;
+}
+
+/** Erases what the plan is sure of, and what somebody has ticked beside it. Gives the receipts. */
+export async function eraseWithMore(user, { what, more, plan }) {
+  const targets = [...(isEmptyPlan(plan) ? [] : [what]), ...(more.length > 0 ? [{ ids: more }] : [])];
+  const receipts = [];
+  for (const target of targets) {
+    const receipt = await erase(user, target);
+    whenErased(receipt);
+    receipts.push(receipt);
+  }
+  return receipts;
+}
+
+function showPlan(dialog, parts, yes) {
   fill(
     dialog,
     "Forget this permanently?",
@@ -45,16 +66,7 @@ function showPlan(dialog, plan, yes) {
       { class: "small" },
       "It will be erased from every store, including the history. This cannot be undone.",
     ),
-    plan.memories.length > 0 &&
-      section(
-        counted(plan.memories.length, "memory", "memories"),
-        plan.memories.map((memory) => make("li", {}, memory.display)),
-      ),
-    words.length > 0 &&
-      section(
-        `Words in ${counted(plan.messages.length, "message", "messages")}`,
-        words.map((quote) => make("li", {}, make("q", {}, quote.trim()))),
-      ),
+    ...parts,
     buttons(
       closeButton(dialog, "Cancel"),
       make(
@@ -80,10 +92,6 @@ function showNothing(dialog) {
     make("p", {}, "I know nothing about that, so nothing would be erased. Try other words."),
     buttons(closeButton(dialog, "Close")),
   );
-}
-
-function section(title, items) {
-  return make("div", { class: "plan" }, make("h3", {}, title), make("ul", {}, items));
 }
 
 /** Shows a receipt: what was erased, and the result of the re-scan of every store. */
@@ -127,7 +135,7 @@ export function receiptParts(receipt) {
         `No longer readable, but bytes remain in: ${unreadable.map(({ place, until }) => dated(place, until)).join(", ")}.`,
       ),
     make("p", { class: "small" }, `Receipt ${receipt.id}, ${moment(receipt.at)}`),
-  ];
+  ].filter(Boolean);
 }
 
 function showFailure(dialog, error) {
@@ -140,7 +148,7 @@ function showFailure(dialog, error) {
 }
 
 function fill(dialog, title, ...parts) {
-  dialog.replaceChildren(make("h2", { id: "forget-title", tabindex: "-1" }, title), ...parts.filter(Boolean));
+  dialog.replaceChildren(make("h2", { id: "dialog-title", tabindex: "-1" }, title), ...parts.filter(Boolean));
   dialog.querySelector("h2").focus();
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** A file of the web page, as it is served. */
@@ -12,28 +12,24 @@ export interface PageAsset {
   readonly etag: string;
 }
 
-const SCRIPT_NAMES = [
-  "app",
-  "calls",
-  "chat",
-  "forget",
-  "known",
-  "make",
-  "reply-parts",
-  "sign-in",
-  "transcript",
-  "undoing",
-  "words",
-];
+const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
 /** Reads the files of the web page: plain files, without a build step or external resources. */
 export function readPageAssets(): PageAsset[] {
   return [
     readAsset("/", "page.html", "text/html; charset=utf-8"),
     readAsset("/app.css", "app.css", "text/css; charset=utf-8"),
+    readAsset("/views.css", "views.css", "text/css; charset=utf-8"),
     readAsset("/icon.svg", "icon.svg", "image/svg+xml"),
-    ...SCRIPT_NAMES.map((name) => readAsset(`/${name}.js`, `${name}.js`, "text/javascript; charset=utf-8")),
+    ...listScripts().map((file) => readAsset(`/${file}`, file, "text/javascript; charset=utf-8")),
   ];
+}
+
+/** The scripts of the page: every script of this folder but this one. */
+function listScripts(): string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith(".js") && file !== "index.js")
+    .sort();
 }
 
 function readAsset(path: string, file: string, type: string): PageAsset {

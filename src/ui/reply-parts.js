@@ -68,6 +68,42 @@ export function receiptFold(receipt) {
   return make("details", { class: "fold" }, make("summary", {}, "Receipt"), ...receiptParts(receipt));
 }
 
+const WAITING_TITLES = {
+  erase: "This would be erased:",
+  supersede: "This would be marked as outdated:",
+  retract: "This would move to the bin:",
+};
+
+/** Shows what a request that is asked back would do, with buttons. `agree` is called for a yes. */
+export function waitingPart(waiting = [], agree) {
+  return waiting.map(({ action, memories, quotes }) => {
+    const items = [...memories.map(({ text }) => text), ...quotes.map(({ quote }) => quote.trim())];
+    const element = make(
+      "div",
+      { class: "plan waiting-for-yes" },
+      make("p", { class: "small" }, WAITING_TITLES[action]),
+      make(
+        "ul",
+        {},
+        items.map((text) => make("li", {}, text)),
+      ),
+    );
+    const close = (run) => () => {
+      element.querySelector(".buttons").remove();
+      run?.();
+    };
+    element.append(
+      make(
+        "div",
+        { class: "buttons" },
+        make("button", { type: "button", onclick: close() }, "Leave it"),
+        make("button", { type: "button", class: "danger", onclick: close(agree) }, "Yes, do it"),
+      ),
+    );
+    return element;
+  });
+}
+
 /** Shows the sources of an answer. */
 export function why(used) {
   const sources = used.flatMap((item) =>

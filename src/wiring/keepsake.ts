@@ -1,5 +1,5 @@
 import { checkName, checkNewName, checkScope } from "../domain/limits.ts";
-import type { Scope } from "../domain/scope.ts";
+import { type Scope, toReadScope } from "../domain/scope.ts";
 import { audit } from "../engine/admin/audit.ts";
 import { backup } from "../engine/admin/backup.ts";
 import { watchDependencies } from "../engine/admin/dependencies.ts";
@@ -8,16 +8,27 @@ import { explain } from "../engine/admin/explain.ts";
 import { watchHealth } from "../engine/admin/health.ts";
 import {
   getMemory,
+  getMessage,
   getSession,
   listLog,
   listMemories,
   listSessions,
   listVersions,
 } from "../engine/admin/listings.ts";
+import { endSession, getSessionState, startSession, updateSession } from "../engine/admin/session-states.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
-import type { JobState, Keepsake, ScopedMemory } from "../engine/api.ts";
+import type { JobState, Keepsake } from "../engine/api/keepsake.ts";
+import type { ScopedMemory, SharingMethods } from "../engine/api/scoped-memory.ts";
+import type {
+  ExportedPiece,
+  ExportFilesOptions,
+  FileImportOptions,
+  ImportEntry,
+} from "../engine/api/transfer-types.ts";
+import type { InputMessage } from "../engine/api/writing-types.ts";
 import { link, listLinks, unlink } from "../engine/associations/associations.ts";
 import { findRelated } from "../engine/associations/related.ts";
+import { getAttachment, listAttachments } from "../engine/attachments/listing.ts";
 import { createContextBuilder } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
@@ -25,19 +36,37 @@ import { forget, planForget } from "../engine/erase/forget.ts";
 import { createIndexes, notifyOnCommit, startIndexSync } from "../engine/index-sync/index-sync.ts";
 import { findHindrance, understand } from "../engine/ingest/extract-pending.ts";
 import { createIdempotentAnswers } from "../engine/ingest/idempotency.ts";
-import { add, remove, supersede, undo, update } from "../engine/ingest/manual-edits.ts";
+import { add, remove, supersede, update } from "../engine/ingest/manual-edits.ts";
 import { remember } from "../engine/ingest/remember.ts";
+import { undo } from "../engine/ingest/undo.ts";
 import { instrumentMemory } from "../engine/instrumentation.ts";
 import { type BackgroundJobs, startBackgroundJobs } from "../engine/jobs/background-jobs.ts";
 import { optimize } from "../engine/jobs/optimize.ts";
 import { createQuarantineActions } from "../engine/jobs/quarantine.ts";
+import { listClusters } from "../engine/overview/clusters.ts";
+import { reflect } from "../engine/overview/reflections.ts";
 import type { Ports } from "../engine/ports.ts";
 import { profile } from "../engine/profile/profile.ts";
 import { recall } from "../engine/recall/recall.ts";
 import { createRecallReceiptStore } from "../engine/recall/receipts.ts";
 import { createUsageTracker } from "../engine/recall/usage.ts";
-import { exportLines, importMessages } from "../engine/transfer/import-export.ts";
+import {
+  decline,
+  deleteGroup,
+  listGrants,
+  listGroups,
+  saveGroup,
+  share,
+  withdraw,
+} from "../engine/sharing/grants.ts";
+import { listShared } from "../engine/sharing/shared-list.ts";
+import { deriveSigningKeys } from "../engine/sign-receipt.ts";
+import { exportLines } from "../engine/transfer/export.ts";
+import { importEntries, toEntries } from "../engine/transfer/import.ts";
+import { startWebhookDelivery } from "../engine/webhooks/deliver-webhooks.ts";
+import { createWebhookManagement } from "../engine/webhooks/manage-webhooks.ts";
 import { MemoryError } from "../errors.ts";
+import { findTopicOf } from "../language/en/topics.ts";
 
 /** A lease that no job uses. */
 const PROBE_LEASE = "probe";
@@ -48,12 +77,8 @@ export function createKeepsake(
   { notices = [], release }: { notices?: readonly string[]; release: () => Promise<void> },
 ): Keepsake {
   const { flush, ...trackers } = createTrackers(plain);
-  const follow = startIndexSync(plain);
-  const ports = withContexts({
-    ...plain,
-    ...trackers,
-    ...(follow ? { indexSync: follow, store: notifyOnCommit(plain.store, follow.onCommit) } : {}),
-  });
+  const { follow, hooks, ports: followers } = startFollowers(plain);
+  const ports = withContexts({ ...plain, ...trackers, ...followers });
   const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
   let closing: Promise<void> | undefined;
@@ -67,6 +92,7 @@ export function createKeepsake(
     // Receipts first, because a job may take longer to end than there is time.
     closing ??= flush()
       .then(work.stop)
+      .then(() => hooks?.stop())
       .then(() => follow?.stop())
       .then(flush)
       .then(release);
@@ -117,6 +143,7 @@ export function createKeepsake(
       check();
       return work.embedNow(signal);
     },
+    webhooks: createWebhookManagement(ports, { check, onChange: hooks?.onWebhookChange }),
     indexes: createIndexes(follow, check),
     close,
     [Symbol.asyncDispose]: close,
@@ -132,6 +159,19 @@ function createTrackers({ store, meter }: Ports) {
     ...(usage ? { usage } : {}),
     flush: () => Promise.all([recalls.flush(), usage?.flush()]),
   };
+}
+
+/** Starts what follows the log: vector indexes, and webhooks unless this process leaves background work to others. */
+function startFollowers(ports: Ports) {
+  const { webhooks } = ports.store;
+  const follow = startIndexSync(ports);
+  const hooks = webhooks && !ports.leavesJobs ? startWebhookDelivery(ports, webhooks) : undefined;
+  const onCommit = (scope: Scope): void => {
+    follow?.onCommit(scope);
+    hooks?.onCommit();
+  };
+  const store = follow || hooks ? notifyOnCommit(ports.store, onCommit) : ports.store;
+  return { follow, hooks, ports: { store, ...(follow ? { indexSync: follow } : {}) } };
 }
 
 type BoundPorts = Ports & Required<Pick<Ports, "contexts">>;
@@ -163,15 +203,21 @@ function watchOwnHealth(
   };
 }
 
-/** Checks of the whole store, and of whether it can be written. */
+/** Checks of the whole store, whether it can be written, and its space. */
 function bindChecks(
   ports: Ports,
   check: () => void,
-): Pick<Keepsake, "check" | "examine" | "audit" | "probe"> {
+): Pick<Keepsake, "check" | "examine" | "audit" | "probe" | "vacuum"> {
   return {
     async check() {
       check();
       return ports.store.check();
+    },
+    async vacuum() {
+      check();
+      if (!ports.store.maintenance)
+        throw new MemoryError("unsupported", "this memory store keeps nothing on disk.");
+      return ports.store.maintenance.compact();
     },
     async examine(options) {
       check();
@@ -206,6 +252,7 @@ function bindScope(
     return result;
   };
   const store = <Result>(run: () => Result): Result => open(() => withNewNames(scope, run));
+  const reading = toReadScope(scope, ports.agents);
   /** A message just stored may wait for a model. */
   const later = (): void => {
     work.onWrite();
@@ -214,6 +261,7 @@ function bindScope(
   return {
     async remember(input, options = {}) {
       const receipt = await write(() => store(() => remember(ports, scope, input, options)));
+      if (ports.describer && hasAttachments(input)) work.onAttachment();
       if (receipt.pending === 0 || options.extract === "never") return receipt;
       work.scheduleReading(scope, { isUnheard: options.extract === "later" });
       const hindered = await findHindrance(ports, scope);
@@ -222,10 +270,10 @@ function bindScope(
     understand: (options) => write(() => understand(ports, scope, options)),
     add: (memory) => write(() => store(() => add(ports, scope, memory))),
     supersede: (what, memory) => write(() => store(() => supersede(ports, scope, what, memory))),
-    recall: async (query, options) => open(() => recall(ports, scope, query, options)),
-    context: async (request, options) => open(() => ports.contexts.build(scope, request, options)),
-    answer: async (question, options) => open(() => answer(ports, scope, question, options)),
-    answerStream: (question, options) => open(() => answerStream(ports, scope, question, options)),
+    recall: async (query, options) => open(() => recall(ports, reading, query, options)),
+    context: async (request, options) => open(() => ports.contexts.build(reading, request, options)),
+    answer: async (question, options) => open(() => answer(ports, reading, question, options)),
+    answerStream: (question, options) => open(() => answerStream(ports, reading, question, options)),
     converse: (message, options) =>
       write(() => store(() => converse(ports, scope, message, options))).finally(later),
     converseStream: (message, options) =>
@@ -238,12 +286,15 @@ function bindScope(
       options?.dryRun
         ? open(() => planForget(ports, scope, what))
         : write(() => forget(ports, scope, what, options))) as ScopedMemory["forget"],
+    attachments: async (options) => open(() => listAttachments(ports, reading, options)),
+    attachment: async (id) => open(() => getAttachment(ports, reading, id)),
     erasures: async () => open(() => ports.store.erasures.list(scope)),
     get: async (id) => open(() => getMemory(ports, scope, id)),
-    list: (options) => open(() => listMemories(ports, scope, options)),
+    list: (options) => open(() => listMemories(ports, reading, options)),
     update: (id, changes) => write(() => update(ports, scope, id, changes)),
     remove: (id) => write(() => remove(ports, scope, id)),
     ...bindAssociations(ports, scope, { open, write }),
+    ...bindSharing(ports, scope, open),
     history: (async (id?: string, options?: { before?: number; limit?: number }) =>
       open<Promise<unknown>>(() =>
         id === undefined ? listLog(ports, scope, options) : listVersions(ports, scope, id),
@@ -251,20 +302,101 @@ function bindScope(
     revision: async () => open(() => ports.store.revision(scope)),
     undo: (revision) => write(() => undo(ports, scope, revision)),
     optimize: async (options) => open(() => optimize(ports, scope, options)),
-    sessions: async (options) => open(() => listSessions(ports, scope, options)),
-    session: async (id, options) => open(() => getSession(ports, scope, id, options)),
-    profile: async (options) => open(() => profile(ports, scope, options)),
+    ...bindSessions(ports, scope, { open, store }),
+    profile: async (options) => open(() => profile(ports, reading, options)),
     stats: async (options) => open(() => userStats(ports, scope, options)),
-    export: () => open(() => exportLines(ports, scope)),
-    import: (source, options) =>
+    ...bindTransfer(ports, scope, { open, store, later }),
+  };
+}
+
+/** Whether a message may have an image or a recording among its parts. */
+function hasAttachments(input: Parameters<ScopedMemory["remember"]>[0]): boolean {
+  const messages = Array.isArray(input)
+    ? (input as readonly InputMessage[])
+    : [input as string | InputMessage];
+  return messages.some((one) => typeof one === "object" && typeof one.content !== "string");
+}
+
+/** The methods that move a user's data in and out, for one scope. */
+function bindTransfer(
+  ports: Ports,
+  scope: Scope,
+  run: {
+    readonly open: <Result>(run: () => Result) => Result;
+    readonly store: <Result>(run: () => Result) => Result;
+    readonly later: () => void;
+  },
+): Pick<ScopedMemory, "export" | "exportFiles" | "import"> {
+  return {
+    export: () => run.open(() => exportLines(ports, scope)),
+    exportFiles: ({ format }) => run.open(() => writeFiles(ports, scope, format)),
+    import: (source: ImportInput, options: FileImportOptions = {}) =>
       tapEach(
-        store(() => importMessages(ports, scope, source, options)),
-        later,
+        run.store(() => importEntries(ports, scope, readImport(source, options), options)),
+        options.dryRun ? () => {} : run.later,
       ),
   };
 }
 
-/** The methods for associations, for one scope. */
+/** The methods for conversations and their messages, for one scope. */
+function bindSessions(
+  ports: Ports,
+  scope: Scope,
+  { open, store }: Record<"open" | "store", <Result>(run: () => Result) => Result>,
+): Pick<
+  ScopedMemory,
+  "sessions" | "session" | "message" | "startSession" | "sessionState" | "updateSession" | "endSession"
+> {
+  return {
+    sessions: async (options) => open(() => listSessions(ports, scope, options)),
+    session: async (id, options) => open(() => getSession(ports, scope, id, options)),
+    message: async (id) => open(() => getMessage(ports, scope, id)),
+    startSession: async (session, options) => store(() => startSession(ports, scope, session, options)),
+    sessionState: async (id, options) => open(() => getSessionState(ports, scope, id, options)),
+    updateSession: async (id, changes, options) =>
+      open(() => updateSession(ports, scope, id, changes, options)),
+    endSession: async (id, options) => open(() => endSession(ports, scope, id, options)),
+  };
+}
+
+/** Writes an export in another format. Writers are loaded only here. */
+async function* writeFiles(
+  ports: Ports,
+  scope: Scope,
+  format: ExportFilesOptions["format"],
+): AsyncGenerator<ExportedPiece, void, void> {
+  const lines = exportLines(ports, scope);
+  if (format === "markdown") {
+    const { writeMarkdown } = await import("../formats/markdown-export.ts");
+    yield* writeMarkdown(lines, findTopicOf);
+    return;
+  }
+  const { writePam } = await import("../formats/pam-export.ts");
+  const { publicKey, sign } = deriveSigningKeys(ports.secret);
+  const signer = {
+    publicKey: Buffer.from(publicKey, "base64url"),
+    sign: (text: string) => sign(text).replace(/^ed25519:/, ""),
+  };
+  yield* writePam(lines, { exportId: ports.ids(), signer });
+}
+
+/** What `import` takes: messages, the path of a file, or its bytes. */
+type ImportInput = string | AsyncIterable<InputMessage | Uint8Array> | Iterable<InputMessage>;
+
+/** Gives the entries of an import. Readers of files are loaded only here. */
+async function* readImport(
+  source: ImportInput,
+  { format }: FileImportOptions,
+): AsyncGenerator<ImportEntry, void, void> {
+  if (typeof source === "string" || format !== undefined) {
+    const { readImportFile } = await import("../formats/index.ts");
+    yield* readImportFile(source as string | AsyncIterable<Uint8Array>, format);
+  } else {
+    yield* toEntries(source as Iterable<InputMessage>);
+  }
+}
+
+/** The methods for associations and overviews, for one scope. */
 function bindAssociations(
   ports: Ports,
   scope: Scope,
@@ -272,12 +404,35 @@ function bindAssociations(
     readonly open: <Result>(run: () => Result) => Result;
     readonly write: <Result>(run: () => Promise<Result>) => Promise<Result>;
   },
-): Pick<ScopedMemory, "link" | "unlink" | "links" | "related"> {
+): Pick<ScopedMemory, "link" | "unlink" | "links" | "related" | "clusters" | "reflect"> {
   return {
     link: (from, to, options) => run.write(() => link(ports, scope, { from, to }, options)),
     unlink: (from, to, options) => run.write(() => unlink(ports, scope, { from, to }, options)),
     links: async (options) => run.open(() => listLinks(ports, scope, options)),
     related: async (id, options) => run.open(() => findRelated(ports, scope, id, options)),
+    clusters: async (options) => run.open(() => listClusters(ports, scope, options)),
+    reflect: async (options) => run.open(() => reflect(ports, scope, options)),
+  };
+}
+
+/** The methods for sharing, for one scope. */
+function bindSharing(
+  ports: Ports,
+  scope: Scope,
+  open: <Result>(run: () => Result) => Result,
+): SharingMethods {
+  return {
+    share: async (grant, options) =>
+      open(() => withNewNames(scope, () => share(ports, scope, grant, options))),
+    withdraw: async (id, options) => open(() => withdraw(ports, scope, id, options)),
+    decline: async (id, options) => open(() => decline(ports, scope, id, true, options)),
+    accept: async (id, options) => open(() => decline(ports, scope, id, false, options)),
+    grants: async (options) => open(() => listGrants(ports, scope, options)),
+    shared: async (options) => open(() => listShared(ports, scope, options)),
+    saveGroup: async (group, options) =>
+      open(() => withNewNames(scope, () => saveGroup(ports, scope, group, options))),
+    deleteGroup: async (group, options) => open(() => deleteGroup(ports, scope, group, options)),
+    groups: async (options) => open(() => listGroups(ports, scope, options)),
   };
 }
 

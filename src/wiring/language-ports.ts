@@ -23,12 +23,12 @@ import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
 import { withErasuresOnly, withVisibleText } from "./extractor-decorators.ts";
 
-/** Opens the embedder, extractors and model: the given ones or the defaults. */
+/** Opens the embedder, extractors, model, reranker and describer: the given ones or the defaults. */
 export async function openLanguagePorts(
-  { embedder, extractor, model, inThreads }: MemoryOptions,
+  { embedder, extractor, model, reranker, describer, inThreads }: MemoryOptions,
   hooks: CallHooks,
   { erasures, servers }: { readonly erasures: ErasureWatch; readonly servers: ModelServers },
-): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model">> {
+): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model" | "reranker" | "describer">> {
   const openedModel = await makePort(model, servers.observe("model", hooks));
   const chosen = typeof extractor === "string" ? extractor : await makePort(extractor, hooks);
   const extractors = chooseExtractors(
@@ -37,13 +37,18 @@ export async function openLanguagePorts(
     inThreads ? () => createWatchedRules(erasures) : englishExtractor,
   );
   const openedEmbedder = (await makePort(embedder, servers.observe("embedder", hooks))) ?? staticEmbedder();
+  const openedReranker = await makePort(reranker, servers.observe("reranker", hooks));
+  const openedDescriber = await makePort(describer, hooks);
   if (!openedEmbedder.local) servers.add("embedder");
+  if (openedReranker?.local === false) servers.add("reranker");
   if (openedModel) servers.add("model");
   const ports = {
     embedder: openedEmbedder,
     extractor: withVisibleText(extractors.extractor),
     ...(extractors.modelExtractor ? { modelExtractor: withVisibleText(extractors.modelExtractor) } : {}),
     ...(openedModel ? { model: openedModel } : {}),
+    ...(openedReranker ? { reranker: openedReranker } : {}),
+    ...(openedDescriber ? { describer: openedDescriber } : {}),
   };
   erasures.watch((scope) => {
     ports.embedder.evict?.();

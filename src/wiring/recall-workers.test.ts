@@ -6,7 +6,7 @@ import type { WorkerHandle } from "../adapters/shared/worker-channel.ts";
 import { forkWorkerProcess, getGarbageCollectorFlags } from "../adapters/shared/worker-channel.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
 import type { Recall } from "../domain/recall.ts";
-import type { Keepsake } from "../engine/api.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
 import { createMemory } from "../memory.ts";
 import type { RecallRequest } from "../ports/recall-worker.ts";
 import { createRecallWorkers, type RecallWorkers, type RecallWorkersOptions } from "./recall-workers.ts";

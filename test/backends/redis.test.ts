@@ -8,7 +8,7 @@ import {
   redisRateLimits,
   redisSessions,
 } from "../../src/adapters/redis/index.ts";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { sharedLimits } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { hashEmbedder } from "../../src/testing/test-doubles.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { createMemory } from "../../src/memory.ts";
 import type { MemoryStore } from "../../src/ports/memory-store.ts";
 import type { VectorIndex } from "../../src/ports/vector-index.ts";

@@ -60,7 +60,7 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     test: "R3",
     file: "test/faults/io-failures.ts",
     about: "fails each write and sync of a run, once and from there on",
-    args: { ci: [], full: ["--all"] },
+    args: { ci: ["--sample", "60"], full: ["--all"] },
     minutes: { ci: 20, full: 480 },
   },
   {
@@ -130,7 +130,7 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     test: "R15",
     file: "test/move/round-trip.ts",
     about: "moves a database to PostgreSQL and back, killed on the way; it is the same",
-    args: { ci: ["--users", "5", "--per-user", "100", "--json"], full: ["--json"] },
+    args: { ci: ["--users", "20", "--per-user", "500", "--json"], full: ["--json"] },
     minutes: { ci: 15, full: 60 },
     needs: "KEEPSAKE_TEST_POSTGRES",
   },

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aiSdk } from "./ai-sdk-client.ts";
+import { anthropicMessages } from "./anthropic-client.ts";
+import { FRAMEWORK_CHECKS } from "./frameworks.ts";
 import { langchain } from "./langchain-client.ts";
 import { openaiChat, openaiResponses } from "./openai-client.ts";
-import { readingModel } from "./reading-model.ts";
+import { readingClaude, readingModel } from "./reading-model.ts";
 import { story, type Talker } from "./story.ts";
 
 // Each client, unmodified but for the base URL and the key, holds the story with a model that knows only what it is sent.
@@ -15,6 +17,7 @@ const PROGRAM = join(import.meta.dirname, "../../src/cli/main.ts");
 const folder = mkdtempSync(join(tmpdir(), "keepsake-clients-"));
 const database = join(folder, "memory.db");
 const upstream = await readingModel();
+const claude = await readingClaude();
 
 /** A key that is bound to a user, so that a client needs to say nothing of them. */
 function keyOf(user: string): string {
@@ -32,6 +35,8 @@ const server = spawn(process.execPath, [PROGRAM, "serve", "--db", database, "--p
     ...process.env,
     OPENAI_API_KEY: "sk-upstream",
     OPENAI_BASE_URL: upstream.url,
+    ANTHROPIC_API_KEY: "sk-ant-upstream",
+    ANTHROPIC_BASE_URL: claude.url,
     KEEPSAKE_EXTRACTOR: "rules",
   },
 });
@@ -49,6 +54,7 @@ async function addressOf(): Promise<string> {
   throw new Error("the server stopped before it listened");
 }
 
+/** Clients by the address that ends with the version. */
 const CLIENTS: readonly ((url: string, key: string) => Talker)[] = [
   openaiChat,
   openaiResponses,
@@ -56,7 +62,27 @@ const CLIENTS: readonly ((url: string, key: string) => Talker)[] = [
   (url, key) => langchain(url, key, true),
   (url, key) => aiSdk(url, key, "chat"),
   (url, key) => aiSdk(url, key, "responses"),
+  // These clients add the version themselves.
+  (url, key) => anthropicMessages(new URL(url).origin, key),
 ];
+
+/** Runs the tests of our own client, which that Python has installed, with a key that reaches every user of a project. */
+async function pythonClientTests(python: string, url: string): Promise<readonly string[]> {
+  const printed = execFileSync(process.execPath, [PROGRAM, "keys", "create", "--db", database, "--json"], {
+    encoding: "utf8",
+  });
+  const environment = {
+    ...process.env,
+    KEEPSAKE_TEST_URL: new URL(url).origin,
+    KEEPSAKE_TEST_KEY: (JSON.parse(printed) as { key: string }).key,
+  };
+  const tests = join(import.meta.dirname, "../../clients/python/tests");
+  const child = spawn(python, ["-m", "pytest", "-q", "-p", "no:cacheprovider", tests], { env: environment });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (said += String(part)));
+  const status = await new Promise((resolve) => child.on("close", resolve));
+  return status === 0 ? [] : said.trim().split("\n");
+}
 
 let held = 0;
 let failed = 0;
@@ -69,22 +95,30 @@ const tell = (name: string, problems: readonly string[]): void => {
 
 try {
   const url = await addressOf();
-  const sent = (): string => upstream.received.at(-1)?.raw.toString("utf8") ?? "";
+  const sentTo = (server: typeof upstream | typeof claude) => (): string =>
+    server.received.at(-1)?.raw.toString("utf8") ?? "";
   for (const [i, client] of CLIENTS.entries()) {
     for (const stream of [false, true]) {
       const talker = client(url, keyOf(`client-${i}-${stream ? "streaming" : "whole"}`));
       const name = `${talker.name}${stream ? ", streaming" : ""}`;
+      const sent = sentTo(client === CLIENTS.at(-1) ? claude : upstream);
       tell(name, await story(talker, stream, sent).catch((error: unknown) => [String(error)]));
     }
   }
+  for (const { name, run } of FRAMEWORK_CHECKS)
+    tell(name, await run().catch((error: unknown) => [String(error)]));
   const [, , flag, python] = process.argv;
   if (flag === "--python" && python !== undefined) {
-    for (const way of ["openai-chat", "openai-responses", "langchain-chat", "langchain-responses"]) {
+    const ways = ["openai-chat", "openai-responses", "langchain-chat", "langchain-responses", "anthropic"];
+    for (const way of ways) {
       for (const mode of ["whole", "streaming"]) {
+        const key = keyOf(`python-${way}-${mode}`);
         const environment = {
           ...process.env,
           OPENAI_BASE_URL: url,
-          OPENAI_API_KEY: keyOf(`python-${way}-${mode}`),
+          OPENAI_API_KEY: key,
+          ANTHROPIC_BASE_URL: new URL(url).origin,
+          ANTHROPIC_API_KEY: key,
         };
         const ran = await new Promise<{ status: number | null; said: string }>((resolve) => {
           const child = spawn(python, [join(import.meta.dirname, "story.py"), way, mode], {
@@ -95,7 +129,7 @@ try {
             stream.on("data", (part) => (said += String(part)));
           child.on("close", (status) => resolve({ status, said }));
         });
-        const forgotten = sent().includes("Magnet")
+        const forgotten = sentTo(way === "anthropic" ? claude : upstream)().includes("Magnet")
           ? ["after the forgetting the model was still sent it"]
           : [];
         tell(
@@ -104,10 +138,12 @@ try {
         );
       }
     }
+    tell("Python: keepsake-client", await pythonClientTests(python, url));
   }
 } finally {
   server.kill();
   await upstream.close();
+  await claude.close();
   rmSync(folder, { recursive: true, force: true });
 }
 console.log(`${held} held, ${failed} failed`);

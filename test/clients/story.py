@@ -1,4 +1,4 @@
-"""The story, told through the Python clients: openai and langchain-openai. The environment names the server and the key."""
+"""The story, told through the Python clients: openai, langchain-openai and anthropic. The environment names the server and the key."""
 
 import json
 import re
@@ -75,6 +75,36 @@ class OpenAIResponses:
         return city, self.answer([output], tools=self.tools, previous_response_id=asked.id).output_text
 
 
+class AnthropicMessages:
+    def __init__(self, stream):
+        from anthropic import Anthropic
+
+        self.client, self.stream = Anthropic(), stream
+        self.tools = [{"name": "weather", "input_schema": PARAMETERS}]
+
+    def answer(self, messages, **more):
+        asked = {"model": "claude-haiku-4-5", "max_tokens": 200, "messages": messages, **more}
+        if not self.stream:
+            return self.client.messages.create(**asked)
+        with self.client.messages.stream(**asked) as stream:
+            return stream.get_final_message()
+
+    def text(self, message):
+        return "".join(block.text for block in message.content if block.type == "text")
+
+    def say(self, lines):
+        return self.text(self.answer(lines))
+
+    def ask(self, question):
+        messages = [{"role": "user", "content": question}]
+        asked = self.answer(messages, tools=self.tools)
+        call = next(block for block in asked.content if block.type == "tool_use")
+        city = call.input["city"]
+        result = {"type": "tool_result", "tool_use_id": call.id, "content": weather_in(city)}
+        messages += [{"role": "assistant", "content": asked.content}, {"role": "user", "content": [result]}]
+        return city, self.text(self.answer(messages, tools=self.tools))
+
+
 class LangChain:
     def __init__(self, stream, use_responses_api):
         from langchain_openai import ChatOpenAI
@@ -138,6 +168,7 @@ def story(talker):
 WAYS = {
     "openai-chat": OpenAIChat,
     "openai-responses": OpenAIResponses,
+    "anthropic": AnthropicMessages,
     "langchain-chat": lambda stream: LangChain(stream, False),
     "langchain-responses": lambda stream: LangChain(stream, True),
 }

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { InputMessage } from "../../src/engine/api.ts";
+import type { InputMessage } from "../../src/engine/api/writing-types.ts";
 import { createMemory } from "../../src/memory.ts";
 
 /**

@@ -30,11 +30,27 @@ describe("the story", () => {
     expect(filtered.out).toMatch(
       /^[\d.]+ {2}\S+ {2}passage {2}user: I use Shram and Magnet as productivity tools\.\n$/,
     );
+    const only = ["--where-text", '{"$contains":"Magnet"}'];
+    expect((await keepsake("list", ...only)).out).toMatch(/^\S+ .*uses Magnet as a productivity tool\.\n$/);
+    expect((await keepsake("answer", "What productivity tools do I use?", ...only)).out).toBe(
+      "You use Magnet.\n",
+    );
+    expect((await keepsake("context", "plan my work", ...only)).out).toContain("Magnet");
+    const plan = await keepsake("forget", ...only, "--dry-run");
+    expect(plan.out).toContain("Magnet");
     const weighed = await keepsake("recall", "tools", "--weights", "similarity=1,access=1", "--explain");
     expect(weighed.out).toMatch(/similarity 0\.\d+ \+ access 0\.\d+/);
     const used = await keepsake("get", told.json.memories[0].id);
     expect(used.out).toMatch(/^recalled +1 time, last on /m);
-    expect((await keepsake("list", "--json")).json.items[0].usage.count).toBe(1);
+    const { items } = (await keepsake("list", "--json")).json;
+    const listed = items.find(({ id }: { id: string }) => id === told.json.memories[0].id);
+    expect(listed.usage.count).toBe(1);
+    const ofKind = await keepsake("recall", "productivity tools", "--kind", "semantic");
+    expect(ofKind.out).toMatch(/ memory .*Magnet/);
+    expect(ofKind.out).not.toContain("passage");
+    expect(await keepsake("recall", "productivity tools", "--kind", "procedural")).toMatchObject({
+      status: 3,
+    });
   });
 
   it("is learnt, answered, changed, forgotten and accounted for", { timeout: 60_000 }, async () => {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { keysFile, type Served, type ServeOptions, serve } from "../../src/http/index.ts";
 import { createKeyManagement } from "../../src/http/keys/key-management.ts";
 import { createMemory } from "../../src/memory.ts";

@@ -25,10 +25,20 @@ beforeEach(() => {
     return number === undefined ? "A fine town!" : `Utrecht is your town [${number}]. You like it there.`;
   };
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  settings = {};
+  rmSync(folder, { recursive: true });
+});
+
+let settings: { readonly [name: string]: string } = {};
 
 function keepsake(input: string, ...words: readonly string[]): Promise<{ out: string; err: string }> {
-  const env = { PATH: process.env.PATH ?? "", OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "sk-e2e" };
+  const env = {
+    PATH: process.env.PATH ?? "",
+    OPENAI_BASE_URL: server.url,
+    OPENAI_API_KEY: "sk-e2e",
+    ...settings,
+  };
   const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env });
   const said = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -59,4 +69,20 @@ it("an answer is the model's, or memory's own where the model is down, which is 
   const { out, err } = await keepsake("", "answer", "Where do I live?");
   expect(out).toBe("You live in Utrecht.\n");
   expect(err).toContain("The model cannot be reached, so this is from memory alone.");
+});
+
+it("one model extracts and another answers, if the settings name two", { timeout: 60_000 }, async () => {
+  settings = {
+    KEEPSAKE_EXTRACTION_MODEL: "small",
+    KEEPSAKE_ANSWER_MODEL: "large",
+    KEEPSAKE_UNDERSTAND_AFTER_MS: "0",
+  };
+  await keepsake("", "remember", "I live in Utrecht.");
+  await keepsake("", "answer", "Where do I live?");
+  const models = (isExtraction: boolean) =>
+    server.received
+      .filter(({ turns }) => (turns.at(-1)?.text ?? "").includes("\nTurns:") === isExtraction)
+      .map(({ body }) => (body as { readonly model: string }).model);
+  expect(new Set(models(true))).toEqual(new Set(["small"]));
+  expect(new Set(models(false))).toEqual(new Set(["large"]));
 });

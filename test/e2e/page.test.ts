@@ -1,67 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../src/engine/api.ts";
-import { type Served, serve } from "../../src/http/index.ts";
-import { createMemory } from "../../src/memory.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { HAS_BROWSER, usePage } from "./page-browser.ts";
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const isThere = existsSync(CHROMIUM);
-if (!isThere) {
-  const missing = `${CHROMIUM} is not there: set CHROMIUM_PATH to a Chromium.`;
-  // Where it is decided whether a change is good, a page that nobody looked at is no good page.
-  if (process.env.CI === "true") throw new Error(missing);
-  process.stderr.write(`The page is not tried in a browser: ${missing}\n`);
-}
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-describe.skipIf(!isThere)("the page", () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let folder: string;
-  let keepsake: Keepsake;
-  let served: Served;
-  let complaints: string[];
-
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-  }, 60_000);
-  afterAll(() => browser?.close());
-
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "keepsake-page-"));
-    const path = join(folder, "memory.db");
-    keepsake = await createMemory({ path });
-    served = await serve({ keepsake, clock: () => new Date(), port: 0, keysPath: `${path}.keys.json` });
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    context.setDefaultTimeout(10_000);
-    page = await context.newPage();
-    complaints = [];
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (line) => {
-      if (line.type() === "error" || line.type() === "warning") complaints.push(line.text());
-    });
-    page.on("request", (request) => {
-      if (!request.url().startsWith(served.url)) complaints.push(`asked for ${request.url()}`);
-    });
-  });
-  afterEach(async () => {
-    await context.close();
-    await served.close();
-    await keepsake.close();
-    rmSync(folder, { recursive: true });
+describe.skipIf(!HAS_BROWSER)("the page", () => {
+  const open = usePage();
+  let { page, context, keepsake, served, complaints } = open;
+  beforeEach(() => {
+    ({ page, context, keepsake, served, complaints } = open);
   });
 
   async function signIn(): Promise<void> {

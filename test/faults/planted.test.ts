@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { plantAll } from "./planted.ts";
 
-// A thousand are planted by `node test/faults/planted.ts`, a step of `.ci/run`.
+// Fifty are planted in `.ci/run`, and a thousand by `node test/faults/planted.ts`.
 it("the doctor finds each inconsistency that is planted in a database, and none in one that is sound", {
   timeout: 180_000,
 }, async () => {

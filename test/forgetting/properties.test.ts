@@ -26,13 +26,13 @@ const SAID: readonly ((thing: string) => string)[] = [
 ];
 
 interface Step {
-  readonly what: "say" | "echo" | "add" | "update" | "import" | "undo";
+  readonly what: "say" | "echo" | "call" | "add" | "update" | "import" | "undo";
   readonly thing: string;
   readonly way: number;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  what: fc.constantFrom("say", "say", "say", "echo", "add", "update", "import", "undo"),
+  what: fc.constantFrom("say", "say", "say", "echo", "call", "add", "update", "import", "undo"),
   thing: fc.constantFrom(...THINGS),
   way: fc.nat({ max: SAID.length - 1 }),
 });
@@ -46,6 +46,17 @@ async function take(memory: ScopedMemory, { what, thing, way }: Step): Promise<v
   if (what === "say") await memory.remember(text, { session: `s${way}`, idempotencyKey: `${thing}${way}` });
   if (what === "echo")
     await memory.remember({ role: "assistant", content: `So: ${text}`, metadata: { thing } });
+  if (what === "call") {
+    const call = {
+      type: "tool_call",
+      name: "note",
+      arguments: JSON.stringify({ note: `so:\n${thing}`, text }),
+    };
+    await memory.remember({
+      role: "assistant",
+      content: way % 2 === 0 ? [call] : [{ type: "text", text: "Done." }, call],
+    });
+  }
   if (what === "add") await memory.add({ text: `The user owns ${thing}.`, metadata: { thing } });
   if (what === "import") {
     for await (const _progress of memory.import([{ role: "user", content: text, at: "2024-05-01" }]));

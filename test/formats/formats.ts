@@ -53,4 +53,7 @@ export const FORMATS: readonly FileFormat[] = [
   { name: "v09", commit: "0686690", version: 9, index: 6, about: "another search index" },
   { name: "v10", commit: "12d6338", version: 10, index: 6, about: "erasures in parts" },
   { name: "v11", commit: "5d6264cc", version: 11, index: 6, about: "digests of rows" },
+  { name: "v12", commit: "f7b34e80", version: 12, index: 6, about: "counts of use" },
+  { name: "v13", commit: "b3dea374", version: 13, index: 6, about: "grants and groups" },
+  { name: "v14", commit: "39a7c211", version: 14, index: 6, about: "images and recordings" },
 ];

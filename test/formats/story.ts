@@ -1,5 +1,8 @@
 import type { ErasureReceipt } from "../../src/domain/receipt.ts";
-import type { InputMessage, Keepsake, ScopedMemory, ShownMemory } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
+import type { ShownMemory } from "../../src/engine/api/listing-types.ts";
+import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
+import type { InputMessage } from "../../src/engine/api/writing-types.ts";
 
 // Run inside of old checkouts too: nothing here may be imported at run time but what Node brings.
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { prometheusMeter } from "../../src/adapters/prometheus/index.ts";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { API_OPERATIONS } from "../../src/http/app.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import type { ApiDocument } from "../../src/http/openapi/document.ts";
@@ -20,7 +20,7 @@ let rules: Conformance;
 const visited = new Set<string>();
 
 beforeAll(async () => {
-  keepsake = await createMemory({ path: ":memory:", clock });
+  keepsake = await createMemory({ path: ":memory:", clock, webhooks: { allowsLoopback: true } });
   const keys = apiKeys({ store: passingKeys(), clock });
   key = keys.first ?? "";
   model = await echo();
@@ -28,7 +28,7 @@ beforeAll(async () => {
     keepsake,
     keys,
     metrics: { text: async () => prometheusMeter().text() },
-    proxy: { upstream: { baseUrl: model.url } },
+    proxy: { upstream: { baseUrl: model.url }, anthropic: { baseUrl: model.url } },
   });
   rules = conformance((await (await app.request("/openapi.json")).json()) as ApiDocument);
 });
@@ -117,6 +117,71 @@ describe("every answer holds to the document", () => {
     expect((await call("DELETE", `${links}?${ends}`)).status).toBe(404);
     expect((await call("GET", "/api/v1/memories/eve/stats")).json).toMatchObject({ links: 0, review: 0 });
     await call("GET", "/api/v1/history/eve");
+    const changes = await call("GET", "/api/v1/changes?user_id=eve&after=1&limit=2");
+    expect(changes.json).toMatchObject({ items: [{ revision: 2 }, { revision: 3 }], after: 3, more: true });
+  });
+
+  it("of overviews", async () => {
+    for (const content of ["Una works at Vantor.", "Una's boss is Petra."])
+      await call("POST", "/api/v1/memories", { user_id: "una", content });
+    const clusters = await call("GET", "/api/v1/memories/una/clusters?limit=3&memories=1&kind=semantic");
+    expect(clusters.json).toMatchObject({ total: 2, left: 0 });
+    const reflections = await call(
+      "GET",
+      "/api/v1/memories/una/reflections?topic=work&min_memories=1&limit=5",
+    );
+    expect(reflections.json).toMatchObject({ total: 1 });
+    expect((await call("GET", "/api/v1/memories/una/reflections?from=never")).status).toBe(400);
+  });
+
+  it("of sharing", async () => {
+    const { json: made } = await call("POST", "/api/v1/memories", {
+      user_id: "ivy",
+      content: "The spare key is at the bakery.",
+      metadata: { roomNr: 3 },
+    });
+    const { json: group } = await call("POST", "/api/v1/groups/ivy", {
+      name: "home",
+      members: ["ivy", "jo"],
+    });
+    const share = (body: object) => call("POST", "/api/v1/grants/ivy", body);
+    const { json: first } = await share({
+      to_user: "jo",
+      where: { roomNr: 3 },
+      until: "2026-04-01T00:00:00Z",
+    });
+    expect(first).toMatchObject({ to_user: "jo", state: "active", what: { where: { roomNr: 3 } } });
+    await share({
+      to_group: "home",
+      about: ["spare key"],
+      where_text: { $contains: "bakery" },
+      messages: true,
+    });
+    await share({ to_group: group.id, ids: [made.id], kinds: ["fact"], sensitive: true });
+    expect((await share({ to_user: "jo" })).status).toBe(400);
+    expect((await share({ to_group: "none", everything: true })).status).toBe(404);
+    const { json: found } = await call("POST", "/api/v1/memories/jo/search", { query: "spare key" });
+    expect(found.items[0]).toMatchObject({ owner: "ivy", text: "The spare key is at the bakery." });
+    const { json: context } = await call("POST", "/api/v1/context", { user_id: "jo", request: "spare key" });
+    expect(context.items[0].owner).toBe("ivy");
+    await call("GET", `/api/v1/memories/jo/recalls/${found.id}`);
+    const without = { user_id: "jo", request: "spare key", shared: false };
+    expect((await call("POST", "/api/v1/context", without)).json.items).toEqual([]);
+    expect((await call("GET", "/api/v1/shared/jo?limit=1")).json.total).toBe(1);
+    await call("GET", `/api/v1/shared/ivy?grant=${first.id}`);
+    expect((await call("PATCH", `/api/v1/grants/jo/${first.id}`, { declined: true })).json.state).toBe(
+      "declined",
+    );
+    expect((await call("PATCH", `/api/v1/grants/jo/${first.id}`, { declined: false })).json.state).toBe(
+      "active",
+    );
+    expect((await call("DELETE", `/api/v1/grants/ivy/${first.id}`)).json.state).toBe("withdrawn");
+    expect((await call("GET", "/api/v1/grants/jo")).json.received).toHaveLength(2);
+    expect((await call("GET", "/api/v1/grants/ivy?all=true")).json.given).toHaveLength(3);
+    expect((await call("GET", "/api/v1/groups/jo")).json.groups).toHaveLength(1);
+    expect((await call("DELETE", `/api/v1/groups/ivy/${group.id}`)).status).toBe(204);
+    expect((await call("POST", "/api/v1/memories/jo/search", { query: "spare key" })).json.items).toEqual([]);
+    await call("GET", "/api/v1/export/ivy");
   });
 
   it("of memories", async () => {
@@ -137,6 +202,12 @@ describe("every answer holds to the document", () => {
     const removed = await call("DELETE", `/api/v1/memories/ana/${made.id}`);
     await call("POST", "/api/v1/memories/ana/undo", { revision: removed.json.revision });
     await call("GET", "/api/v1/memories/ana?status=all&limit=2");
+    await call(
+      "GET",
+      "/api/v1/memories/ana?sort=oldest&offset=1&from=2026-01-01&origin=api&session_id=three",
+    );
+    expect((await call("GET", "/api/v1/memories/ana?as_of=2026-02-20&status=all")).status).toBe(400);
+    await call("GET", "/api/v1/memories/ana?as_of=2026-02-20");
     await call("GET", "/api/v1/memories/ana/stats");
     await call("GET", "/api/v1/stats?by=day&since=2026-01-01");
     await call("GET", "/metrics");
@@ -145,14 +216,78 @@ describe("every answer holds to the document", () => {
       explain: true,
     });
     await call("POST", "/api/v1/memories/ana/search?query=productivity&top_k=1");
+    await call("POST", "/api/v1/memories/ana/search", { query: "Where does Ana live?", record: false });
     await call("POST", "/api/v1/context", { user_id: "ana", request: "Plan my week.", max_tokens: 400 });
     await call("GET", `/api/v1/memories/ana/recalls/${found.json.id}?about=${made.id}`);
+  });
+
+  it("of images and recordings", async () => {
+    const [path, gif] = ["/api/v1/attachments/zoe", { "content-type": "image/gif" }];
+    const about = new URLSearchParams({
+      description: "My cat is called Quixote.",
+      text: "Look!",
+      session_id: "s",
+    });
+    const added = await call("POST", `${path}?${about}&message_id=p1&at=2026-02-01`, "GIF89a, a cat", gif);
+    expect(added.json).toMatchObject({ messages: ["p1"] });
+    await call("POST", `${path}?message_id=p1`, "GIF89a, a cat", gif);
+    const again = { ...gif, "idempotency-key": "a picture" };
+    const once = await call("POST", path, "GIF89a, a dog", again);
+    expect((await call("POST", path, "GIF89a, a dog", again)).json).toEqual(once.json);
+    expect((await call("POST", path, "GIF89a, a fox", again)).status).toBe(409);
+    await call("POST", "/api/v1/erasures", { user_id: "zoe", ids: once.json.messages });
+    expect((await call("POST", path, "%PDF", gif)).status).toBe(400);
+    expect((await call("POST", path, "<svg/>", { "content-type": "image/svg+xml" })).status).toBe(415);
+    const content = [
+      { type: "audio", data: Buffer.from("OggS, a song").toString("base64") },
+      { type: "image", url: "https://a.example/x.png", description: "A door." },
+    ];
+    await call("POST", "/api/v1/messages", { user_id: "zoe", messages: [{ role: "user", content }] });
+    const { json: page } = await call("GET", `${path}?limit=2`);
+    expect(page).toMatchObject({ total: 3, cursor: expect.any(String) });
+    const { json: rest } = await call("GET", `${path}?cursor=${page.cursor}&type=image&session_id=s`);
+    const [{ id }] = rest.items;
+    expect((await call("GET", `${path}/${id}`)).json).toMatchObject({
+      media_type: "image/gif",
+      is_kept: true,
+    });
+    const file = await call("GET", `${path}/${id}/content`);
+    expect(file.text).toBe("GIF89a, a cat");
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      "content-type": "image/gif",
+      "content-disposition": `attachment; filename="${id.slice(0, 12)}.gif"`,
+      "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+    const door = page.items.find(({ url }: Json) => url);
+    expect((await call("GET", `${path}/${door.id}/content`)).status).toBe(404);
+    expect((await call("GET", `${path}?cursor=x`)).status).toBe(400);
+    const erased = await call("DELETE", `${path}/${id}`);
+    expect(erased.json).toMatchObject({ complete: true, erased: { attachments: 1 } });
+    expect((await call("GET", `${path}/${id}/content`)).status).toBe(404);
+    expect((await call("DELETE", `${path}/${id}`)).status).toBe(404);
+    const more = { user_id: "zoe", attachments: [door.id] };
+    expect((await call("POST", "/api/v1/erasures", { ...more, dry_run: true })).json.messages).toMatchObject([
+      { attachments: 1 },
+    ]);
+    expect((await call("POST", "/api/v1/erasures", more)).status).toBe(201);
+    expect((await call("GET", path)).json.total).toBe(1);
   });
 
   it("of sessions, history, and what is moved", async () => {
     await call("GET", "/api/v1/sessions/ana?limit=1");
     await call("GET", "/api/v1/sessions/ana/three");
     await call("GET", "/api/v1/sessions/ana/nothing");
+    await call("GET", "/api/v1/messages/ana/m1");
+    await call("GET", "/api/v1/messages/ana/nothing");
+    const state = { session_id: "state", topic: "Trip", context: { step: 1 }, preferences: null };
+    await call("POST", "/api/v1/sessions/ana", state);
+    await call("POST", "/api/v1/sessions/ana", state);
+    await call("PATCH", "/api/v1/sessions/ana/state/state", { topic: null, preferences: { tone: "short" } });
+    await call("GET", "/api/v1/sessions/ana/state/state");
+    await call("GET", "/api/v1/sessions/ana/nothing/state");
+    await call("DELETE", "/api/v1/sessions/ana/state/state");
     await call("GET", "/api/v1/history/ana?limit=2");
     await call("GET", "/api/v1/profile/ana?max_tokens=100");
     await call("GET", "/api/v1/users?limit=1");
@@ -201,6 +336,33 @@ describe("every answer holds to the document", () => {
     await call("DELETE", "/api/v1/keys/nothing");
   });
 
+  it("of webhooks", async () => {
+    const hook = {
+      url: "http://127.0.0.1:9/",
+      events: ["content.erased"],
+      label: "for a test",
+      enabled: false,
+    };
+    const { json: made } = await call("POST", "/api/v1/webhooks", hook);
+    expect(made.secret).toMatch(/^whsec_/);
+    const path = `/api/v1/webhooks/${made.id}`;
+    expect((await call("GET", "/api/v1/webhooks")).json).toMatchObject({
+      total: 1,
+      items: [{ id: made.id }],
+    });
+    expect((await call("POST", `${path}/test`)).json).toMatchObject({ problem: "no_connection", attempt: 1 });
+    expect((await call("GET", `${path}/attempts`)).json).toEqual({ items: [] });
+    expect((await call("PATCH", path, { label: "changed" })).json).toMatchObject({ label: "changed" });
+    const { json: rotated } = await call("POST", `${path}/rotate`, { grace_seconds: 60 });
+    expect(rotated.secret).not.toBe(made.secret);
+    expect((await call("GET", path)).json.old_secret_until).toBe("2026-03-01T12:01:00.000Z");
+    expect((await call("GET", path)).text).not.toContain("whsec_");
+    await call("POST", "/api/v1/webhooks", { url: "https://10.0.0.1/" });
+    await call("PATCH", path, { events: [] });
+    await call("DELETE", path);
+    expect((await call("GET", path)).status).toBe(404);
+  });
+
   it("of OpenAI's protocol", async () => {
     const messages = [{ role: "user", content: "What do I use?" }];
     await call("POST", "/v1/chat/completions", { model: "echo", user: "ana", messages });
@@ -208,6 +370,20 @@ describe("every answer holds to the document", () => {
     await call("POST", "/v1/embeddings", { model: "echo", input: "A word." });
     await call("GET", "/v1/models");
     await call("GET", "/v1/models/echo");
+  });
+
+  it("of Anthropic's protocol", async () => {
+    const messages = [{ role: "user", content: "What do I use?" }];
+    const body = { model: "echo", metadata: { user_id: "ana" }, messages };
+    await call("POST", "/v1/messages", body);
+    await call("POST", "/v1/messages/count_tokens", body);
+    const built = { ...body, model: "keepsake" };
+    expect((await call("POST", "/v1/messages", built)).json.content).toHaveLength(1);
+    expect((await call("POST", "/v1/messages/count_tokens", built)).json.input_tokens).toBeGreaterThan(3);
+    await call("POST", "/v1/messages", "no JSON");
+    await call("POST", "/v1/messages", "{}", { "content-type": "text/plain" });
+    await call("POST", "/v1/messages", body, { authorization: "Bearer nothing" });
+    await call("POST", "/v1/messages", body, { host: "evil.example" });
   });
 
   it("of signing in and out", async () => {

@@ -3,8 +3,10 @@ import type { ApiDocument } from "../../src/http/openapi/document.ts";
 
 type Schema = { readonly [key: string]: unknown };
 
+const DEEPEST = 12;
+
 /** Values that a JSON Schema of the document lets through, as far as it is used there. */
-export function valuesOf(document: ApiDocument, schema: Schema): fc.Arbitrary<unknown> {
+export function valuesOf(document: ApiDocument, schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const {
     $ref,
     anyOf,
@@ -17,11 +19,13 @@ export function valuesOf(document: ApiDocument, schema: Schema): fc.Arbitrary<un
     enum?: unknown[];
     pattern?: string;
   };
-  const of = (inner: Schema): fc.Arbitrary<unknown> => valuesOf(document, inner);
+  // A schema that contains itself is followed so far.
+  if (depth > DEEPEST) return fc.constant({});
+  const of = (inner: Schema): fc.Arbitrary<unknown> => valuesOf(document, inner, depth + 1);
   if ($ref !== undefined) return of(resolved(document, $ref));
   if (choices) return fc.constantFrom(...choices);
   if ("const" in schema) return fc.constant(schema.const);
-  if (type === "object") return objects(document, schema);
+  if (type === "object") return objects(document, schema, depth);
   if (anyOf) return fc.oneof(...anyOf.map(of));
   if (type === "array") {
     return fc.array(of((schema.items ?? {}) as Schema), {
@@ -49,16 +53,18 @@ function numbers({ type, minimum, maximum }: Schema): fc.Arbitrary<number> {
   return type === "integer" ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
 }
 
-function objects(document: ApiDocument, schema: Schema): fc.Arbitrary<unknown> {
+function objects(document: ApiDocument, schema: Schema, depth: number): fc.Arbitrary<unknown> {
   const properties = (schema.properties ?? {}) as { readonly [name: string]: Schema };
   const required = (schema.required ?? []) as string[];
   const fields = Object.fromEntries(
-    Object.entries(properties).map(([name, inner]) => [name, valuesOf(document, inner)]),
+    Object.entries(properties).map(([name, inner]) => [name, valuesOf(document, inner, depth + 1)]),
   );
   if (Object.keys(fields).length > 0) return fc.record(fields, { requiredKeys: required as never[] });
   const more = schema.additionalProperties;
   if (typeof more !== "object" || more === null) return fc.constant({});
-  return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), valuesOf(document, more as Schema), { maxKeys: 3 });
+  return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), valuesOf(document, more as Schema, depth + 1), {
+    maxKeys: 3,
+  });
 }
 
 /** The same value, damaged: a field less, a field more, another type somewhere, or something else altogether. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openaiModel } from "../../src/adapters/openai/index.ts";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { type Served, serve } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { type OpenaiServer, openaiServer, type Received } from "../../src/testing/index.ts";

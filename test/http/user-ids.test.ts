@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { type Served, serve } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { makeChangeSet, makeMemory, makeMessage } from "../../src/testing/memory-store/change-sets.ts";

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { type Served, serve } from "../../src/http/server.ts";
 import { createMemory } from "../../src/memory.ts";
 import { isInstalled } from "../left-out.ts";

@@ -1,4 +1,4 @@
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import type { ProxyOptions } from "../../src/http/proxy/proxy.ts";
 import { type Served, serve } from "../../src/http/server.ts";
 import { createMemory } from "../../src/memory.ts";

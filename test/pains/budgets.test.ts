@@ -3,7 +3,7 @@ import { modelExtractor } from "../../src/adapters/model/index.ts";
 import { openaiEmbedder, openaiModel } from "../../src/adapters/openai/index.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { Budgets } from "../../src/domain/model-usage.ts";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { rulesExtractor } from "../../src/language/en/grammar/rules.ts";
 import { createMemory } from "../../src/memory.ts";

@@ -1,5 +1,6 @@
 import { findPromptBlocks, stripPromptBlocks } from "../../src/domain/text/prompt-safety.ts";
-import type { ScopedMemory, ShownMemory } from "../../src/engine/api.ts";
+import type { ShownMemory } from "../../src/engine/api/listing-types.ts";
+import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
 import { buildPromptBlock, type PromptItem, parsePromptBlock } from "../../src/engine/prompt-block.ts";
 import { englishPromptGuard } from "../../src/language/en/prompt-injection/prompt-guard.ts";
 import type { LookAlike, Order } from "./cases.ts";

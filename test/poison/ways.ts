@@ -1,6 +1,6 @@
 import { createInMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { Role } from "../../src/domain/message.ts";
-import type { Keepsake } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { httpApp } from "../../src/http/app.ts";
 import { apiKeys, passingKeys } from "../../src/http/keys/api-keys.ts";
 import { serve } from "../../src/http/server.ts";

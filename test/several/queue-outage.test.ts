@@ -15,17 +15,17 @@ const missing = isThere
   : ' (needs redis-server and KEEPSAKE_TEST_REDIS: eval "$(test/services/up redis)")';
 const SOON = { timeout: 15_000, interval: 20 };
 
-describe.skipIf(!isThere)(`a queue whose Redis is treated badly${missing}`, { timeout: 60_000 }, () => {
+describe.skipIf(!isThere)(`a queue whose Redis is treated badly${missing}`, { timeout: 120_000 }, () => {
   let redis: OwnServer;
   const opened: { readonly queue: Queue; readonly client: Redis }[] = [];
   beforeAll(async () => {
     redis = await ownServer("redis");
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await Promise.all(opened.map(({ queue }) => queue.close()));
     for (const { client } of opened) client.disconnect();
     await redis.remove();
-  }, 60_000);
+  }, 120_000);
 
   function open(prefix: string): Queue {
     const client = new Redis(redis.address, BULLMQ_CLIENT);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Echo {
-  /** The base URL of a server of OpenAI's protocol. */
+  /** The base URL of a server of OpenAI's protocol, and of Anthropic's. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -41,6 +41,21 @@ function answer(path: string, told: string): object {
       status: "completed",
       model: "echo",
       output: [{ id: "msg_echo", type: "message", status: "completed", role: "assistant", content }],
+    };
+  }
+  if (path.includes("/count_tokens")) return { input_tokens: told.length };
+  if (path.includes("/messages")) {
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const content = [{ type: "text", text: told }];
+    return {
+      id: "msg_echo",
+      type: "message",
+      role: "assistant",
+      model: "echo",
+      content,
+      stop_reason: "end_turn",
+      stop_sequence: null,
+      usage,
     };
   }
   if (path.includes("/chat/")) {

@@ -80,9 +80,19 @@ function idOf(operation: Operation, of: Person): string {
  */
 const marksOf = (one: Person): string[] => [
   one.canary,
-  ...[one.memory, one.other, one.erased, one.message, one.recall, one.erasure, one.key].filter(
-    (id) => id !== "",
-  ),
+  ...[
+    one.memory,
+    one.other,
+    one.erased,
+    one.message,
+    one.attachment,
+    one.recall,
+    one.erasure,
+    one.grant,
+    one.received,
+    one.group,
+    one.key,
+  ].filter((id) => id !== ""),
 ];
 
 /** Sends it, counts it, and looks for what the actor must not see. */
@@ -289,6 +299,7 @@ describe("a narrow key", () => {
       say: { userId: told.user, message: order },
       addMessages: { user_id: told.user, messages: [{ role: "user", content: order }] },
       createChatCompletion: { model: "echo", user: told.user, messages: [{ role: "user", content: order }] },
+      createMessage: { model: "echo", user: told.user, messages: [{ role: "user", content: order }] },
       createResponse: { model: "echo", user: told.user, input: order },
     };
     for (const [id, body] of Object.entries(bodies)) {
@@ -315,7 +326,7 @@ function suffices(scopes: readonly KeyScope[], needs: Row["needs"]): boolean {
 function strangeIds(operation: Operation, as: Person): { readonly [where: string]: string } {
   const of = (one: Person): string => idOf(operation, one);
   // What is about the whole project is seen by a key of the project, whoever's it is.
-  const isShared = rowOf(operation).isOfProject || rowOf(operation).id === "key";
+  const isShared = rowOf(operation).isOfProject || ["key", "webhook"].includes(rowOf(operation).id ?? "");
   const others = [ana, ben, namesake, cem].filter((one) =>
     isShared ? one.project !== as.project : one !== as,
   );
@@ -323,7 +334,7 @@ function strangeIds(operation: Operation, as: Person): { readonly [where: string
     ...Object.fromEntries(others.map((one) => [`of ${one.project}/${one.user}`, of(one)])),
     "of no form": "nothing",
     "of an object's own": "__proto__",
-    "of something else of theirs": as.message,
+    "of something else of theirs": rowOf(operation).id === "message" ? as.memory : as.message,
     "that never was": randomUUID(),
   };
 }
@@ -400,7 +411,9 @@ describe("a key that is bound to a user", () => {
         const row = rowOf(operation);
         const known = await send(actor, requestFor(operation, ana));
         const unknown = await send(actor, requestFor(operation, { ...ana, user: "never" }));
-        if (/\{user_id\}/.test(operation.path) || row.body?.(ana).user_id || row.body?.(ana).userId) {
+        const body = row.body?.(ana);
+        const named = typeof body === "object" && (body.user_id ?? body.userId);
+        if (/\{user_id\}/.test(operation.path) || named) {
           expect([operation.id, known.status]).toEqual([operation.id, 404]);
         }
         if (alike(known) !== alike(unknown)) COUNTS.distinguishable += 1;

@@ -11,11 +11,22 @@ export interface Row {
   /** The status of a request by whoever may. */
   readonly status: number;
   /** What `{id}` in the path names. */
-  readonly id?: "memory" | "recall" | "erasure" | "key" | "session" | "message";
+  readonly id?:
+    | "memory"
+    | "recall"
+    | "erasure"
+    | "key"
+    | "session"
+    | "message"
+    | "attachment"
+    | "grant"
+    | "received"
+    | "group"
+    | "webhook";
   /** Whether it is about the whole project, so that a key bound to a user is answered, with that user's part. */
   readonly isOfProject?: true;
   readonly query?: (of: Person) => { readonly [name: string]: string };
-  readonly body?: (of: Person) => { readonly [field: string]: unknown };
+  readonly body?: (of: Person) => { readonly [field: string]: unknown } | string;
   readonly headers?: { readonly [name: string]: string };
   /** Whether ids of things stand in the body or the query, where others' can be put. */
   readonly hasIds?: true;
@@ -86,6 +97,8 @@ export const ROWS: { readonly [operation: string]: Row } = {
   },
   listLinks: { ...OF_USER, query: ({ memory }) => ({ memory }), hasIds: true },
   getRelatedMemories: { ...OF_USER, id: "memory", query: () => ({ depth: "3" }) },
+  listClusters: { ...OF_USER, query: () => ({ memories: "100" }) },
+  listReflections: { ...OF_USER, query: () => ({ min_memories: "1" }) },
   undo: { needs: ["write"], status: 200, body: ({ revision }) => ({ revision }), hasIds: true },
   optimize: { needs: ["write"], status: 200 },
   eraseUser: { needs: ["erase"], status: 200 },
@@ -97,6 +110,15 @@ export const ROWS: { readonly [operation: string]: Row } = {
   },
   explainRecall: { ...OF_USER, id: "recall", query: ({ memory }) => ({ about: memory }), hasIds: true },
 
+  share: { needs: ["write"], status: 201, body: () => ({ to_user: "friend", everything: true }) },
+  listGrants: { ...OF_USER, query: () => ({ all: "true" }) },
+  answerGrant: { needs: ["write"], status: 200, id: "received", body: () => ({ declined: true }) },
+  withdrawGrant: { needs: ["write"], status: 200, id: "grant" },
+  listShared: { ...OF_USER, query: ({ grant }) => ({ grant }), hasIds: true },
+  saveGroup: { needs: ["write"], status: 201, body: () => ({ name: "team", members: ["friend"] }) },
+  listGroups: OF_USER,
+  deleteGroup: { needs: ["write"], status: 204, id: "group" },
+
   erase: {
     needs: ["erase"],
     status: 201,
@@ -107,10 +129,27 @@ export const ROWS: { readonly [operation: string]: Row } = {
   getErasure: { needs: ["read"], status: 200, id: "erasure", isOfProject: true },
 
   getHistory: OF_USER,
+  listChanges: { ...OF_USER, query: ({ user }) => ({ user_id: user, after: "0" }) },
   getProfile: OF_USER,
   listSessions: OF_USER,
   getSession: { ...OF_USER, id: "session" },
+  getMessage: { ...OF_USER, id: "message" },
+  addAttachment: {
+    needs: ["write"],
+    status: 201,
+    body: () => "GIF89a, and a grey day",
+    headers: { "content-type": "image/gif" },
+  },
+  listAttachments: { ...OF_USER, query: () => ({ type: "image" }) },
+  getAttachment: { ...OF_USER, id: "attachment" },
+  getAttachmentContent: { ...OF_USER, id: "attachment" },
+  eraseAttachment: { needs: ["erase"], status: 200, id: "attachment" },
   eraseSession: { needs: ["erase"], status: 200, id: "session" },
+  startSession: { needs: ["write"], status: 201, body: () => ({ topic: "The day" }) },
+  // The session has messages, and no state.
+  getSessionState: { needs: ["read"], status: 404, id: "session" },
+  updateSession: { needs: ["write"], status: 404, id: "session", body: () => ({ topic: "The day" }) },
+  endSession: { needs: ["write"], status: 404, id: "session" },
   exportUser: OF_USER,
   importUser: {
     needs: ["write"],
@@ -130,6 +169,21 @@ export const ROWS: { readonly [operation: string]: Row } = {
     status: 200,
     body: ({ user }) => ({ model: "echo", user, input: "Which word is it?" }),
   },
+  createMessage: {
+    needs: ["read"],
+    status: 200,
+    body: ({ user }) => ({
+      model: "echo",
+      user,
+      max_tokens: 100,
+      messages: [{ role: "user", content: "Which word is it?" }],
+    }),
+  },
+  countMessageTokens: {
+    needs: ["read"],
+    status: 200,
+    body: () => ({ model: "echo", messages: [{ role: "user", content: "Which word is it?" }] }),
+  },
   createEmbedding: {
     needs: ["read"],
     status: 200,
@@ -143,6 +197,19 @@ export const ROWS: { readonly [operation: string]: Row } = {
   createKey: { needs: ["admin"], status: 201, body: () => ({ label: "from the matrix", scopes: ["read"] }) },
   rotateKey: { needs: ["admin"], status: 200, id: "key", body: () => ({ grace_seconds: 0 }) },
   revokeKey: { needs: ["admin"], status: 204, id: "key" },
+
+  listWebhooks: { needs: ["admin"], status: 200 },
+  createWebhook: {
+    needs: ["admin"],
+    status: 201,
+    body: () => ({ url: "http://127.0.0.1:9/", enabled: false, label: "from the matrix" }),
+  },
+  getWebhook: { needs: ["admin"], status: 200, id: "webhook" },
+  updateWebhook: { needs: ["admin"], status: 200, id: "webhook", body: () => ({ label: "changed" }) },
+  deleteWebhook: { needs: ["admin"], status: 204, id: "webhook" },
+  listWebhookAttempts: { needs: ["admin"], status: 200, id: "webhook" },
+  testWebhook: { needs: ["admin"], status: 200, id: "webhook" },
+  rotateWebhookSecret: { needs: ["admin"], status: 200, id: "webhook", body: () => ({ grace_seconds: 0 }) },
 
   signIn: { needs: "none", status: 401, body: () => ({ key: "nobody" }) },
   getSignIn: { needs: "any", status: 200 },

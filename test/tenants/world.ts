@@ -1,4 +1,6 @@
-import type { Keepsake, ScopedMemory } from "../../src/engine/api.ts";
+import type { Keepsake } from "../../src/engine/api/keepsake.ts";
+import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
+import type { InputAttachment } from "../../src/engine/attachments/attachment-types.ts";
 import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { echo } from "./echo.ts";
@@ -15,14 +17,23 @@ export interface Person {
   /** A memory of theirs that has been erased. */
   readonly erased: string;
   readonly message: string;
+  /** A picture of theirs, whose bytes hold the word. */
+  readonly attachment: string;
   readonly session: string;
   readonly recall: string;
   readonly erasure: string;
   /** Where the list of their memories goes on. */
   readonly cursor: string;
   readonly revision: number;
+  /** A grant that they gave: of the first memory, to a user whose name another project has too. */
+  readonly grant: string;
+  /** A grant that they received, from somebody of their project. */
+  readonly received: string;
+  /** A group that they made. */
+  readonly group: string;
   /** A key of the project, which no actor uses. */
   readonly key: string;
+  readonly webhook: string;
   /** The `Idempotency-Key` under which they said something. */
   readonly idempotencyKey: string;
 }
@@ -56,11 +67,12 @@ export interface World {
 export async function openWorld(): Promise<World> {
   let now = Date.parse("2026-03-01T12:00:00Z");
   const clock = () => new Date(now);
-  const keepsake = await createMemory({ path: ":memory:", clock });
+  const keepsake = await createMemory({ path: ":memory:", clock, webhooks: { allowsLoopback: true } });
   const keys = apiKeys({ store: passingKeys(), clock });
   const model = await echo();
   // Time enough for the memory, so that it is never left out.
-  const app = httpApp({ keepsake, keys, proxy: { upstream: { baseUrl: model.url }, retrievalMs: 5_000 } });
+  const upstream = { baseUrl: model.url };
+  const app = httpApp({ keepsake, keys, proxy: { upstream, anthropic: upstream, retrievalMs: 5_000 } });
   return {
     keepsake,
     keys,
@@ -75,7 +87,8 @@ export async function openWorld(): Promise<World> {
         if (line.type !== "keepsake") lines.push(JSON.stringify(line, withoutUsage));
       }
       const held = keys.list(project).map(({ lastUsedAt: _used, ...key }) => JSON.stringify(key));
-      return [...lines, ...held].join("\n");
+      const hooks = (await keepsake.webhooks.list(project)).map((hook) => JSON.stringify(hook));
+      return [...lines, ...held, ...hooks].join("\n");
     },
     async close() {
       await model.close();
@@ -112,15 +125,25 @@ export async function settle(world: World, project: string, user: string, canary
     ],
     { session, idempotencyKey },
   );
+  const picture = { type: "image", data: Buffer.from(`GIF89a ${canary}`), description: `This is ${canary}.` };
+  await memory.remember({ role: "user", content: [picture as InputAttachment] }, { extract: "never" });
+  const [attachment] = (await memory.attachments()).items;
   const gone = await memory.add({ text: `Stale${canary} is over.` });
   const erasure = await memory.forget({ ids: [gone.memories[0]?.id ?? ""] });
   const other = await memory.add({ text: `The other word is ${canary} too.` });
   const added = await memory.add({ text: `The word is ${canary}.`, metadata: { mark: canary } });
   const ids = [added, other].map(({ memories }) => memories[0]?.id ?? "");
   await memory.link(ids[1] ?? "", ids[0] ?? "", { type: "depends_on" });
+  const grant = await memory.share({ user: user === "cem" ? "nobody" : "cem", where: { mark: canary } });
+  const giver = world.keepsake.scope({ project, user: `giver of ${user}` });
+  const received = await giver.share({ user, everything: true });
+  const group = await memory.saveGroup({ name: "home", members: [`friend of ${user}`] });
   const recalled = await memory.recall(`Which word is ${canary}?`);
   await world.keepsake.scope({ project, user }).recall("word");
   const { cursor = "" } = await memory.list({ limit: 1 });
+  // Nothing listens there, and nothing is sent.
+  const hook = { url: "http://127.0.0.1:9/", enabled: false, label: `of ${canary}` };
+  const webhook = await world.keepsake.webhooks.create(hook, project);
   const { entry } = world.keys.create({ project, label: `of ${canary}` });
   return {
     project,
@@ -130,12 +153,17 @@ export async function settle(world: World, project: string, user: string, canary
     other: ids[1] ?? "",
     erased: gone.memories[0]?.id ?? "",
     message: messages[0] ?? "",
+    attachment: attachment?.id ?? "",
     session,
     recall: recalled.id,
     erasure: erasure.id,
     cursor,
     revision: await revisionOf(memory),
+    grant: grant.id,
+    received: received.id,
+    group: group.id,
     key: entry.id,
+    webhook: webhook.id,
     idempotencyKey,
   };
 }

@@ -4,6 +4,8 @@ import type { BackupNote } from "../../domain/operations/backup.ts";
 import type { JobRun } from "../../domain/operations/job.ts";
 import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import type { Share } from "../../domain/sharing.ts";
+import { mapInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import {
@@ -14,6 +16,7 @@ import {
 } from "../shared/erased-texts.ts";
 import { createMemoryAnswerCache } from "./answer-cache.ts";
 import { createMemoryJobStore } from "./job-store.ts";
+import { createMemorySharing } from "./sharing.ts";
 import { createMemoryStoreDump } from "./store-dump.ts";
 import {
   applyChangeSet,
@@ -22,6 +25,7 @@ import {
   type MemoryUser,
   type RevisionedValue,
 } from "./user-data.ts";
+import { createMemoryWebhooks, type MemoryWebhooks } from "./webhooks.ts";
 
 export { type MemoryCacheOptions, memoryCache } from "./cache.ts";
 export { memoryCalls } from "./calls.ts";
@@ -45,8 +49,10 @@ export function createInMemoryStore(): MemoryStore {
   const backups = new Map<string, BackupNote>();
   const answers = createMemoryAnswerCache(read);
   const notes = new Map<string, JobRun>();
+  const shares = new Map<string, Map<string, Share>>();
+  const webhooks: MemoryWebhooks = new Map();
   const clear = (taken: string): void => {
-    for (const map of [users, backups, answers, notes]) map.clear();
+    for (const map of [users, backups, answers, notes, shares, webhooks]) map.clear();
     erasures.length = 0;
     identity = taken;
   };
@@ -61,7 +67,11 @@ export function createInMemoryStore(): MemoryStore {
 
     answers: answers.port,
 
-    dump: createMemoryStoreDump({ users, erasures, answers, notes, backups, clear }, refuseClosed),
+    sharing: createMemorySharing(shares, refuseClosed),
+
+    webhooks: createMemoryWebhooks(webhooks, users, refuseClosed),
+
+    dump: createMemoryStoreDump({ users, erasures, answers, notes, backups, shares, clear }, refuseClosed),
 
     async revision(scope) {
       return read(scope).revision;
@@ -121,7 +131,7 @@ export function createInMemoryStore(): MemoryStore {
 
     async log(scope, { before = Number.POSITIVE_INFINITY, limit }) {
       const entries = read(scope).log.filter(({ revision }) => revision < before);
-      return structuredClone(entries.reverse().slice(0, limit));
+      return mapInSlices(entries.reverse().slice(0, limit), (entry) => structuredClone(entry));
     },
 
     async receipt(scope, key) {
@@ -194,6 +204,18 @@ export function createInMemoryStore(): MemoryStore {
       async read(scope, ids) {
         const { uses } = read(scope);
         return structuredClone(ids ? ids.flatMap((id) => uses.get(id) ?? []) : [...uses.values()]);
+      },
+    },
+
+    attachments: {
+      async list(scope) {
+        return [...read(scope).attachments.values()]
+          .map(({ bytes, ...entry }) => ({ ...entry, size: bytes.length }))
+          .sort((one, other) => compareStrings(one.digest, other.digest));
+      },
+
+      async read(scope, digest) {
+        return structuredClone(read(scope).attachments.get(digest));
       },
     },
 

@@ -9,6 +9,7 @@ import {
 } from "../../ports/sessions.ts";
 import type { Clock } from "../../ports/system.ts";
 import { createErasureBarriers } from "./erasure-barriers.ts";
+import { type MemorySessionStates, memorySessionStates, toStateKey } from "./session-states.ts";
 
 interface MemorySession {
   readonly startedAt: number;
@@ -35,6 +36,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
   const users = new Map<string, MemorySessionsById>();
   const barriers = createErasureBarriers(clock, SESSION_TTL_MS);
   let bytes = 0;
+  const states: MemorySessionStates = memorySessionStates({ clock, barriers });
 
   const now = (): number => clock().getTime();
   const isOver = ({ lastAt }: MemorySession): boolean => now() - lastAt >= SESSION_TTL_MS;
@@ -52,7 +54,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
     // The most recently active user comes last.
     for (const [user, of] of users) {
       for (const session of [...of.keys()]) {
-        if (bytes <= most) return;
+        if (bytes + states.bytes() <= most) return;
         drop(user, session);
       }
     }
@@ -92,6 +94,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
       users.set(user, sessions);
       sessions.delete(of.session);
       sessions.set(of.session, one);
+      states.touch(of);
       makeRoom();
     },
 
@@ -115,8 +118,26 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
         }));
     },
 
+    async changeState(of, changes, { signal, ...options }) {
+      signal?.throwIfAborted();
+      const changed = states.change(of, changes, options);
+      makeRoom();
+      return changed;
+    },
+
+    async readState(of, { signal } = {}) {
+      signal?.throwIfAborted();
+      return states.read(of);
+    },
+
+    async listStates(of, { signal } = {}) {
+      signal?.throwIfAborted();
+      return states.list(of);
+    },
+
     async end(of, { signal } = {}) {
       signal?.throwIfAborted();
+      states.drop(of);
       drop(toScopeKey(of), of.session);
     },
 
@@ -124,7 +145,7 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
       signal?.throwIfAborted();
       const user = toScopeKey(of);
       barriers.raise(user, revision);
-      let gone = 0;
+      let gone = states.dropAll(of);
       for (const [session, one] of [...(users.get(user) ?? [])]) {
         const ids = what === "everything" ? [...one.turns.keys()] : what.messages;
         gone += ids.filter((id) => forgetTurn(one, id)).length;
@@ -135,16 +156,16 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
 
     async cleanUp({ signal } = {}) {
       signal?.throwIfAborted();
-      let over = 0;
+      const over = new Set(states.sweep());
       for (const [user, of] of [...users]) {
         for (const [session, one] of [...of]) {
           if (!isOver(one)) continue;
           drop(user, session);
-          over += 1;
+          over.add(toStateKey(user, session));
         }
       }
       barriers.sweep();
-      return over;
+      return over.size;
     },
 
     async remains() {
@@ -152,11 +173,12 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
     },
 
     async room() {
-      return { bytes, most };
+      return { bytes: bytes + states.bytes(), most };
     },
 
     async close() {
       users.clear();
+      states.clear();
       bytes = 0;
     },
   };

@@ -1,6 +1,7 @@
 import type { BackupNote } from "../../domain/operations/backup.ts";
 import type { JobRun } from "../../domain/operations/job.ts";
 import { toScopeKey } from "../../domain/scope.ts";
+import type { Share } from "../../domain/sharing.ts";
 import { MemoryError } from "../../errors.ts";
 import {
   type CopyProgress,
@@ -37,8 +38,10 @@ export function createMemoryStoreDump(store: InMemoryStoreData, check: () => voi
       const rows = listRows(part);
       const most = Math.min(Number(after) + limit, rows.length);
       let end = Number(after);
-      for (let bytes = 0; end < most && bytes < DUMP_PAGE_BYTES; end += 1)
-        bytes += JSON.stringify(rows[end]).length;
+      for (let bytes = 0; end < most && bytes < DUMP_PAGE_BYTES; end += 1) {
+        const row: DumpRow<DumpPart> | undefined = rows[end];
+        bytes += row && "attachment" in row ? row.attachment.bytes.length : JSON.stringify(row).length;
+      }
       return structuredClone({
         rows: rows.slice(Number(after), end),
         ...(end < rows.length ? { cursor: String(end) } : {}),
@@ -83,11 +86,13 @@ interface InMemoryStoreData {
   readonly answers: MemoryAnswerCache;
   readonly notes: Map<string, JobRun>;
   readonly backups: Map<string, BackupNote>;
+  /** By project and id. */
+  readonly shares: Map<string, Map<string, Share>>;
   /** Removes everything and sets another identity. */
   clear(identity: string): void;
 }
 
-type InMemoryUserPart = Exclude<DumpPart, "jobs" | "backups" | "calls" | "turns" | "answers">;
+type InMemoryUserPart = Exclude<DumpPart, "jobs" | "backups" | "calls" | "turns" | "answers" | "shares">;
 type InMemoryRowWriters = {
   readonly [Part in InMemoryUserPart]: (
     user: MemoryUser,
@@ -103,6 +108,7 @@ const ROW_WRITERS: InMemoryRowWriters = {
   },
   messages: ({ messages }, { revision, message }) =>
     addIfAbsent(messages, message.id, { value: message, revision }),
+  attachments: ({ attachments }, { attachment }) => addIfAbsent(attachments, attachment.digest, attachment),
   versions: ({ versions }, { memory }) => {
     const isThere = versions.some(({ id, version }) => id === memory.id && version === memory.version);
     if (!isThere) versions.push(memory);
@@ -133,10 +139,17 @@ const ROW_WRITERS: InMemoryRowWriters = {
 };
 
 function insertDumpRow(store: InMemoryStoreData, part: DumpPart, row: DumpParts[DumpPart]): void {
-  if ("answer" in row) store.answers.put(row, row.answer, row.erasures);
+  if ("share" in row) insertShare(store, row.share);
+  else if ("answer" in row) store.answers.put(row, row.answer, row.erasures);
   else if ("note" in row) insertNote(store, part, row.note);
   else if (part in ROW_WRITERS && "project" in row) insertUserRow(store, part as InMemoryUserPart, row);
   else throw new MemoryError("unsupported", `this database does not store ${part}.`);
+}
+
+function insertShare({ shares }: InMemoryStoreData, share: Share): void {
+  const ofProject = shares.get(share.project) ?? new Map<string, Share>();
+  shares.set(share.project, ofProject);
+  addIfAbsent(ofProject, share.id, share);
 }
 
 function insertUserRow(
@@ -177,6 +190,9 @@ function createDumpRows(store: InMemoryStoreData): InMemoryDumpRows {
     messages: ofUsers(({ messages }) =>
       [...messages.values()].map(({ value, revision }) => ({ revision, message: value })),
     ),
+    attachments: ofUsers(({ attachments }) =>
+      [...attachments.values()].map((attachment) => ({ attachment })),
+    ),
     versions: ofUsers(({ versions }) => versions.map((memory) => ({ memory }))),
     memories: ofUsers(({ heads }) =>
       [...heads.values()].map(({ value: { id, version }, revision }) => ({ id, version, revision })),
@@ -202,6 +218,8 @@ function createDumpRows(store: InMemoryStoreData): InMemoryDumpRows {
       }),
     recalls: ofUsers(({ recalls }) => [...recalls.values()].map((receipt) => ({ receipt }))),
     uses: ofUsers(({ uses }) => [...uses.values()].map((use) => ({ use }))),
+    shares: () =>
+      [...store.shares.values()].flatMap((kept) => [...kept.values()].map((share) => ({ share }))),
     answers: () =>
       store.answers
         .rows()

@@ -1,3 +1,4 @@
+import type { StoredAttachment } from "../../domain/attachment.ts";
 import {
   type ChangeSet,
   type LogEntry,
@@ -29,6 +30,8 @@ export interface MemoryUser {
   readonly scope: Scope;
   revision: number;
   readonly messages: Map<string, RevisionedValue<Message>>;
+  /** By digest. */
+  readonly attachments: Map<string, StoredAttachment>;
   readonly heads: Map<string, RevisionedValue<Memory>>;
   readonly versions: Memory[];
   readonly units: Map<string, RevisionedValue<SearchUnit>>;
@@ -54,6 +57,7 @@ export function createMemoryUser({ project, user }: Scope): MemoryUser {
     scope: { project, user },
     revision: 0,
     messages: new Map(),
+    attachments: new Map(),
     heads: new Map(),
     versions: [],
     units: new Map(),
@@ -113,6 +117,7 @@ export function applyChangeSet(user: MemoryUser, changes: ChangeSet): void {
   for (const message of changes.messages ?? []) {
     user.messages.set(message.id, { value: { ...message, turn: user.messages.size + 1 }, revision });
   }
+  addAttachments(user, changes);
   for (const change of changes.digests ?? []) changeDigest(user, change);
   for (const memory of changes.memories ?? []) addVersion(user, memory);
   for (const link of changes.dropLinks ?? []) user.links.delete(toLinkKey(link));
@@ -122,6 +127,13 @@ export function applyChangeSet(user: MemoryUser, changes: ChangeSet): void {
   for (const unit of changes.units ?? []) putUnit(user, unit);
   putMarks(user, changes);
   user.log.push(createLogEntry(revision, changes));
+}
+
+/** Content that the user has already stays as it is. */
+function addAttachments(user: MemoryUser, { attachments = [] }: ChangeSet): void {
+  for (const attachment of attachments) {
+    if (!user.attachments.has(attachment.digest)) user.attachments.set(attachment.digest, attachment);
+  }
 }
 
 function putUnit(user: MemoryUser, unit: SearchUnit): void {
@@ -162,6 +174,7 @@ function dropUnit(user: MemoryUser, id: string): void {
 
 function applyErasure(user: MemoryUser, erasure: NonNullable<ChangeSet["erase"]>): void {
   for (const redaction of erasure.messages) redactMessage(user, redaction);
+  for (const digest of erasure.attachments ?? []) user.attachments.delete(digest);
   for (const id of erasure.memories) eraseMemory(user, id);
   for (const version of erasure.rewrites) {
     const index = user.versions.findIndex((one) => one.id === version.id && one.version === version.version);

@@ -1,10 +1,14 @@
-import { isAbsolute, resolve } from "node:path";
 import { checkName, checkShare } from "../../domain/limits.ts";
-import { invalid, MemoryError } from "../../errors.ts";
+import { MemoryError } from "../../errors.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
-import { type Extraction, loadTransformers, type Transformers } from "./transformers.ts";
+import {
+  type Extraction,
+  loadTransformers,
+  resolveModelFolder,
+  type Transformers,
+} from "../shared/transformers.ts";
 
-export type { Extraction, Transformers } from "./transformers.ts";
+export { type Extraction, loadTransformers, type Transformers } from "../shared/transformers.ts";
 
 /** Options of `minilmEmbedder`. */
 export interface MinilmEmbedderOptions {
@@ -16,6 +20,8 @@ export interface MinilmEmbedderOptions {
   readonly transformers?: Transformers;
   /** Replaces the calibrated floor; see `Embedder`. */
   readonly floor?: number;
+  /** Replaces the calibrated threshold for merges; see `Embedder`. */
+  readonly duplicateFloor?: number;
 }
 
 const DIMENSIONS = 384;
@@ -32,7 +38,7 @@ export function minilmEmbedder(options: MinilmEmbedderOptions = {}): Embedder {
   const model =
     modelPath === undefined
       ? checkName(options.model ?? "Xenova/all-MiniLM-L6-v2", "model")
-      : resolveFolder(modelPath);
+      : resolveModelFolder(modelPath);
   let loading: Promise<Extraction> | undefined;
   const getExtraction = (): Promise<Extraction> => {
     loading ??= loadExtraction(model, modelPath !== undefined, transformers).catch((error: unknown) => {
@@ -47,6 +53,7 @@ export function minilmEmbedder(options: MinilmEmbedderOptions = {}): Embedder {
     dimensions: DIMENSIONS,
     local: true,
     floor: options.floor === undefined ? 0.25 : checkShare(options.floor, "floor"),
+    duplicateFloor: checkShare(options.duplicateFloor ?? 0.7, "duplicateFloor"),
     async embed(texts, call = {}) {
       call.signal?.throwIfAborted();
       const vectors = new Map<string, Float32Array>();
@@ -62,17 +69,12 @@ export function minilmEmbedder(options: MinilmEmbedderOptions = {}): Embedder {
   };
 }
 
-function resolveFolder(path: string): string {
-  if (path.trim() === "" || path.includes("\0")) throw invalid("modelPath: set the folder with the model.");
-  return isAbsolute(path) ? path : resolve(path);
-}
-
 async function loadExtraction(
   model: string,
   isLocal: boolean,
   given: Transformers | undefined,
 ): Promise<Extraction> {
-  const { pipeline } = given ?? (await loadTransformers());
+  const { pipeline } = given ?? (await loadTransformers("all-MiniLM-L6-v2"));
   try {
     return await pipeline("feature-extraction", model, { dtype: "q8", local_files_only: isLocal });
   } catch (cause) {

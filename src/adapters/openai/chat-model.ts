@@ -3,6 +3,25 @@ import type { CallOutcome } from "../../domain/model-usage.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Completion, LanguageModel, Prompt } from "../../ports/language/language-model.ts";
+import { parseJson } from "../shared/json-values.ts";
+import {
+  beginCall,
+  type CallAttempt,
+  callServer,
+  checkBudget,
+  createFailure,
+  createModelServer,
+  type ModelServer,
+  type ModelServerOptions,
+  type RequestLimits,
+  type RequestRefusal,
+  type RunningCall,
+  type ServerCall,
+  sendAndReadText,
+  sendRequest,
+  type TransientFailure,
+  toTransientFailure,
+} from "../shared/model-server.ts";
 import { retryWithBackoff } from "../shared/remote-call.ts";
 import {
   amendCapabilities,
@@ -24,25 +43,6 @@ import {
   toCallOutcome,
   toCompletion,
 } from "./completion.ts";
-import { parseJson } from "./lenient-json.ts";
-import {
-  beginCall,
-  type CallAttempt,
-  callServer,
-  checkBudget,
-  createFailure,
-  createModelServer,
-  type ModelServer,
-  type ModelServerOptions,
-  type RequestLimits,
-  type RequestRefusal,
-  type RunningCall,
-  type ServerCall,
-  sendAndReadText,
-  sendRequest,
-  type TransientFailure,
-  toTransientFailure,
-} from "./server.ts";
 
 /** Options of a chat model. By default, a request times out after 60 s, and is tried 3 times. */
 export interface OpenaiModelOptions extends ModelServerOptions {

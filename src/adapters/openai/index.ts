@@ -1,6 +1,7 @@
 import { checkCount, checkName, checkShare } from "../../domain/limits.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
+import { callServer, createModelServer, type ModelServerOptions } from "../shared/model-server.ts";
 import {
   createVectorCache,
   findEmbeddingModel,
@@ -9,9 +10,9 @@ import {
   sumTokens,
   toEmbeddableText,
 } from "./embeddings.ts";
-import { callServer, createModelServer, type ModelServerOptions } from "./server.ts";
 
 export { type OpenaiModelOptions, openaiModel } from "./chat-model.ts";
+export { type OpenaiDescriberOptions, openaiDescriber } from "./describer.ts";
 
 /** Options of an embedder. By default, a request times out after 30 s, and is tried 5 times. */
 export interface OpenaiEmbedderOptions extends ModelServerOptions {
@@ -27,6 +28,8 @@ export interface OpenaiEmbedderOptions extends ModelServerOptions {
   readonly patienceMs?: number;
   /** Replaces the model's own floor; see `Embedder`. */
   readonly floor?: number;
+  /** The cosine from which memories in other words are merged (default: none are); see `Embedder`. */
+  readonly duplicateFloor?: number;
   /** Called with the numbers of vectors found in memory and requested from the server. */
   readonly onCache?: (hits: number, misses: number) => void;
 }
@@ -76,6 +79,9 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     dimensions,
     local: false,
     floor: options.floor === undefined ? floor : checkShare(options.floor, "floor"),
+    ...(options.duplicateFloor === undefined
+      ? {}
+      : { duplicateFloor: checkShare(options.duplicateFloor, "duplicateFloor") }),
     evict: () => cache.clear(),
     circuit: () => server.circuit.state(),
     patienceMs: checkCount(options.patienceMs ?? 50, "patienceMs", 0, 600_000),

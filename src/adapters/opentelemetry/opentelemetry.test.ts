@@ -6,7 +6,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
 import { apiKeys, httpApp, passingKeys } from "../../http/index.ts";
 import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer } from "../../testing/index.ts";

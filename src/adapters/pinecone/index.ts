@@ -62,10 +62,23 @@ export function createPineconeVectorIndex(options: PineconeVectorIndexOptions): 
   let prepared: PreparedPineconeIndex | undefined;
   let isClosed = false;
   let lastPut = 0;
+  let lastChange: Promise<unknown> = Promise.resolve();
 
   const begin = (signal: AbortSignal | undefined): void => {
     signal?.throwIfAborted();
     if (isClosed) throw new MemoryError("unavailable", "The index at Pinecone is closed. Open it again.");
+  };
+  /** Preparing adds a marker record, and clearing waits until no record is left. Only one of them runs at a time. */
+  const inTurn = <Result>(
+    signal: AbortSignal | undefined,
+    change: () => Promise<Result>,
+  ): Promise<Result> => {
+    const turn = lastChange.then(() => {
+      begin(signal);
+      return change();
+    });
+    lastChange = turn.catch(() => {});
+    return turn;
   };
   const ready = (signal: AbortSignal | undefined): PreparedPineconeIndex => {
     begin(signal);
@@ -116,9 +129,10 @@ export function createPineconeVectorIndex(options: PineconeVectorIndexOptions): 
     isHosted: true,
     remains: [{ place: "Pinecone's storage, after deletion", forMs: KEPT_AFTER_DELETION_MS }],
 
-    async prepare(space, { signal }: CallOptions = {}) {
-      begin(signal);
-      prepared = { space: { ...space }, index: await prepareIndex(config, space, signal) };
+    prepare(space, { signal }: CallOptions = {}) {
+      return inTurn(signal, async () => {
+        prepared = { space: { ...space }, index: await prepareIndex(config, space, signal) };
+      });
     },
 
     async put(of, entries, { signal }: CallOptions = {}) {
@@ -203,11 +217,12 @@ export function createPineconeVectorIndex(options: PineconeVectorIndexOptions): 
       }
     },
 
-    async clear({ signal }: CallOptions = {}) {
-      begin(signal);
-      await waitForLateWrites(undefined, signal);
-      await clearAll(config, signal);
-      prepared = undefined;
+    clear({ signal }: CallOptions = {}) {
+      return inTurn(signal, async () => {
+        await waitForLateWrites(undefined, signal);
+        await clearAll(config, signal);
+        prepared = undefined;
+      });
     },
 
     async close() {

@@ -126,20 +126,23 @@ async function dropOtherSpaces(
   await waitUntilVisible(config, signal, async () => (await listMarks()).includes(currentName));
 }
 
+/** How long after its deletion a namespace that is still listed is deleted again, in ms. */
+const DROP_AGAIN_MS = 2000;
+
 async function dropNamespaces(
   config: PineconeConfig,
   index: PineconeIndex,
   prefix: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const dropped = new Set<string>();
+  const droppedAt = new Map<string, number>();
   await waitUntilVisible(config, signal, async () => {
     const remaining = await listNamespaces(config, index, prefix, signal);
     for (const name of remaining) {
-      // Once is enough: a deleted namespace is still listed for a while.
-      if (dropped.has(name)) continue;
+      // A deleted namespace is still listed for a while. Later, another process has written to it again.
+      if (performance.now() - (droppedAt.get(name) ?? Number.NEGATIVE_INFINITY) < DROP_AGAIN_MS) continue;
       await callRemote(config.remote, signal, () => index.namespace(name).deleteAll().catch(ignoreGone));
-      dropped.add(name);
+      droppedAt.set(name, performance.now());
     }
     return remaining.length === 0 || config.settleMs === 0;
   });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
 import { Pinecone } from "@pinecone-database/pinecone";
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
@@ -199,6 +200,23 @@ describe("the vector index in Pinecone", () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(sent("/vectors/upsert")).toHaveLength(1);
     expect(await follower.held(ANN, ["e0", "e1"])).toEqual([]);
+  });
+
+  it("clears an index while it is prepared again, and while another process writes to it", async () => {
+    await using shared = await startPineconeServer({ apiKey: KEY });
+    const follower = opened(shared, "shared", { settleMs: 4000 });
+    const other = opened(shared, "shared", { settleMs: 0 });
+    for (const change of [() => follower.prepare(SPACE), () => other.put(ANN, many(1))]) {
+      await Promise.all([follower.prepare(SPACE), other.prepare(SPACE)]);
+      await follower.put(ANN, many(2));
+      // The change comes between the deletions and the second look at what is left.
+      for (const afterMs of [0, 500]) shared.troubles.push({ at: "/namespaces", afterMs });
+      const clearing = follower.clear();
+      await pause(250);
+      await Promise.all([clearing, change()]);
+      await follower.prepare(SPACE);
+      expect(await readIds(follower, ANN)).toEqual([]);
+    }
   });
 
   it("deletes an index of another dimension only if it created it", async () => {

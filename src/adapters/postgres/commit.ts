@@ -4,6 +4,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { applyDigestChange } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
+import { queueAttachments } from "./attachments.ts";
 import type { Row } from "./database/connection.ts";
 import { createStatement, type PostgresTransaction, type SqlStatement } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
@@ -137,6 +138,7 @@ function queueChanges(
   state: ReturnType<typeof createCommitState>,
 ): void {
   for (const message of changes.messages ?? []) state.addMessage(message);
+  queueAttachments(writing, changes.attachments ?? []);
   for (const change of changes.digests ?? []) {
     state.changeMessage(change.id, (message) => applyDigestChange(message, change));
   }

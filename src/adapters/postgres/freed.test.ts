@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { makeAttachment } from "../../testing/memory-store/attachment-cases.ts";
 import {
   makeChangeSet,
   makeErasureReceipt,
@@ -42,6 +43,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
       ANN,
       makeChangeSet({
         messages: [makeMessage("m1", { content: `I keep a ${WORD}.` })],
+        attachments: [makeAttachment("d", [...Buffer.from(WORD)])],
         memories: [makeMemory("a", 1, { text: `The user keeps a ${WORD}.` })],
         units: [makeUnit("a", "memory", "a", WORD), makeUnit("m1#0", "passage", "m1", WORD)],
       }),
@@ -58,12 +60,13 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
           messages: [{ id: "m1", content: "", keepMetadata: false }],
           memories: ["a"],
           rewrites: [],
+          attachments: ["d"],
           receipt: makeErasureReceipt("e1"),
         },
       }),
     );
     const before = (await filesHolding(schema)).map((name) => name.replace(/_\d+$/, ""));
-    expect(before).toEqual(["blocks", "messages", "units", "versions"]);
+    expect(before).toEqual(["attachments", "blocks", "messages", "units", "versions"]);
     // Who reads what was before, in another test, puts it off.
     const scrub = () => record.erasures.scrub(ANN, [WORD]);
     const wiped = { place: "PostgreSQL: freed space of its tables", found: 0 };
@@ -136,7 +139,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     // A database that was sampled before that was so loses what it had.
     await place.pool.query(
       `ALTER TABLE ${schema}.messages ALTER body SET STATISTICS 100; ANALYZE ${schema}.messages; ` +
-        `DROP TABLE ${schema}.uses; DELETE FROM ${schema}.migrations WHERE number >= 7`,
+        `DROP TABLE ${schema}.uses, ${schema}.shares, ${schema}.share_parties, ${schema}.attachments, ${schema}.webhook_cursors, ${schema}.webhooks; DELETE FROM ${schema}.migrations WHERE number >= 7`,
     );
     expect(await sampled("attname = 'body'")).toEqual(["body"]);
     const again = await place.again(record);

@@ -18,7 +18,7 @@ const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
     "of another project than their user's, or of nobody",
     [
       ...["messages", "versions", "heads", "units", "gone", "tombstones", "links", "log", "receipts"],
-      ...["erasures", "blocks", "recalls", "uses", "visits"],
+      ...["erasures", "blocks", "recalls", "uses", "visits", "attachments"],
     ]
       .map(
         (table) =>

@@ -3,8 +3,10 @@ import type { Documents } from "../../ports/documents.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import * as answers from "./answer-cache.ts";
+import { fetchAttachment, fetchAttachmentEntries } from "./attachments.ts";
 import { createPostgresCallLedger } from "./calls.ts";
 import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
+import { compactTables } from "./compact.ts";
 import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
 import { listenForErasures } from "./erasure-notifications.ts";
 import { createPinnedConnection } from "./fast-path/pinned-connection.ts";
@@ -23,8 +25,10 @@ import { fetchRecallReceipts, storeRecallReceipts } from "./receipts.ts";
 import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scrub.ts";
 import { fetchSearchIndex, storeSearchIndex } from "./search-index.ts";
 import { createPostgresDocuments } from "./shared-documents.ts";
+import { fetchShares, storeShareChanges } from "./sharing.ts";
 import { createPostgresStoreDump } from "./transfer/store-dump.ts";
 import { fetchUses, storeUses } from "./usage.ts";
+import * as webhooks from "./webhooks.ts";
 
 export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./database/connection.ts";
 export type { PostgresOptions } from "./database/open.ts";
@@ -82,6 +86,22 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       add: (added) => storeUses(database, added),
       read: (scope, ids) => fetchUses(database, scope, ids),
     },
+    sharing: {
+      read: (scope) => fetchShares(database, scope),
+      apply: (project, changes) => storeShareChanges(database, project, changes),
+    },
+    attachments: {
+      list: (scope) => fetchAttachmentEntries(database, scope),
+      read: (scope, digest) => fetchAttachment(database, scope, digest),
+    },
+    webhooks: {
+      list: (project) => webhooks.fetchWebhooks(database, project),
+      save: (webhook) => webhooks.storeWebhook(database, webhook),
+      remove: (project, id) => webhooks.deleteWebhook(database, project, id),
+      saveHealth: (project, id, health) => webhooks.storeWebhookHealth(database, project, id, health),
+      findChanged: (webhook, options) => webhooks.fetchChangedUsers(database, webhook, options),
+      saveCursors: (webhook, cursors) => webhooks.storeWebhookCursors(database, webhook, cursors),
+    },
     answers: {
       beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),
       endAnswer: (scope, key, answer, own) => answers.completeAnswer(database, scope, key, { answer, own }),
@@ -132,6 +152,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     maintenance: {
       remains: () => fetchRemainders(database, options.logKeptMs),
       tidy: async () => (await rewriteDueTables(database)) + (await rotateWal(database)),
+      compact: () => compactTables(database),
       condition: () => fetchStorageCondition(database, reducedBy),
     },
   };

@@ -106,8 +106,8 @@ const SHORT_WAIT_PERIOD_MS = 5000;
 const SHORT_WAIT_MS = 50;
 
 /** Tables with words of users: unpartitioned tables, and partitioned ones, which only change in the user's partition. */
-const UNPARTITIONED_TABLES = ["receipts", "answers"];
-const PARTITIONED_TABLES = ["messages", "versions", "units", "blocks"];
+const UNPARTITIONED_TABLES = ["receipts", "answers", "shares"];
+const PARTITIONED_TABLES = ["messages", "attachments", "versions", "units", "blocks"];
 
 const SELECT_PARTITION =
   "SELECT part FROM generate_series(0, 15) AS part " +

@@ -5,6 +5,7 @@ import { MemoryError } from "../../errors.ts";
 import { applyMessageErasure } from "../shared/change-rules.ts";
 import { encodeVector, parseBody } from "../shared/stored-rows.ts";
 import { queueAnswerErasure } from "./answer-cache.ts";
+import { queueAttachmentRemoval } from "./attachments.ts";
 import {
   createStatement,
   type PostgresTransaction,
@@ -282,6 +283,7 @@ export function queueErasure(
     writing,
     [...new Set(erasure.memories)].filter((id) => state.dropMemory(id)),
   );
+  queueAttachmentRemoval(writing, erasure.attachments ?? []);
   transaction.queue("DELETE FROM blocks WHERE person = $1", person);
   queueAnswerErasure(transaction, { project, name }, erasure.receipt.id);
   rewriteVersions(writing, erasure.rewrites);

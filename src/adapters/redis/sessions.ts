@@ -1,4 +1,6 @@
 import type { Role } from "../../domain/message.ts";
+import { SESSION_STATE_FIELDS } from "../../domain/session-state.ts";
+import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import {
   type ActiveSession,
@@ -8,8 +10,10 @@ import {
   type SessionOf,
   type Sessions,
   type SessionTurn,
+  type StoredSessionState,
 } from "../../ports/sessions.ts";
 import type { Clock } from "../../ports/system.ts";
+import { parseJson } from "../shared/json-values.ts";
 import {
   createRedisScript,
   createRedisSender,
@@ -51,6 +55,8 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
     toUserKey(prefix, of, SESSIONS),
     toUserKey(prefix, of, `${SESSIONS}:known`),
     toUserKey(prefix, of, `${SESSIONS}:messages`),
+    toUserKey(prefix, of, `${SESSIONS}:states`),
+    toUserKey(prefix, of, `${SESSIONS}:changed`),
   ];
   const runErasure = async (
     run: RedisScript,
@@ -90,6 +96,35 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
       );
     },
 
+    async changeState(of, changes, { mode, revision, signal }) {
+      const fields = SESSION_STATE_FIELDS.flatMap((field) => {
+        const value = changes[field];
+        return value === undefined ? [] : [field, value === null ? "" : JSON.stringify(value)];
+      });
+      const args = [
+        toNowArgument(clock),
+        String(revision ?? ""),
+        toField(of.session),
+        of.session,
+        mode,
+        ...fields,
+      ];
+      return parseStoredState(await CHANGE_STATE_SCRIPT(send, keysOf(of), args, { signal }));
+    },
+
+    async readState(of, { signal } = {}) {
+      const args = [toNowArgument(clock), "", toField(of.session)];
+      return parseStoredState(await READ_STATE_SCRIPT(send, keysOf(of), args, { signal }));
+    },
+
+    async listStates(of, { signal } = {}) {
+      const found = await LIST_STATES_SCRIPT(send, keysOf(of), [toNowArgument(clock)], { signal });
+      return toList(found).flatMap((one) => {
+        const state = parseStoredState(one);
+        return state ? [{ session: String(toList(one)[1]), ...state }] : [];
+      });
+    },
+
     async end(of, { signal } = {}) {
       await END_SCRIPT(send, keysOf(of), [toNowArgument(clock), "", toField(of.session)], {
         signal,
@@ -105,12 +140,14 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
     },
 
     async cleanUp({ signal } = {}) {
-      const ending = `:${SESSIONS}`;
       let over = 0;
-      for await (const found of scanKeys(send, `${escapePattern(prefix)}:{*}${ending}`, signal)) {
-        for (const key of found) {
-          const user = key.slice(0, -ending.length);
-          const keys = [`${user}:erased`, key, `${key}:known`, `${key}:messages`];
+      for await (const found of scanKeys(send, `${escapePattern(prefix)}:{*}:${SESSIONS}*`, signal)) {
+        // A user has one of these keys or both; the second clean-up finds nothing more.
+        const users = found.flatMap((key) => /^(.*):sessions(?::changed)?$/s.exec(key)?.[1] ?? []);
+        for (const user of new Set(users)) {
+          const key = `${user}:${SESSIONS}`;
+          const rest = ["known", "messages", "states", "changed"].map((name) => `${key}:${name}`);
+          const keys = [`${user}:erased`, key, ...rest];
           over += Number(await CLEAN_UP_SCRIPT(send, keys, [toNowArgument(clock)], { signal }));
         }
       }
@@ -128,6 +165,25 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
 }
 
 const toNumbers = (answer: unknown): number[] => toList(answer).map(Number);
+
+/** Parses the answer of a script on a state: a word, then the state if the word says so. */
+function parseStoredState(answer: unknown): StoredSessionState | undefined {
+  const [word, _session, started, changed, ...values] = toList(answer);
+  if (word === "erased")
+    throw new MemoryError("conflict", "something of this user was erased meanwhile. Try again.");
+  if (word === "full")
+    throw new MemoryError("over_quota", "this user has too many active sessions. End some of them.");
+  if (word !== "state") return undefined;
+  const fields = SESSION_STATE_FIELDS.flatMap((field, i) => {
+    const value = parseJson(String(values[i] ?? ""));
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  return {
+    state: Object.fromEntries(fields),
+    startedAt: new Date(Number(started)).toISOString(),
+    lastAt: new Date(Number(changed)).toISOString(),
+  };
+}
 
 /** Parses a message; empty for data of other programs. */
 function parseSessionTurn(answer: unknown): SessionTurn[] {
@@ -153,8 +209,9 @@ function parseActiveSession(answer: unknown): ActiveSession {
 
 /**
  * The keys of a user's sessions. KEYS: 1 the erasure mark; 2 a sorted set of sessions by their last message; 3 a hash of sessions,
- * each with the ids of its messages in order; 4 a hash of messages by id. All expire a day after the user's last message. Before
- * that, an expired session is deleted when another message is added.
+ * each with the ids of its messages in order; 4 a hash of messages by id; 5 a hash of the states' fields; 6 a sorted set of states by
+ * their last change. All expire a day after the user's last message or change. Before that, what has expired is deleted when
+ * another message or change is added.
  */
 const SHARED_LUA = `${NOW_LUA}
 local function end_session(session)
@@ -165,10 +222,38 @@ local function end_session(session)
   redis.call('HDEL', KEYS[3], session)
   redis.call('ZREM', KEYS[2], session)
 end
+local function end_state(session)
+  for _, name in ipairs({ 'name', 'started', ${SESSION_STATE_FIELDS.map((field) => `'${field}'`).join(", ")} }) do
+    redis.call('HDEL', KEYS[5], session .. ':' .. name)
+  end
+  redis.call('ZREM', KEYS[6], session)
+end
 local function end_over()
-  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ${SESSION_TTL_MS})
-  for _, session in ipairs(over) do end_session(session) end
-  return #over
+  local over, ended = 0, {}
+  local before = now - ${SESSION_TTL_MS}
+  for _, session in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', before)) do
+    end_session(session)
+    ended[session] = true
+    over = over + 1
+  end
+  for _, session in ipairs(redis.call('ZRANGEBYSCORE', KEYS[6], '-inf', before)) do
+    end_state(session)
+    if not ended[session] then over = over + 1 end
+  end
+  return over
+end
+local function changed_at(session)
+  local at = tonumber(redis.call('ZSCORE', KEYS[6], session) or '')
+  return at and now - at < ${SESSION_TTL_MS} and at or nil
+end
+local function expire_states()
+  for i = 5, 6 do redis.call('PEXPIRE', KEYS[i], ${SESSION_TTL_MS}) end
+end
+local function read_state(session)
+  local at = changed_at(session)
+  if not at then return { 'none' } end
+  local function field(name) return redis.call('HGET', KEYS[5], session .. ':' .. name) or '' end
+  return { 'state', field('name'), field('started'), string.format('%.0f', at), ${SESSION_STATE_FIELDS.map((field) => `field('${field}')`).join(", ")} }
 end
 local function live(session)
   local at = tonumber(redis.call('ZSCORE', KEYS[2], session) or '')
@@ -197,7 +282,42 @@ one.ids = ids
 redis.call('HSET', KEYS[3], ARGV[3], cjson.encode(one))
 redis.call('ZADD', KEYS[2], now, ARGV[3])
 for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ${SESSION_TTL_MS}) end
+if changed_at(ARGV[3]) then
+  redis.call('ZADD', KEYS[6], now, ARGV[3])
+  expire_states()
+end
 return 1
+`);
+
+/** ARGV: 1 now, 2 the revision, 3 the session's field, 4 its name, 5 the mode, then fields and values; an empty value removes. */
+const CHANGE_STATE_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}${IS_ERASED_LUA}
+if barred() then return { 'erased' } end
+end_over()
+local at = changed_at(ARGV[3])
+if (ARGV[5] == 'create') == (at ~= nil) then return { 'none' } end
+if not at then
+  if redis.call('ZCARD', KEYS[6]) >= ${MAX_ACTIVE_SESSIONS} then return { 'full' } end
+  redis.call('HSET', KEYS[5], ARGV[3] .. ':name', ARGV[4], ARGV[3] .. ':started', string.format('%.0f', now))
+end
+for i = 6, #ARGV, 2 do
+  local name = ARGV[3] .. ':' .. ARGV[i]
+  if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[5], name) else redis.call('HSET', KEYS[5], name, ARGV[i + 1]) end
+end
+redis.call('ZADD', KEYS[6], now, ARGV[3])
+expire_states()
+return read_state(ARGV[3])
+`);
+
+/** ARGV: 1 now, 2 unused, 3 the session's field. */
+const READ_STATE_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
+return read_state(ARGV[3])
+`);
+
+/** ARGV: 1 now. */
+const LIST_STATES_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
+local found = {}
+for _, session in ipairs(redis.call('ZRANGE', KEYS[6], 0, -1)) do table.insert(found, read_state(session)) end
+return found
 `);
 
 /** ARGV: 1 now, 2 unused, 3 the session's field, 4 the limit. Gives messages, oldest first. */
@@ -229,6 +349,7 @@ return found
 /** ARGV: 1 now, 2 unused, 3 the session's field. */
 const END_SCRIPT: RedisScript = createRedisScript(`${SHARED_LUA}
 end_session(ARGV[3])
+end_state(ARGV[3])
 return 1
 `);
 
@@ -239,8 +360,8 @@ return end_over()
 
 /** ARGV: 1 now, 2 the revision of the erasure. Gives the number of erased messages, and whether the mark is set. */
 const ERASE_ALL_SCRIPT: RedisScript = createRedisScript(`${NOW_LUA}${MARK_ERASED_LUA}
-local gone = redis.call('HLEN', KEYS[4])
-redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+local gone = redis.call('HLEN', KEYS[4]) + redis.call('ZCARD', KEYS[6])
+for i = 2, 6 do redis.call('DEL', KEYS[i]) end
 return { gone, bar() }
 `);
 
@@ -267,5 +388,7 @@ if gone > 0 then
     end
   end
 end
+gone = gone + redis.call('ZCARD', KEYS[6])
+for i = 5, 6 do redis.call('DEL', KEYS[i]) end
 return { gone, bar() }
 `);

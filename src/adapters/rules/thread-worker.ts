@@ -20,7 +20,8 @@ export type Read = readonly Proposal[] | "wants what ended" | "failed";
 class WantsEnded extends Error {}
 
 const rules = englishExtractor();
-// The first message would wait for the tagger's dictionary.
+// The first message would wait for the reader and for the tagger's dictionary.
+await rules.propose({ messages: [], earlier: [], known: [] });
 isKnownWord("a");
 
 serveInThread(async (asked: Asked): Promise<Read> => {

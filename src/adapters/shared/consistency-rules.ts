@@ -11,6 +11,11 @@ interface RuleColumns {
   readonly isExempt?: string;
 }
 
+/** A memory that was undone (see `isUndone`). A quote inside a text has a backslash before it, so no text looks like this. */
+const IS_UNDONE = ['"status":"retracted"', '"action":"retracted"', '"why":"undone"']
+  .map((field) => `coalesce(versions.body, '') LIKE '%${field}%'`)
+  .join(" AND ");
+
 /** The rules that hold for all SQL adapters, whose tables have the same names. */
 export function buildConsistencyRules({
   user,
@@ -34,7 +39,8 @@ export function buildConsistencyRules({
     [
       "memories",
       "without a search unit",
-      `SELECT 1 FROM heads LEFT JOIN units USING (${user}, id) WHERE units.id IS NULL`,
+      `SELECT 1 FROM heads LEFT JOIN units USING (${user}, id) LEFT JOIN versions USING (${user}, id, version) ` +
+        `WHERE units.id IS NULL AND NOT (${IS_UNDONE})`,
     ],
     [
       "versions",

@@ -1,3 +1,4 @@
+import type { StoredAttachment } from "../../domain/attachment.ts";
 import type { MemoryLink, SearchUnit, Tombstone } from "../../domain/change-set.ts";
 import type { ModelCall } from "../../domain/model-usage.ts";
 import type { JobProgress } from "../../domain/operations/job.ts";
@@ -15,6 +16,7 @@ export function buildDumpPageKeys(user: string, number: string): DumpPageKeys {
   return {
     users: { [number]: -1 },
     messages: { [user]: -1, id: "" },
+    attachments: { [user]: -1, digest: "" },
     versions: { [user]: -1, number: -1 },
     memories: { [user]: -1, number: -1 },
     units: { [user]: -1, id: "" },
@@ -26,6 +28,7 @@ export function buildDumpPageKeys(user: string, number: string): DumpPageKeys {
     erasures: { number: -1 },
     recalls: { [user]: -1, number: -1 },
     uses: { [user]: -1, id: "" },
+    shares: { project: "", id: "" },
     answers: { project: "", name: "", key: "" },
     visits: { [user]: -1, job: "" },
     jobs: { name: "" },
@@ -46,6 +49,7 @@ interface DumpRowDecoders<SqlRow extends StoredRow> {
   /** A text of a column. */
   text(value: SqlRow[string]): string;
   unit(row: SqlRow): SearchUnit;
+  attachment(row: SqlRow): StoredAttachment;
   tombstone(row: SqlRow): Tombstone;
   link(row: SqlRow): MemoryLink;
   answer(row: SqlRow): { readonly answer: StoredAnswer; readonly erasures: readonly string[] };
@@ -67,6 +71,7 @@ export function createDumpRowReaders<SqlRow extends StoredRow>(
   return {
     users: (row) => ({ revision: revisionOf(row), turns: Number(row.turns) }),
     messages: (row) => ({ revision: revisionOf(row), message: parseBody(row) }),
+    attachments: (row) => ({ attachment: decode.attachment(row) }),
     versions: (row) => ({ memory: parseBody(row) }),
     memories: (row) => ({
       id: decode.id(row, "memories"),
@@ -91,6 +96,7 @@ export function createDumpRowReaders<SqlRow extends StoredRow>(
     uses: (row) => ({
       use: { id: decode.id(row, "uses"), count: Number(row.count), lastAt: String(row.last_at) },
     }),
+    shares: (row) => ({ share: parseBody(row) }),
     answers: decode.answer,
     visits: (row) => ({
       job: decode.text(row.job as SqlRow[string]) as DumpRow<"visits">["job"],

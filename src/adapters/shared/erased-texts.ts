@@ -1,5 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import { collectStrings } from "../../domain/opaque-parts.ts";
 import type { KeptReceipt } from "../../domain/receipt.ts";
 
 /** Texts of a user that an erasure must remove. Ids, times and fixed values are not texts. */
@@ -15,14 +16,6 @@ export function collectMemoryTexts({ text, claim, sources, metadata, why }: Memo
 
 export function collectReceiptTexts({ memories }: KeptReceipt): string[] {
   return memories.map(({ why }) => why ?? "");
-}
-
-/** All strings inside a JSON value, including field names: callers choose the field names of metadata. */
-function collectStrings(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  const names = Array.isArray(value) ? [] : Object.keys(value);
-  return [...names, ...Object.values(value).flatMap(collectStrings)];
 }
 
 /**

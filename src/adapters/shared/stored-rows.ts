@@ -45,13 +45,14 @@ export function decodeVector(blob: unknown): Float32Array {
 /** The log entry for a change-set. It contains ids only. */
 export function createLogEntry(
   revision: number,
-  { at, cause, undoes, messages, memories, links = [], dropLinks = [], erase: erasure }: ChangeSet,
+  { at, cause, undoes, importId, messages, memories, links = [], dropLinks = [], erase: erasure }: ChangeSet,
 ): LogEntry {
   return {
     revision,
     at,
     cause,
     ...(undoes === undefined ? {} : { undoes }),
+    ...(importId === undefined ? {} : { importId }),
     messages: (messages ?? []).map(({ id }) => id),
     memories: (memories ?? []).map(({ id, version, action }) => ({ id, version, action })),
     erased: erasure ? [...erasure.messages.map(({ id }) => id), ...erasure.memories] : [],
@@ -77,6 +78,7 @@ export function createEmptyDelta(): Delta {
 export const PART_TABLES: { readonly [Part in DumpPart]: string } = {
   users: "users",
   messages: "messages",
+  attachments: "attachments",
   versions: "versions",
   memories: "heads",
   units: "units",
@@ -88,6 +90,7 @@ export const PART_TABLES: { readonly [Part in DumpPart]: string } = {
   erasures: "erasures",
   recalls: "recalls",
   uses: "uses",
+  shares: "shares",
   answers: "answers",
   visits: "visits",
   jobs: "jobs",

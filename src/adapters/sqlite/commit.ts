@@ -7,6 +7,7 @@ import { MemoryError } from "../../errors.ts";
 import { applyDigestChange, applyMessageErasure } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 import { eraseStoredAnswers } from "./answer-cache.ts";
+import { dropAttachments, putAttachments } from "./attachments.ts";
 import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { checkNames, encodeVector, findUser, parseBody } from "./database.ts";
 import {
@@ -67,6 +68,7 @@ export function commitChangeSet(
 
 function writeChanges(writing: SqliteWriteContext, changes: ChangeSet, turns: number): void {
   addMessages(writing, changes.messages ?? [], turns);
+  putAttachments(writing.database, writing.user, changes.attachments ?? []);
   for (const change of changes.digests ?? []) {
     changeMessage(writing, change.id, (message) => applyDigestChange(message, change));
   }
@@ -225,12 +227,13 @@ function applyErasure(writing: SqliteWriteContext, erasure: NonNullable<ChangeSe
 
 function eraseBodies(
   writing: SqliteWriteContext,
-  erasure: Pick<ErasureChange, "messages" | "memories" | "rewrites">,
+  erasure: Pick<ErasureChange, "messages" | "memories" | "rewrites" | "attachments">,
 ): void {
   const { database, user, revision } = writing;
   for (const change of erasure.messages) {
     changeMessage(writing, change.id, (message) => applyMessageErasure(message, change));
   }
+  dropAttachments(database, user, erasure.attachments ?? []);
   for (const id of erasure.memories) {
     database
       .statement("DELETE FROM links WHERE user = :user AND (source = :id OR target = :id)")
@@ -273,8 +276,8 @@ export function applyErasurePart(writing: SqliteWriteContext, body: string): voi
   for (const change of digests)
     changeMessage(writing, change.id, (message) => applyDigestChange(message, change));
   for (const id of dropUnits) dropUnit(writing, id);
-  const { messages = [], memories = [], rewrites = [] } = erased;
-  eraseBodies(writing, { messages, memories, rewrites });
+  const { messages = [], memories = [], rewrites = [], attachments = [] } = erased;
+  eraseBodies(writing, { messages, memories, rewrites, attachments });
   for (const unit of units) putUnit(writing, unit);
   putTombstones(writing, { tombstones });
 }

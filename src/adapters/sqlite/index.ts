@@ -1,15 +1,21 @@
 import type { Scope } from "../../domain/scope.ts";
+import type { AttachmentStore } from "../../ports/attachment-store.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type {
   Integrity,
   MemoryStore,
   StorageMaintenance,
+  StoreCopy,
   StoredSearchIndex,
 } from "../../ports/memory-store.ts";
+import type { SharingStore } from "../../ports/sharing-store.ts";
 import type { UsageStore } from "../../ports/usage-store.ts";
+import type { WebhookStore } from "../../ports/webhook-store.ts";
 import * as answers from "./answer-cache.ts";
+import { readAttachment, readAttachmentEntries } from "./attachments.ts";
 import { createSqliteCallLedger } from "./calls.ts";
 import { commitChangeSet, saveSealedReceipt } from "./commit.ts";
+import { compactDatabase } from "./compact.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { findUser } from "./database.ts";
 import {
@@ -33,7 +39,7 @@ import {
   releaseLocalLease,
   renewLocalLease,
 } from "./job-store.ts";
-import { openWithUpdateCopy, type SqliteOpenOptions } from "./open.ts";
+import { openWithUpdateCopy, type SqliteOpenOptions, type SqliteTuning } from "./open.ts";
 import * as read from "./read.ts";
 import { readChangesSince } from "./read.ts";
 import * as receipts from "./receipts.ts";
@@ -44,14 +50,19 @@ import {
   readSharedSearchIndex,
   saveSearchIndex,
 } from "./search-index.ts";
+import { applyShareChanges, readStoredShares } from "./sharing.ts";
 import { createSqliteStoreDump } from "./store-dump.ts";
 import { addUses, readUses } from "./usage.ts";
+import * as webhooks from "./webhooks.ts";
 
 export { translate } from "./errors.ts";
-export { type UpdateCopy, updateCopies } from "./files/backup.ts";
+/** Copies a database file that this process need not have open, and verifies the copy. Errors: see `copyTo`. */
+export const copyDatabase = (path: string, file: string): Promise<StoreCopy> => copyTo({ path }, file, {});
+export { countRows, type UpdateCopy, updateCopies } from "./files/backup.ts";
 export { fileLedger } from "./files/ledger.ts";
 export { beginRestore, type Restoring } from "./files/restore.ts";
 export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./files/secret.ts";
+export type { SqliteTuning } from "./open.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -70,6 +81,8 @@ export interface SqliteOptions {
   readonly onDamage?: () => void;
   /** Called once, when the disk fails to make a change durable; from then on, every write throws `unavailable`. */
   readonly onSyncFailure?: () => void;
+  /** Tuning of SQLite. */
+  readonly tuning?: SqliteTuning;
 }
 
 /** After this time, opening leaves the remaining rows without digests to `tidy`. */
@@ -82,6 +95,9 @@ export type SqliteStore = MemoryStore & {
   readonly maintenance: StorageMaintenance;
   readonly integrity: Integrity;
   readonly usage: UsageStore;
+  readonly sharing: SharingStore;
+  readonly attachments: AttachmentStore;
+  readonly webhooks: WebhookStore;
   /** The stored search index of a user, for another thread, and its size in bytes. */
   readonly shareable: {
     readonly size: (scope: Scope) => Promise<number>;
@@ -108,6 +124,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   const database = await openDatabaseFile(options.path, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, {
     digestKey: keyOf,
     onSyncFailure: options.onSyncFailure,
+    tuning: options.tuning,
   });
   const copies = scheduleCopyDeletion(database.path);
   if (database.guard && options.onDamage) database.guard.onDamage = options.onDamage;
@@ -158,6 +175,23 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       add: (added) => run(() => addUses(database, added)),
       read: (scope, ids) => run(() => readUses(database, scope, ids)),
     },
+    sharing: {
+      read: (scope) => run(() => readStoredShares(database, scope)),
+      apply: (project, changes) => run(() => applyShareChanges(database, project, changes)),
+    },
+    attachments: {
+      list: (scope) => run(() => readAttachmentEntries(database, scope)),
+      read: (scope, digest) => run(() => readAttachment(database, scope, digest)),
+    },
+    webhooks: {
+      list: (project) => run(() => webhooks.readWebhooks(database, project)),
+      save: (webhook) => run(() => webhooks.saveWebhook(database, webhook)),
+      remove: (project, id) => run(() => webhooks.deleteStoredWebhook(database, project, id)),
+      saveHealth: (project, id, health) =>
+        run(() => webhooks.saveWebhookHealth(database, project, id, health)),
+      findChanged: (webhook, options) => run(() => webhooks.readChangedUsers(database, webhook, options)),
+      saveCursors: (webhook, cursors) => run(() => webhooks.saveWebhookCursors(database, webhook, cursors)),
+    },
     answers: {
       beginAnswer: (scope, begun, limits) =>
         run(() => answers.beginStoredAnswer(database, scope, begun, limits)),
@@ -171,7 +205,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       summaries: () => run(() => receipts.readErasureSummaries(database)),
       traces: (scope) => run(() => receipts.readTraces(database, scope)),
       countDependents: (scope, memories) => run(() => receipts.readTouchedCounts(database, scope, memories)),
-      scrub: (scope, texts) => run(() => scrubDatabase(database, scope, texts)),
+      scrub: (scope, texts, samples) => run(() => scrubDatabase(database, scope, texts, samples)),
       seal: (scope, receipt) => run(() => saveSealedReceipt(database, scope, receipt)),
     },
     fileCopy: {
@@ -204,6 +238,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       // Every place is cleared at once.
       remains: async () => [],
       tidy: () => run(() => fillDigests(database)),
+      compact: () => run(() => compactDatabase(database)),
       condition: () => run(() => readStorageCondition(database)),
     },
   };

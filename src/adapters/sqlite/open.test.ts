@@ -127,6 +127,21 @@ describe("opening a SQLite database", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
+  it("is tuned as the options say, and as durable as without them", () => {
+    const tuning = { cacheSize: -64_000, mmapBytes: 1_048_576, syncsFolder: true, hasTempInMemory: true };
+    const database = openSqliteDatabase(path, { tuning });
+    const values = [
+      "cache_size",
+      "mmap_size",
+      "synchronous",
+      "temp_store",
+      "journal_mode",
+      "secure_delete",
+    ].map((name) => Object.values(database.handle.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+    expect(values).toEqual([-64_000, 1_048_576, 3, 2, "wal", 1]);
+    database.close();
+  });
+
   it("keeps the durability settings after the first write", async () => {
     const database = openSqliteDatabase(path);
     database.transaction(() => database.handle.exec("UPDATE users SET turns = turns"));

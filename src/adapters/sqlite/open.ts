@@ -17,10 +17,23 @@ const MIN_SQLITE_VERSION: readonly number[] = [3, 51, 3];
 /** How long SQLite itself waits for a lock, which blocks the whole process; `retryWhileBusy` does the rest. */
 const BLOCKING_MS = 50;
 
+/** Tuning of SQLite. None of it weakens what is durable, or what an erasure overwrites. */
+export interface SqliteTuning {
+  /** The page cache of a connection, in SQLite's own unit: pages, or KiB if negative (-32,000). */
+  readonly cacheSize?: number;
+  /** Bytes of the file that are read through a memory map (0). */
+  readonly mmapBytes?: number;
+  /** True also syncs the folder after each transaction: `synchronous=EXTRA`. */
+  readonly syncsFolder?: boolean;
+  /** True keeps temporary tables in memory. */
+  readonly hasTempInMemory?: boolean;
+}
+
 /** `digestKey` gives the key for row digests (32 bytes, hex); `onSyncFailure` is called once, after a failed sync. */
 export interface SqliteOpenOptions {
   readonly digestKey?: (() => string) | undefined;
   readonly onSyncFailure?: (() => void) | undefined;
+  readonly tuning?: SqliteTuning | undefined;
 }
 
 /**
@@ -67,7 +80,7 @@ export async function openWithUpdateCopy(
   }
 }
 
-function openUnmigrated(named: string, { onSyncFailure }: SqliteOpenOptions): SqliteDatabase {
+function openUnmigrated(named: string, { onSyncFailure, tuning = {} }: SqliteOpenOptions): SqliteDatabase {
   if (named === "" || named.includes("\0")) throw invalid('path: name the database file, or ":memory:".');
   // Resolved, so that SQLite never takes a name such as "file:x?mode=memory" for a URL.
   const path = named === ":memory:" ? named : resolve(named);
@@ -78,6 +91,7 @@ function openUnmigrated(named: string, { onSyncFailure }: SqliteOpenOptions): Sq
     handle.exec(PRAGMAS_OF_FILE);
     handle.exec(`${PRAGMAS_OF_WRITER}; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON`);
     handle.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32000");
+    tune(handle, tuning);
     // Otherwise INSERT OR REPLACE would delete rows without firing their triggers.
     handle.exec("PRAGMA recursive_triggers = ON");
     const database = createSqliteDatabase(path, handle, undefined, onSyncFailure);
@@ -87,6 +101,16 @@ function openUnmigrated(named: string, { onSyncFailure }: SqliteOpenOptions): Sq
     handle.close();
     throw error;
   }
+}
+
+function tune(
+  handle: DatabaseSync,
+  { cacheSize, mmapBytes, syncsFolder, hasTempInMemory }: SqliteTuning,
+): void {
+  if (cacheSize !== undefined) handle.exec(`PRAGMA cache_size = ${Math.trunc(cacheSize)}`);
+  if (mmapBytes !== undefined) handle.exec(`PRAGMA mmap_size = ${Math.trunc(mmapBytes)}`);
+  if (syncsFolder) handle.exec("PRAGMA synchronous = EXTRA");
+  if (hasTempInMemory) handle.exec("PRAGMA temp_store = MEMORY");
 }
 
 /** The page size only takes effect before the first table; larger pages suit rows with vectors. */

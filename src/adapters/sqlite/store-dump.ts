@@ -11,6 +11,7 @@ import {
 import { buildDumpPageKeys, createDumpRowReaders } from "../shared/dump-rows.ts";
 import { PART_TABLES } from "../shared/stored-rows.ts";
 import { toStoredAnswer } from "./answer-cache.ts";
+import { toAttachment, toAttachmentColumns } from "./attachments.ts";
 import { saveCall, toModelCall } from "./calls.ts";
 import {
   checkNames,
@@ -22,6 +23,7 @@ import {
 } from "./database.ts";
 import { toJobProgress } from "./job-store.ts";
 import { toLink, toTombstone, toUnit } from "./read.ts";
+import { insertParties } from "./sharing.ts";
 
 type RunDumpWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
@@ -126,6 +128,7 @@ const ROW_READERS = createDumpRowReaders<SqliteRow>({
   id: (row) => String(row.id),
   text: String,
   unit: toUnit,
+  attachment: toAttachment,
   tombstone: toTombstone,
   link: toLink,
   answer: (row) => ({ answer: toStoredAnswer(row), erasures: parseBody({ body: row.erasures }) }),
@@ -164,6 +167,7 @@ function readPageRows(
   for (const row of database.statement(buildPageSql(part)).iterate(values) as Iterable<SqliteRow>) {
     rows.push(row);
     bytes += typeof row.body === "string" ? row.body.length : 0;
+    bytes += row.bytes instanceof Uint8Array ? row.bytes.length : 0;
     if (bytes >= DUMP_PAGE_BYTES) return { rows, isLast: false };
   }
   return { rows, isLast: rows.length < values.limit };
@@ -195,7 +199,13 @@ function createNameLookup(database: SqliteDatabase): UserNameLookup {
   };
 }
 
-const PARTS_WITHOUT_USER: ReadonlySet<DumpPart> = new Set<DumpPart>(["jobs", "backups", "calls", "turns"]);
+const PARTS_WITHOUT_USER: ReadonlySet<DumpPart> = new Set<DumpPart>([
+  "shares",
+  "jobs",
+  "backups",
+  "calls",
+  "turns",
+]);
 
 function toRowOwner(
   part: DumpPart,
@@ -209,7 +219,10 @@ function toRowOwner(
 
 type SqliteColumnValue = string | number | Uint8Array | null;
 type SqliteColumnValues = { readonly [column: string]: SqliteColumnValue };
-type SqliteUserPart = Exclude<DumpPart, "users" | "answers" | "jobs" | "backups" | "calls" | "turns">;
+type SqliteUserPart = Exclude<
+  DumpPart,
+  "users" | "shares" | "answers" | "jobs" | "backups" | "calls" | "turns"
+>;
 
 /** The columns of a row, besides its user. */
 const USER_COLUMNS: { readonly [Part in SqliteUserPart]: (row: DumpRow<Part>) => SqliteColumnValues } = {
@@ -219,6 +232,7 @@ const USER_COLUMNS: { readonly [Part in SqliteUserPart]: (row: DumpRow<Part>) =>
     revision,
     body: JSON.stringify(message),
   }),
+  attachments: ({ attachment }) => toAttachmentColumns(attachment),
   versions: ({ memory }) => ({ id: memory.id, version: memory.version, body: JSON.stringify(memory) }),
   memories: ({ id, version, revision }) => ({ id, version, revision }),
   units: ({ revision, unit: { id, type, owner, start, end, space, terms, vector } }) => ({
@@ -262,6 +276,12 @@ const SHARED_WRITERS: {
   users: (database, { project, user: name, revision, turns }) => {
     checkNames(project, name);
     insertIfAbsent(database, "users", { project, name, revision, turns });
+  },
+  shares: (database, { share }) => {
+    const { project, id, version } = share;
+    checkNames(project);
+    insertIfAbsent(database, "shares", { project, id, version, body: JSON.stringify(share) });
+    insertParties(database, project, share);
   },
   answers: (database, { project, user: name, answer: kept, erasures }) => {
     const { key, at, state, request, answer } = kept;

@@ -86,6 +86,17 @@ export async function openSqliteStoreInThread(
       ...local.usage,
       add: inThread("usage.add", local.usage.add),
     },
+    sharing: {
+      ...local.sharing,
+      apply: inThread("sharing.apply", local.sharing.apply),
+    },
+    webhooks: {
+      ...local.webhooks,
+      save: inThread("webhooks.save", local.webhooks.save),
+      remove: inThread("webhooks.remove", local.webhooks.remove),
+      saveHealth: inThread("webhooks.saveHealth", local.webhooks.saveHealth),
+      saveCursors: inThread("webhooks.saveCursors", local.webhooks.saveCursors),
+    },
     answers: {
       ...local.answers,
       beginAnswer: inThread("answers.beginAnswer", local.answers.beginAnswer),
@@ -100,6 +111,7 @@ export async function openSqliteStoreInThread(
     maintenance: {
       ...local.maintenance,
       tidy: inThread("maintenance.tidy", local.maintenance.tidy),
+      compact: inThread("maintenance.compact", local.maintenance.compact),
     },
     jobs: {
       ...local.jobs,
@@ -112,7 +124,7 @@ export async function openSqliteStoreInThread(
   };
 }
 
-function startWritingThread({ path, busyTimeoutMs, digestKey }: SqliteOptions): WorkerHandle {
+function startWritingThread({ path, busyTimeoutMs, digestKey, tuning }: SqliteOptions): WorkerHandle {
   const key = typeof digestKey === "function" ? digestKey() : digestKey;
   return new Worker(resolveWorkerScript(import.meta.url, "./writing-worker"), {
     name: "writing",
@@ -120,6 +132,7 @@ function startWritingThread({ path, busyTimeoutMs, digestKey }: SqliteOptions): 
       path,
       ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
       ...(key === undefined ? {} : { digestKey: key }),
+      ...(tuning === undefined ? {} : { tuning }),
     } satisfies SqliteOptions,
   });
 }

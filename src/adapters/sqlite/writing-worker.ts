@@ -12,6 +12,11 @@ export type WriteOperation =
   | "searchIndexes.save"
   | "recallReceipts.save"
   | "usage.add"
+  | "sharing.apply"
+  | "webhooks.save"
+  | "webhooks.remove"
+  | "webhooks.saveHealth"
+  | "webhooks.saveCursors"
   | "answers.beginAnswer"
   | "answers.endAnswer"
   | "answers.releaseAnswer"
@@ -23,6 +28,7 @@ export type WriteOperation =
   | "jobs.renewLease"
   | "jobs.releaseLease"
   | "maintenance.tidy"
+  | "maintenance.compact"
   | "integrity.addMissingDigests"
   | "shareable.block"
   | "erasing.stage"
@@ -75,7 +81,18 @@ serveInThread(async ({ operation, args }: WriteRequest): Promise<WriteResponse> 
 });
 
 function toOperations(store: SqliteStore): Operations {
-  const { erasures, searchIndexes, recallReceipts, usage, answers, backups, jobs, maintenance } = store;
+  const {
+    erasures,
+    searchIndexes,
+    recallReceipts,
+    usage,
+    sharing,
+    webhooks,
+    answers,
+    backups,
+    jobs,
+    maintenance,
+  } = store;
   return {
     commit: store.commit,
     close: store.close,
@@ -84,6 +101,11 @@ function toOperations(store: SqliteStore): Operations {
     "searchIndexes.save": searchIndexes.save,
     "recallReceipts.save": recallReceipts.save,
     "usage.add": usage.add,
+    "sharing.apply": sharing.apply,
+    "webhooks.save": webhooks.save,
+    "webhooks.remove": webhooks.remove,
+    "webhooks.saveHealth": webhooks.saveHealth,
+    "webhooks.saveCursors": webhooks.saveCursors,
     "answers.beginAnswer": answers.beginAnswer,
     "answers.endAnswer": answers.endAnswer,
     "answers.releaseAnswer": answers.releaseAnswer,
@@ -95,6 +117,7 @@ function toOperations(store: SqliteStore): Operations {
     "jobs.renewLease": jobs.renewLease,
     "jobs.releaseLease": jobs.releaseLease,
     "maintenance.tidy": maintenance.tidy,
+    "maintenance.compact": maintenance.compact,
     "integrity.addMissingDigests": store.integrity.addMissingDigests,
     "shareable.block": store.shareable.block,
     "erasing.stage": store.erasing.stage,

@@ -12,6 +12,7 @@ export function staticEmbedder(options: { folder?: URL } = {}): Embedder {
     dimensions: SENTENCE_DIMENSIONS,
     local: true,
     floor: 0.35,
+    duplicateFloor: 0.6,
     async embed(texts, call) {
       call?.signal?.throwIfAborted();
       return texts.map((text) => embedSentence(text, options.folder));

@@ -1,5 +1,6 @@
 import type { AssociationType, MemoryLink } from "../../domain/change-set.ts";
-import type { LinkReceipt, RelatedMemory, RelatedOptions, ScopedMemory } from "../../engine/api.ts";
+import type { LinkReceipt, RelatedMemory, RelatedOptions } from "../../engine/api/association-types.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { dimText, formatTable, toShortLine } from "../printer.ts";

@@ -5,7 +5,7 @@ import type { ModelSettings } from "../../config/openai-settings.ts";
 import type { Answer } from "../../domain/recall.ts";
 import type { Receipt } from "../../domain/receipt.ts";
 import { stripInvisible } from "../../domain/text/normalize-text.ts";
-import type { Reply, ScopedMemory } from "../../engine/api.ts";
+import type { Reply, ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { EXIT, toShownError } from "../exit.ts";
 import { dimText, formatCount, formatDay, formatTable, printLine, toShortLine } from "../printer.ts";
 import { type CommonOptions, withMemory } from "../with-memory.ts";

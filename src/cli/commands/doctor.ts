@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type UpdateCopy, updateCopies } from "../../adapters/sqlite/index.ts";
-import type { Keepsake } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
 import type { Examination, HealthCheck, Remedy } from "../../engine/inspection.ts";
 import type { Drift } from "../../engine/vector-indexes.ts";
 import { isMemoryError } from "../../errors.ts";

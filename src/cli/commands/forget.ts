@@ -1,7 +1,9 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Where } from "../../domain/metadata-filter.ts";
 import type { ErasurePlan, ErasureReceipt, VerifiedPlace } from "../../domain/receipt.ts";
-import type { Forget, ScopedMemory } from "../../engine/api.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
+import type { Forget } from "../../engine/api/writing-types.ts";
 import { invalid } from "../../errors.ts";
 import { EXIT, exitInterrupted } from "../exit.ts";
 import { formatCount, formatDay, formatTable, toShortLine } from "../printer.ts";
@@ -9,11 +11,13 @@ import { type CommandContext, type CommonOptions, withMemory } from "../with-mem
 
 interface ForgetCommandOptions extends CommonOptions {
   readonly id?: readonly string[];
+  readonly attachment?: readonly string[];
   readonly session?: string;
   readonly from?: string;
   readonly to?: string;
   readonly topic?: string;
   readonly where?: string;
+  readonly whereText?: WhereText;
   readonly everything?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -43,21 +47,25 @@ export async function runForget(what: string | undefined, options: ForgetCommand
 }
 
 function toForgetTarget(what: string | undefined, options: ForgetCommandOptions): Forget {
-  const { id, session, from, to, topic, where, everything } = options;
+  const { id, attachment, session, from, to, topic, where, whereText, everything } = options;
   const time = from ?? to;
-  const named = [what, id, session, time, topic, where, everything].filter((value) => value !== undefined);
+  const named = [what, id, attachment, session, time, topic, where, whereText, everything].filter(
+    (value) => value !== undefined,
+  );
   if (named.length !== 1) {
     throw invalid(
-      "name exactly one of: words, --id (may be repeated), --session, --from and --to, --topic, --where " +
-        "or --everything.",
+      "name exactly one of: words, --id (may be repeated), --attachment, --session, --from and --to, --topic, --where, " +
+        "--where-text or --everything.",
     );
   }
   if (id) return { ids: id };
+  if (attachment) return { attachments: attachment };
   if (session !== undefined) return { session };
   if (time !== undefined)
     return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   if (topic !== undefined) return { topic };
   if (where !== undefined) return { where: parseFilter(where) };
+  if (whereText !== undefined) return { whereText };
   return everything ? { everything: true } : (what ?? "");
 }
 
@@ -122,6 +130,7 @@ export function formatPlan(plan: ErasurePlan): string[] {
   const counts = [
     ...(memories.length > 0 ? [formatCount(memories.length, "memory", "memories")] : []),
     ...(messages.length > 0 ? [`words in ${formatCount(messages.length, "message")}`] : []),
+    ...formatAttachmentCount(messages.reduce((sum, { attachments = 0 }) => sum + attachments, 0)),
   ];
   const rows = [
     ...limitRows(memories.map(({ text }) => ["memory", "", toShortLine(text)])),
@@ -132,6 +141,10 @@ export function formatPlan(plan: ErasurePlan): string[] {
     ...formatTable(rows).map((line) => `  ${line}`),
     ...formatUnsure(plan),
   ];
+}
+
+function formatAttachmentCount(count = 0): string[] {
+  return count > 0 ? [formatCount(count, "image or recording", "images and recordings")] : [];
 }
 
 /** What may be meant too, and stays. */
@@ -166,7 +179,7 @@ export function formatErasureReceipt(receipt: ErasureReceipt): string[] {
     .map((remain) => `${remain.place}${until(remain.until)}`);
   const left = verified.filter(({ found }) => found > 0).map(formatRemainingPlace);
   return [
-    `Erased: ${formatCount(erased.memories, "memory", "memories")} with ${formatCount(erased.versions, "version")}, words in ${formatCount(erased.messages, "message")}, ${formatCount(erased.vectors, "vector")}.`,
+    `Erased: ${formatCount(erased.memories, "memory", "memories")} with ${formatCount(erased.versions, "version")}, words in ${formatCount(erased.messages, "message")}, ${[formatCount(erased.vectors, "vector"), ...formatAttachmentCount(erased.attachments)].join(", ")}.`,
     complete
       ? `Verified: no traces left in ${verified.map(({ place }) => place).join(", ")}.`
       : `Traces remain in: ${left.join(", ")}.`,

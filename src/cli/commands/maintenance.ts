@@ -1,13 +1,14 @@
 import { readSettings } from "../../config/settings.ts";
 import type { Kind } from "../../domain/memory.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Audit, JobState, Keepsake, Optimized, OptimizeOptions } from "../../engine/api.ts";
+import type { Audit, JobState, Keepsake, Optimized, OptimizeOptions } from "../../engine/api/keepsake.ts";
 import { EXIT } from "../exit.ts";
 import {
   createPrinter,
   createProgressBar,
   formatCount,
   formatDay,
+  formatSize,
   formatTable,
   type Printer,
   toShortLine,
@@ -70,10 +71,6 @@ export async function runRestore(file: string, options: RestoreCommandOptions): 
     ]);
     return EXIT.done;
   });
-}
-
-function formatSize(bytes: number): string {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 interface AuditCommandOptions extends CommonOptions {
@@ -166,7 +163,13 @@ function formatJobResult({ name, memories }: Optimized["jobs"][number], dryRun: 
   const verbs = first.action === "faded" ? "have faded" : `${dryRun ? "would be" : "were"} ${first.action}`;
   return [
     `${name}: ${formatCount(memories.length, `memory ${verb}`, `memories ${verbs}`)}`,
-    ...formatTable(memories.map(({ id, text, why }) => [`  ${id}`, toShortLine(text, 60), why])),
+    ...formatTable(
+      memories.map(({ id, text, byText, why }) => [
+        `  ${id}`,
+        toShortLine(text, 60),
+        byText === undefined ? why : `${why}: “${toShortLine(byText, 60)}”`,
+      ]),
+    ),
   ];
 }
 

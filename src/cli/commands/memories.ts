@@ -1,6 +1,9 @@
 import type { LogEntry } from "../../domain/change-set.ts";
 import type { Kind, KindGroup, Memory, PendingReview, Status } from "../../domain/memory.ts";
-import type { ListOptions, ScopedMemory, ShownMemory } from "../../engine/api.ts";
+import type { ListOrder } from "../../domain/memory-order.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
+import type { ListOptions, ShownMemory } from "../../engine/api/listing-types.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { invalid, isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { dimText, formatCount, formatDay, formatTable, toShortLine } from "../printer.ts";
@@ -11,8 +14,13 @@ interface ListCommandOptions extends CommonOptions {
   readonly status?: Status | "all";
   readonly limit?: number;
   readonly cursor?: string;
+  readonly sort?: ListOrder;
+  readonly from?: string;
+  readonly to?: string;
+  readonly asOf?: string;
   readonly setAside?: boolean;
   readonly review?: boolean;
+  readonly whereText?: WhereText;
 }
 
 export async function runList(options: ListCommandOptions): Promise<void> {
@@ -32,14 +40,13 @@ function describeEmptyList({ setAside, review }: ListCommandOptions): string {
   return review ? "No memory waits for a review." : "No memories found.";
 }
 
-function toListOptions({ kind, status, limit, cursor, setAside, review }: ListCommandOptions): ListOptions {
+function toListOptions(options: ListCommandOptions): ListOptions {
+  const { kind, status, limit, cursor, sort, from, to, asOf, setAside, review, whereText } = options;
+  const given = { kind, status, limit, cursor, sort, from, to, asOf, whereText };
   return {
-    ...(kind === undefined ? {} : { kind }),
-    ...(status === undefined ? {} : { status }),
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     ...(setAside ? { quarantined: true } : {}),
     ...(review ? { review: true as const } : {}),
-    ...(limit === undefined ? {} : { limit }),
-    ...(cursor === undefined ? {} : { cursor }),
   };
 }
 

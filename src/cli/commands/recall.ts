@@ -1,3 +1,4 @@
+import type { Kind, KindGroup } from "../../domain/memory.ts";
 import type {
   Answer,
   AnsweredBy,
@@ -10,31 +11,26 @@ import type {
   Recall,
   RecallExplanation,
   RecallOptions,
+  Reranking,
+  RerankOutcome,
   ScoreParts,
   Source,
+  Why,
 } from "../../domain/recall.ts";
 import type { WhereText } from "../../domain/text-filter.ts";
-import type { ScopedMemory } from "../../engine/api.ts";
-import { invalid, isMemoryError } from "../../errors.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
+import { isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { dimText, formatDay, toShortLine } from "../printer.ts";
 import { type CommonOptions, withMemory } from "../with-memory.ts";
-
-/** Parses the JSON of `--where-text`; its content is checked by the recall. */
-function parseTextFilter(text: string): WhereText {
-  try {
-    return JSON.parse(text) as WhereText;
-  } catch {
-    throw invalid(`--where-text is not valid JSON: give a filter such as {"$contains": "Porto"}.`);
-  }
-}
 
 interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number;
   readonly asOf?: string;
   readonly knownAt?: string;
   readonly explain?: boolean;
-  readonly whereText?: string;
+  readonly whereText?: WhereText;
+  readonly kind?: Kind | KindGroup;
   readonly profile?: string;
   readonly weights?: RankingWeights;
 }
@@ -49,7 +45,7 @@ export async function runRecall(query: string, options: RecallCommandOptions): P
 }
 
 function toRecallOptions(options: RecallCommandOptions): RecallOptions {
-  const { limit, asOf, knownAt, explain, whereText, profile, weights } = options;
+  const { limit, asOf, knownAt, explain, whereText, kind, profile, weights } = options;
   const given = {
     limit,
     asOf,
@@ -57,7 +53,8 @@ function toRecallOptions(options: RecallCommandOptions): RecallOptions {
     explain,
     profile,
     weights,
-    whereText: whereText === undefined ? undefined : parseTextFilter(whereText),
+    whereText,
+    kinds: kind === undefined ? undefined : [kind],
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -73,8 +70,13 @@ function formatRecall({ id, items, explanation }: Recall): string[] {
     : shown;
 }
 
-function formatRecalledItem({ score, at, type, status, text, sources }: Item): string {
-  const mark = status === "current" ? "" : ` (${status})`;
+function formatRecalledItem({ score, at, type, status, text, sources, owner }: Item): string {
+  const mark =
+    owner === undefined
+      ? status === "current"
+        ? ""
+        : ` (${status})`
+      : ` (shared by ${toShortLine(owner, 30)})`;
   const [source] = sources;
   const speaker = type === "passage" && source ? `${toShortLine(source.name ?? source.role, 30)}: ` : "";
   return `${score.toFixed(2)}  ${formatDay(at)}  ${type.padEnd(7)}  ${speaker}${toShortLine(text)}${mark}`;
@@ -87,7 +89,7 @@ function formatItemReasons({ type, why, sources }: Item): string[] {
   const quotes = type === "memory" ? sources : [];
   return [
     dimText(`      ${ranks.join(", ")}${words}`),
-    ...formatScoreParts(why).map((line) => dimText(`      ${line}`)),
+    ...[...formatScoreParts(why), ...formatReranked(why)].map((line) => dimText(`      ${line}`)),
     ...quotes.map(({ quote, name, role, at }) =>
       dimText(`      “${toShortLine(quote, 100)}”  ${toShortLine(name ?? role, 30)}, ${formatDay(at)}`),
     ),
@@ -99,13 +101,31 @@ function formatScoreParts({ adds, factors }: ScoreParts): string[] {
   if (!adds || !factors) return [];
   const show = ([name, value]: [string, number]): string => `${name} ${value.toFixed(3)}`;
   const sum = Object.entries(adds).map(show).join(" + ");
-  const reducing = Object.entries(factors).filter(([, factor]) => factor < 0.9995);
-  return [[sum, ...reducing.map(show)].join(" × ")];
+  const changing = Object.entries(factors).filter(([, factor]) => Math.abs(factor - 1) >= 0.0005);
+  return [[sum, ...changing.map(show)].join(" × ")];
+}
+
+function formatReranked({ reranked }: Why): string[] {
+  return reranked ? [`reranker #${reranked.rank}, ${reranked.score.toFixed(3)}`] : [];
 }
 
 const MOST_DROPPED = 20;
 
-function formatExplanation({ profile, considered, threshold, dropped }: Explanation): string[] {
+const RERANK_OUTCOME_TEXTS: { readonly [outcome in RerankOutcome]: string } = {
+  reranked: "reordered them",
+  late: "took too long, so the order stayed",
+  failed: "failed, so the order stayed",
+  busy: "has too many requests, so the order stayed",
+};
+
+function formatReranking(reranking: Reranking | undefined): string[] {
+  if (!reranking || reranking.candidates === 0) return [];
+  const { name, outcome, error, candidates } = reranking;
+  const code = error === undefined ? "" : ` (${error})`;
+  return [`The reranker ${name} was given ${candidates}; it ${RERANK_OUTCOME_TEXTS[outcome]}${code}.`];
+}
+
+function formatExplanation({ profile, considered, threshold, reranking, dropped }: Explanation): string[] {
   const shown = dropped
     .slice(0, MOST_DROPPED)
     .map(({ id, score, why }) => `  ${score.toFixed(3)}  ${toShortLine(id, 60)}  ${why}`);
@@ -113,6 +133,7 @@ function formatExplanation({ profile, considered, threshold, dropped }: Explanat
   return [
     "",
     `${considered} considered; threshold ${threshold.toFixed(3)}; weights "${profile}".`,
+    ...formatReranking(reranking),
     ...(shown.length > 0 ? ["Dropped:", ...shown] : []),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
@@ -121,15 +142,17 @@ function formatExplanation({ profile, considered, threshold, dropped }: Explanat
 interface ContextCommandOptions extends CommonOptions {
   readonly maxTokens?: number;
   readonly asOf?: string;
+  readonly whereText?: WhereText;
 }
 
 /** Prints what a model is told before it answers a request. */
 export async function runContext(request: string, options: ContextCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { maxTokens, asOf } = options;
+    const { maxTokens, asOf, whereText } = options;
     const context = await memory.context(request, {
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(asOf === undefined ? {} : { asOf }),
+      ...(whereText === undefined ? {} : { whereText }),
     });
     if (context.text === "") print.note("Nothing is known that bears on this.");
     print.result(context, () => context.text.split("\n").filter((line) => line !== ""));
@@ -141,14 +164,16 @@ export async function runContext(request: string, options: ContextCommandOptions
 interface AnswerCommandOptions extends CommonOptions {
   readonly asOf?: string;
   readonly knownAt?: string;
+  readonly whereText?: WhereText;
 }
 
 export async function runAnswer(question: string, options: AnswerCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const { asOf, knownAt } = options;
+    const { asOf, knownAt, whereText } = options;
     const answer = await memory.answer(question, {
       ...(asOf === undefined ? {} : { asOf }),
       ...(knownAt === undefined ? {} : { knownAt }),
+      ...(whereText === undefined ? {} : { whereText }),
     });
     print.result(answer, () => [answer.text]);
     const why = explainModelTrouble(answer);

@@ -1,7 +1,9 @@
 import { INPUT_LIMITS } from "../../domain/limits.ts";
 import type { Role } from "../../domain/message.ts";
 import type { Receipt } from "../../domain/receipt.ts";
-import type { ScopedMemory, Understood } from "../../engine/api.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
+import type { InputMessage, Understood } from "../../engine/api/writing-types.ts";
+import { formatQuestion } from "../../engine/conversation/compose-reply.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { formatCount, toShortLine } from "../printer.ts";
@@ -12,14 +14,19 @@ interface RememberCommandOptions extends CommonOptions {
   readonly role?: Role;
   readonly id?: string;
   readonly name?: string;
+  readonly attach?: string;
+  readonly description?: string;
 }
 
-export async function runRemember(text: string, options: RememberCommandOptions): Promise<void> {
+export async function runRemember(text: string | undefined, options: RememberCommandOptions): Promise<void> {
+  const { attach, description } = options;
   await withMemory(options, "writes", async ({ memory, print, settings }) => {
+    if (text === undefined && attach === undefined) throw invalid("give a TEXT, or a file with --attach.");
+    if (description !== undefined && attach === undefined) throw invalid("--description needs --attach.");
     const { role = "user", id, name, session } = options;
     const message = {
       role,
-      content: text === "-" ? await readStdin() : text,
+      content: await readContent(text, attach, description),
       ...(id === undefined ? {} : { id }),
       ...(name === undefined ? {} : { name }),
     };
@@ -28,6 +35,19 @@ export async function runRemember(text: string, options: RememberCommandOptions)
     print.result(complete, () => formatWriteReceipt(complete));
     return EXIT.done;
   });
+}
+
+/** The text, or its parts with the attached file. */
+async function readContent(
+  given: string | undefined,
+  file: string | undefined,
+  description: string | undefined,
+): Promise<InputMessage["content"]> {
+  const text = given === "-" ? await readStdin() : (given ?? "");
+  if (file === undefined) return text;
+  const { readAttachmentFile } = await import("./attachments.ts");
+  const attachment = readAttachmentFile(file, description);
+  return text === "" ? [attachment] : [{ type: "text", text }, attachment];
 }
 
 /** How long to wait for the model. The next start or the server extracts the rest. */
@@ -70,7 +90,8 @@ export function formatWriteReceipt(receipt: Receipt & { readonly problem?: strin
     .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : toShortLine(text)}`);
   const { pending, problem } = receipt;
   const pendingLines = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
-  const shown = [...lines, ...erased, ...pendingLines];
+  const questions = (receipt.waiting ?? []).map((one) => `asks: ${formatQuestion(one)}`);
+  const shown = [...lines, ...erased, ...questions, ...pendingLines];
   if (shown.length > 0) return shown;
   return [pending > 0 ? "stored; facts will be extracted shortly" : "stored; no new facts in it"];
 }
@@ -102,8 +123,16 @@ export async function runUndo(revision: string, options: CommonOptions): Promise
     const receipt = await memory.undo(Number(revision));
     print.result(receipt, () => [
       `Undid revision ${revision}, in revision ${receipt.revision}.`,
-      ...(receipt.memories.length > 0 ? formatWriteReceipt(receipt) : []),
+      ...(receipt.memories.length > 0 ? shorten(formatWriteReceipt(receipt)) : []),
     ]);
     return EXIT.done;
   });
+}
+
+/** Lines that are printed of a long receipt: an import may have thousands. */
+const MOST_LINES = 20;
+
+function shorten(lines: readonly string[]): string[] {
+  const left = lines.length - MOST_LINES;
+  return left > 0 ? [...lines.slice(0, MOST_LINES), `and ${left} more`] : [...lines];
 }

@@ -5,21 +5,27 @@ import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus
 import { getGarbageCollectorFlags } from "../../adapters/shared/worker-channel.ts";
 import { describeExtractor } from "../../config/memory-from-settings.ts";
 import { chooseYoungMegabytes } from "../../config/node-tuning.ts";
+import type { Settings } from "../../config/settings.ts";
 import { recordJobMetrics } from "../../engine/instrumentation.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ServeOptions as HttpOptions,
   isLoopback,
   keysPathOf,
+  type McpEndpoint,
   type ProxyOptions,
   type Served,
   serve,
   sharedKeys,
   sharedLimits,
 } from "../../http/index.ts";
+import { VERSION } from "../../http/version.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
+import type { Tracer } from "../../ports/telemetry.ts";
 import { EXIT, exitWithin, STOP_MS, toShownError, waitForStopSignal } from "../exit.ts";
+import { createServerLog, withSpanLog } from "../log.ts";
 import { dimText, formatCount } from "../printer.ts";
+import { describeBackends, openScheduledBackups, toWebhookOptions, watchStart } from "../start-report.ts";
 import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
 /** Requests per key and minute if other machines can reach the server. Generous for people, but it stops a flood. */
@@ -42,8 +48,11 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   for (const word of [`--max-semi-space-size=${chooseYoungMegabytes()}`, ...getGarbageCollectorFlags()])
     setFlagsFromString(word);
   const meter = prometheusMeter();
-  const tracer = await otelTracer();
-  const traces = tracer ? { tracer } : {};
+  const spans = await otelTracer();
+  const toTraces = (settings: Settings): { readonly tracer?: Tracer } => {
+    const tracer = withSpanLog(spans, createServerLog(settings));
+    return tracer ? { tracer } : {};
+  };
   const failed = Promise.withResolvers<typeof DISK_FAILED>();
   const runServer = async (context: CommandContext): Promise<number> => {
     if (options.at !== undefined) throw invalid("serve does not accept --at: it uses the current time.");
@@ -51,6 +60,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
     const host = options.host ?? settings.host;
     // Installed before the greeting: a program may stop the server as soon as it reads that.
     const stop = waitForStopSignal();
+    const watch = watchStart(context, print.note);
     const served = await serve({
       keepsake,
       clock,
@@ -59,31 +69,46 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
       ...toAccessOptions(context),
       ...toLimitOptions(context, host),
       ...toLogOptions(context),
+      notices: () => [...context.notices, ...watch.problems()],
       proxy: toProxyOptions(context),
+      mcp: () => loadMcpEndpoint(context),
       ...toMetricsOptions(context, meter),
-      ...traces,
+      ...toTraces(settings),
     });
     const { url, firstKey, signInUrl } = served;
     const first = firstKey === undefined ? {} : { key: firstKey, signInUrl };
     print.result({ url, ...first }, () => formatServerGreeting(context, served));
-    print.note(describeExtractor(settings.model));
-    if (!isLoopback(host)) {
-      print.note(
-        "Other machines can reach it, and connections are not encrypted: put a TLS proxy in front of it.",
-      );
-    }
-    const { left, space } = await keepsake.embedding();
-    if (left > 0) {
-      print.note(`${formatCount(left, "text")} not embedded by ${space} yet; search works meanwhile.`);
-    }
+    await noteStart(context, host);
     const reason = await Promise.race([stop, failed.promise]);
     print.note(`${reason}: finishing work in progress.`);
+    watch.stop();
     exitWithin((settings.drainMs ?? 0) + (settings.stopMs ?? STOP_MS), print);
     await served.close();
     return reason === DISK_FAILED ? EXIT.diskFailed : EXIT.done;
   };
   const onSyncFailure = () => failed.resolve(DISK_FAILED);
-  await withMemory(options, "writes", runServer, { meter, ...traces, inThreads: true, onSyncFailure });
+  await withMemory(options, "writes", runServer, async (settings) => ({
+    ...(await openScheduledBackups(settings)),
+    ...toWebhookOptions(settings),
+    meter,
+    ...toTraces(settings),
+    inThreads: true,
+    onSyncFailure,
+  }));
+}
+
+/** Prints what the settings switched on, and what an operator should know. */
+async function noteStart({ keepsake, settings, print }: CommandContext, host: string): Promise<void> {
+  for (const line of [describeExtractor(settings.model), ...describeBackends(settings)]) print.note(line);
+  if (!isLoopback(host)) {
+    print.note(
+      "Other machines can reach it, and connections are not encrypted: put a TLS proxy in front of it.",
+    );
+  }
+  const { left, space } = await keepsake.embedding();
+  if (left > 0) {
+    print.note(`${formatCount(left, "text")} not embedded by ${space} yet; search works meanwhile.`);
+  }
 }
 
 /** Gives the options for metrics. */
@@ -136,7 +161,7 @@ function toLimitOptions({ settings, clock, backends }: CommandContext, host: str
   };
 }
 
-/** Gives the options of the OpenAI-compatible proxy. */
+/** Gives the options of the proxy for clients of OpenAI and Anthropic. */
 function toProxyOptions({ settings, clock }: CommandContext): ProxyOptions {
   const { proxy, maxContextTokens: maxTokens } = settings;
   return {
@@ -149,23 +174,37 @@ function toProxyOptions({ settings, clock }: CommandContext): ProxyOptions {
   };
 }
 
-/** Gives the logging to stderr: faults, and with `log: "json"` every request, as JSON lines. */
-function toLogOptions({ settings, clock }: CommandContext): Pick<HttpOptions, "onFault" | "onAnswered"> {
-  const line = (fields: object): void => {
-    process.stderr.write(`${JSON.stringify({ at: clock().toISOString(), ...fields })}\n`);
+/** Loads the answers to MCP clients. Throws `unsupported` if the package is not installed. */
+async function loadMcpEndpoint({ keepsake }: CommandContext): Promise<McpEndpoint> {
+  const { loadVendorPackage } = await import("../../config/vendor-packages.ts");
+  const sdk = await loadVendorPackage("@modelcontextprotocol/server", "The endpoint /mcp");
+  const { createMcpHttpHandler } = await import("../../mcp/http-handler.ts");
+  const onFault = (error: unknown): void => {
+    process.stderr.write(`fault in an MCP request: ${toShownError(error).message}\n`);
   };
-  if (settings.log !== "json") {
-    return {
-      onFault: ({ requestId, error }) => {
-        process.stderr.write(`fault in request ${requestId}: ${toShownError(error).message}\n`);
-      },
-    };
-  }
+  const { handle } = createMcpHttpHandler({ sdk, version: VERSION, onFault });
+  return { handle: (request, access) => handle(request, { ...access, promptGuard: keepsake.promptGuard }) };
+}
+
+/** Gives the options of the log on stderr: faults, and from the level `info` on every request. */
+function toLogOptions({
+  settings,
+}: CommandContext): Pick<HttpOptions, "onFault" | "onAnswered" | "showsPaths"> {
+  const log = createServerLog(settings);
   return {
-    onFault: ({ requestId, method, error }) =>
-      line({ event: "fault", request_id: requestId, method, message: toShownError(error).message }),
-    onAnswered: ({ requestId, ...answered }) =>
-      line({ event: "request", request_id: requestId, ...answered }),
+    onFault: ({ requestId, method, error }) => {
+      const { message } = toShownError(error);
+      if (settings.log?.form === "json")
+        log.write("error", "fault", { request_id: requestId, method, message });
+      else process.stderr.write(`fault in request ${requestId}: ${message}\n`);
+    },
+    ...(log.isOn("info")
+      ? {
+          onAnswered: ({ requestId, ...answered }) =>
+            log.write("info", "request", { request_id: requestId, ...answered }),
+        }
+      : {}),
+    ...(settings.log?.showsPaths ? { showsPaths: true } : {}),
   };
 }
 

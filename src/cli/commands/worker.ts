@@ -3,11 +3,13 @@ import { createServer, type Server } from "node:http";
 import { constants, setPriority } from "node:os";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
-import type { WorkSetAside } from "../../engine/api.ts";
+import type { WorkSetAside } from "../../engine/api/keepsake.ts";
 import { recordJobMetrics } from "../../engine/instrumentation.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT, exitWithin, STOP_MS, waitForStopSignal } from "../exit.ts";
+import { createServerLog, withSpanLog } from "../log.ts";
 import { dimText, formatCount, formatTable } from "../printer.ts";
+import { describeBackends, openScheduledBackups, toWebhookOptions, watchStart } from "../start-report.ts";
 import { type CommandContext, type CommonOptions, withMemory } from "../with-memory.ts";
 
 interface WorkerCommandOptions extends CommonOptions {
@@ -26,15 +28,15 @@ const KEEP_ALIVE_MS = 1_000_000_000;
 export async function runWorker(options: WorkerCommandOptions): Promise<void> {
   if (options.again !== undefined) return retryFailedWork(options, options.again);
   if (options.setAside) return showFailedWork(options);
-  lowerPriority();
   const meter = prometheusMeter();
-  const tracer = await otelTracer();
+  const spans = await otelTracer();
   const runJobs = async (context: CommandContext): Promise<number> => {
     if (options.at !== undefined) throw invalid("worker does not accept --at: it uses the current time.");
     if (context.path === ":memory:")
       throw invalid("a worker cannot use :memory:. Name a database with --db.");
     const stop = waitForStopSignal();
     const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
+    const watch = watchStart(context, context.print.note);
     const healthServer =
       options.port === undefined ? undefined : await startHealthServer(context, options, meter);
     try {
@@ -42,6 +44,9 @@ export async function runWorker(options: WorkerCommandOptions): Promise<void> {
       context.print.result({ database: context.path, ...health }, () =>
         formatWorkerGreeting(context, healthServer?.url),
       );
+      // Only now: a start at low priority takes ten times as long on a busy machine.
+      lowerPriority();
+      for (const line of describeBackends(context.settings)) context.print.note(line);
       const left = (await context.keepsake.setAside()).length;
       if (left > 0)
         context.print.note(
@@ -53,10 +58,20 @@ export async function runWorker(options: WorkerCommandOptions): Promise<void> {
       return EXIT.done;
     } finally {
       clearInterval(keepAlive);
+      watch.stop();
       await healthServer?.close();
     }
   };
-  await withMemory(options, "writes", runJobs, { meter, jobs: "here", ...(tracer ? { tracer } : {}) });
+  await withMemory(options, "writes", runJobs, async (settings) => {
+    const tracer = withSpanLog(spans, createServerLog(settings));
+    return {
+      ...(await openScheduledBackups(settings)),
+      ...toWebhookOptions(settings),
+      meter,
+      jobs: "here",
+      ...(tracer ? { tracer } : {}),
+    };
+  });
 }
 
 /** Lowers the priority of this process: a server on the same machine answers people, so it goes first. */
@@ -149,7 +164,7 @@ async function showFailedWork(options: WorkerCommandOptions): Promise<void> {
     });
     return EXIT.done;
   };
-  await withMemory(options, "checks", show, { jobs: "elsewhere" });
+  await withMemory(options, "checks", show, () => ({ jobs: "elsewhere" }));
 }
 
 function formatFailedWork({ id, job, project, user, at, attempts, problem }: WorkSetAside): string[] {
@@ -165,7 +180,7 @@ async function retryFailedWork(options: WorkerCommandOptions, id: string): Promi
     ]);
     return isFound ? EXIT.done : EXIT.nothingFound;
   };
-  await withMemory(options, "checks", retry, { jobs: "elsewhere" });
+  await withMemory(options, "checks", retry, () => ({ jobs: "elsewhere" }));
 }
 
 /** The health of a worker. It cannot work without its database; without its queue it still can. */

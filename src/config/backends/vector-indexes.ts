@@ -30,7 +30,7 @@ export async function openVectorIndexes(
 }
 
 async function openChroma(settings: BackendSettings): Promise<VectorIndex> {
-  const { url, apiKey, tenant, database } = settings.chroma ?? { url: "http://localhost:8000" };
+  const { url, apiKey, tenant, database, collection } = settings.chroma ?? { url: "http://localhost:8000" };
   const { ChromaClient } = await loadVendorPackage("chromadb", "CHROMA_URL");
   const { createChromaVectorIndex } = await import("../../adapters/chroma/index.ts");
   const { hostname, port, protocol } = new URL(url);
@@ -43,7 +43,8 @@ async function openChroma(settings: BackendSettings): Promise<VectorIndex> {
     ...(database === undefined ? {} : { database }),
     ...(apiKey === undefined ? {} : { headers: { "x-chroma-token": apiKey } }),
   });
-  return createChromaVectorIndex({ client, ...toPrefixOption(settings) });
+  const prefix = collection === undefined ? toPrefixOption(settings) : { prefix: collection };
+  return createChromaVectorIndex({ client, ...prefix });
 }
 
 async function openFaiss({ faiss: settings = { path: "faiss" } }: BackendSettings): Promise<VectorIndex> {

@@ -6,7 +6,10 @@ export const JOB_NAMES = [
   "consolidation",
   "decay",
   "clean-up",
+  "delayed-erasures",
   "tidying",
+  "backup",
+  "describing",
 ] as const;
 /** A job that feeds a vector index contains the index's name: "following chroma". */
 export type JobName = (typeof JOB_NAMES)[number] | `following ${string}`;

@@ -1,5 +1,6 @@
 import { ERROR_CODES } from "../../errors.ts";
 import { BUDGET_HOLDERS, BUDGET_PERIODS, CALL_OUTCOMES, CALL_PURPOSES } from "../model-usage.ts";
+import { RERANK_OUTCOMES } from "../recall.ts";
 
 /**
  * The values that a label may have: one of a list, a match of a narrow pattern, or `code`, a name from the
@@ -41,6 +42,10 @@ export const MEASURED_OPERATIONS = [
   "profile",
   "sessions",
   "session",
+  "startSession",
+  "sessionState",
+  "updateSession",
+  "endSession",
   "stats",
   "optimize",
   "export",
@@ -55,7 +60,7 @@ const CALL = { purpose: CALL_PURPOSES, model: "code" } as const;
 const CACHES = ["users", "vectors", "shared users", "shared vectors"] as const;
 const JOB = { job: "code" } as const;
 const DEPENDENCY = {
-  kind: ["record", "sessions", "cache", "queue", "index", "embedder", "model"],
+  kind: ["record", "sessions", "cache", "queue", "index", "embedder", "model", "reranker"],
   name: "code",
 } as const;
 
@@ -79,6 +84,16 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
   memory_retrieval_duration_ms: {
     type: "histogram",
     help: "Duration of a recall, in milliseconds.",
+    buckets: MILLISECONDS,
+  },
+  memory_reranks_total: {
+    type: "counter",
+    help: "Recalls with a reranker, by outcome. Unless it is reranked, the order stayed.",
+    labels: { outcome: RERANK_OUTCOMES },
+  },
+  memory_rerank_duration_ms: {
+    type: "histogram",
+    help: "Time that a recall waited for the reranker, in milliseconds.",
     buckets: MILLISECONDS,
   },
   memory_operations_total: {
@@ -249,6 +264,10 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
     type: "gauge",
     help: "Users skipped by a job after five failures, until their data changes or someone restarts the job.",
     labels: JOB,
+  },
+  keepsake_backup_timestamp_seconds: {
+    type: "gauge",
+    help: "Time of the newest backup that was made in the background and checked.",
   },
   memory_job_last_run_timestamp_seconds: {
     type: "gauge",

@@ -183,3 +183,10 @@ function isPartial(piece = "", joint: string): boolean {
   if (/^\p{N}+$/u.test(piece) || /^\p{L}$/u.test(piece)) return true;
   return /\p{N}/u.test(piece) && /[.,:]/.test(joint);
 }
+
+/** Without the cuts that lie within an earlier one. */
+export function dropContained(cuts: readonly TextCut[]): TextCut[] {
+  return cuts.filter(
+    ({ start, end }, i) => !cuts.slice(0, i).some((other) => other.start <= start && end <= other.end),
+  );
+}

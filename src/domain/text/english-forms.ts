@@ -326,6 +326,11 @@ export function toSecondPerson(text: string): string {
     .replace(/\bthemself\b/g, "yourself");
 }
 
+/** Turns a memory's text about "the user" to one about somebody with a name: "The user uses Shram." -> "ana uses Shram." */
+export function nameUser(text: string, name: string): string {
+  return text.replace(/\b[Tt]he user\b/g, () => name);
+}
+
 function toSecondPersonPronouns(text: string): string {
   return text
     .replace(/\btheir\b/g, "your")

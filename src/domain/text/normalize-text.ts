@@ -6,6 +6,7 @@ import type { TextSpan } from "./split-text.ts";
  * make another letter: the vowels of Hindi and Thai, Japanese voicing, Russian й.
  */
 export function foldText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
   const bare = text
     .normalize("NFKD")
     .replace(ACCENTED, "$1")

@@ -6,7 +6,12 @@ export interface TextSpan {
   readonly end: number;
 }
 
-const ABBREVIATED = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr)\.$/i;
+/** Whether two spans of one text share a character. */
+export function spansOverlap(one: TextSpan, other: TextSpan): boolean {
+  return one.start < other.end && other.start < one.end;
+}
+
+const ABBREVIATED = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|incl|excl|esp)\.$/i;
 /**
  * Sentence marks that need no space behind them: Chinese and Japanese; Hindi, Khmer, Burmese; Arabic and
  * Urdu.

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ErasureReceipt, Trace } from "../../domain/receipt.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid } from "../../errors.ts";
-import type { Audit } from "../api.ts";
+import type { Audit } from "../api/keepsake.ts";
 import type { Ports } from "../ports.ts";
 import { deriveSigningKeys, findBrokenReceipts, hashTrace } from "../sign-receipt.ts";
 

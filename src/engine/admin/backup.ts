@@ -1,7 +1,7 @@
 import type { BackupNote } from "../../domain/operations/backup.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { Backup, BackupOptions } from "../api.ts";
+import type { Backup, BackupOptions } from "../api/keepsake.ts";
 import type { Ports } from "../ports.ts";
 
 /**

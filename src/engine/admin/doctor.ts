@@ -1,4 +1,5 @@
 import type { SearchUnit } from "../../domain/change-set.ts";
+import { isUndone } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { formatPassage, splitPassages } from "../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
@@ -165,8 +166,10 @@ function computeWantedUnits({ messages, memories, damaged }: Delta): Map<string,
       wanted.set(id, { type: "passage", owner: message.id, start, end, text });
     }
   }
-  for (const { id, text } of memories) {
-    if (!unsound.has(id)) wanted.set(id, { type: "memory", owner: id, start: 0, end: text.length, text });
+  for (const memory of memories) {
+    const { id, text } = memory;
+    if (!unsound.has(id) && !isUndone(memory))
+      wanted.set(id, { type: "memory", owner: id, start: 0, end: text.length, text });
   }
   return wanted;
 }

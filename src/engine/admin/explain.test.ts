@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 let record: MemoryStore;
 let memory: Keepsake;

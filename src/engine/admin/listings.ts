@@ -1,23 +1,19 @@
+import { findDescriptionSpans, listAttachmentParts } from "../../domain/attachment.ts";
 import type { LogEntry } from "../../domain/change-set.ts";
+import { selectMemoriesAt } from "../../domain/current-memories.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
 import { expandKinds, KIND_NAMES, type Memory, type SourceSpan } from "../../domain/memory.ts";
-import type { Message } from "../../domain/message.ts";
+import { getComparator, LIST_ORDERS, type ListOrder } from "../../domain/memory-order.ts";
+import { type Message, ORIGINS } from "../../domain/message.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Source } from "../../domain/recall.ts";
-import type { Scope } from "../../domain/scope.ts";
-import { toLocalTime } from "../../domain/time.ts";
-import { forEachInSlices, mapInSlices } from "../../domain/time-slicing.ts";
+import { isOfAgent, type Scope } from "../../domain/scope.ts";
+import { compileTextFilter, type WhereText } from "../../domain/text-filter.ts";
+import { toIsoTime, toLocalTime } from "../../domain/time.ts";
+import { filterInSlices, forEachInSlices, mapInSlices, sortInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type {
-  Listing,
-  ListOptions,
-  Page,
-  PageOptions,
-  Session,
-  SessionMessage,
-  SessionSummary,
-  ShownMemory,
-} from "../api.ts";
+import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "../api/listing-types.ts";
+import type { Session, SessionMessage, SessionSummary, StoredMessage } from "../api/session-types.ts";
 import { requireMemory } from "../ingest/manual-edits.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
@@ -26,12 +22,16 @@ import type { UserState } from "../user-state/user-state.ts";
 /** Number of memories between two yields to the event loop: about two milliseconds of work. */
 const SLICE = 2000;
 
+/** The same with a filter over their texts, which takes longer. */
+const MATCH_SLICE = 50;
+
 /** The sources of a memory in full, without those whose message is gone. */
 export function toSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
   return sources.flatMap((source) => {
     const message = state.messages.get(source.message);
     if (!message) return [];
     const { role, at, session, name } = message;
+    const attachment = findDescribed(message, source);
     return [
       {
         ...source,
@@ -39,9 +39,18 @@ export function toSources(state: Pick<UserState, "messages">, sources: readonly 
         at,
         ...(session === undefined ? {} : { session }),
         ...(name === undefined ? {} : { name }),
+        ...(attachment === undefined ? {} : { attachment }),
       },
     ];
   });
+}
+
+/** The id of the attachment whose description contains the words. */
+function findDescribed(message: Message, { start, end }: SourceSpan): string | undefined {
+  if (!message.parts) return undefined;
+  return listAttachmentParts(message).find((part) =>
+    findDescriptionSpans(message.content, part).some((span) => span.start <= start && end <= span.end),
+  )?.id;
 }
 
 export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory): ShownMemory {
@@ -119,41 +128,132 @@ async function readPage(
 ): Promise<Page<ShownMemory>> {
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
-  const { kind, status = "current", quarantined, review, where } = options;
-  if (review !== undefined && review !== true) throw invalid("review can only be true.");
-  if (kind !== undefined && !KIND_NAMES.includes(kind))
-    throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}.`);
-  const kinds = kind === undefined ? undefined : expandKinds([kind]);
-  if (!["current", "superseded", "retracted", "all"].includes(status)) {
-    throw invalid("status must be one of current, superseded, retracted, all.");
-  }
   const now = ports.clock().toISOString();
+  const isListed = createListFilter(options, now);
+  const passes: ListFilter = (memory, state) => isOfAgent(scope, memory) && isListed(memory, state);
+  const order = checkOrder(options.sort);
+  const skipped = checkCount(options.offset ?? 0, "offset", 0, 1_000_000);
+  if (options.cursor !== undefined && skipped > 0) throw invalid("set offset or cursor, not both.");
   const state = await ports.states.of(scope);
-  const page = createNewestPage<Memory>(options.cursor, limit);
-  await forEachInSlices(
-    state.memories.values(),
-    (memory) => {
-      if (
-        (status === "all" || memory.status === status) &&
-        (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
-        (review === undefined || memory.review !== undefined) &&
-        (kinds === undefined || kinds.has(memory.kind)) &&
-        (!where || matchesFilter(where, memory.metadata)) &&
-        !isExpiredAt(memory, now)
-      )
-        page.add(memory);
-    },
-    SLICE,
-  );
-  const { found, total, isLast } = page.end();
-  const last = found.at(-1);
+  const listed = options.whereText === undefined ? state : await selectByText(state, options.whereText);
+  const { found, total, next } =
+    order === "newest" && skipped === 0 && parsePosition(options.cursor) === undefined
+      ? await selectNewest(listed, passes, options.cursor, limit)
+      : await selectSorted(listed, passes, order, parsePosition(options.cursor) ?? skipped, limit);
   // Content that was erased during a yield must not be returned.
   const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
   return {
     items: await withUsage(ports, scope, await mapInSlices(items, (memory) => toShownMemory(state, memory))),
     total,
-    ...(last && !isLast ? { cursor: toCursor(last) } : {}),
+    ...(next === undefined ? {} : { cursor: next }),
   };
+}
+
+interface SelectedPage {
+  readonly found: readonly Memory[];
+  readonly total: number;
+  readonly next: string | undefined;
+}
+
+type ListState = Pick<UserState, "memories" | "messages">;
+type ListFilter = (memory: Memory, state: ListState) => boolean;
+
+/** The same with the memories alone whose text matches. */
+async function selectByText(state: ListState, whereText: WhereText): Promise<ListState> {
+  const matches = await compileTextFilter(whereText);
+  const memories = new Map<string, Memory>();
+  await forEachInSlices(
+    state.memories.values(),
+    (memory) => void (matches(memory.text) && memories.set(memory.id, memory)),
+    MATCH_SLICE,
+  );
+  return { messages: state.messages, memories };
+}
+
+async function selectNewest(
+  state: ListState,
+  passes: ListFilter,
+  cursor: string | undefined,
+  limit: number,
+): Promise<SelectedPage> {
+  const page = createNewestPage<Memory>(cursor, limit);
+  await forEachInSlices(
+    state.memories.values(),
+    (memory) => passes(memory, state) && page.add(memory),
+    SLICE,
+  );
+  const { found, total, isLast } = page.end();
+  const last = found.at(-1);
+  return { found, total, next: last && !isLast ? toCursor(last) : undefined };
+}
+
+/** A page by position. Its cursor is a position too, because another order has no key that stays valid. */
+async function selectSorted(
+  state: ListState,
+  passes: ListFilter,
+  order: ListOrder,
+  from: number,
+  limit: number,
+): Promise<SelectedPage> {
+  const all = await filterInSlices(state.memories.values(), (memory) => passes(memory, state), SLICE);
+  const sorted = await sortInSlices(all, getComparator(order));
+  const end = from + limit;
+  return {
+    found: sorted.slice(from, end),
+    total: sorted.length,
+    next: end < sorted.length ? toPositionCursor(end) : undefined,
+  };
+}
+
+/** Checks the filters of a list, and gives the function that applies them. */
+function createListFilter(options: ListOptions, now: string): ListFilter {
+  const { kind, quarantined, review, where, origin, session } = options;
+  if (review !== undefined && review !== true) throw invalid("review can only be true.");
+  if (kind !== undefined && !KIND_NAMES.includes(kind))
+    throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}.`);
+  const kinds = kind === undefined ? undefined : expandKinds([kind]);
+  if (origin !== undefined && !ORIGINS.includes(origin))
+    throw invalid(`origin must be one of ${ORIGINS.join(", ")}.`);
+  const [from, to] = [toBound(options.from, "from"), toBound(options.to, "to")];
+  const named = session === undefined ? undefined : checkName(session, "session");
+  const isThen = createTimeFilter(options, now);
+  return (memory, state) =>
+    isThen(memory) &&
+    (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
+    (review === undefined || memory.review !== undefined) &&
+    (kinds === undefined || kinds.has(memory.kind)) &&
+    (origin === undefined || memory.origin === origin) &&
+    (from === undefined || memory.at >= from) &&
+    (to === undefined || memory.at < to) &&
+    (named === undefined || isOfSession(state, memory, named)) &&
+    (!where || matchesFilter(where, memory.metadata));
+}
+
+function createTimeFilter({ status, asOf: asked }: ListOptions, now: string): (memory: Memory) => boolean {
+  const asOf = toBound(asked, "asOf");
+  if (asOf !== undefined && status !== undefined) throw invalid("set status or asOf, not both.");
+  const wanted = status ?? "current";
+  if (!["current", "superseded", "retracted", "all"].includes(wanted)) {
+    throw invalid("status must be one of current, superseded, retracted, all.");
+  }
+  if (asOf !== undefined) return (memory) => selectMemoriesAt([memory], now, asOf)[0]?.holds === true;
+  return (memory) => (wanted === "all" || memory.status === wanted) && !isExpiredAt(memory, now);
+}
+
+function toBound(time: Date | string | undefined, name: string): string | undefined {
+  return time === undefined ? undefined : toIsoTime(time, name);
+}
+
+function checkOrder(order: ListOrder = "newest"): ListOrder {
+  if (LIST_ORDERS.includes(order)) return order;
+  throw invalid(`sort must be one of ${LIST_ORDERS.join(", ")}.`);
+}
+
+function isOfSession({ messages }: ListState, memory: Memory, session: string): boolean {
+  return (
+    memory.session === session ||
+    memory.sources.some(({ message }) => messages.get(message)?.session === session)
+  );
 }
 
 /** All versions of one memory, oldest first. */
@@ -257,6 +357,19 @@ function toPageKey({ id, to }: SessionSummary): { at: string; id: string } {
   return { at: to, id };
 }
 
+/** Gives one message. Throws `not_found` if it does not exist, is undone, or is erased. */
+export async function getMessage(
+  ports: Pick<Ports, "states">,
+  scope: Scope,
+  id: string,
+): Promise<StoredMessage> {
+  const { messages } = await ports.states.of(scope);
+  const message = messages.get(checkName(id, "id"));
+  if (!message || !isPresent(message)) throw new MemoryError("not_found", "message not found.");
+  const { session } = message;
+  return { ...toSessionMessage(message), ...(session === undefined ? {} : { session }) };
+}
+
 function toSessionMessage({
   id,
   turn,
@@ -309,6 +422,17 @@ function findAfterCursor(all: readonly PageKey[], cursor: string): number {
   const place = parseCursor(cursor);
   const next = all.findIndex((one) => compareNewestFirst(place, one) < 0);
   return next === -1 ? all.length : next;
+}
+
+/** The cursor of a page by position. */
+function toPositionCursor(position: number): string {
+  return Buffer.from(JSON.stringify([position])).toString("base64url");
+}
+
+/** The position in a cursor; undefined for a cursor of another form. */
+function parsePosition(cursor: string | undefined): number | undefined {
+  const text = cursor === undefined ? "" : Buffer.from(cursor, "base64url").toString("utf8");
+  return /^\[\d{1,9}\]$/.test(text) ? Number(text.slice(1, -1)) : undefined;
 }
 
 function parseCursor(cursor: string): PageKey {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemory } from "../../memory.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 let memory: Keepsake;
 let ana: ScopedMemory;

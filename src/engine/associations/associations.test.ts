@@ -4,7 +4,9 @@ import { rulesExtractor } from "../../adapters/rules/index.ts";
 import { ASSOCIATION_TYPES, type AssociationType } from "../../domain/change-set.ts";
 import { createMemory } from "../../memory.ts";
 import { itemsAnswer, type ModelItem, scriptedModel, turnNumber } from "../../testing/test-doubles.ts";
-import type { Keepsake, RelatedOptions, ScopedMemory } from "../api.ts";
+import type { RelatedOptions } from "../api/association-types.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 import { MAX_LINKS_OF_MEMORY } from "./links.ts";
 
 let keepsake: Keepsake;
@@ -230,6 +232,21 @@ describe("a walk along associations", () => {
     ]);
     expect((await ana.links()).total).toBe(1);
   });
+});
+
+it("what a speaker tells about themselves is not about the same person, and what others tell about them is", async () => {
+  const say = (name: string, content: string) => ana.remember({ role: "user", name, content });
+  await say("Jon", "I live in Ghent.");
+  await say("Jon", "I play the oboe.");
+  await say("Gina", "My brother Paul works as a nurse.");
+  await say("Gina", "My brother Paul plays the harp.");
+  const { items } = await ana.list();
+  const textsAbout = async (words: string): Promise<string[]> => {
+    const { id = "" } = items.find(({ text }) => text.includes(words)) ?? {};
+    return (await relatedTo(id)).map(([text]) => text as string);
+  };
+  expect(await textsAbout("oboe")).toEqual([]);
+  expect(await textsAbout("nurse")).toContain("Gina's brother Paul plays the harp.");
 });
 
 describe("a memory that depends on another", () => {

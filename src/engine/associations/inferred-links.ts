@@ -1,5 +1,5 @@
 import { type Memory, type SourceSpan, toClaimKey } from "../../domain/memory.ts";
-import type { RelatedStep } from "../api.ts";
+import type { RelatedStep } from "../api/association-types.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** The strength of what is read off the words: told in one sentence, or about the same person or thing. */
@@ -26,7 +26,7 @@ export function createInference(
   const ground = collectSharedGround(state);
   return (memory) => {
     const steps = new Map<string, RelatedStep>();
-    for (const { id } of findAboutSame(ground, memory))
+    for (const { id } of findAboutSame(state, ground, memory))
       steps.set(id, toInferredStep(memory.id, id, SAME_THING, "about the same"));
     for (const { id } of findToldTogether(state, ground, memory))
       steps.set(id, toInferredStep(memory.id, id, TOLD_TOGETHER, "told together"));
@@ -34,14 +34,15 @@ export function createInference(
   };
 }
 
-function collectSharedGround({ memories }: Pick<UserState, "memories">): SharedGround {
+function collectSharedGround(state: Pick<UserState, "memories" | "messages">): SharedGround {
   const byMessage = new Map<string, Memory[]>();
   const byThing = new Map<string, Memory[]>();
-  for (const memory of memories.values()) {
+  for (const memory of state.memories.values()) {
     if (memory.quarantined) continue;
     const messages = new Set(memory.sources.map(({ message }) => message));
     for (const message of messages) addTo(byMessage, message, memory);
-    if (memory.status === "current") for (const thing of listThings(memory)) addTo(byThing, thing, memory);
+    if (memory.status === "current")
+      for (const thing of listThings(state, memory)) addTo(byThing, thing, memory);
   }
   return { byMessage, byThing };
 }
@@ -52,8 +53,12 @@ function addTo(index: Map<string, Memory[]>, key: string, memory: Memory): void 
   else index.set(key, [memory]);
 }
 
-function findAboutSame({ byThing }: SharedGround, memory: Memory): Memory[] {
-  return listThings(memory)
+function findAboutSame(
+  state: Pick<UserState, "messages">,
+  { byThing }: SharedGround,
+  memory: Memory,
+): Memory[] {
+  return listThings(state, memory)
     .map((thing) => byThing.get(thing) ?? [])
     .filter(({ length }) => length <= MAX_ABOUT_ONE_THING)
     .flatMap((others) => others.filter(({ id }) => id !== memory.id));
@@ -89,12 +94,18 @@ function isToldTogether(content: string, one: SourceSpan, other: SourceSpan): bo
   return first.end >= second.start || !/[.!?;\n]/.test(content.slice(first.end, second.start));
 }
 
-/** Whom and what a memory is about, besides the user: its value, and a subject with a name or a role. */
-function listThings({ claim }: Memory): string[] {
+/**
+ * Whom and what a memory is about, besides whoever said it: its value, and a subject with a name or a role. All that people
+ * tell about themselves would be about one person.
+ */
+function listThings({ messages }: Pick<UserState, "messages">, { claim, sources }: Memory): string[] {
   if (!claim) return [];
   const subject = claim.subject.toLowerCase();
+  const isSpeaker =
+    subject === "user" ||
+    sources.some(({ message }) => messages.get(message)?.name?.toLowerCase() === subject);
   const value = toValueKey(claim.value);
-  return [...(subject === "user" ? [] : [subject]), ...(value === undefined ? [] : [value])];
+  return [...(isSpeaker ? [] : [subject]), ...(value === undefined ? [] : [value])];
 }
 
 function toValueKey(value: string): string | undefined {

@@ -12,7 +12,7 @@ import { isMemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { hashEmbedder } from "../../testing/index.ts";
-import type { ScopedMemory } from "../api.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 import { copyStore } from "../transfer/copy-store.ts";
 
 const STORES: readonly (readonly [string, number, () => Promise<MemoryStore>])[] = [

@@ -4,7 +4,12 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { invalid } from "../../errors.ts";
 import { toShownMemory } from "../admin/listings.ts";
-import type { RelatedMemories, RelatedMemory, RelatedOptions, RelatedStep } from "../api.ts";
+import type {
+  RelatedMemories,
+  RelatedMemory,
+  RelatedOptions,
+  RelatedStep,
+} from "../api/association-types.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { checkType, requirePresent } from "./associations.ts";

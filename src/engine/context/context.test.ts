@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { createMemory } from "../../memory.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 let now = new Date("2026-03-01T12:00:00Z");
 let memory: Keepsake;

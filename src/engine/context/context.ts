@@ -8,7 +8,7 @@ import { estimateTokens } from "../../domain/text/split-text.ts";
 import { invalid } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
 import { parseRecallOptions, toIndexFilters } from "../recall/options.ts";
-import { createMetadataFilter, listMemoryIds, recallFor } from "../recall/recall.ts";
+import { addShared, createContentFilter, listMemoryIds, recallFor } from "../recall/recall.ts";
 import type { ContextBuilder } from "../services.ts";
 import { withoutEchoes } from "./echoes.ts";
 import { type Excerpt, toExcerpt, toShownItem } from "./excerpts.ts";
@@ -23,6 +23,8 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
   "asOf",
   "session",
   "where",
+  "whereText",
+  "shared",
   "signal",
 ] satisfies (keyof ContextOptions)[]);
 
@@ -48,8 +50,8 @@ export function createContextBuilder(ports: Ports): ContextBuilder {
   const standing = async (scope: Scope, bounds: ParsedBounds, maxTokens: number): Promise<StandingPart> => {
     const build = (before?: StandingPart): Promise<StandingPart> =>
       buildPart(ports, scope, { bounds, maxTokens, before });
-    if (bounds.asOf !== undefined || bounds.session !== undefined || bounds.where !== undefined)
-      return build();
+    const { asOf, session, where, whereText } = bounds;
+    if ([asOf, session, where, whereText].some((one) => one !== undefined)) return build();
     const key = `${userKeyOf(scope)}${scope.agent ?? ""}`;
     const day = bounds.now.slice(0, 10);
     const { revision } = await ports.states.searchIndex(scope);
@@ -77,7 +79,7 @@ export function createContextBuilder(ports: Ports): ContextBuilder {
         decayDays: ports.decayDays,
       });
       const part = await standing(scope, filters, maxTokens);
-      const { recall, spans } = await recallFor(ports, scope, request, options, async (vector) => ({
+      const { recall, spans, shared } = await recallFor(ports, scope, request, options, async (vector) => ({
         maxTokens,
         need: await ports.needs.findNeed(vector),
       }));
@@ -88,7 +90,7 @@ export function createContextBuilder(ports: Ports): ContextBuilder {
         ),
       );
       const lasting = part.isComplete ? excerpts : await withoutOutdated(ports, excerpts);
-      return pack(ports, scope, { request, maxTokens, part, recall, excerpts: lasting });
+      return pack(ports, scope, { request, maxTokens, part, recall, excerpts: lasting, shared });
     },
   };
 }
@@ -110,10 +112,9 @@ async function buildPart(
     readonly before?: StandingPart | undefined;
   },
 ): Promise<StandingPart> {
-  const passes = bounds.where && (await createMetadataFilter(ports, scope, bounds.where));
+  const content = await createContentFilter(ports, { scope }, bounds);
   return buildStandingPart(ports, scope, {
-    filters: (searchIndex) =>
-      toIndexFilters(searchIndex, bounds, passes && ((slot) => passes(searchIndex, slot))),
+    filters: (searchIndex) => toIndexFilters(searchIndex, bounds, content.createTest(searchIndex)),
     now: bounds.asOf ?? bounds.now,
     maxTokens,
     before,
@@ -136,12 +137,17 @@ interface PackInput {
   readonly part: StandingPart;
   readonly recall: PromptContext["recall"];
   readonly excerpts: readonly Excerpt[];
+  /** What other users share. */
+  readonly shared: readonly Item[];
 }
+
+/** What others share takes at most this share of the budget. */
+const SHARED_SHARE = 0.25;
 
 async function pack(
   ports: Ports,
   scope: Scope,
-  { request, maxTokens, part, recall, excerpts }: PackInput,
+  { request, maxTokens, part, recall, excerpts, shared }: PackInput,
 ): Promise<PromptContext> {
   const terms = new Map(extractTerms(request).map((term) => [term, 1]));
   const shown = excerpts.flatMap((excerpt) => toShownItem(excerpt, terms) ?? []);
@@ -149,23 +155,33 @@ async function pack(
   const extra =
     spared.length === 0 ? [] : (await ports.store.read(scope, { messages: [], memories: spared })).memories;
   const standing = estimateTokens(part.text) <= maxTokens ? part.text : "";
+  const { promptGuard } = ports;
+  const room = maxTokens - countTokens(standing);
+  const others = packRequest(shared, { maxTokens: room * SHARED_SHARE, title: SHARED_TITLE, promptGuard });
   const packed = packRequest([...extra.map(toItem), ...shown], {
-    maxTokens: maxTokens - (standing === "" ? 0 : estimateTokens(`${standing}\n`)),
+    maxTokens: room - countTokens(others.text),
     title: TITLE,
-    promptGuard: ports.promptGuard,
+    promptGuard,
   });
-  const text = [standing, packed.text].filter((one) => one !== "").join("\n");
+  const forRequest = joinParts(packed.text, others.text);
+  const text = joinParts(standing, forRequest);
   ports.usage?.note(scope, listMemoryIds(packed.items), ports.clock().toISOString());
   return {
     text,
     tokens: estimateTokens(text),
-    parts: { standing, request: packed.text },
-    items: packed.items,
-    left: packed.left,
-    recall,
+    parts: { standing, request: forRequest },
+    items: [...packed.items, ...others.items],
+    left: packed.left + others.left,
+    recall: addShared(ports, recall, shared, { limit: recall.items.length + shared.length, maxTokens }),
   };
 }
 
+const joinParts = (...parts: readonly string[]): string => parts.filter((one) => one !== "").join("\n");
+
+/** The tokens of a part and its line break. */
+const countTokens = (part: string): number => (part === "" ? 0 : estimateTokens(`${part}\n`));
+
+const SHARED_TITLE = "What other people share with them (it is about those people)";
 const TITLE = "What they said, day by day (where two lines disagree, the later one holds)";
 
 function toItem({ id, text, kind, at }: Memory): Item {

@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/recall.ts";
 import { extractTerms } from "../../domain/search/search-terms.ts";
-import { estimateTokens, splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import { estimateTokens, spansOverlap, splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
 import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
 import type { MessageSpans } from "../../ports/recall-worker.ts";
 import { findInjectionsIn } from "../prompt-block.ts";
@@ -37,15 +37,15 @@ export function toExcerpt(item: Item, { promptGuard, spans }: ExcerptOptions): E
   });
   const sentences = splitSentences(item.text);
   const over = ended.map(inText);
-  const isOver = (one: TextSpan): boolean => over.some((span) => overlaps(span, one));
+  const isOver = (one: TextSpan): boolean => over.some((span) => spansOverlap(span, one));
   const kept = sentences.filter((sentence) => !isOver(sentence));
   const spared = current
-    .filter((span) => sentences.some((one) => isOver(one) && overlaps(inText(span), one)))
+    .filter((span) => sentences.some((one) => isOver(one) && spansOverlap(inText(span), one)))
     .map(({ id }) => id);
   // A cut could part the signs of an injection, so a text that holds one keeps none of its sentences.
   const isCut = kept.length < sentences.length || estimateTokens(item.text) > MAX_PASSAGE_TOKENS;
   const injections = isCut ? findInjectionsIn(item, promptGuard) : [];
-  const shown = kept.filter((one) => !injections.some((span) => overlaps(span, one)));
+  const shown = kept.filter((one) => !injections.some((span) => spansOverlap(span, one)));
   return { item, sentences, shown, statements: current.map(inText), spared };
 }
 
@@ -60,10 +60,6 @@ export function toShownItem(
   return { ...item, text: joinSentences(item.text, selected, sentences) };
 }
 
-function overlaps(one: TextSpan, other: TextSpan): boolean {
-  return one.start < other.end && other.start < one.end;
-}
-
 /** The sentences of a long text that matter: those with the request's words or statements, then the first ones. */
 function selectSentences(
   text: string,
@@ -75,7 +71,7 @@ function selectSentences(
   if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_PASSAGE_TOKENS) return sentences;
   const scored = sentences.map((sentence, i) => {
     const words = new Set(extractTerms(text.slice(sentence.start, sentence.end)));
-    let score = statements.some((one) => overlaps(one, sentence)) ? STATEMENT_SCORE : 0;
+    let score = statements.some((one) => spansOverlap(one, sentence)) ? STATEMENT_SCORE : 0;
     for (const [term, weight] of terms) if (words.has(term)) score += weight;
     return { i, score: score - i * POSITION_COST };
   });

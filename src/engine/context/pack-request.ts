@@ -70,11 +70,13 @@ function formatLines(title: string, lines: readonly Line[]): string {
   return `${title}\n${parts.join("")}`.trimEnd();
 }
 
-/** The speaker of a quote, unless it is the user alone. */
-function formatSpeaker({ type, sources }: Item): string {
+const formatName = (name: string): string => neutralizeText(name).replace(/\s+/g, " ").trim().slice(0, 60);
+
+/** The owner of what another user shares, or the speaker of a quote unless it is the user alone. */
+function formatSpeaker({ type, sources, owner }: Item): string {
+  if (owner !== undefined) return `${formatName(owner)}: `;
   const source = type === "passage" ? sources.at(-1) : undefined;
   if (!source) return "";
-  if (source.name !== undefined)
-    return `${neutralizeText(source.name).replace(/\s+/g, " ").trim().slice(0, 60)}: `;
+  if (source.name !== undefined) return `${formatName(source.name)}: `;
   return source.role === "user" ? "" : `${source.role}: `;
 }

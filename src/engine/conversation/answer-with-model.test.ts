@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openaiModel } from "../../adapters/openai/index.ts";
 import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer, type Received, SPOILT, type Trouble } from "../../testing/index.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 let server: OpenaiServer;
 let memory: Keepsake;

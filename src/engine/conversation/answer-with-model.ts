@@ -120,7 +120,9 @@ export async function* streamModelAnswer(
   if (by.by === "memory") return { ...by, by: "memory" };
   if (completion.isUnknown) yield* streamWords(UNKNOWN, options.signal);
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
-  ports.recalls?.note(scope, composed.recall.id, { used });
+  const shared = new Set(notes.items.flatMap((item) => (item.owner === undefined ? [] : [item.id])));
+  // A receipt has nothing of what others share.
+  ports.recalls?.note(scope, composed.recall.id, { used: used.filter((id) => !shared.has(id)) });
   return {
     text: completion.isUnknown ? UNKNOWN : completion.text,
     used,
@@ -136,9 +138,10 @@ async function addContextItems(
   recalled: readonly Item[],
 ): Promise<readonly Item[]> {
   const { knownAt, kinds, types, minScore, whereText, asOf, session, where, maxTokens, signal } = options;
-  const isNarrowed = [knownAt, kinds, types, minScore, whereText].some((one) => one !== undefined);
+  const isNarrowed = [knownAt, kinds, types, minScore].some((one) => one !== undefined);
   if (isNarrowed || !ports.contexts) return recalled;
-  const bounds = { asOf, session, where, maxTokens, signal };
+  // What others share is among the recalled items already.
+  const bounds = { asOf, session, where, whereText, maxTokens, shared: false, signal };
   const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));
   const { items } = await ports.contexts.build(scope, question, given);
   const known = new Set(recalled.map(({ id }) => id));

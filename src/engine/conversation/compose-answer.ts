@@ -1,16 +1,17 @@
 import { expandKinds, type Memory } from "../../domain/memory.ts";
 import { matchesFilter as passesFilter } from "../../domain/metadata-filter.ts";
 import type { Answer, Recall, RecallOptions } from "../../domain/recall.ts";
-import type { Scope } from "../../domain/scope.ts";
+import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
 import { compileTextFilter, type TextMatcher } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import type { ComposedReply } from "../../ports/language/answerer.ts";
 import type { Ports } from "../ports.ts";
 import { toQuotableText } from "../prompt-block.ts";
-import { recall, selectKnownAt } from "../recall/recall.ts";
+import { addShared, recallFor, selectKnownAt } from "../recall/recall.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { explainLastAnswer } from "./explain-last-answer.ts";
+import { answerFromShared } from "./shared-answer.ts";
 
 export type AnswerPorts = Pick<
   Ports,
@@ -40,17 +41,21 @@ export async function composeAnswer(
   options: RecallOptions,
   session: string | undefined,
 ): Promise<ComposedAnswer> {
-  const found = await recall(ports, scope, question, options);
-  const held = await ports.states.of(scope);
+  const { recall: found, shared } = await recallFor(ports, scope, question, options);
+  const held = stateOfAgent(await ports.states.of(scope), scope);
   const knownAt = options.knownAt === undefined ? undefined : toIsoTime(options.knownAt, "knownAt");
   // As it was known then: each memory in the version of that time.
-  const state = knownAt === undefined ? held : stateThen(held, await ports.store.versions(scope), knownAt);
+  const state =
+    knownAt === undefined
+      ? held
+      : stateOfAgent(stateThen(held, await ports.store.versions(scope), knownAt), scope);
   const now = knownAt ?? ports.clock().toISOString();
   const asOf = options.asOf === undefined ? undefined : toIsoTime(options.asOf, "asOf");
   const reply = await ports.answerer.compose({
     question,
     found,
-    content: state,
+    // Without a revision: an index of the whole memory is kept under its number.
+    content: scope.agent === undefined ? state : { messages: state.messages, memories: state.memories },
     mayUse: boundsOf(scope, options, options.whereText && (await compileTextFilter(options.whereText))),
     isUnbounded: BOUNDS.every((option) => options[option] === undefined),
     now,
@@ -65,7 +70,12 @@ export async function composeAnswer(
     const asking = session === undefined ? {} : { session };
     ports.recalls?.note(scope, found.id, { kind: "answer", used: reply.answer?.used ?? [], ...asking });
   }
-  return { answer: answerOf(found, reply), isExact: reply.isExact };
+  const own = answerOf(found, reply);
+  if (shared.length === 0) return { answer: own, isExact: reply.isExact };
+  const all = addShared(ports, found, shared, options);
+  // What the user's own memory answers stands; what others share is asked only where it does not.
+  if (!own.abstained || reply.isExact) return { answer: { ...own, recall: all }, isExact: reply.isExact };
+  return { answer: answerFromShared(question, own, shared, all), isExact: false };
 }
 
 const answerOf = (recall: Recall, { answer, isSure }: ComposedReply): Answer =>
@@ -93,10 +103,25 @@ function boundsOf(
   if (types && !types.includes("memory")) return () => false;
   const kindSet = kinds && expandKinds(kinds);
   return (memory) =>
+    isOfAgent(scope, memory) &&
     (session === undefined || options.session === undefined || memory.session === session) &&
     (kindSet === undefined || kindSet.has(memory.kind)) &&
     (where === undefined || passesFilter(where, memory.metadata)) &&
     hasText(memory.text);
+}
+
+/** What the agent of a scope may answer from; everything, without an agent. */
+function stateOfAgent(state: UserState, scope: Scope): UserState {
+  if (scope.agent === undefined) return state;
+  const pick = <Held extends { readonly agent?: string }>(
+    held: ReadonlyMap<string, Held>,
+  ): Map<string, Held> => new Map([...held].filter(([, one]) => isOfAgent(scope, one)));
+  return {
+    ...state,
+    messages: pick(state.messages),
+    memories: pick(state.memories),
+    current: pick(state.current),
+  };
 }
 
 function stateThen(state: UserState, versions: readonly Memory[], knownAt: string): UserState {

@@ -1,10 +1,11 @@
 import type { Answer } from "../../domain/recall.ts";
-import type {
-  ErasureReceipt,
-  HeldBackup,
-  PendingConfirmation,
-  Receipt,
-  ReceiptLine,
+import {
+  type ErasureReceipt,
+  type HeldBackup,
+  NOTHING_TO_ERASE,
+  type PendingConfirmation,
+  type Receipt,
+  type ReceiptLine,
 } from "../../domain/receipt.ts";
 import { joinList, toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 import type { Answerer } from "../../ports/language/answerer.ts";
@@ -26,14 +27,32 @@ export function composeReply(
   },
 ): string {
   const { receipt, answer, said = "" } = turn;
-  const erased = (receipt.erasures ?? []).map((erasure) => sayErasure(answerer, erasure));
-  if (erased.length > 0) return erased.join(" ");
-  if (receipt.waiting) return receipt.waiting.map(sayWaiting).join(" ");
+  const { erasures = [], waiting = [] } = receipt;
+  const isAsking = waiting.some(({ action }) => action === "erase");
+  const reported = [
+    ...erasures.map((erasure) => sayErasure(answerer, erasure, isAsking)),
+    ...waiting.map(formatQuestion),
+  ];
+  if (reported.length > 0) return reported.join(" ");
+  if (hasUnmetRequest(receipt))
+    return [UNMET_REQUEST, ...saySaved(receipt.memories.filter(({ text }) => text !== ""))].join(" ");
   const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
   if (parts.length > 0) return parts.join(" ");
   if (answer) return isForAssistant(said) ? SELF_DESCRIPTION : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
   return isLong(said) ? "Saved. I found no new facts in that." : "All right, I'm listening.";
+}
+
+/** The reply to a request to forget of which nothing was found. */
+export const UNMET_REQUEST =
+  "I found nothing that clearly matches, so I have erased nothing. If it is something you told me, name it or quote it.";
+
+/** The reply to a sure request to forget of which nothing was found. */
+export const NO_MATCH = "I found nothing like that in my memory.";
+
+/** Whether the message asked to forget something, and nothing was found. */
+export function hasUnmetRequest({ memories }: Pick<Receipt, "memories">): boolean {
+  return memories.some(({ why }) => why === NOTHING_TO_ERASE.why);
 }
 
 const SELF_DESCRIPTION =
@@ -58,21 +77,32 @@ function isLong(text: string): boolean {
   return (text.match(/[\p{L}\p{N}'’]+/gu) ?? []).length > 4;
 }
 
-function sayErasure(answerer: DateFormatter, erasure: ErasureReceipt): string {
+function sayErasure(answerer: DateFormatter, erasure: ErasureReceipt, isAsking: boolean): string {
   const { memories, messages, rewritten = 0, requests = 0 } = erasure.erased;
-  if (memories + messages + rewritten === 0) return "I found nothing like that in my memory.";
-  if (memories + messages === requests && requests > 0)
-    return "I found nothing like that, so I erased only your request itself.";
+  if (memories + messages + rewritten === 0) return NO_MATCH;
+  if (memories + messages === requests && requests > 0) return isAsking ? ONLY_ASKING : ONLY_REQUEST;
   if (memories + messages === 0) return "Done. It was only in the history, and is erased there.";
-  const counts = [
+  const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
+  const opening = sayForgotten(erasure, isAsking);
+  return `${opening}: ${countErased(erasure.erased)} ${verb} erased.${sayBackups(answerer, erasure.backups ?? [])}`;
+}
+
+/** "1 memory and the words in 2 messages"; empty if neither was erased. */
+export function countErased({ memories, messages }: ErasureReceipt["erased"]): string {
+  return joinList([
     ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
     ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),
-  ];
-  const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
-  const opening = erasure.complete
-    ? "Done. I have forgotten everything about that"
-    : "I have forgotten that, but could not verify every place";
-  return `${opening}: ${joinList(counts)} ${verb} erased.${sayBackups(answerer, erasure.backups ?? [])}`;
+  ]);
+}
+
+const ONLY_REQUEST = "I found nothing like that, so I erased only your request itself.";
+const ONLY_ASKING = "I am not sure what you mean, so I erased only your request itself.";
+
+function sayForgotten({ complete }: ErasureReceipt, isAsking: boolean): string {
+  if (!complete) return "I have forgotten that, but could not verify every place";
+  return isAsking
+    ? "Done. I have forgotten what I am sure of"
+    : "Done. I have forgotten everything about that";
 }
 
 /** Backups that cannot be changed from here, and how long they are kept. */
@@ -89,8 +119,8 @@ function sayBackups(answerer: DateFormatter, backups: readonly HeldBackup[]): st
   return ` ${many} made before still ${holds} it${deadline}.`;
 }
 
-/** What would be removed, and how to confirm it. */
-function sayWaiting({ action, memories, quotes }: PendingConfirmation): string {
+/** The question about a request that waits: what would be removed, and how to confirm it. */
+export function formatQuestion({ action, memories, quotes }: PendingConfirmation): string {
   const verb = action === "erase" ? "forget" : "end";
   if (quotes.length > 0) {
     const said = quotes.slice(0, MAX_QUOTED).map(({ quote }, i) => `${i + 1}. “${quote}”`);

@@ -2,11 +2,12 @@ import { INPUT_LIMITS, toStorableText } from "../../domain/limits.ts";
 import { CITED_IDS_FIELD, type Message } from "../../domain/message.ts";
 import type { Answer, AnsweredBy, Recall } from "../../domain/recall.ts";
 import type { Receipt } from "../../domain/receipt.ts";
-import type { Scope } from "../../domain/scope.ts";
+import { type Scope, toReadScope } from "../../domain/scope.ts";
 import { listRedactedKinds, maskCredentials } from "../../domain/text/credentials.ts";
 import { toLocalTime } from "../../domain/time.ts";
 import type { LanguageModel } from "../../ports/language/language-model.ts";
-import type { RememberOptions, Reply } from "../api.ts";
+import type { Reply } from "../api/scoped-memory.ts";
+import type { RememberOptions } from "../api/writing-types.ts";
 import { forget } from "../erase/forget.ts";
 import { remember } from "../ingest/remember.ts";
 import type { Ports } from "../ports.ts";
@@ -24,7 +25,7 @@ import {
 } from "./answer-with-model.ts";
 import { createLenientCitationReader } from "./citations.ts";
 import { type ComposedAnswer, composeAnswer } from "./compose-answer.ts";
-import { composeReply, mentionsSelf } from "./compose-reply.ts";
+import { composeReply, hasUnmetRequest, mentionsSelf, UNMET_REQUEST } from "./compose-reply.ts";
 import { buildNotes, buildTalkPrompt, loadEarlierTurns } from "./prompts.ts";
 
 /** One turn of a conversation, see `converseStream`. */
@@ -54,10 +55,12 @@ export async function* converseStream(
 ): AsyncGenerator<string, Reply, void> {
   const message = typeof said === "string" ? toStorableText(said).text : said;
   const asks = ports.questions.isQuestion(message) || ports.answerer.asksForAll(message);
-  const signal = options.signal ? { signal: options.signal } : {};
+  // The reply may be stored, and nothing that others share is ever copied.
+  const bounds = { shared: false, ...(options.signal ? { signal: options.signal } : {}) };
   const session = options.session ?? scope.session;
-  const before = asks ? await composeAnswer(ports, scope, message, signal, session) : undefined;
-  const recalled = before?.answer.recall ?? (await recallForModel(ports, scope, message, signal));
+  const reading = toReadScope(scope, ports.agents);
+  const before = asks ? await composeAnswer(ports, reading, message, bounds, session) : undefined;
+  const recalled = before?.answer.recall ?? (await recallForModel(ports, reading, message, bounds));
   const receipt = await remember(ports, scope, message, options);
   const [asking] = receipt.messages;
   if (before && asking !== undefined)
@@ -73,7 +76,7 @@ async function recallForModel(
   ports: Ports,
   scope: Scope,
   message: string,
-  options: { signal?: AbortSignal },
+  options: { signal?: AbortSignal; shared: boolean },
 ): Promise<Recall | undefined> {
   if (!ports.model) return undefined;
   const context = await ports.contexts?.build(scope, message, options);
@@ -99,8 +102,10 @@ interface SpokenReply extends AnsweredBy {
 
 async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerator<string, SpokenReply, void> {
   const { before, receipt, message, options } = turn;
-  const spoken = yield* streamReplyByModel(ports, turn);
-  if (spoken?.by === "model") return spoken;
+  // A model would not know that nothing was erased, and might say that it was.
+  const notice = hasUnmetRequest(receipt) ? `${UNMET_REQUEST} ` : "";
+  const spoken = yield* withNotice(notice, streamReplyByModel(ports, turn));
+  if (spoken?.by === "model") return { ...spoken, text: notice + spoken.text };
   const text = composeReply(ports.answerer, {
     receipt,
     said: message,
@@ -108,6 +113,25 @@ async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerato
   });
   yield* streamWords(text, options.signal);
   return { text, ...(before ? { answer: before.answer } : {}), by: "memory", ...spoken };
+}
+
+/** A reply with a notice before its first part; without a part there is no notice. */
+async function* withNotice<Result>(
+  notice: string,
+  parts: AsyncGenerator<string, Result, void>,
+): AsyncGenerator<string, Result, void> {
+  let isFirst = notice !== "";
+  try {
+    for (;;) {
+      const next = await parts.next();
+      if (next.done) return next.value;
+      if (isFirst) yield notice;
+      isFirst = false;
+      yield next.value;
+    }
+  } finally {
+    await parts.return(undefined as never);
+  }
 }
 
 /**

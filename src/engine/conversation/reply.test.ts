@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openaiModel } from "../../adapters/openai/index.ts";
 import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer, type Received } from "../../testing/index.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 let server: OpenaiServer;
 let memory: Keepsake;
@@ -104,6 +105,19 @@ describe("a conversation with a model that remembers", () => {
   ])("talks about anything else: %s", async (message) => {
     server.reply = () => "Let us see.";
     expect(await ana.converse(message, TALK)).toMatchObject({ text: "Let us see.", by: "model" });
+  });
+
+  it("tells before the model's reply that nothing was erased, if what was to be forgotten is not found", async () => {
+    server.reply = () => "It is done.";
+    const parts: string[] = [];
+    const said = "lose what I said about the airing cupboard, please";
+    const turn = ana.converseStream(said, TALK);
+    for await (const part of turn) if (typeof part === "string") parts.push(part);
+    expect(parts.join("")).toMatch(/^I found nothing .*It is done\.$/);
+    expect(await ana.converse("lose what I said about the attic, please", TALK)).toMatchObject({
+      text: expect.stringMatching(/^I found nothing .*It is done\.$/),
+      by: "model",
+    });
   });
 
   it("knows the earlier turns of the session, and none of another one", async () => {

@@ -233,6 +233,8 @@ const OPERATION_NAMES: { readonly [purpose in CallPurpose]: string } = {
   understand: "chat",
   answer: "chat",
   embed: "embeddings",
+  rerank: "rerank",
+  describe: "chat",
   chat: "chat",
 };
 const SUCCESS_OUTCOMES: ReadonlySet<CallOutcome> = new Set(["ok", "refused", "cut"]);

@@ -6,10 +6,10 @@ import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { isOfOwnMessage, selectProposal, toPreview } from "./requests.ts";
 
-/** What is to be done with words that may be a request to forget. */
+/** What is to be done with words that may be a request to forget; `report` says that nothing was found. */
 export interface AssessedRequest {
-  readonly action: "erase" | "ask" | "ignore";
-  /** What would go. Empty unless it is asked back. */
+  readonly action: "erase" | "ask" | "report" | "ignore";
+  /** What would go. Empty unless it is asked back, or a part of a scope. */
   readonly preview: Pick<PendingConfirmation, "memories" | "quotes">;
 }
 
@@ -20,12 +20,20 @@ const LIKELY = 0.7;
 const LIKELY_OWN = 0.52;
 /** What a target that is found, or not, says of whether the words are a request; in log-odds. */
 const FOUND = 1.6;
+const LIKELY_FOUND = 1;
 const NOT_FOUND = -1.5;
+/** "Forget everything about the old paper" is asked back where it would take words out of more messages than these. */
+const MOST_AT_ONCE = 4;
 const NO_PREVIEW = { memories: [], quotes: [] };
+
+/** Whether the words alone make a request likely. One without a probability is certain. */
+export function isLikelyRequest({ confidence = 1 }: EraseProposal): boolean {
+  return confidence >= LIKELY;
+}
 
 /**
  * Decides on a request by the probability of its words and by what they mean. Sure words with a sure target are
- * carried out; likely words, or an unsure target, are asked back; all others are ignored.
+ * carried out; likely words, or an unsure target, are asked back. Likely words without a target are reported, all others ignored.
  */
 export async function assessRequest(
   ports: Pick<Ports, "forgetRequests">,
@@ -35,22 +43,51 @@ export async function assessRequest(
   all: readonly EraseProposal[],
 ): Promise<AssessedRequest> {
   const { confidence } = proposal;
+  if (proposal.due) return assessLater(ports, state, message, proposal, all);
   const isCertain = confidence === undefined;
+  const isScope = proposal.about === undefined || proposal.everything === true;
   // Everything is confirmed by its size, and a scope needs no search.
-  if (isCertain && (proposal.about === undefined || proposal.everything)) return act("erase");
+  if (isCertain && isScope && proposal.except === undefined) return act("erase");
   if (isOfOwnMessage(proposal)) return assessOwn(message, confidence ?? 1);
   // The turn before is always found: it does not speak for the request.
   if (proposal.about === undefined && !isCertain && confidence < LIKELY_OWN) return act("ignore");
+  const { sure, unsure, isLikely } = await selectProposal(ports, state, message, proposal, all);
+  if (!isAny(sure) && !isAny(unsure)) return act(isCertain ? "erase" : withoutTarget(confidence));
+  const action = actionOf(confidence ?? 1, mayGoUnasked(proposal, sure), isLikely === true);
+  if (action === "ask") return act("ask", toPreview(state, mergeSelections([sure, unsure])));
+  return act(action, isScope ? toPreview(state, sure) : NO_PREVIEW);
+}
+
+/** A request for later can be seen and taken back until then, so that a sure target is enough. */
+async function assessLater(
+  ports: Pick<Ports, "forgetRequests">,
+  state: UserState,
+  message: Message,
+  proposal: EraseProposal,
+  all: readonly EraseProposal[],
+): Promise<AssessedRequest> {
+  const { about, messages, everything } = proposal;
+  if (about === undefined) return act(messages || everything ? "erase" : "ignore");
   const { sure, unsure } = await selectProposal(ports, state, message, proposal, all);
-  if (!isAny(sure) && !isAny(unsure)) return act(isCertain ? "erase" : "ignore");
-  const action = actionOf(confidence ?? 1, isAny(sure));
-  return action === "ask" ? act("ask", toPreview(state, mergeSelections([sure, unsure]))) : act(action);
+  if (isAny(sure)) return act("erase");
+  return isAny(unsure) ? act("ask", toPreview(state, unsure)) : act(withoutTarget(proposal.confidence ?? 1));
 }
 
 /** What is done with a request whose target is found, sure or not. */
-function actionOf(confidence: number, isSure: boolean): AssessedRequest["action"] {
+function actionOf(confidence: number, isSure: boolean, isLikely: boolean): AssessedRequest["action"] {
   if (isSure && confidence >= SURE) return "erase";
-  return shift(confidence, isSure ? FOUND : NOT_FOUND) >= LIKELY ? "ask" : "ignore";
+  const by = isSure ? FOUND : isLikely ? LIKELY_FOUND : NOT_FOUND;
+  return shift(confidence, by) >= LIKELY ? "ask" : withoutTarget(confidence);
+}
+
+/** Whether a sure target is found, and no words such as "everything about" take words out of many messages. */
+function mayGoUnasked({ isBroad }: EraseProposal, sure: ErasureSelection): boolean {
+  return isAny(sure) && !(isBroad === true && sure.cuts.size > MOST_AT_ONCE);
+}
+
+/** A likely request is never passed over in silence. */
+function withoutTarget(confidence: number): AssessedRequest["action"] {
+  return confidence >= LIKELY ? "report" : "ignore";
 }
 
 function assessOwn({ id, at, content }: Message, confidence: number): AssessedRequest {

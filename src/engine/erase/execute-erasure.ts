@@ -1,18 +1,22 @@
-import type { Tombstone } from "../../domain/change-set.ts";
-import type { ErasureSelection } from "../../domain/erasure-selection.ts";
+import type { ChangeSet, Tombstone } from "../../domain/change-set.ts";
+import { type ErasureSelection, NO_SELECTION } from "../../domain/erasure-selection.ts";
 import type { Message } from "../../domain/message.ts";
-import type { ErasedCounts, ErasureReceipt, HeldBackup, Trace } from "../../domain/receipt.ts";
+import type { AskedContent, ErasedCounts, ErasureReceipt, HeldBackup, Trace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
 import { flatMapInSlices } from "../../domain/time-slicing.ts";
 import { isMemoryError } from "../../errors.ts";
+import type { DescribedSelection } from "../../ports/language/forget-request-reader.ts";
+import { addDescriptions, findUnreferenced, sampleAttachments } from "../attachments/erase-attachments.ts";
 import { commitChange } from "../change-set.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { ErasedContent } from "../secondary-stores/erase-from-stores.ts";
 import { findStoreRemainders } from "../secondary-stores/erase-from-stores.ts";
+import { eraseFromGrants, eraseUserShares } from "../sharing/erase-shares.ts";
 import { createUnverifiedReceipt, hashTrace } from "../sign-receipt.ts";
 import type { UserState } from "../user-state/user-state.ts";
+import { toAskedContent } from "./asked-content.ts";
 import type { ResidualMatches } from "./prepare-erasure.ts";
 import { type PreparedErasure, prepareErasure } from "./prepare-erasure.ts";
 import { addReplies } from "./selection.ts";
@@ -24,6 +28,8 @@ export interface ErasureContext {
   readonly requestMessageId?: string;
   /** The spans of the request in that message, if it asks for more than its own words. */
   readonly requestSpans?: readonly TextSpan[];
+  /** Whether everything about the user is to go, also their part in all sharing. */
+  readonly isEverything?: boolean;
   /** Named words: metadata and history are searched for them too. */
   readonly namedWords?: readonly string[];
   /** The receipt of the erasure to repeat, its tombstones, and its other matches. */
@@ -43,6 +49,9 @@ interface CommittedErasure {
     readonly erased: ErasedContent;
     /** Search units that were deleted, or that remain with fewer words. */
     readonly units: readonly string[];
+    /** Digests of attachments that were deleted, and some bytes of them. */
+    readonly attachments: readonly string[];
+    readonly samples: readonly Uint8Array[];
   };
 }
 
@@ -57,12 +66,27 @@ export async function executeErasure(
   choose: (state: UserState) => ErasureSelection | Promise<ErasureSelection>,
   reason: ErasureContext = {},
 ): Promise<ErasureReceipt> {
+  const chooseSure = async (state: UserState) => ({ sure: await choose(state), unsure: NO_SELECTION });
+  return (await executeRequest(ports, scope, chooseSure, reason)).receipt;
+}
+
+/** Executes an erasure as `executeErasure` does. Gives what is not sure with the receipt, and notes it in the trace. */
+export async function executeRequest(
+  ports: Ports,
+  scope: Scope,
+  choose: (state: UserState) => Promise<DescribedSelection>,
+  reason: ErasureContext = {},
+): Promise<{ readonly receipt: ErasureReceipt; readonly asked?: AskedContent }> {
+  let grants = 0;
   const { result } = await commitChange<CommittedErasure>(ports, scope, async (state, at) => {
-    const selection = await addReplies(state, await choose(state));
+    const { sure, unsure } = await choose(state);
+    const selection = await addDescriptions(state, await addReplies(state, sure));
+    const asked = toAskedContent(state, reason.requestMessageId, selection, unsure);
     const plan = await prepareErasure(ports, state, selection, await ports.store.versions(scope), {
       ...(reason.namedWords ? { named: reason.namedWords } : {}),
       ...(reason.replayOf ? { elsewhere: reason.replayOf.elsewhere } : {}),
     });
+    grants += await eraseSharing(ports, state, { selection, plan, reason });
     const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;
     if (isNothing && !reason.replayOf) {
       return { result: { receipt: createEmptyReceipt(scope, state.revision, at) } };
@@ -76,22 +100,26 @@ export async function executeErasure(
       [],
     );
     const id = ports.ids();
-    const trace = await createTrace({ id, at, state, selection, plan, tombstones, reason });
+    const trace = await createTrace({ id, at, state, selection, plan, tombstones, reason, asked });
     const requests = isRequestAlone(selection, reason) ? 1 : 0;
-    const receipt = await createReceipt(ports, state, { id, at, plan, trace, reason, requests });
+    const attachments = await findUnreferenced(ports, state, plan.remainingMessages);
+    const samples = await sampleAttachments(ports, scope, attachments);
+    const receipt = await createReceipt(ports, state, {
+      ...{ id, at, plan, trace, reason, requests, grants },
+      attachments: attachments.length,
+    });
     return {
       draft: {
         cause: "forget",
         tombstones,
         dropUnits: plan.dropUnits,
         units,
-        ...(reason.requestMessageId === undefined
-          ? {}
-          : { digests: [{ id: reason.requestMessageId, digest: "done" as const }] }),
+        ...toRequestDigests(reason),
         erase: {
           messages: plan.messages,
           memories: plan.memories,
           rewrites: plan.rewrites,
+          ...(attachments.length > 0 ? { attachments } : {}),
           receipt,
           trace,
         },
@@ -103,6 +131,8 @@ export async function executeErasure(
           trace,
           erased: { messages: listChangedMessages(state, selection, plan), revision: receipt.revision },
           units: plan.dropUnits,
+          attachments,
+          samples,
         },
       },
     };
@@ -111,10 +141,40 @@ export async function executeErasure(
   const dropped = ports.erasureWatch?.notify(scope);
   const sealed = done ? await logAndVerify(ports, scope, { receipt, done }, reason) : receipt;
   await dropped;
-  if (!done) return receipt;
+  if (!done) return { receipt };
   if (!sealed.complete) ports.pendingErasures?.scheduleRetry();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
-  return sealed;
+  return { receipt: sealed, ...(done.trace.asked ? { asked: done.trace.asked } : {}) };
+}
+
+/** The message with the request is read. */
+function toRequestDigests({ requestMessageId: id }: ErasureContext): Pick<ChangeSet, "digests"> {
+  return id === undefined ? {} : { digests: [{ id, digest: "done" }] };
+}
+
+/**
+ * Removes what concerns the erased content from grants, first of all: no reader gets what is about to go. A user without memories
+ * may have given and received grants, and words may be named that only a grant has. Gives the number of removed grants.
+ */
+async function eraseSharing(
+  ports: Ports,
+  state: UserState,
+  {
+    selection,
+    plan,
+    reason: { namedWords = [], isEverything = false, replayOf },
+  }: {
+    readonly selection: ErasureSelection;
+    readonly plan: PreparedErasure;
+    readonly reason: ErasureContext;
+  },
+): Promise<number> {
+  const { scope } = state;
+  const texts = [...plan.texts, ...namedWords];
+  const removed = await eraseFromGrants(ports, scope, { texts, memories: plan.memories });
+  // A trace does not tell, so an erasure that left nothing is repeated as one of everything.
+  const isUserErased = isEverything || (replayOf !== undefined && isFullErasure(state, selection));
+  return isUserErased ? removed + (await eraseUserShares(ports, scope)) : removed;
 }
 
 /**
@@ -165,6 +225,7 @@ async function createTrace(of: {
   plan: PreparedErasure;
   tombstones: readonly Tombstone[];
   reason: ErasureContext;
+  asked: AskedContent | undefined;
 }): Promise<Trace> {
   const { messages, scope, revision } = of.state;
   const { plan } = of;
@@ -178,12 +239,21 @@ async function createTrace(of: {
     messages: await flatMapInSlices(of.selection.cuts, ([id, cuts]) => {
       const length = messages.get(id)?.content.length;
       if (length === undefined) return [];
-      return [{ id, length, cuts: cuts.map(({ start, end, put }) => ({ start, end, put })) }];
+      const attachments = [...(of.selection.attachments?.get(id) ?? [])];
+      return [
+        {
+          id,
+          length,
+          cuts: cuts.map(({ start, end, put }) => ({ start, end, put })),
+          ...(attachments.length > 0 ? { attachments } : {}),
+        },
+      ];
     }),
     ...(plan.residualMatches.bare.length > 0 ? { bare: plan.residualMatches.bare } : {}),
     ...(plan.residualMatches.versions.length > 0 ? { versions: plan.residualMatches.versions } : {}),
     tombstones: of.tombstones.map(({ hash, of: what, at }) => ({ hash, of: what, at })),
     ...(of.reason.replayOf ? { replays: of.reason.replayOf.receipt } : {}),
+    ...(of.asked ? { asked: of.asked } : {}),
   };
 }
 
@@ -207,9 +277,11 @@ async function createReceipt(
     trace: Trace;
     reason: ErasureContext;
     requests: number;
+    grants: number;
+    attachments: number;
   },
 ): Promise<ErasureReceipt> {
-  const { id, at, plan, trace, reason, requests } = made;
+  const { id, at, plan, trace, reason, requests, grants, attachments } = made;
   const { store } = ports;
   const previous = (await store.erasures.list(scope)).at(-1)?.hash ?? "";
   const backups = await findAffectedBackups(ports, at, plan.oldestStoredAt);
@@ -235,6 +307,8 @@ async function createReceipt(
       links,
       blocks,
       answers,
+      ...(grants > 0 ? { grants } : {}),
+      ...(attachments > 0 ? { attachments } : {}),
     },
     ids: plan.memories,
     backups,

@@ -1,13 +1,17 @@
 import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../domain/erasure-selection.ts";
 import { checkText } from "../../domain/limits.ts";
 import type { Message } from "../../domain/message.ts";
-import type { ErasurePlan, ErasureReceipt, ReceiptLine } from "../../domain/receipt.ts";
+import type { ErasurePlan, ErasureReceipt, PendingConfirmation, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { EraseProposal } from "../../ports/language/extractor.ts";
-import type { Forget } from "../api.ts";
+import type { DescribedSelection } from "../../ports/language/forget-request-reader.ts";
+import { eraseSessionStates } from "../admin/session-states.ts";
+import type { Forget } from "../api/writing-types.ts";
+import { addDescriptions, countDroppedAttachments } from "../attachments/erase-attachments.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { executeErasure } from "./execute-erasure.ts";
+import { selectAsked, toQuestion } from "./asked-content.ts";
+import { executeErasure, executeRequest } from "./execute-erasure.ts";
 import { isOfOwnMessage, pickItems, type RequestedErasure, selectProposal, toUnsure } from "./requests.ts";
 import { addReplies, selectForErasure } from "./selection.ts";
 
@@ -23,8 +27,11 @@ export async function forget(
   options: { signal?: AbortSignal } = {},
 ): Promise<ErasureReceipt> {
   options.signal?.throwIfAborted();
-  if (typeof what !== "string")
-    return executeErasure(ports, scope, (state) => selectForErasure(ports, state, what));
+  if (typeof what !== "string") {
+    const isEverything = what !== null && typeof what === "object" && "everything" in what;
+    const choose = (state: UserState) => selectForErasure(ports, state, what);
+    return withoutStates(ports, scope, await executeErasure(ports, scope, choose, { isEverything }), true);
+  }
   const request = await parseRequest(ports, scope, checkWords(what));
   let unsure: ErasureSelection = NO_SELECTION;
   let texts: UserState | undefined;
@@ -37,10 +44,26 @@ export async function forget(
       texts = state;
       return found.sure;
     },
-    { namedWords: findNamed(ports, request.proposal.about) },
+    {
+      namedWords: findNamed(ports, request.proposal.about),
+      isEverything: request.proposal.everything === true,
+    },
   );
+  await withoutStates(ports, scope, receipt, false);
   const left = texts ? toUnsure(texts, what, unsure) : [];
   return left.length > 0 ? { ...receipt, unsure: left } : receipt;
+}
+
+/** An erasure without a match leaves the states of sessions, which may hold the words; they are deleted here. */
+async function withoutStates(
+  ports: Ports,
+  scope: Scope,
+  receipt: ErasureReceipt,
+  isExact: boolean,
+): Promise<ErasureReceipt> {
+  if (receipt.verified.length === 0)
+    await eraseSessionStates(ports, scope, { revision: receipt.revision, isExact });
+  return receipt;
 }
 
 /** Longer text names nothing; in UTF-8 bytes. */
@@ -63,7 +86,7 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
   const found = request
     ? await selectProposal(ports, state, request.message, request.proposal)
     : { sure: await selectForErasure(ports, state, what), unsure: NO_SELECTION };
-  const { memories, cuts } = await addReplies(state, found.sure);
+  const { memories, cuts, attachments } = await addDescriptions(state, await addReplies(state, found.sure));
   const unsure = typeof what === "string" ? toUnsure(state, what, found.unsure) : [];
   return {
     dryRun: true,
@@ -71,26 +94,46 @@ export async function planForget(ports: Ports, scope: Scope, what: Forget): Prom
     messages: [...cuts].flatMap(([id, spans]) => {
       const message = state.messages.get(id);
       if (!message) return [];
+      const dropped = countDroppedAttachments(message, spans, attachments?.get(id));
       return [
-        { id, at: message.at, words: spans.map(({ start, end }) => message.content.slice(start, end)) },
+        {
+          id,
+          at: message.at,
+          words: spans.map(({ start, end }) => message.content.slice(start, end)),
+          ...(dropped > 0 ? { attachments: dropped } : {}),
+        },
       ];
     }),
     ...(unsure.length > 0 ? { unsure } : {}),
   };
 }
 
-/** Executes the requests in a stored message; the request itself is erased together with its target. */
+/** What the requests in a message did. */
+interface ExecutedRequests {
+  readonly lines: ReceiptLine[];
+  readonly receipts: ErasureReceipt[];
+  readonly revision: number;
+  /** What they may mean too: the user is asked. */
+  readonly waiting: readonly PendingConfirmation[];
+}
+
+/**
+ * Executes the requests in a stored message; the request itself is erased together with its target. What it
+ * may mean beside that stays until the user confirms it.
+ */
 export async function eraseRequested(
   ports: Ports,
   scope: Scope,
-  asked: RequestedErasure,
+  requested: RequestedErasure,
   signal?: AbortSignal,
-): Promise<{ lines: ReceiptLine[]; receipts: ErasureReceipt[]; revision: number }> {
+): Promise<ExecutedRequests> {
   signal?.throwIfAborted();
-  const { message, proposals } = asked;
-  const receipt = await executeErasure(ports, scope, (state) => selectRequested(ports, state, asked), {
+  const { message, proposals } = requested;
+  const choose = (state: UserState) => selectRequested(ports, state, requested);
+  const { receipt, asked } = await executeRequest(ports, scope, choose, {
     requestMessageId: message.id,
     requestSpans: proposals.filter((proposal) => !isOfOwnMessage(proposal)),
+    isEverything: proposals.some(({ everything }) => everything === true),
     namedWords: proposals.flatMap(({ about }) => findNamed(ports, about)),
   });
   const lines = receipt.ids.map((id) => ({
@@ -99,29 +142,36 @@ export async function eraseRequested(
     text: "",
     why: "the user asked for it",
   }));
-  return { lines, receipts: [receipt], revision: receipt.revision };
+  const waiting = asked ? [toQuestion(await ports.states.of(scope), asked)] : [];
+  return { lines, receipts: [receipt], revision: receipt.revision, waiting };
 }
 
 async function selectRequested(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "store">,
   state: UserState,
-  asked: RequestedErasure,
-): Promise<ErasureSelection> {
-  const selections = await Promise.all(
-    asked.proposals.map(async (proposal) => {
+  { message, proposals, isAgreed, hasRest, items }: RequestedErasure,
+): Promise<DescribedSelection> {
+  const pick = (meant: ErasureSelection): ErasureSelection => (items ? pickItems(meant, items) : meant);
+  const found = await Promise.all(
+    proposals.map(async (proposal) => {
       const { start, end } = proposal;
-      const { message } = asked;
       // A request whose own words must not be kept erases its message.
       const ownSpan = isOfOwnMessage(proposal) ? { start: 0, end: message.content.length } : { start, end };
-      const found = await selectProposal(ports, state, message, proposal, asked.proposals);
-      const meant = asked.isAgreed ? mergeSelections([found.sure, found.unsure]) : found.sure;
-      return mergeSelections([
-        { memories: new Set(), cuts: new Map([[message.id, [{ ...ownSpan, put: "" }]]]) },
-        asked.items ? pickItems(meant, asked.items) : meant,
-      ]);
+      const own = {
+        memories: NO_SELECTION.memories,
+        cuts: new Map([[message.id, [{ ...ownSpan, put: "" }]]]),
+      };
+      const { sure, unsure } = await selectProposal(ports, state, message, proposal, proposals);
+      return isAgreed
+        ? { sure: mergeSelections([own, pick(mergeSelections([sure, unsure]))]), unsure: NO_SELECTION }
+        : { sure: mergeSelections([own, sure]), unsure };
     }),
   );
-  return mergeSelections(selections);
+  const rest = hasRest ? pick(await selectAsked(ports, state, message.id)) : NO_SELECTION;
+  return {
+    sure: mergeSelections([...found.map(({ sure }) => sure), rest]),
+    unsure: mergeSelections(found.map(({ unsure }) => unsure)),
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ErasedValue, ErasureSelection } from "../../domain/erasure-selecti
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
 import type { Metadata } from "../../domain/metadata-filter.ts";
+import { collectStrings, isOpaquePart } from "../../domain/opaque-parts.ts";
 import type { VersionCut } from "../../domain/receipt.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { cutText, GAP_MARK, type TextCut } from "../../domain/text/cut-text.ts";
@@ -19,6 +20,7 @@ import {
   mapInSlices,
   yieldToEventLoop,
 } from "../../domain/time-slicing.ts";
+import { joinParts, keepAttachments } from "../attachments/erase-attachments.ts";
 import type { Ports } from "../ports.ts";
 import { passageIdsOf } from "../search-index/search-index.ts";
 import type { UserState } from "../user-state/user-state.ts";
@@ -60,14 +62,24 @@ export async function prepareErasure(
   const gone = new Set([...selection.memories].map(({ id }) => id));
   const cutOut = await flatMapInSlices(selection.cuts, ([id, cuts]) => {
     const message = state.messages.get(id);
-    return message ? [{ message, ...redactMessage(ports, message, cuts) }] : [];
+    if (!message) return [];
+    return [{ message, ...redactMessage(ports, message, cuts, selection.attachments?.get(id)) }];
   });
   const places = new Map(cutOut.map(({ message, text, place }) => [message.id, { text, place }]));
-  const left = await mapInSlices(cutOut, ({ message, redaction }) => applyRedaction(message, redaction));
-  const hunted = await findUniqueTexts(ports, state, selection, { left, named: more.named ?? [] });
+  const cutMessages = await mapInSlices(cutOut, ({ message, redaction }) =>
+    applyRedaction(message, redaction),
+  );
+  const hunted = await findUniqueTexts(ports, state, selection, {
+    left: cutMessages,
+    named: more.named ?? [],
+  });
   const texts = listErasedTexts(selection, versions, state, hunted);
   await yieldToEventLoop();
-  const elsewhere = more.elsewhere ?? (await findResidualMatches(state, selection, versions, hunted));
+  const elsewhere =
+    more.elsewhere ?? (await findResidualMatches(state, selection, versions, { hunted, cutMessages }));
+  const bare = new Set(elsewhere.bare);
+  const redactions = cutOut.map(({ redaction }) => (bare.has(redaction.id) ? toBare(redaction) : redaction));
+  const left = cutOut.map(({ message }, i) => applyRedaction(message, redactions[i] ?? toBare(message)));
   const cuts = new Map(elsewhere.versions.map((cut) => [`${cut.id}@${cut.version}`, cut]));
   const rewrites = await flatMapInSlices<Memory, Memory>(versions, (version) => {
     if (gone.has(version.id)) return [];
@@ -89,23 +101,15 @@ export async function prepareErasure(
     elsewhere.bare.flatMap((id) => state.messages.get(id) ?? []),
     cutVersions,
   ];
-  let since = "";
-  for (const some of stored) {
-    await forEachInSlices(
-      some,
-      ({ storedAt }) => {
-        if (since === "" || storedAt < since) since = storedAt;
-      },
-      SLICE,
-    );
-  }
+  const since = await findOldestStoredAt(stored);
   await yieldToEventLoop();
+  const bared = elsewhere.bare.flatMap((id) =>
+    selection.cuts.has(id) ? [] : [state.messages.get(id) ?? []].flat().map(toBare),
+  );
+  const messages = [...redactions, ...bared];
   return {
-    messages: [
-      ...cutOut.map(({ redaction }) => redaction),
-      ...elsewhere.bare.flatMap((id) => stripMetadata(state, id)),
-    ],
-    emptied: cutOut.filter(({ text }) => text === "").length,
+    messages,
+    emptied: messages.filter(({ content, parts }) => content === "" && !parts).length,
     remainingMessages: left,
     memories: [...gone],
     rewrites,
@@ -120,10 +124,28 @@ export async function prepareErasure(
   };
 }
 
+/** When the oldest of what changes was stored; empty if nothing does. */
+async function findOldestStoredAt(
+  changed: readonly (readonly Pick<Message, "storedAt">[])[],
+): Promise<string> {
+  let oldest = "";
+  for (const some of changed) {
+    await forEachInSlices(
+      some,
+      ({ storedAt }) => {
+        if (oldest === "" || storedAt < oldest) oldest = storedAt;
+      },
+      SLICE,
+    );
+  }
+  return oldest;
+}
+
 function redactMessage(
   { vocabulary }: Pick<Ports, "vocabulary">,
   message: Message,
   cuts: readonly TextCut[],
+  attachments?: ReadonlySet<number>,
 ): ReturnType<typeof cutText> & { redaction: MessageRedaction } {
   const cut = cutText(message.content, cuts);
   const erased = cuts.map(({ start, end }) => message.content.slice(start, end).toLowerCase());
@@ -131,22 +153,19 @@ function redactMessage(
   const touched = erased.some((text) =>
     splitWords(text).some((word) => vocabulary.isDistinctive(word) && metadata.includes(word)),
   );
-  const parts = message.parts && keepOtherParts(message.parts, cut.text);
+  // Where single attachments are named, the others stay, even without a word.
+  const isEmptied = cut.text === "" && attachments === undefined;
+  const others = message.parts && !isEmptied ? keepAttachments(message, cuts, attachments) : [];
+  const parts = joinParts(cut.text, others);
   return {
     ...cut,
     redaction: {
       id: message.id,
       content: cut.text,
-      keepMetadata: cut.text !== "" && !touched,
-      ...(parts && parts.length > 0 ? { parts } : {}),
+      keepMetadata: (cut.text !== "" || parts.length > 0) && !touched,
+      ...(message.parts && parts.length > 0 ? { parts } : {}),
     },
   };
-}
-
-/** Non-text parts stay as long as any text does; the text parts become the one remaining text. */
-function keepOtherParts(parts: readonly Part[], content: string): readonly Part[] {
-  if (content === "") return [];
-  return [{ type: "text", text: content }, ...parts.filter(({ type }) => type !== "text")];
 }
 
 function applyRedaction(message: Message, redaction: MessageRedaction): Message {
@@ -346,21 +365,21 @@ async function findRemainingValues(
 
 /** Matches of erased words outside the texts that a selection covers. */
 export interface ResidualMatches {
-  /** Remaining messages whose metadata is erased. */
+  /** Remaining messages whose metadata and opaque parts are erased. */
   readonly bare: readonly string[];
   /** Versions of remaining memories: older wordings with the words, and metadata. */
   readonly versions: readonly VersionCut[];
 }
 
 /**
- * Finds words in metadata and in older versions of remaining memories. "uses Magnet", corrected to "uses
+ * Finds words in metadata, in opaque parts (the arguments of a tool) and in older versions of remaining memories. "uses Magnet", corrected to "uses
  * Shram" by hand, is a memory about Shram whose history mentions Magnet.
  */
 async function findResidualMatches(
   state: UserState,
   selection: ErasureSelection,
   versions: readonly Memory[],
-  hunted: readonly string[],
+  { hunted, cutMessages }: { readonly hunted: readonly string[]; readonly cutMessages: readonly Message[] },
 ): Promise<ResidualMatches> {
   if (hunted.length === 0) return { bare: [], versions: [] };
   const hunting = await mapInSlices(hunted, (text) => splitWords(text));
@@ -368,14 +387,17 @@ async function findResidualMatches(
   const holds = (metadata: Metadata | undefined): boolean =>
     // Each value on its own line: "[2,350]" is two numbers.
     metadata !== undefined && findCuts(JSON.stringify(metadata, null, 1), runs).length > 0;
+  const isHeldInPart = (part: Part): boolean =>
+    isOpaquePart(part) &&
+    findCuts([JSON.stringify(part, null, 1), ...collectStrings(part)].join("\n"), runs).length > 0;
   const gone = new Set([...selection.memories].map(({ id }) => id));
+  const cut = new Map(cutMessages.map((message) => [message.id, message]));
+  const bare = await filterInSlices(state.messages.values(), (message) => {
+    const { metadata, parts = [] } = cut.get(message.id) ?? message;
+    return holds(metadata) || parts.some(isHeldInPart);
+  });
   return {
-    bare: (
-      await filterInSlices(
-        state.messages.values(),
-        ({ id, metadata }) => !selection.cuts.has(id) && holds(metadata),
-      )
-    ).map(({ id }) => id),
+    bare: bare.map(({ id }) => id),
     versions: await flatMapInSlices<Memory, VersionCut>(versions, (version) => {
       const { id, text, claim, metadata } = version;
       if (gone.has(id)) return [];
@@ -415,10 +437,8 @@ function cutVersion(version: Memory, cut: VersionCut | undefined): Memory | unde
   };
 }
 
-/** The same message without its metadata. */
-function stripMetadata(state: UserState, id: string): MessageRedaction[] {
-  const message = state.messages.get(id);
-  if (!message) return [];
-  const { content, parts } = message;
-  return [{ id, content, keepMetadata: false, ...(parts ? { parts } : {}) }];
+/** A message without its metadata and opaque parts. */
+function toBare({ id, content, parts = [] }: Pick<Message, "id" | "content" | "parts">): MessageRedaction {
+  const left = parts.filter((part) => !isOpaquePart(part));
+  return { id, content, keepMetadata: false, ...(left.length > 0 ? { parts: left } : {}) };
 }

@@ -101,11 +101,14 @@ async function eraseAgain(ports: Ports, trace: Trace): Promise<number> {
 function selectByTrace(trace: Trace, state: UserState): ErasureSelection & { unplaced: number } {
   const memories = new Set<Memory>(trace.memories.flatMap((id) => state.memories.get(id) ?? []));
   const cuts = new Map<string, readonly TextCut[]>();
+  const attachments = new Map<string, ReadonlySet<number>>();
   let unplaced = 0;
-  for (const { id, length, cuts: places } of trace.messages) {
+  for (const { id, length, cuts: places, attachments: numbers } of trace.messages) {
     const message = state.messages.get(id);
-    if (message?.content.length === length) cuts.set(id, places);
-    else if (message && message.content !== "") unplaced += places.length;
+    if (message?.content.length === length) {
+      cuts.set(id, places);
+      if (numbers) attachments.set(id, new Set(numbers));
+    } else if (message && message.content !== "") unplaced += places.length;
   }
-  return { memories, cuts, unplaced };
+  return { memories, cuts, attachments, unplaced };
 }

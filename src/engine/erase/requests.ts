@@ -13,6 +13,8 @@ export interface RequestedErasure {
   readonly proposals: readonly EraseProposal[];
   /** True if the user has confirmed them: what is not sure is erased too. */
   readonly isAgreed?: boolean;
+  /** True if the request was carried out in part before, and the user has now confirmed the rest. */
+  readonly hasRest?: boolean;
   /** The items of the preview that were confirmed, from 0; -1 is the last. Absent for all. */
   readonly items?: readonly number[];
 }
@@ -23,13 +25,27 @@ export function isOfOwnMessage(proposal: object): boolean {
   return !everything && !session && [about, topic, from, to, messages].every((one) => one === undefined);
 }
 
-/** The content that a request means. Its own words are no source of what is meant. */
+/** The content that a request means, without what it excepts. Its own words are no source of what is meant. */
 export async function selectProposal(
   ports: Pick<Ports, "forgetRequests">,
   state: UserState,
   message: Message,
   proposal: EraseProposal,
   all: readonly EraseProposal[] = [proposal],
+): Promise<DescribedSelection> {
+  const found = await selectMeant(ports, state, message, proposal, all);
+  if (proposal.except === undefined || isOfOwnMessage(proposal)) return found;
+  const source = message.id === "" ? undefined : { message, spans: all };
+  const content = withoutRequests(state, message, all);
+  return ports.forgetRequests.keepExcepted(content, found, proposal.except, source);
+}
+
+async function selectMeant(
+  ports: Pick<Ports, "forgetRequests">,
+  state: UserState,
+  message: Message,
+  proposal: EraseProposal,
+  all: readonly EraseProposal[],
 ): Promise<DescribedSelection> {
   if (isOfOwnMessage(proposal)) {
     const values = ports.forgetRequests.findValues(message.content);
@@ -63,6 +79,7 @@ export async function selectProposal(
   return {
     sure: await addMerged(state, mergeSelections([found.sure, topic])),
     unsure: await addMerged(state, found.unsure),
+    ...(found.isLikely ? { isLikely: true } : {}),
   };
 }
 

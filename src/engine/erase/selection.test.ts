@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { Forget, Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
+import type { Forget } from "../api/writing-types.ts";
 
 let keepsake: Keepsake;
 let ana: ScopedMemory;
@@ -39,6 +41,20 @@ describe("an exact selection", () => {
     expect(await texts()).toMatch(/Figma/);
     expect(await texts()).not.toMatch(/asthma|penicillin/);
     expect(JSON.stringify((await ana.recall("asthma penicillin")).items)).not.toMatch(/asthma|penicillin/);
+  });
+
+  it.each([0, 1])("by id leaves what another memory of the same sentence says, memory %i", async (place) => {
+    await ana.remember("My sister has a boat called Wandalina, and I painted it in March.");
+    const { items } = await ana.list();
+    const told = items.filter(({ text }) => text.includes("Wandalina"));
+    expect(told).toHaveLength(2);
+    const [gone, kept] = [told[place], told[1 - place]];
+    const receipt = await ana.forget({ ids: [gone?.id ?? ""] });
+    expect(receipt).toMatchObject({ complete: true, erased: { memories: 1 } });
+    expect(await texts()).toContain(kept?.text);
+    expect(await texts()).not.toContain(gone?.text);
+    const [source] = (await ana.get(kept?.id ?? ""))?.sources ?? [];
+    expect(source?.quote).not.toMatch(/^\s*\[…\]\s*$/);
   });
 
   it("selects by relation", async () => {

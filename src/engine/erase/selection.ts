@@ -1,19 +1,23 @@
 import type { ErasureSelection } from "../../domain/erasure-selection.ts";
 import { checkName } from "../../domain/limits.ts";
-import type { Memory } from "../../domain/memory.ts";
+import type { Memory, SourceSpan } from "../../domain/memory.ts";
 import { getCitedIds, type Message } from "../../domain/message.ts";
 import { checkWhere, matchesFilter, type Where } from "../../domain/metadata-filter.ts";
-import type { TextCut } from "../../domain/text/cut-text.ts";
+import { dropContained, type TextCut } from "../../domain/text/cut-text.ts";
+import { splitPassages } from "../../domain/text/split-text.ts";
+import { checkWhereText, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { filterInSlices, forEachInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { ForgetRequestReader, ForgetRequestSource } from "../../ports/language/forget-request-reader.ts";
-import type { Forget } from "../api.ts";
+import type { Forget } from "../api/writing-types.ts";
+import { selectAttachments } from "../attachments/erase-attachments.ts";
 import type { Ports } from "../ports.ts";
+import { selectMatchingUnits } from "../recall/matching-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 const EMPTY_REQUEST_MESSAGE =
-  "forget: say what to forget: words, ids, session, where, from, to, topic or everything.";
+  "forget: say what to forget: words, ids, session, where, whereText, from, to, topic, attachments or everything.";
 
 /**
  * Finds the content to erase. Throws `invalid_input` for an empty filter and `not_found` for an unknown id.
@@ -42,6 +46,7 @@ async function selectNamed(
       cuts: await cutWholeMessages(state.messages.values()),
     };
   }
+  if ("attachments" in what) return selectAttachments(reader, state, what.attachments);
   if ("ids" in what) return selectIds(reader, state, what.ids);
   if ("session" in what) {
     const session = checkName(what.session, "session");
@@ -53,6 +58,7 @@ async function selectNamed(
   }
   if ("topic" in what) return reader.selectTopic(state, checkName(what.topic, "topic"));
   if ("where" in what) return selectWhere(state, what.where);
+  if ("whereText" in what) return selectByText(reader, state, what.whereText);
   return selectTime(state, what);
 }
 
@@ -63,6 +69,42 @@ async function selectWhere(state: UserState, where: Where): Promise<ErasureSelec
   checkWhere(where);
   const passes = (one: { metadata?: Message["metadata"] }): boolean => matchesFilter(where, one.metadata);
   return selectMessages(state, passes, passes);
+}
+
+/** The memories and passages whose own text matches, as a recall with this filter finds them. */
+async function selectByText(
+  reader: ForgetRequestReader,
+  state: UserState,
+  whereText: WhereText,
+): Promise<ErasureSelection> {
+  checkWhereText(whereText);
+  if (Object.keys(whereText).length === 0)
+    throw invalid("forget: an empty filter would erase everything. Pass { everything: true } to do that.");
+  const matching = await selectMatchingUnits(state, whereText);
+  const cuts = new Map<string, TextCut[]>();
+  await forEachInSlices(
+    state.messages.values(),
+    (message) => {
+      for (const { id, start, end } of splitPassages(message))
+        if (matching.has(id))
+          cuts.set(message.id, [...(cuts.get(message.id) ?? []), { start, end, put: "" }]);
+    },
+    PASSAGE_SLICE,
+  );
+  const isCut = ({ message, start, end }: SourceSpan): boolean =>
+    cuts.get(message)?.some((cut) => cut.start <= start && end <= cut.end) ?? false;
+  const memories = new Set<Memory>();
+  await forEachInSlices(
+    state.memories.values(),
+    (memory) => {
+      const isLeftAlone = memory.sources.length > 0 && memory.sources.every(isCut);
+      if (matching.has(memory.id) || isLeftAlone) memories.add(memory);
+    },
+    SLICE,
+  );
+  await reader.cutSentences(state, memories, cuts);
+  for (const [message, found] of cuts) cuts.set(message, dropContained(found));
+  return { memories, cuts };
 }
 
 /** Messages said between two times, and memories added by hand in that time. */
@@ -85,6 +127,8 @@ async function selectTime(
 
 /** Items inspected between two yields to the event loop: about two milliseconds. */
 const SLICE = 1000;
+/** Messages split into passages between two yields. */
+const PASSAGE_SLICE = 20;
 
 async function cutWholeMessages(messages: Iterable<Message>): Promise<Map<string, TextCut[]>> {
   const cuts = new Map<string, TextCut[]>();

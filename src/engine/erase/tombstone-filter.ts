@@ -1,6 +1,7 @@
 import type { Tombstone } from "../../domain/change-set.ts";
 import { MAX_TOMBSTONE_WORDS } from "../../domain/change-set.ts";
-import type { Message } from "../../domain/message.ts";
+import type { Message, Part } from "../../domain/message.ts";
+import { collectStrings, isOpaquePart } from "../../domain/opaque-parts.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { ARTICLES, splitWords, stem } from "../../domain/search/search-terms.ts";
 import { cutText, GAP_MARK, matchWholeTokens, type TextCut } from "../../domain/text/cut-text.ts";
@@ -67,10 +68,18 @@ export function redactErased(
         ),
       );
   }
-  if (cuts.length === 0) return { message, liftedTombstones: [...lifted] };
-  const { parts: _parts, ...rest } = message;
+  const isErased = (part: Part): boolean =>
+    isOpaquePart(part) &&
+    findErasedRuns(secret, scope, collectStrings(part).join("\n"), wordTombstones).length > 0;
+  const { parts = [], ...rest } = message;
+  const left = cuts.length > 0 ? [] : parts.filter((part) => !isErased(part));
+  if (cuts.length === 0 && left.length === parts.length) return { message, liftedTombstones: [...lifted] };
   return {
-    message: { ...rest, content: cutText(message.content, cuts).text },
+    message: {
+      ...rest,
+      content: cutText(message.content, cuts).text,
+      ...(left.length > 0 ? { parts: left } : {}),
+    },
     liftedTombstones: [...lifted],
   };
 }

@@ -3,9 +3,11 @@ import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { createPhraseIndex } from "../../domain/text/phrase-index.ts";
 import { forEachInSlices, mapInSlices } from "../../domain/time-slicing.ts";
+import { countRemaining } from "../attachments/erase-attachments.ts";
 import { eraseFromIndexes } from "../index-sync/erase-from-indexes.ts";
 import type { Ports } from "../ports.ts";
 import { type ErasedContent, eraseFromStores } from "../secondary-stores/erase-from-stores.ts";
+import { eraseFromGrants } from "../sharing/erase-shares.ts";
 import { isComplete, RECALL_PLACE, signReceipt } from "../sign-receipt.ts";
 
 /** Scans every place again and seals the receipt with the findings. */
@@ -17,6 +19,8 @@ export async function verifyErasure(
     readonly texts: readonly string[];
     readonly erased: ErasedContent;
     readonly units: readonly string[];
+    readonly attachments: readonly string[];
+    readonly samples: readonly Uint8Array[];
   },
 ): Promise<ErasureReceipt> {
   const { texts } = went;
@@ -35,8 +39,14 @@ export async function verifyErasure(
   ].filter((text) => text !== "");
   const { inside, found } = await findRemainingTexts(left, texts);
   const searched = texts.filter((text) => !inside.has(text));
-  const places = await ports.store.erasures.scrub(scope, searched);
-  const all = [{ place: RECALL_PLACE, found }, ...places, ...beside, ...indexes];
+  // A grant may have been given meanwhile, with the words in it.
+  if (ports.store.sharing) await eraseFromGrants(ports, scope, { texts, memories: receipt.ids });
+  const places = await ports.store.erasures.scrub(scope, searched, went.samples);
+  const attachments =
+    went.attachments.length > 0
+      ? [{ place: "attachments", found: await countRemaining(ports, scope, went.attachments) }]
+      : [];
+  const all = [{ place: RECALL_PLACE, found }, ...places, ...attachments, ...beside, ...indexes];
   const sealed = signReceipt(ports.secret, {
     ...receipt,
     verified: all,

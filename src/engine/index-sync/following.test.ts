@@ -11,7 +11,7 @@ import {
   makeEntry,
   readIds,
 } from "../../testing/vector-index/index-fixtures.ts";
-import type { Keepsake } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
 import type { IndexProgress } from "../vector-indexes.ts";
 
 const ANN = { project: "default", user: "ann" };

@@ -97,15 +97,18 @@ function isWideErasure({ everything }: EraseProposal): boolean {
   return everything === true;
 }
 
-/** The pending confirmations, for the receipt. */
+/** The pending confirmations, for the receipt. `meant` is what an erasure means of all that is stored, if not everything. */
 export function toWaiting(
   proposal: Proposal,
   deciding: DecisionContext,
   message: Message,
+  meant: PendingConfirmation["memories"] = [],
 ): PendingConfirmation {
   const isErasure = proposal.propose === "erase";
   const memories = isErasure
-    ? deciding.draft.current()
+    ? meant.length > 0
+      ? meant
+      : deciding.draft.current()
     : proposal.propose === "add"
       ? []
       : findEnded(deciding.draft, proposal, message);

@@ -1,7 +1,7 @@
 import type { Receipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import type { Understood } from "../api.ts";
+import type { Understood } from "../api/writing-types.ts";
 import { commitChange } from "../change-set.ts";
 import { eraseRequested } from "../erase/forget.ts";
 import type { Ports } from "../ports.ts";

@@ -1,13 +1,20 @@
 import type { MemoryLink } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { PendingConfirmation, ReceiptLine } from "../../domain/receipt.ts";
+import {
+  ERASURE_REFUSED,
+  NOTHING_TO_ERASE,
+  type PendingConfirmation,
+  type ReceiptLine,
+} from "../../domain/receipt.ts";
 import { extractTerms } from "../../domain/search/search-terms.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { EraseProposal, Proposal } from "../../ports/language/extractor.ts";
 import { selectNewLinks } from "../associations/links.ts";
 import { createMemoryDraft, type MemoryDraft } from "../change-set.ts";
-import { type AssessedRequest, assessRequest } from "../erase/assess-request.ts";
+import { wasAskedAbout } from "../erase/asked-content.ts";
+import { type AssessedRequest, assessRequest, isLikelyRequest } from "../erase/assess-request.ts";
+import { isDelayed, toCommitment } from "../erase/delayed-erasures.ts";
 import type { RequestedErasure } from "../erase/requests.ts";
 import type { Ports } from "../ports.ts";
 import { rowOfMemory, type SearchIndex } from "../search-index/search-index.ts";
@@ -62,6 +69,7 @@ export async function extractMessages(
     | "promptGuard"
     | "vocabulary"
     | "forgetRequests"
+    | "store"
   >,
   input: {
     state: UserState;
@@ -111,7 +119,7 @@ export async function extractMessages(
       ),
     );
     waiting.push(...read.waiting);
-    if (requests.length > 0) {
+    if (requests.length > 0 || read.hasRest) {
       extracted.push(read.message === message ? message : { ...message, digest: "done" });
       return { ...result, ...end(), erase: toRequestedErasure(message, read, requests) };
     }
@@ -134,6 +142,7 @@ function toRequestedErasure(
     message: read.message,
     proposals,
     ...(read.message === message ? {} : { isAgreed: true }),
+    ...(read.hasRest ? { hasRest: true } : {}),
     ...(read.items ? { items: read.items } : {}),
   };
 }
@@ -169,6 +178,8 @@ interface MessageExtraction {
   readonly deciding: DecisionContext;
   readonly waiting: readonly PendingConfirmation[];
   readonly refused: readonly ReceiptLine[];
+  /** True if the message confirms the rest of a request that was carried out in part. */
+  readonly hasRest?: boolean;
   /** The items of a preview that a confirmation chose. */
   readonly items?: readonly number[];
 }
@@ -178,7 +189,7 @@ interface MessageExtraction {
  * the proposals that waited.
  */
 async function extractMessage(
-  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests">,
+  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests" | "store">,
   hearing: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<MessageExtraction> {
@@ -193,13 +204,15 @@ async function extractMessage(
     const proposals = [...earlierProposals, ...swept].filter(
       (one) => needsConfirmation(one, deciding, before) || assessed.get(one)?.action === "ask",
     );
-    if (proposals.length > 0) {
+    const hasRest = await wasAskedAbout(ports, hearing.state.scope, before.id);
+    if (proposals.length > 0 || hasRest) {
       return {
         message: before,
-        proposals,
+        proposals: proposals.map((one) => storeForLater(ports, one, true)),
         deciding: { ...deciding, isAgreed: true },
         waiting: [],
         refused: [],
+        ...(hasRest ? { hasRest } : {}),
         ...(confirmed.items ? { items: confirmed.items } : {}),
       };
     }
@@ -211,17 +224,44 @@ async function extractMessage(
   return {
     message,
     // A proposal that would end too much is refused in `decide`, with its reason.
-    proposals: proposals.filter(
-      (one) =>
-        one.propose !== "erase" || (mayErase && !wide.includes(one) && assessed.get(one)?.action === "erase"),
-    ),
+    proposals: proposals
+      .filter(
+        (one) =>
+          one.propose !== "erase" ||
+          (mayErase && !wide.includes(one) && assessed.get(one)?.action === "erase"),
+      )
+      .map((one) => storeForLater(ports, one, false)),
     deciding,
     waiting: [
-      ...wide.map((one) => toWaiting(one, deciding, message)),
+      ...wide.map((one) => toWaiting(one, deciding, message, assessed.get(one)?.preview.memories)),
       ...doubtful.map(({ preview }) => ({ action: "erase" as const, ...preview })),
     ],
-    refused: message.mayErase === false && proposals.some(isErasure) ? [ERASURE_REFUSED] : [],
+    refused: refusalsOf(message, proposals, [...assessed.values()]),
   };
+}
+
+/** Lines for a request by who may not erase, and for requests of which nothing was found. */
+function refusalsOf(
+  { mayErase }: Message,
+  proposals: readonly Proposal[],
+  assessed: readonly AssessedRequest[],
+): ReceiptLine[] {
+  const isRefused = mayErase === false && proposals.some((one) => isErasure(one) && isLikelyRequest(one));
+  const isOnlyReported =
+    assessed.some(({ action }) => action === "report") &&
+    !assessed.some(({ action }) => action === "erase" || action === "ask");
+  return [...(isRefused ? [ERASURE_REFUSED] : []), ...(isOnlyReported ? [NOTHING_TO_ERASE] : [])];
+}
+
+/** A request for a later time becomes a commitment; other proposals stay as they are. */
+function storeForLater(
+  ports: Pick<Ports, "forgetRequests">,
+  proposal: Proposal,
+  isConfirmed: boolean,
+): Proposal {
+  return proposal.propose === "erase" && isDelayed(proposal)
+    ? toCommitment(ports, proposal, isConfirmed)
+    : proposal;
 }
 
 const NOT_ASSESSED: ReadonlyMap<Proposal, AssessedRequest> = new Map();
@@ -245,8 +285,6 @@ async function assessAll(
   for (const one of requests) assessed.set(one, await assessRequest(ports, seen, message, one, requests));
   return assessed;
 }
-
-const ERASURE_REFUSED: ReceiptLine = { id: "", action: "refused", text: "", why: "this key may not erase" };
 
 async function proposeFor(
   ports: Pick<Ports, "extractor" | "promptGuard">,
@@ -338,7 +376,7 @@ export function findKnownMemories(
   message: Message,
   earlier: readonly Message[],
 ): readonly Memory[] {
-  if (state.current.size <= MAX_SHOWN_WHOLE) return draft.current().filter(isNotQuarantined);
+  if (state.current.size <= MAX_SHOWN_WHOLE) return draft.current().filter(isShown);
   const texts = [...earlier.slice(-4), message]
     .map(({ content }) => content.slice(0, MAX_TEXT_LENGTH))
     .join("\n");
@@ -351,22 +389,19 @@ export function findKnownMemories(
   // Row numbers rise with the time of storing.
   const known = [...rows]
     .sort((one, other) => one - other)
-    .flatMap((row) => getCurrent(draft, memoryIdAt(state.searchIndex, row)));
+    .flatMap((row) => draft.get(memoryIdAt(state.searchIndex, row)) ?? [])
+    .filter(isShown);
   const isKnown = new Set(known);
-  const made = draft.versions
-    .flatMap(({ id }) => getCurrent(draft, id))
-    .filter((memory) => !isKnown.has(memory));
-  return made.length === 0 ? known : [...known, ...new Set(made)];
-}
-
-function getCurrent(draft: MemoryDraft, id: string): readonly Memory[] {
-  const memory = draft.get(id);
-  return memory?.status === "current" && isNotQuarantined(memory) ? [memory] : [];
+  // A batch of an import may have made thousands: one pass for each message.
+  for (const memory of draft.newest()) {
+    if (isShown(memory) && !isKnown.has(memory)) known.push(memory);
+  }
+  return known;
 }
 
 /** An extractor never sees quarantined memories: it would extract them again. */
-function isNotQuarantined({ quarantined }: Memory): boolean {
-  return !quarantined;
+function isShown({ status, quarantined }: Memory): boolean {
+  return status === "current" && !quarantined;
 }
 
 function memoryIdAt({ memoryIds }: SearchIndex, row: number): string {

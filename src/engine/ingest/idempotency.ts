@@ -5,7 +5,7 @@ import { ANSWER_TTL_MS, type HttpAnswer, type StoredAnswer } from "../../domain/
 import type { KeptReceipt, Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import type { IdempotentAnswers } from "../api.ts";
+import type { IdempotentAnswers } from "../api/keepsake.ts";
 import type { Ports } from "../ports.ts";
 
 /** A caller's idempotency key and its request, both hashed, because neither may retain a user's words. */

@@ -1,26 +1,31 @@
-import type { LogEntry } from "../../domain/change-set.ts";
-import { checkCount, checkMetadata, checkShare, checkText, INPUT_LIMITS } from "../../domain/limits.ts";
+import {
+  checkMetadata,
+  checkName,
+  checkShare,
+  checkText,
+  INPUT_LIMITS,
+  toStorableText,
+} from "../../domain/limits.ts";
 import {
   type Claim,
   KIND_NAMES,
   type Kind,
   type KindGroup,
   type Memory,
+  type Status,
   toClaimKey,
   toKind,
 } from "../../domain/memory.ts";
-import type { Message } from "../../domain/message.ts";
 import type { Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { MemoryChanges, NewMemory } from "../api.ts";
-import { revertLinks } from "../associations/links.ts";
+import type { ImportedMemory } from "../api/transfer-types.ts";
+import type { MemoryChanges, NewMemory } from "../api/writing-types.ts";
 import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
-import { passageIdsOf } from "../search-index/search-index.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
@@ -131,11 +136,21 @@ export async function update(
       ...fields,
       ...validTo,
       ...text,
+      ...getEndedStatus({ ...memory, ...validTo }, at),
       action: "updated",
       why,
     });
     return { versions: draft.versions, lines: [{ id, action: "merged", text: version.text, why }] };
   });
+}
+
+/** What a person says is over is not current any more. An event that has taken place stays true. */
+function getEndedStatus(
+  { kind, status, validTo }: Pick<Memory, "kind" | "status" | "validTo">,
+  now: string,
+): Partial<Pick<Memory, "status">> {
+  const isOver = kind !== "event" && status === "current" && validTo !== undefined && validTo <= now;
+  return isOver ? { status: "superseded" } : {};
 }
 
 /** A memory without a claim that its new text no longer says: profiles and answers would go on telling the old value. */
@@ -155,6 +170,35 @@ function checkNotExpired({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: 
   if (expiresAt !== undefined && expiresAt <= at)
     throw invalid("expiresAt is in the past: give a future time, or remove the memory.");
 }
+
+/** The fields that every imported memory has. */
+type ImportedMemoryFields = Omit<Memory, "version" | "revision" | "storedAt" | "at" | "action"> & {
+  at?: string;
+};
+
+/** Checks a memory of another system, and gives its fields. Throws `invalid_input` for wrong fields. */
+export function prepareImportedMemory(memory: ImportedMemory): ImportedMemoryFields {
+  const { status = "current", supersededBy, validTo, at } = memory;
+  if (!STATUSES.includes(status)) throw invalid(`status must be one of ${STATUSES.join(", ")}.`);
+  const fields = checkFields(memory);
+  return {
+    kind: "fact",
+    confidence: 1,
+    importance: 0.5,
+    evidence: 1,
+    origin: "import",
+    sources: [],
+    ...fields,
+    id: checkName(memory.id, "id"),
+    text: checkText(toStorableText(memory.text).text, "text"),
+    status,
+    ...(supersededBy === undefined ? {} : { supersededBy: checkName(supersededBy, "supersededBy") }),
+    ...(validTo === undefined ? {} : { validTo: toIsoTime(validTo, "validTo") }),
+    ...(at === undefined ? {} : { at: toIsoTime(at, "at") }),
+  };
+}
+
+const STATUSES: readonly Status[] = ["current", "superseded", "retracted"];
 
 /** Approval needs an explicit `false`; nothing can be quarantined by hand. */
 function isQuarantineRelease(quarantined: unknown): boolean {
@@ -296,97 +340,4 @@ export async function supersede(
     };
   });
   return { revision, messages: [], memories: result.lines, pending: result.pending };
-}
-
-/**
- * Reverts a revision: its new memories are retracted, changed memories are restored, and its messages are no
- * longer searched. Undoing an undo restores everything. Throws `not_found` for an unknown revision and
- * `conflict` if something later changed the same memories. Throws `unsupported` for an erasure, which cannot
- * be reverted.
- */
-export async function undo(ports: Ports, scope: Scope, revision: number): Promise<Receipt> {
-  checkCount(revision, "revision", 1, Number.MAX_SAFE_INTEGER - 1);
-  const { result, revision: newRevision } = await commitChange(ports, scope, async (state, at) => {
-    const entry = await findLogEntry(ports, scope, revision);
-    if (entry.cause === "forget") {
-      throw new MemoryError(
-        "unsupported",
-        "an erasure cannot be undone: nothing of the erased content is left.",
-      );
-    }
-    const draft = createMemoryDraft(state, at);
-    const lines: ReceiptLine[] = [];
-    for (const id of new Set(entry.memories.map((memory) => memory.id))) {
-      const line = restoreVersion(draft, await ports.store.versions(scope, id), id, revision);
-      if (line) lines.push(line);
-    }
-    const links = revertLinks(state, entry);
-    const undone = entry.cause !== "undo";
-    const messages = await findAddedMessages(ports, scope, state, entry);
-    return {
-      draft: {
-        cause: "undo",
-        undoes: revision,
-        memories: draft.versions,
-        ...links,
-        digests: messages.map(({ id, digest }) => ({ id, digest, undone })),
-        dropUnits: undone ? findPassageIds(state, messages) : [],
-        units: await createSearchUnits(ports, undone ? [] : messages, draft.versions),
-      },
-      result: { lines, pending: state.pending },
-    };
-  });
-  return { revision: newRevision, messages: [], memories: result.lines, pending: result.pending };
-}
-
-async function findLogEntry(ports: Pick<Ports, "store">, scope: Scope, revision: number): Promise<LogEntry> {
-  const [entry] = await ports.store.log(scope, { before: revision + 1, limit: 1 });
-  if (entry?.revision === revision) return entry;
-  throw new MemoryError(
-    "not_found",
-    `there is no revision ${revision}. \`history\` lists the existing ones.`,
-  );
-}
-
-/** The messages that a revision added; for an undo, those of the revision it reverted. */
-async function findAddedMessages(
-  ports: Pick<Ports, "store">,
-  scope: Scope,
-  state: UserState,
-  entry: LogEntry,
-): Promise<Message[]> {
-  let added = entry;
-  while (added.cause === "undo" && added.undoes !== undefined)
-    added = await findLogEntry(ports, scope, added.undoes);
-  return added.messages.flatMap((id) => state.messages.get(id) ?? []).filter(({ content }) => content !== "");
-}
-
-function findPassageIds(state: UserState, messages: readonly Message[]): string[] {
-  return messages.flatMap(({ id }) => passageIdsOf(state.searchIndex, id));
-}
-
-function restoreVersion(
-  draft: MemoryDraft,
-  versions: readonly Memory[],
-  id: string,
-  revision: number,
-): ReceiptLine | undefined {
-  const memory = draft.get(id);
-  if (!memory) return undefined;
-  if (memory.revision > revision) {
-    // A mark for review is a consequence; what somebody has done about it since stays.
-    if (versions.findLast((version) => version.revision <= revision)?.review?.revision === revision)
-      return undefined;
-    throw new MemoryError(
-      "conflict",
-      `something later changed the same memory: undo revision ${memory.revision} first.`,
-    );
-  }
-  const before = versions.findLast((version) => version.revision < revision);
-  if (before) {
-    draft.put({ ...before, action: "restored", why: "undone" });
-    return { id, action: "merged", text: before.text, why: "undone" };
-  }
-  draft.put({ ...memory, status: "retracted", action: "retracted", why: "undone" });
-  return { id, action: "retracted", text: memory.text, why: "undone" };
 }

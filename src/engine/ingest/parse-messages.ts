@@ -1,3 +1,4 @@
+import { isAttachmentPart } from "../../domain/attachment.ts";
 import {
   checkCharacters,
   checkMetadata,
@@ -15,7 +16,7 @@ import { stripPromptBlocks } from "../../domain/text/prompt-safety.ts";
 import { findOffset, toIsoTime } from "../../domain/time.ts";
 import { runAtOnce, runInSlices } from "../../domain/time-slicing.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
-import type { InputMessage, RememberOptions } from "../api.ts";
+import type { InputMessage, RememberOptions } from "../api/writing-types.ts";
 import type { Ports } from "../ports.ts";
 
 const ROLES: readonly Role[] = ["user", "assistant", "system", "tool"];
@@ -200,9 +201,11 @@ function mapTexts(
   change: (text: string) => string,
 ): { content: string; parts?: readonly Part[] } {
   if (!parts) return { content: change(content) };
-  const changed = parts.map((part) =>
-    typeof part.text === "string" ? { ...part, text: change(part.text) } : part,
-  );
+  const changed = parts.map((part) => {
+    if (isAttachmentPart(part) && part.description !== undefined)
+      return { ...part, description: change(part.description) };
+    return typeof part.text === "string" ? { ...part, text: change(part.text) } : part;
+  });
   return { content: change(content), parts: changed };
 }
 
@@ -215,6 +218,7 @@ function parseContent(content: InputMessage["content"]): { content: string; part
     if (typeof part !== "object" || part === null || !isPartType(part.type)) {
       throw invalid("a part of content must be an object with a type.");
     }
+    if (isAttachmentPart(part)) return part.description ?? "";
     if (part.type !== "text") return "";
     if (typeof part.text !== "string") throw invalid("a text part must hold text.");
     return part.text;

@@ -1,5 +1,5 @@
 import type { Message } from "../../domain/message.ts";
-import type { TextSpan } from "../../domain/text/split-text.ts";
+import { spansOverlap, type TextSpan } from "../../domain/text/split-text.ts";
 import { runAtOnce, runInSlices } from "../../domain/time-slicing.ts";
 import type { InjectionSpan } from "../../ports/language/prompt-guard.ts";
 import type { Ports } from "../ports.ts";
@@ -72,8 +72,4 @@ export function isUserAuthored(ports: ProvenancePorts, message: Message, place: 
     !orders.some(({ foreign }) => foreign) &&
     !others.some(({ start, end }) => start <= place.start && place.end <= end)
   );
-}
-
-function spansOverlap(one: TextSpan, other: TextSpan): boolean {
-  return one.start < other.end && other.start < one.end;
 }

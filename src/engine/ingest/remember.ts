@@ -1,10 +1,17 @@
+import type { ChangeSet } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, PendingConfirmation, Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { listRedactedKinds } from "../../domain/text/credentials.ts";
-import type { RememberOptions } from "../api.ts";
+import type { RememberOptions } from "../api/writing-types.ts";
+import {
+  admitAttachments,
+  type ReceivedInput,
+  receiveAttachments,
+} from "../attachments/receive-attachments.ts";
 import { clampToStoredTime, commitChange } from "../change-set.ts";
+import { eraseDue } from "../erase/delayed-erasures.ts";
 import { eraseRequested } from "../erase/forget.ts";
 import { redactErased, type ScreenedMessage } from "../erase/tombstone-filter.ts";
 import type { Ports } from "../ports.ts";
@@ -31,32 +38,44 @@ export async function remember(
   ports: Ports,
   scope: Scope,
   input: RememberInput,
-  options: RememberOptions = {},
+  options: StoreOptions = {},
 ): Promise<Receipt> {
   options.signal?.throwIfAborted();
-  const { messages, lines: replacedLines } = await parseMessagesInSlices(ports, scope, input, options);
+  const received = receiveAttachments(ports, input);
+  const parsed = await parseMessagesInSlices(ports, scope, received.input, options);
+  const { messages, lines: replacedLines } = parsed;
   const key =
     options.idempotencyKey === undefined
       ? undefined
-      : hashIdempotencyKey(options.idempotencyKey, [scope, input, options.session]);
+      : hashIdempotencyKey(options.idempotencyKey, [scope, received.input, options.session]);
   const before = key && (await findPreviousReceipt(ports, scope, key));
   if (before) return before;
 
-  const lines: ReceiptLine[] = [...replacedLines, ...messages.flatMap(toCredentialLines)];
+  const lines: ReceiptLine[] = [...received.lines, ...replacedLines, ...messages.flatMap(toCredentialLines)];
   const erasures: ErasureReceipt[] = [];
+  if (options.origin !== "import") {
+    const due = await eraseDue(ports, scope, {
+      at: ports.clock().toISOString(),
+      told: options.mayErase === false ? [] : messages,
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    lines.push(...due.lines);
+    erasures.push(...due.receipts);
+  }
   const ids = messages.map(({ id }) => id);
   let rest: readonly Message[] = messages;
   let last: StoredBatch;
   let waiting: readonly PendingConfirmation[] = [];
   do {
-    last = await storeMessages(ports, scope, rest, options, { key, ids, lines });
+    last = await storeMessages(ports, scope, rest, options, { key, ids, lines, received });
     lines.push(...last.lines);
-    waiting = last.waiting;
+    waiting = [...waiting, ...last.waiting];
     rest = last.rest;
     if (last.erase) {
       const erased = await eraseRequested(ports, scope, last.erase, options.signal);
       lines.push(...erased.lines);
       erasures.push(...erased.receipts);
+      waiting = [...waiting, ...erased.waiting];
       last = { ...last, revision: erased.revision };
     }
   } while (rest.length > 0);
@@ -68,6 +87,11 @@ export async function remember(
     ...(erasures.length > 0 ? { erasures } : {}),
     ...(waiting.length > 0 ? { waiting } : {}),
   };
+}
+
+/** Options of storing: those of callers, and the import that the messages are a part of. */
+interface StoreOptions extends RememberOptions {
+  readonly importId?: string;
 }
 
 /** A line for each credential that was not stored. */
@@ -97,8 +121,13 @@ async function storeMessages(
   ports: Ports,
   scope: Scope,
   messages: readonly Message[],
-  options: RememberOptions,
-  soFar: { key: IdempotencyKey | undefined; ids: readonly string[]; lines: readonly ReceiptLine[] },
+  options: StoreOptions,
+  soFar: {
+    key: IdempotencyKey | undefined;
+    ids: readonly string[];
+    lines: readonly ReceiptLine[];
+    received: Pick<ReceivedInput, "attachments">;
+  },
 ): Promise<StoredBatch> {
   const isRead = (options.extract ?? "now") === "now" && ports.extractor.local;
   const { result, revision } = await commitChange(ports, scope, async (state, at) => {
@@ -122,12 +151,14 @@ async function storeMessages(
     const left = isRead ? digested.messages.filter(({ heard }) => heard) : fresh;
     const pending = state.pending + countPending(left);
     const rest = fresh.slice(digested.messages.length);
+    const kept = await admitAttachments(ports, scope, digested.messages, soFar.received.attachments);
+    const lines = [...kept.lines, ...digested.lines];
     const result = {
-      lines: digested.lines,
+      lines,
       waiting: digested.waiting,
       pending,
       rest,
-      kept: digested.messages,
+      kept: kept.messages,
       ...(digested.erase ? { erase: digested.erase } : {}),
     };
     if (digested.messages.length === 0) return { result };
@@ -135,14 +166,15 @@ async function storeMessages(
       soFar.key && rest.length === 0
         ? toStoredReceipt(
             soFar.key,
-            { messages: soFar.ids, memories: [...soFar.lines, ...digested.lines], pending },
+            { messages: soFar.ids, memories: [...soFar.lines, ...lines], pending },
             digested.memories,
           )
         : undefined;
     return {
       draft: {
-        cause: options.origin === "import" ? "import" : "remember",
-        messages: digested.messages,
+        ...toCause(options),
+        messages: kept.messages,
+        ...(kept.attachments.length > 0 ? { attachments: kept.attachments } : {}),
         memories: digested.memories,
         links: digested.links,
         units: await createSearchUnits(
@@ -162,6 +194,11 @@ async function storeMessages(
   if (options.origin !== "import") appendTurns(ports, scope, result.kept, revision);
   ports.costs?.recordTurns(scope, result.kept.length);
   return { ...result, revision };
+}
+
+function toCause({ origin, importId }: StoreOptions): Pick<ChangeSet, "cause" | "importId"> {
+  if (origin !== "import") return { cause: "remember" };
+  return importId === undefined ? { cause: "import" } : { cause: "import", importId };
 }
 
 /** A message without a time gets the time of storing, but not before the user's last message. */

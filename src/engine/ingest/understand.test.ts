@@ -14,7 +14,8 @@ import {
   scriptedModel,
   turnNumber,
 } from "../../testing/test-doubles.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 let record: MemoryStore;
 let model: ScriptedModel;

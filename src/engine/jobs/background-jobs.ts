@@ -2,11 +2,14 @@ import type { JobName } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Queue } from "../../ports/queue.ts";
-import type { EmbeddingState, JobState } from "../api.ts";
+import type { EmbeddingState, JobState } from "../api/keepsake.ts";
+import { delayedErasureTask } from "../erase/delayed-erasures.ts";
 import { dropExpiredAnswers } from "../ingest/idempotency.ts";
 import type { Ports } from "../ports.ts";
 import { abortQueries } from "../query-embedding.ts";
 import { tryStore } from "../secondary-stores/try-store.ts";
+import { createBackupJob } from "./backup-job.ts";
+import { createDescribingJob } from "./describing-job.ts";
 import { countPendingUnits, type EmbedProgress, embedPending } from "./embedding.ts";
 import { createSerializer, deferWhileBusy, type Job } from "./job.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
@@ -23,6 +26,8 @@ export interface BackgroundJobs {
   scheduleReading(scope: Scope, options?: { readonly isUnheard?: boolean }): void;
   /** Call this after each write: with a remote embedder, it may have left units to embed. */
   onWrite(): void;
+  /** Call this after a message with an image or a recording. */
+  onAttachment(): void;
   /**
    * Computes missing embeddings in the caller's own time and throws errors to the caller. A background run
    * makes room for it.
@@ -39,6 +44,8 @@ export interface BackgroundJobs {
 const START_MS = 100;
 const MAINTENANCE_MS = 30_000;
 const QUEUE_START_MS = 1000;
+/** Later than a command takes. */
+const BACKUP_START_MS = 5000;
 const MARGIN_MS = 500;
 
 /**
@@ -46,25 +53,24 @@ const MARGIN_MS = 500;
  */
 export function startBackgroundJobs(ports: Ports): BackgroundJobs {
   const stopping = new AbortController();
-  const lingerMs = ports.modelExtractor?.lingerMs ?? 0;
+  const { lingerMs = 0 } = ports.modelExtractor ?? {};
   const gathered = createMessageBatcher(lingerMs);
   const read = createUnderstandingJob(ports, gathered);
   const reading = createJobRunner(ports, read, stopping.signal);
   const vectors = createJobRunner(ports, createEmbeddingJob(ports), stopping.signal);
   const inTurn = createSerializer();
-  const houses = MAINTENANCE_TASKS.map((task) =>
+  const houses = [...MAINTENANCE_TASKS, delayedErasureTask].map((task) =>
     createJobRunner(ports, deferWhileBusy(inTurn(createMaintenanceJob(ports, task))), stopping.signal),
   );
   const tidier = createJobRunner(ports, createTidyingJob(ports), stopping.signal);
-  const jobs = [reading, vectors, ...houses, tidier];
-  const startAll = (): void => {
-    // One after the other, and later than a command takes.
-    for (const [i, house] of houses.entries()) house.start(MAINTENANCE_MS * (i + 1));
-    tidier.start(MAINTENANCE_MS * (houses.length + 1));
-    vectors.start(START_MS);
-    reading.start(START_MS);
-  };
-  if (!ports.leavesJobs) startAll();
+  const backups = createBackupRunners(ports, stopping.signal);
+  const describing = createDescribingRunners(ports, stopping.signal);
+  const jobs = [reading, vectors, ...houses, tidier, ...backups, ...describing];
+  if (!ports.leavesJobs) {
+    startInTurn([...houses, tidier]);
+    for (const one of [vectors, reading, ...describing]) one.start(START_MS);
+    for (const one of backups) one.start(BACKUP_START_MS);
+  }
   const offered = ports.leavesJobs ? undefined : workQueue(ports.queue, jobs);
   let timer: NodeJS.Timeout | undefined;
   const readRipe = (): void => {
@@ -89,6 +95,7 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
       gathered.add(scope);
       readRipe();
     },
+    onAttachment: () => requestDescribing(ports, describing),
     onWrite() {
       if (ports.embedder.local) return;
       if (ports.leavesJobs) ports.queue?.offer("embedding");
@@ -106,9 +113,8 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
     },
     jobs: async () => addQuarantineCounts(ports, await Promise.all(jobs.map((one) => one.state()))),
     again(job) {
-      const one = jobs.find(({ name }) => name === job);
       if (ports.leavesJobs) ports.queue?.offer(job);
-      else one?.requestRun();
+      else jobs.find(({ name }) => name === job)?.requestRun();
     },
     async stop() {
       stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
@@ -118,6 +124,25 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
       await Promise.all(jobs.map((one) => one.end()));
     },
   };
+}
+
+/** One after the other, and later than a command takes. */
+function startInTurn(runners: readonly JobRunner[]): void {
+  for (const [i, one] of runners.entries()) one.start(MAINTENANCE_MS * (i + 1));
+}
+
+function createDescribingRunners(ports: Ports, signal: AbortSignal): readonly JobRunner[] {
+  return ports.describer ? [createJobRunner(ports, createDescribingJob(ports), signal)] : [];
+}
+
+/** Runs them at once, or has workers run them. */
+function requestDescribing({ leavesJobs, queue }: Ports, runners: readonly JobRunner[]): void {
+  if (leavesJobs) queue?.offer("describing");
+  else for (const one of runners) one.requestRun();
+}
+
+function createBackupRunners(ports: Ports, signal: AbortSignal): readonly JobRunner[] {
+  return ports.backups ? [createJobRunner(ports, createBackupJob(ports, ports.backups), signal)] : [];
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Embedder } from "../../ports/language/embedder.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Queue } from "../../ports/queue.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
-import type { Keepsake } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
 
 const PATIENT = { timeout: 10_000 };
 

@@ -7,7 +7,7 @@ import type { Embedder } from "../../ports/language/embedder.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
-import type { Keepsake } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
 import { runInUserQueue } from "../change-set.ts";
 import { spaceOf } from "../search-index/search-units.ts";
 import { countPendingUnits, type EmbedProgress, embedPending } from "./embedding.ts";

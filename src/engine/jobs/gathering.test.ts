@@ -3,7 +3,7 @@ import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
 import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { scriptedExtractor } from "../../testing/test-doubles.ts";
-import type { Keepsake } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
 import { createMessageBatcher, isBatchReady, type MessageBatcher } from "./understanding-job.ts";
 
 const ann = { project: "default", user: "ann" };

@@ -88,7 +88,7 @@ async function* processUser(
   sum: MaintenanceTotals,
 ): AsyncGenerator<JobStep, JobProgress | undefined, void> {
   const at = ports.clock().toISOString();
-  if (!isDue(revision, visit, at)) {
+  if (!isVisitDue(revision, visit, at)) {
     sum.found += visit?.found ?? 0;
     return undefined;
   }
@@ -110,7 +110,8 @@ async function* processUser(
   }
 }
 
-function isDue(revision: number, visit: JobProgress | undefined, at: string): boolean {
+/** Whether a user changed since the last visit, or something is due. */
+export function isVisitDue(revision: number, visit: JobProgress | undefined, at: string): boolean {
   if (!visit || visit.revision !== revision) return true;
   if (visit.failed) return !isOnHold(visit, revision, at);
   return visit.due !== undefined && visit.due <= at;

@@ -4,7 +4,8 @@ import type { Memory } from "../../domain/memory.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMessage, makeMemory as stored } from "../../testing/memory-store/change-sets.ts";
-import type { Keepsake, Optimized, OptimizeOptions, ScopedMemory } from "../api.ts";
+import type { Keepsake, Optimized, OptimizeOptions } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 const ANN = { project: "default", user: "ann" };
 let record: MemoryStore;
@@ -49,6 +50,7 @@ describe("consolidation", () => {
         id: "two",
         action: "merged",
         by: "one",
+        byText: "The user doesn't eat meat.",
         text: "User does not eat meat",
         why: "it says the same as another memory",
       },

@@ -3,8 +3,9 @@ import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import { invalid } from "../../errors.ts";
-import type { Optimized, OptimizeOptions } from "../api.ts";
+import type { Optimized, OptimizeOptions } from "../api/keepsake.ts";
 import { collectLinkedIds } from "../associations/links.ts";
+import { eraseDue } from "../erase/delayed-erasures.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
 import type { UserState } from "../user-state/user-state.ts";
@@ -20,6 +21,7 @@ import {
   type MaintenanceTask,
   MINUTE_MS,
 } from "./apply-edits.ts";
+import { planMeaningMerges } from "./near-duplicates.ts";
 
 /**
  * No read returns expired memories. This task also removes them from the search and ends them in the history.
@@ -49,26 +51,32 @@ export const expiryTask: MaintenanceTask = {
 const COMPARED_AT_ONCE = 50;
 
 /**
- * Merges memories that say the same about the same time, with the evidence and sources of all. A different
- * value, number, name or negation keeps them apart.
+ * Merges memories that say the same about the same time, with the evidence and sources of all: in the same words, or in
+ * others. A different value, number, name or negation keeps them apart.
  */
 export const consolidationTask: MaintenanceTask = {
   name: "consolidation",
   about: "merges memories that say the same, with all their evidence and sources",
   everyMs: HOUR_MS,
   isAutomatic: () => true,
-  async plan({ vocabulary }, { memories, at }) {
+  async plan(ports, { scope, memories, at }) {
+    const { vocabulary } = ports;
+    const mergeable = memories.filter((memory) => mayMerge(memory, at));
     const groups = new Map<string, Memory[]>();
-    for (const [i, memory] of memories.entries()) {
+    for (const [i, memory] of mergeable.entries()) {
       // Thousands are compared and nothing here awaits, so yield to other work.
       if (i % COMPARED_AT_ONCE === COMPARED_AT_ONCE - 1) await yieldToEventLoop();
-      const key = mayMerge(memory, at) ? vocabulary.toStatementKey(memory) : undefined;
+      const key = vocabulary.toStatementKey(memory);
       if (key === undefined) continue;
       const group = groups.get(key);
       if (group) group.push(memory);
       else groups.set(key, [memory]);
     }
-    return { edits: [...groups.values()].flatMap(toMergeEdits) };
+    const equal = [...groups.values()].flatMap(toMergeEdits);
+    const merged = new Set(equal.map(({ id }) => id));
+    const survivors = new Set(equal.flatMap(({ into }) => (into ? [into.id] : [])));
+    const left = mergeable.filter(({ id }) => !merged.has(id));
+    return { edits: [...equal, ...(await planMeaningMerges(ports, scope, { memories: left, survivors }))] };
   },
 };
 
@@ -243,11 +251,13 @@ export async function optimize(
         id,
         action: deed,
         text: state.memories.get(id)?.text ?? "",
-        ...(into ? { by: into.id } : {}),
+        ...(into ? { by: into.id, byText: state.memories.get(into.id)?.text ?? "" } : {}),
         why,
       })),
     });
   }
+  if (!dryRun)
+    await eraseDue(ports, scope, { at: ports.clock().toISOString(), ...(signal ? { signal } : {}) });
   return { dryRun, revision: await ports.store.revision(scope), jobs };
 }
 

@@ -5,7 +5,7 @@ import type { Extractor } from "../../ports/language/extractor.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { scriptedExtractor } from "../../testing/test-doubles.ts";
-import type { Keepsake } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
 
 /** What runs in the background has time, on a machine that is busy too. */
 const PATIENT = { timeout: 10_000 };

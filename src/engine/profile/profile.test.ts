@@ -3,7 +3,7 @@ import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { createMemory } from "../../memory.ts";
 import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
-import type { ScopedMemory } from "../api.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 let now: Date;
 let rut: ScopedMemory;

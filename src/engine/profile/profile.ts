@@ -2,12 +2,13 @@ import { isAboutLater, isTrueAt } from "../../domain/current-memories.ts";
 import { checkCount } from "../../domain/limits.ts";
 import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import { PROFILE_SECTIONS, type ProfileSection, weightOf } from "../../domain/profile.ts";
-import type { Scope } from "../../domain/scope.ts";
+import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../../domain/time-slicing.ts";
 import type { DraftLine, ProfileWriter } from "../../ports/language/profile-writer.ts";
 import { toShownMemory } from "../admin/listings.ts";
-import type { Profile, ProfileLine, ProfileOptions, ShownMemory } from "../api.ts";
+import type { ShownMemory } from "../api/listing-types.ts";
+import type { Profile, ProfileLine, ProfileOptions } from "../api/profile-types.ts";
 import type { Ports } from "../ports.ts";
 import { sanitizeForPrompt } from "../prompt-block.ts";
 import type { UserState } from "../user-state/user-state.ts";
@@ -39,7 +40,7 @@ export async function profile(
   const now = ports.clock().toISOString();
   const live = await filterInSlices(
     state.memories.values(),
-    (memory) => isShown(memory, now) && !state.damaged.has(memory.id),
+    (memory) => isShown(memory, now) && isOfAgent(scope, memory) && !state.damaged.has(memory.id),
   );
   const ordered = await runInSlices(orderLines(await ports.profileWriter.buildLines(live, now)));
   const { lines, left } = await runInSlices(selectFittingLines(ordered, maxTokens, ports.profileWriter));

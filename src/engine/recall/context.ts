@@ -92,7 +92,7 @@ function rankStatus({ status }: Item): number {
 
 /**
  * `- [2026-01-12] The user uses Shram. (message m1)`; with several passages, `- [2026-01-12] user: … /
- * assistant: … (messages m1, m2)`.
+ * assistant: … (messages m1, m2)`. What another user shares ends in ` (shared by ana)`.
  */
 function formatLine(line: readonly ContextEntry[]): string {
   const first = line[0]?.item;
@@ -100,7 +100,8 @@ function formatLine(line: readonly ContextEntry[]): string {
   const texts = line.map(({ text }) => text);
   const sources = line.flatMap(({ item }) => item.sources.at(-1)?.message ?? []);
   const from = sources.length === 0 ? "" : ` (message${sources.length > 1 ? "s" : ""} ${sources.join(", ")})`;
-  return `- [${first.at.slice(0, 10)}]${formatStatusNote(first)} ${texts.join(" / ")}${from}`;
+  const by = first.owner === undefined ? "" : ` (shared by ${formatName(first.owner)})`;
+  return `- [${first.at.slice(0, 10)}]${formatStatusNote(first)} ${texts.join(" / ")}${from}${by}`;
 }
 
 function formatSpeaker({ type, sources }: Item): string {

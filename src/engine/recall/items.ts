@@ -6,7 +6,7 @@ import type { MemoryStore } from "../../ports/memory-store.ts";
 import { toSources } from "../admin/listings.ts";
 import { type SearchIndex, slotOfMemory } from "../search-index/search-index.ts";
 import { findExclusion, type IndexFilters, statusOfUnit } from "./options.ts";
-import type { RankedUnit } from "./rank.ts";
+import type { PlacedItem, RankedUnit } from "./rank.ts";
 
 /** The texts of the chosen units, by id. */
 export interface ItemBodies {
@@ -23,6 +23,13 @@ interface KnownBodies {
   readonly held?: ItemBodies | undefined;
 }
 
+/** Loaded items in their order. */
+export interface LoadedItems {
+  readonly placed: readonly PlacedItem[];
+  /** By the id of an ended memory: the id of its successor. */
+  readonly successors: ReadonlyMap<string, string>;
+}
+
 /**
  * Loads the chosen units as items with their sources. The store, or the cache of its newest revision, is
  * authoritative: units that it no longer has are left out.
@@ -33,19 +40,20 @@ export async function loadItems(
   searchIndex: SearchIndex,
   chosen: readonly RankedUnit[],
   { memories, ahead, held }: KnownBodies = {},
-): Promise<{ items: Item[]; chosen: RankedUnit[] }> {
+): Promise<LoadedItems> {
   const bodies = held
     ? { ...held, ...(memories ? { memories } : {}) }
     : await loadBodies(store, scope, collectIds(searchIndex, chosen), { memories, ahead });
-  const items: Item[] = [];
-  const units: RankedUnit[] = [];
-  for (const one of chosen) {
-    const item = one.type === "memory" ? toMemoryItem(bodies, one) : toPassageItem(bodies, one);
+  const placed: PlacedItem[] = [];
+  const successors = new Map<string, string>();
+  for (const unit of chosen) {
+    const item = unit.type === "memory" ? toMemoryItem(bodies, unit) : toPassageItem(bodies, unit);
     if (!item) continue;
-    items.push(item);
-    units.push(one);
+    placed.push({ item, unit });
+    const successor = unit.status === "superseded" ? bodies.memories.get(unit.id)?.supersededBy : undefined;
+    if (successor !== undefined) successors.set(unit.id, successor);
   }
-  return { items, chosen: units };
+  return { placed, successors };
 }
 
 async function loadBodies(

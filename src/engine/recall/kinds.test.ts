@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Kind, KindGroup } from "../../domain/memory.ts";
 import { createMemory } from "../../memory.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 const BY_KIND: { readonly [kind in Kind]: string } = {
   fact: "Ana lives near the harbour.",
@@ -65,4 +66,22 @@ it("an unknown kind or group is refused by its list of names", async () => {
   await expect(ana.recall("x", { kinds: ["nonsense" as Kind] })).rejects.toMatchObject(wrong);
   await expect(ana.list({ kind: "nonsense" as Kind })).rejects.toMatchObject(wrong);
   await expect(ana.add({ text: "x", kind: "nonsense" as Kind })).rejects.toMatchObject(wrong);
+});
+
+it.each(["preferences", "my preferences", "What are the user's preferences?"])(
+  "the query %j, which names a kind and nothing else, finds the memories of that kind",
+  async (query) => {
+    const eva = memory.scope({ user: "eva" });
+    for (const text of ["User prefers large type", "User likes quiet trains", "User is fond of tea"])
+      await eva.add({ text, kind: "preference" });
+    await eva.add({ text: "User lives in Porto", kind: "fact" });
+    const { items } = await eva.recall(query, { limit: 3 });
+    expect(items.map(({ kind }) => kind)).toEqual(["preference", "preference", "preference"]);
+  },
+);
+
+it("a query that names a kind and something else finds nothing by the kind", async () => {
+  const eva = memory.scope({ user: "eva" });
+  await eva.add({ text: "User is fond of tea", kind: "preference" });
+  expect((await eva.recall("seat preferences in aeroplanes")).items).toEqual([]);
 });

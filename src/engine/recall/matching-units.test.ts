@@ -8,7 +8,8 @@ import { createMemory } from "../../memory.ts";
 import type { MemoryOptions } from "../../memory-options.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 import { createFaultyVectorIndex, readIds } from "../../testing/vector-index/index-fixtures.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -5,6 +5,7 @@ import { compileTextFilter, type WhereText } from "../../domain/text-filter.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { Ports } from "../ports.ts";
 import { type SearchIndex, slotOfUnit } from "../search-index/search-index.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { MAX_CANDIDATES } from "./retrievers/top-k.ts";
 
 /** Texts tested between two yields. */
@@ -20,8 +21,16 @@ export async function findMatchingUnits(
   where: WhereText,
   known?: ReadonlyMap<string, Memory>,
 ): Promise<ReadonlySet<string>> {
+  return selectMatchingUnits(await ports.states.of(scope), where, known);
+}
+
+/** The same, from texts that are there. */
+export async function selectMatchingUnits(
+  { messages, memories }: Pick<UserState, "messages" | "memories">,
+  where: WhereText,
+  known?: ReadonlyMap<string, Memory>,
+): Promise<ReadonlySet<string>> {
   const matches = await compileTextFilter(where);
-  const { messages, memories } = await ports.states.of(scope);
   const matching = new Set<string>();
   await forEachInSlices(
     (known ?? memories).values(),

@@ -21,8 +21,14 @@ export interface ParsedRecallOptions {
   readonly weights?: RankingWeights | undefined;
   /** Half-life of recency, in days. */
   readonly decayDays: number;
+  /** Whether memories of other users may be among the items. */
+  readonly isShared: boolean;
   readonly filters: RecallFilters;
 }
+
+export const DEFAULT_LIMIT = 10;
+/** The default size of the context of a recall, in tokens. */
+export const DEFAULT_MAX_TOKENS = 4000;
 
 const ITEM_TYPES = ["memory", "passage"] as const;
 
@@ -40,6 +46,8 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
   "explain",
   "profile",
   "weights",
+  "record",
+  "shared",
   "signal",
 ] satisfies (keyof RecallOptions)[]);
 
@@ -62,16 +70,25 @@ export function parseRecallOptions(
   // A misspelt filter is an error even if there is nothing to filter.
   if (options.where !== undefined) checkWhere(options.where);
   if (options.whereText !== undefined) checkWhereText(options.whereText);
+  const filters = parseFilters(scope, options, now);
   return {
     query: checkText(query, "query"),
-    limit: checkCount(options.limit ?? 10, "limit", 1, 1000),
-    maxTokens: checkCount(options.maxTokens ?? 4000, "maxTokens", 0, 1_000_000),
+    limit: checkCount(options.limit ?? DEFAULT_LIMIT, "limit", 1, 1000),
+    maxTokens: checkCount(options.maxTokens ?? DEFAULT_MAX_TOKENS, "maxTokens", 0, 1_000_000),
     minScore: checkShare(options.minScore ?? 0, "minScore"),
     profile: findRankingProfile(options),
     weights: options.weights,
     decayDays,
-    filters: parseFilters(scope, options, now),
+    isShared: parseShared(options.shared) && [filters.session, filters.asOf, filters.knownAt].every(isAbsent),
+    filters,
   };
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined;
+
+function parseShared(shared: unknown = true): boolean {
+  if (typeof shared === "boolean") return shared;
+  throw invalid("shared can only be true or false.");
 }
 
 function parseFilters(scope: Scope, options: RecallOptions, now: string): RecallFilters {

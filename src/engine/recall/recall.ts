@@ -10,21 +10,29 @@ import type { Ports } from "../ports.ts";
 import { addMemoryRow, createMemoryTable, putMemory } from "../search-index/memory-table.ts";
 import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
 import { getSharedQueryVector } from "../secondary-stores/shared-cache.ts";
+import { findGrantedUnits } from "../sharing/granted-units.ts";
+import { findSharedItems, mergeItems } from "../sharing/shared-items.ts";
 import { type PackedContext, packContext } from "./context.ts";
 import { type ItemBodies, insertSuccessors, loadItems, prefetchBodies } from "./items.ts";
 import { findMatchingSlots, findMatchingUnits } from "./matching-units.ts";
 import { findNearest, yieldToPendingWork } from "./nearest.ts";
-import { type ParsedRecallOptions, parseRecallOptions, toIndexFilters } from "./options.ts";
+import {
+  DEFAULT_LIMIT,
+  DEFAULT_MAX_TOKENS,
+  type ParsedRecallOptions,
+  parseRecallOptions,
+  toIndexFilters,
+} from "./options.ts";
 import {
   orderNewerFirst,
   type PlacedItem,
-  type RankedUnit,
   type RankingInput,
   type RankingResult,
   rankUnits,
 } from "./rank.ts";
 import { type ContextRanking, rankForContext } from "./rank-for-context.ts";
 import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
+import { countToRank, rerankItems, withReranking } from "./rerank.ts";
 import { type Scratch, withScratch } from "./retrievers/signals.ts";
 import { mayNameTime } from "./retrievers/structured-retrievers.ts";
 import type { QuerySimilarity } from "./retrievers/vector-retriever.ts";
@@ -53,6 +61,8 @@ type LocalRecallPorts = Pick<
   | "indexSync"
   | "promptGuard"
   | "vocabulary"
+  | "reranker"
+  | "reranking"
 >;
 
 /**
@@ -66,13 +76,30 @@ export async function recall(
   query: string,
   options: RecallOptions = {},
 ): Promise<Recall> {
-  return (await recallFor(ports, scope, query, options)).recall;
+  const { recall: own, shared } = await recallFor(ports, scope, query, options);
+  return addShared(ports, own, shared, options);
+}
+
+/** The recall with the items of other users among its own. */
+export function addShared(
+  { promptGuard }: Pick<Ports, "promptGuard">,
+  own: Recall,
+  shared: readonly Item[],
+  { limit = DEFAULT_LIMIT, maxTokens = DEFAULT_MAX_TOKENS }: Pick<RecallOptions, "limit" | "maxTokens">,
+): Recall {
+  if (shared.length === 0) return own;
+  const { id, explanation } = own;
+  const items = mergeItems(own, shared, limit);
+  const plain = { id, abstained: items.length === 0, items, ...(explanation ? { explanation } : {}) };
+  return withLazyContext(plain, () => packContext(items, maxTokens, promptGuard));
 }
 
 /** What was recalled for a context: the items, and which of the words around them hold. */
 export interface ContextRecall {
   readonly recall: Recall;
   readonly spans: NonNullable<RecallResponse["spans"]>;
+  /** What other users share, best first; not among the items of the recall. */
+  readonly shared: readonly Item[];
 }
 
 /**
@@ -83,7 +110,7 @@ export async function recallFor(
   ports: RecallPorts,
   scope: Scope,
   query: string,
-  { signal, ...given }: RecallOptions,
+  { signal, record = true, ...given }: RecallOptions,
   findDemand?: (vector: Float32Array | undefined) => Promise<ContextDemand>,
 ): Promise<ContextRecall> {
   signal?.throwIfAborted();
@@ -108,20 +135,53 @@ export async function recallFor(
     ...(uses ? { uses } : {}),
     ...(demand ? { demand } : {}),
   };
-  const back = await ports.recallWorker?.recall(request, call);
-  const {
-    recall: recalled,
-    receipt,
-    spans = {},
-  } = back
-    ? { ...back, receipt: () => back.receipt }
-    : await recallLocally(ports, { request, options: wanted, call });
+  const [{ recall: recalled, receipt, spans = {} }, shared] = await Promise.all([
+    recallAnywhere(ports, request, call),
+    wanted.isShared ? recallShared(ports, request, call) : [],
+  ]);
   signal?.throwIfAborted();
-  ports.recalls?.keep(scope, id, receipt);
+  if (record) keepReceipt(ports, scope, id, { receipt, shared });
   // A context notes what went into it.
-  if (!demand) ports.usage?.note(scope, listMemoryIds(recalled.items), now);
+  if (record && !demand) ports.usage?.note(scope, listMemoryIds(recalled.items), now);
   ports.meter?.observe("memory_retrieval_duration_ms", performance.now() - from);
-  return { recall: recalled, spans };
+  return { recall: recalled, spans, shared };
+}
+
+/** Stores a receipt, which says only how many items other users shared. */
+function keepReceipt(
+  { recalls }: Pick<RecallPorts, "recalls">,
+  scope: Scope,
+  id: string,
+  { receipt, shared }: { readonly receipt: () => RecallReceipt; readonly shared: readonly Item[] },
+): void {
+  recalls?.keep(scope, id, shared.length === 0 ? receipt : () => ({ ...receipt(), shared: shared.length }));
+}
+
+/** Runs a recall in a worker, or here if there is none or it cannot. */
+async function recallAnywhere(
+  ports: RecallPorts,
+  request: RecallRequest,
+  call: RecallTask["call"],
+): Promise<RecallOutcome> {
+  const back = await ports.recallWorker?.recall(request, call);
+  if (back) return { ...back, receipt: () => back.receipt };
+  const { scope, query, options, now } = request;
+  const wanted = parseRecallOptions(scope, query, options, { now, decayDays: ports.decayDays });
+  return recallLocally(ports, { request, options: wanted, call });
+}
+
+/** What other users share on the query. It is found in their memory as in the user's own, among what they granted. */
+function recallShared(
+  ports: RecallPorts,
+  request: RecallRequest,
+  call: RecallTask["call"],
+): Promise<readonly Item[]> {
+  const { scope, demand: _demand, uses: _uses, ...asked } = request;
+  return findSharedItems(ports, scope, async (owner, grants) => {
+    const granted = grants.map(({ what }) => what);
+    const found = await recallAnywhere(ports, { ...asked, scope: owner, granted }, { ...call, scope: owner });
+    return found.recall.items.filter(({ status }) => status === "current");
+  });
 }
 
 async function readUses(
@@ -179,21 +239,23 @@ async function recallLocally(ports: LocalRecallPorts, asking: RecallTask): Promi
 
 async function recallWith(
   ports: LocalRecallPorts,
-  { request, options, call }: RecallTask,
+  task: RecallTask,
   scratch: Scratch,
 ): Promise<RecallOutcome> {
-  const { scope, vector, id, demand } = request;
+  const { request, options, call } = task;
+  const { scope, vector, demand } = request;
+  const toRank = demand ? options : { ...options, limit: countToRank(ports, options.limit) };
   const { vocabulary } = ports;
   const { filters: bounds } = options;
   const text = excerptOf(request.query);
   const versions = bounds.knownAt === undefined ? undefined : await ports.store.versions(scope);
   const known = versions && selectKnownAt(versions, bounds.knownAt ?? "");
-  const content = await createContentFilter(ports, scope, bounds, known);
+  const content = await createContentFilter(ports, request, bounds, known);
   const span = readTimeSpan(ports, text, bounds.asOf ?? bounds.now);
   const ranking = (state: TextSearchState, near: QuerySimilarity | undefined): RankedSearch => {
     const { searchIndex, texts, filters, facts } = state;
     const found = search(searchIndex, scratch, texts, { near, floor: ports.embedder.floor });
-    const input = { searchIndex, search: found, options, filters, facts, uses: request.uses };
+    const input = { searchIndex, search: found, options: toRank, filters, facts, uses: request.uses };
     return { search: found, ranking: demand ? rankForContext(input, scratch, demand) : rankUnits(input) };
   };
   let ahead: Promise<ItemBodies | undefined> | undefined;
@@ -228,70 +290,80 @@ async function recallWith(
   });
   const { searchIndex, filters } = meanwhile;
   const { search: found, ranking: best } = ranking(meanwhile, near);
-  const { revision } = searchIndex;
   // A unit that is gone shows that the cache is older than the store.
-  const texts = isGone ? undefined : ports.states.peekTexts(scope, revision);
+  const texts = isGone ? undefined : ports.states.peekTexts(scope, searchIndex.revision);
   // The store omits damaged rows; the cache still has them, for erasures.
-  const cachedTexts = texts?.damaged.size === 0 ? texts : undefined;
-  const ending = { searchIndex, filters, limit: options.limit, memories: known ?? cachedTexts?.memories };
+  const held = texts?.damaged.size === 0 ? texts : undefined;
+  const ending = { searchIndex, filters, limit: toRank.limit, memories: known ?? held?.memories };
   // A context holds only what is current; successors are among it.
   const chosen = demand ? best.chosen : await insertSuccessors(ports.store, scope, ending, best.chosen);
+  const bodies = { memories: known, ahead: isGone ? undefined : ahead, held };
   const ranked = { ...best, chosen };
-  const instead = { memories: known, ahead: isGone ? undefined : ahead, held: cachedTexts };
-  const reading = loadItems(ports.store, scope, searchIndex, ranked.chosen, instead);
+  return finishRecall(ports, task, { searchIndex, search: found, ranked, spans: best.spans, bodies });
+}
+
+/** What the search of a recall found. */
+interface FinishInput extends Pick<RankedSearch, "search"> {
+  readonly searchIndex: SearchIndex;
+  readonly ranked: RankingResult;
+  readonly spans: RecallResponse["spans"];
+  readonly bodies: Parameters<typeof loadItems>[4];
+}
+
+/** Loads, orders and explains what was found. The index and the scratch may change at each wait for a reranker. */
+async function finishRecall(
+  ports: LocalRecallPorts,
+  { request, options, call }: RecallTask,
+  { searchIndex, search: found, ranked, spans, bodies }: FinishInput,
+): Promise<RecallOutcome> {
+  const { scope, id, demand } = request;
+  const { revision } = searchIndex;
+  const text = excerptOf(request.query);
+  const reading = loadItems(ports.store, scope, searchIndex, ranked.chosen, bodies);
   const noting = yieldToPendingWork().then(() =>
     createRecallReceipt({ id, revision, wanted: options }, ranked, found),
   );
-  const [got, receipt] = await Promise.all([reading, noting]);
-  const placed = placeItems(got);
+  const [{ placed, successors }, createReceipt] = await Promise.all([reading, noting]);
   const isReordered = options.profile.isNewestFirst && !demand;
-  const ordered = isReordered ? orderNewerFirst(searchIndex, text, placed) : placed;
-  const items = ordered.map(({ item }) => item);
-  const places = ordered.map(({ unit: one }) => one.position);
-  const plain = { id, abstained: items.length === 0, items };
+  const newestFirst = isReordered ? orderNewerFirst(searchIndex, text, placed) : placed;
+  const isExplained = request.options.explain === true;
+  const ordered = isExplained ? explainPlaced(newestFirst, { options, search: found, text }) : newestFirst;
+  const { reranker } = ports;
+  const reranked =
+    reranker && !demand
+      ? await rerankItems({ ...ports, reranker }, { text, options, placed, ordered, successors }, call)
+      : undefined;
+  const final = reranked?.placed ?? ordered;
+  const items = final.map(({ item }) => item);
+  const places = final.map(({ unit }) => unit.position);
   const packed = (): PackedContext => packContext(items, options.maxTokens, ports.promptGuard, places);
   const recalled = {
-    ...plain,
-    ...explainItems(request.options, options, { ordered, ranked, search: found, text }),
+    id,
+    abstained: items.length === 0,
+    items,
+    ...(isExplained ? { explanation: explainRecall(ranked, options, reranked) } : {}),
   };
-  return { recall: withLazyContext(recalled, packed), receipt, spans: best.spans };
+  const receipt = reranked ? () => withReranking(createReceipt(), reranked) : createReceipt;
+  return { recall: withLazyContext(recalled, packed), receipt, spans };
 }
 
-/** Why each item was found, and how the recall chose; nothing unless the caller asked. */
-function explainItems(
-  { explain }: RecallOptions,
-  options: ParsedRecallOptions,
+/** The same items, each with why it was found. */
+function explainPlaced(
+  placed: readonly PlacedItem[],
   {
-    ordered,
-    ranked,
+    options,
     search: found,
     text,
   }: {
-    readonly ordered: readonly PlacedItem[];
-    readonly ranked: RankingResult;
+    readonly options: ParsedRecallOptions;
     readonly search: SearchResult;
     readonly text: string;
   },
-): Partial<Recall> {
-  if (explain !== true) return {};
-  const items = ordered.map(({ item, unit }) => ({
-    ...item,
-    why: explainItem({ query: text, profile: options.profile }, found, unit, item),
+): PlacedItem[] {
+  return placed.map(({ item, unit }) => ({
+    item: { ...item, why: explainItem({ query: text, profile: options.profile }, found, unit, item) },
+    unit,
   }));
-  return { items, explanation: explainRecall(ranked, options) };
-}
-
-function placeItems({
-  items,
-  chosen,
-}: {
-  items: readonly Item[];
-  chosen: readonly RankedUnit[];
-}): PlacedItem[] {
-  return items.flatMap((item, i): PlacedItem[] => {
-    const unit = chosen[i];
-    return unit ? [{ item, unit }] : [];
-  });
 }
 
 /** The period that a query names, if any. */
@@ -342,21 +414,25 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
 }
 
 /** The filters that need texts or metadata, which no index has. */
-interface ContentFilter {
+export interface ContentFilter {
   /** The only slots to score, if a filter over texts lets few through. */
   findSlots(searchIndex: SearchIndex): Int32Array | undefined;
   /** The test of a unit, by slot; undefined if there is no such filter. */
   createTest(searchIndex: SearchIndex): ((slot: number) => boolean) | undefined;
 }
 
-async function createContentFilter(
+/** Creates the filters over texts and metadata; `known` are the memories as known at another time. */
+export async function createContentFilter(
   ports: Pick<Ports, "states">,
-  scope: Scope,
-  { where, whereText }: ParsedRecallOptions["filters"],
-  known: ReadonlyMap<string, Memory> | undefined,
+  { scope, granted: what }: Pick<RecallRequest, "scope" | "granted">,
+  { where, whereText, now }: ParsedRecallOptions["filters"],
+  known?: ReadonlyMap<string, Memory>,
 ): Promise<ContentFilter> {
   const hasMetadata = where && (await createMetadataFilter(ports, scope, where));
-  const matching = whereText && (await findMatchingUnits(ports, scope, whereText, known));
+  const granted = what && (await findGrantedUnits(ports, scope, what, now));
+  const withText = whereText && (await findMatchingUnits(ports, scope, whereText, known));
+  const matching =
+    withText && granted ? new Set([...withText].filter((id) => granted.has(id))) : (withText ?? granted);
   return {
     findSlots: (searchIndex) => matching && findMatchingSlots(searchIndex, matching),
     createTest: (searchIndex) =>
@@ -369,7 +445,7 @@ async function createContentFilter(
 }
 
 /** Whether a filter accepts a unit. Only the store has metadata, so this reads all of the user's data. */
-export async function createMetadataFilter(
+async function createMetadataFilter(
   ports: Pick<Ports, "states">,
   scope: Scope,
   where: NonNullable<ParsedRecallOptions["filters"]["where"]>,

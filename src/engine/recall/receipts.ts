@@ -5,6 +5,7 @@ import {
   type RecallBounds,
   type RecalledItem,
   type RecallReceipt,
+  type Reranking,
   type ScoreParts,
   type Why,
 } from "../../domain/recall.ts";
@@ -128,7 +129,7 @@ function toReceipt({ create: make, additions: more }: PendingReceipt): RecallRec
 /** The signal that each retriever ranks by. */
 const RETRIEVER_SIGNALS = { words: "words", vectors: "near", claims: "claim", time: "time" } as const;
 /** Number of excluded units in a receipt. */
-const MAX_RECEIPT_DROPPED = 20;
+export const MAX_RECEIPT_DROPPED = 20;
 
 /**
  * Creates the receipt of a recall. Values from the scratch are computed while it is lent, since a copy would
@@ -281,7 +282,7 @@ function roundAll(parts: Readonly<Record<string, number>>): Record<string, numbe
 }
 
 /** Four decimal places: precise enough, and short to store. */
-function roundScore(value: number): number {
+export function roundScore(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
@@ -322,12 +323,18 @@ export function explainItem(
   };
 }
 
-export function explainRecall(ranked: RankingResult, wanted: ParsedRecallOptions): Explanation {
+export function explainRecall(
+  ranked: RankingResult,
+  wanted: ParsedRecallOptions,
+  reranked?: { readonly reranking: Reranking; readonly dropped: RankingResult["dropped"] },
+): Explanation {
+  const dropped = [...(reranked?.dropped ?? []), ...ranked.dropped];
   return {
     query: wanted.query,
     profile: wanted.profile.name,
     considered: ranked.considered,
     threshold: computeThreshold(ranked.considered),
-    dropped: ranked.dropped.slice(0, MAX_EXPLAINED_DROPPED),
+    ...(reranked ? { reranking: reranked.reranking } : {}),
+    dropped: dropped.slice(0, MAX_EXPLAINED_DROPPED),
   };
 }

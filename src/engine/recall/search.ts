@@ -8,6 +8,7 @@ import { createSignals, type Scratch, type Signals, type UnitPlaces } from "./re
 import {
   computeTalkShare,
   retrieveByClaims,
+  retrieveByKinds,
   retrieveByTime,
   retrieveByTurns,
   TURN_BITS,
@@ -83,7 +84,7 @@ export function searchByText(
     scratch,
     findQueryHints(searchIndex, query, vocabulary),
     signals,
-  );
+  ).concat(retrieveByKinds(searchIndex, scratch, terms, signals));
   retrieveByTime(searchIndex, scratch, span, signals);
   const weights = blendWeights(profile, computeTalkShare(searchIndex));
   const { words, window, claim } = signals.columns;

@@ -6,7 +6,8 @@ import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryOptions } from "../../memory-options.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { Keepsake, ScopedMemory } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { ScopedMemory } from "../api/scoped-memory.ts";
 import { createUsageTracker } from "./usage.ts";
 
 const DAY = 86_400_000;
@@ -36,6 +37,15 @@ const addTo = async (memory: ScopedMemory, text: string): Promise<string> =>
   (await memory.add({ text })).memories[0]?.id ?? "";
 
 describe("the use of a memory", () => {
+  it("does not count a recall that is not recorded, which leaves no receipt either", async () => {
+    const ana = (await open()).scope({ user: "ana" });
+    const tea = await addTo(ana, "Ana drinks green tea.");
+    const { id, items } = await ana.recall("green tea", { record: false, explain: true });
+    expect(items.map((item) => item.id)).toContain(tea);
+    expect((await ana.get(tea)).usage).toEqual({ count: 0 });
+    await expect(ana.explain(id)).rejects.toMatchObject({ code: "not_found" });
+  });
+
   it("counts the recalls, answers and contexts that returned it, with the time of the last", async () => {
     const ana = (await open()).scope({ user: "ana" });
     const tea = await addTo(ana, "Ana drinks green tea.");

@@ -1,5 +1,5 @@
 import type { SearchUnit } from "../../domain/change-set.ts";
-import type { Memory } from "../../domain/memory.ts";
+import { isUndone, type Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { roundToQuantized } from "../../domain/search/quantized-vector.ts";
 import { extractTerms } from "../../domain/search/search-terms.ts";
@@ -14,7 +14,7 @@ const NO_SPACE = "";
 
 /**
  * Creates the search units of messages and memories: passages of at most 512 tokens, and each memory as one
- * unit. All are found by their words from the commit on. A local embedder computes their vectors now. A
+ * unit, except those that were undone. All are found by their words from the commit on. A local embedder computes their vectors now. A
  * remote one is not awaited; its units wait in the store (see `embedPending`).
  */
 export async function createSearchUnits(
@@ -34,14 +34,16 @@ export async function createSearchUnits(
         text: formatPassage(message, passage),
       })),
     ),
-    ...memories.map((memory) => ({
-      id: memory.id,
-      type: "memory" as const,
-      owner: memory.id,
-      start: 0,
-      end: memory.text.length,
-      text: memory.text,
-    })),
+    ...memories
+      .filter((memory) => !isUndone(memory))
+      .map((memory) => ({
+        id: memory.id,
+        type: "memory" as const,
+        owner: memory.id,
+        start: 0,
+        end: memory.text.length,
+        text: memory.text,
+      })),
   ];
   const units: SearchUnit[] = [];
   for (let at = 0; at < searched.length; at += SLICE) {

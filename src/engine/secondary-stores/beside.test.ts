@@ -9,7 +9,7 @@ import type { Cache } from "../../ports/cache.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import { hashEmbedder, scriptedModel } from "../../testing/test-doubles.ts";
-import type { Keepsake } from "../api.ts";
+import type { Keepsake } from "../api/keepsake.ts";
 
 const ANA = { project: "default", user: "ana" };
 const asSaid = (content: string) => ({ role: "user" as const, content });

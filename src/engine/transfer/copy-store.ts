@@ -246,9 +246,16 @@ async function digestPart(
   return { rows, sum: sum.toString(16) };
 }
 
-/** Vector bytes unchanged; everything else as JSON. */
+/** Bytes of vectors and attachments unchanged; everything else as JSON. */
 function digestRow(row: DumpRow<DumpPart>, place: number | undefined): string {
   const hash = createHash("sha256").update(`${place ?? ""}:`);
+  if ("attachment" in row) {
+    const { bytes, ...attachment } = row.attachment;
+    return hash
+      .update(toCanonicalJson({ ...row, attachment }))
+      .update(bytes)
+      .digest("hex");
+  }
   if (!("unit" in row)) return hash.update(toCanonicalJson(row)).digest("hex");
   const { vector, ...unit } = row.unit;
   hash.update(toCanonicalJson({ ...row, unit }));

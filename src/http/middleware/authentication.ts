@@ -1,5 +1,6 @@
 import { getCookie } from "hono/cookie";
-import type { Forget, ScopedMemory } from "../../engine/api.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
+import type { Forget } from "../../engine/api/writing-types.ts";
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { ApiKeys, Bearer } from "../keys/api-keys.ts";
@@ -9,7 +10,7 @@ import {
   type OperationRequest,
   type ServerServices,
 } from "../operation.ts";
-import { isOpenAiPath, refuse } from "../problem.ts";
+import { isAnthropicPath, isOpenAiPath, refuse } from "../problem.ts";
 import type { RequestContext } from "../request-context.ts";
 
 /** The header of the page's proof. The cookie alone gives no access, because a browser sends it by itself. */
@@ -31,7 +32,7 @@ export async function authenticate(
     const unknown = refuse({
       status: 401,
       code: "forbidden",
-      detail: "Send a valid key in the header authorization: Bearer KEY.",
+      detail: `Send a valid key in the header authorization: Bearer KEY${isAnthropicPath(exchange.req.path) ? ", or in x-api-key" : ""}.`,
       headers: { "www-authenticate": 'Bearer realm="keepsake"' },
     });
     // A request without a key is not a guess.
@@ -72,9 +73,13 @@ function findBearer(exchange: RequestContext, keys: ApiKeys): Bearer | undefined
   return token === undefined ? undefined : keys.verifySession(token, exchange.req.header(PROOF_HEADER) ?? "");
 }
 
-/** Gives the Keepsake key. An OpenAI client may send its provider's key in `authorization`, and ours in another header. */
+/**
+ * Gives the Keepsake key. A client of a provider may send its provider's key in `authorization`, and ours in another header.
+ * Anthropic's clients send their only key in `x-api-key`.
+ */
 function getKeyHeader({ req }: RequestContext): string | undefined {
-  const own = isOpenAiPath(req.path) ? req.header("x-keepsake-key") : undefined;
+  const named = isOpenAiPath(req.path) ? req.header("x-keepsake-key") : undefined;
+  const own = named ?? (isAnthropicPath(req.path) ? req.header("x-api-key") : undefined);
   return own === undefined ? req.header("authorization") : `Bearer ${own}`;
 }
 

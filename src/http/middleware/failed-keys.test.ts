@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
 import { createMemory } from "../../memory.ts";
 import type { RequestContext } from "../request-context.ts";
 import { type Served, serve } from "../server.ts";

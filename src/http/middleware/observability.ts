@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { Meter, Tracer } from "../../ports/telemetry.ts";
 import { type AppEnvironment, getNodeBindings, type RequestContext } from "../request-context.ts";
 
-/** A finished request, for logs and metrics. It contains no values of paths, queries or bodies. */
+/** A finished request, for logs and metrics. It contains no values of paths (but see `path`), queries or bodies. */
 export interface Answered {
   /** The request's id, as in the response's `x-request-id`. */
   readonly requestId: string;
@@ -10,6 +10,8 @@ export interface Answered {
   readonly method: string;
   /** The documented path, such as "/api/v1/memories/{user_id}"; undefined for an unknown path. */
   readonly route?: string;
+  /** The path as requested, with the ids of users, if the options say so. */
+  readonly path?: string;
   /** The HTTP status. */
   readonly status: number;
   /** Time from the first byte of the request to the last byte of the response, or to the disconnect, in ms. */
@@ -21,12 +23,18 @@ export interface Answered {
 }
 
 /** Reports each finished request; a streamed response at its end. */
-export function observeRequests(tell: (answered: Answered) => void): MiddlewareHandler<AppEnvironment> {
+export function observeRequests(
+  tell: (answered: Answered) => void,
+  showsPaths = false,
+): MiddlewareHandler<AppEnvironment> {
   return async (exchange, next) => {
     const from = performance.now();
     await next();
     const { status } = exchange.res;
-    const facts = toRequestFacts(exchange);
+    const facts = {
+      ...toRequestFacts(exchange),
+      ...(showsPaths ? { path: exchange.req.path } : {}),
+    };
     const done = (cut: boolean): void => {
       tell({
         ...facts,

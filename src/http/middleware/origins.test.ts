@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
 import { createMemory } from "../../memory.ts";
 import { API_OPERATIONS, httpApp } from "../app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "../keys/api-keys.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
 import { httpApp, type ServerFault } from "../app.ts";

@@ -6,7 +6,7 @@ import { PROOF_HEADER } from "./authentication.ts";
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'self'; img-src 'self' data:; media-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
@@ -32,6 +32,8 @@ export function withSecurityHeaders(): MiddlewareHandler<AppEnvironment> {
     // A forwarded response keeps the request id of its server.
     headers.set(headers.has("x-request-id") ? "x-keepsake-request-id" : "x-request-id", id);
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
+    const policy = context.get("contentPolicy");
+    if (policy !== undefined) headers.set("content-security-policy", policy);
     // Responses contain private data and must not be cached.
     if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   };

@@ -34,6 +34,18 @@ const PROBLEM_SCHEMA = withSchemaId(
     .describe("A problem document (RFC 9457)."),
 );
 
+/** The form of Anthropic's errors. It has no name: it stands only in the responses of Anthropic's operations. */
+const ANTHROPIC_PROBLEM_SCHEMA = z
+  .object({
+    type: z.literal("error"),
+    error: z.object({
+      type: z.string(),
+      message: z.string().describe("What happened and what to do; never a user's text"),
+    }),
+    request_id: z.string(),
+  })
+  .describe("An error in the form of Anthropic's API.");
+
 const REQUEST_ID_HEADER = { $ref: "#/components/headers/RequestId" };
 
 /** Creates the OpenAPI document of a table of operations. The server uses the same table. */
@@ -45,7 +57,18 @@ export function createApiDocument(operations: readonly Operation[], version: str
     const { path, method } = operation;
     paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(operation, known) };
   }
-  const problem = known.toJsonSchema(PROBLEM_SCHEMA);
+  const isAnthropics = ({ problemForm }: Operation): boolean => problemForm === "anthropic";
+  const problems = {
+    ...toProblemResponses(
+      shown.filter((one) => !isAnthropics(one)),
+      { prefix: "Problem", type: "application/problem+json", schema: known.toJsonSchema(PROBLEM_SCHEMA) },
+    ),
+    ...toProblemResponses(shown.filter(isAnthropics), {
+      prefix: "AnthropicProblem",
+      type: "application/json",
+      schema: known.toJsonSchema(ANTHROPIC_PROBLEM_SCHEMA),
+    }),
+  };
   return {
     openapi: "3.1.0",
     info: {
@@ -64,7 +87,7 @@ export function createApiDocument(operations: readonly Operation[], version: str
       securitySchemes: SECURITY,
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
       headers: DOCUMENT_HEADERS,
-      responses: toProblemResponses(shown, problem),
+      responses: problems,
     },
   };
 }
@@ -98,6 +121,7 @@ function describeOperation(operation: Operation, known: SchemaRegistry): JsonSch
   const { id, tag, summary, description } = operation;
   const parameters = toParameters(operation, known);
   const body = toRequestBody(operation, known);
+  const prefix = operation.problemForm === "anthropic" ? "AnthropicProblem" : "Problem";
   return {
     operationId: id,
     tags: [tag],
@@ -116,7 +140,7 @@ function describeOperation(operation: Operation, known: SchemaRegistry): JsonSch
       ...Object.fromEntries(
         getProblemStatuses(operation)
           .filter((status) => !(status in operation.answers))
-          .map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+          .map((status) => [status, { $ref: `#/components/responses/${prefix}${status}` }]),
       ),
     },
   };
@@ -206,11 +230,14 @@ function toLinks({ id }: Operation, status: string): JsonSchema {
   };
 }
 
-function toProblemResponses(operations: readonly Operation[], schema: JsonSchema): JsonSchema {
+function toProblemResponses(
+  operations: readonly Operation[],
+  { prefix, type, schema }: { readonly prefix: string; readonly type: string; readonly schema: JsonSchema },
+): JsonSchema {
   const statuses = [...new Set(operations.flatMap(getProblemStatuses))].sort((one, other) => one - other);
   return Object.fromEntries(
     statuses.map((status) => [
-      `Problem${status}`,
+      `${prefix}${status}`,
       {
         description: PROBLEM_DESCRIPTIONS[status] ?? "Error.",
         headers: {
@@ -219,7 +246,7 @@ function toProblemResponses(operations: readonly Operation[], schema: JsonSchema
             ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
             : {}),
         },
-        content: { "application/problem+json": { schema } },
+        content: { [type]: { schema } },
       },
     ]),
   );

@@ -4,25 +4,33 @@ import type { OperationRequest } from "../operation.ts";
 import { refuseField } from "../problem.ts";
 import { type ConversationInput, type MemoryTurnState, toMemoryHeaders } from "./memory/memory-turn.ts";
 import { limitToStorable } from "./memory/memory-writer.ts";
-import type { OpenAiProxy } from "./proxy.ts";
-import type { OpenAiDialect } from "./request/dialects.ts";
+import type { OpenAiProxy, Provider } from "./proxy.ts";
+import type { ProxyDialect } from "./request/dialects.ts";
 import type { MemoryAccess } from "./request/memory-access.ts";
 import type { ProxyRequest } from "./request/proxy-request.ts";
 import { type BodyFields, toFields, toText } from "./request/reply-reader.ts";
 import { hasClientKey } from "./upstream/upstream-request.ts";
 
-/** Whether the built-in model answers: the request names it, or there is no upstream. */
+/**
+ * Whether the built-in model answers: the request names it, or there is no upstream. Throws a 404 error if only Anthropic's
+ * upstream is missing: another model than the configured one must not answer then.
+ */
 export function isBuiltInRequest(
   asked: Pick<OperationRequest, "exchange">,
-  { upstream }: OpenAiProxy,
+  { providers }: OpenAiProxy,
+  { name, upstream }: Provider,
   { model }: BodyFields,
 ): boolean {
-  return model === BUILT_IN_MODEL || (upstream === undefined && !hasClientKey(asked));
+  if (model === BUILT_IN_MODEL) return true;
+  if (upstream !== undefined || hasClientKey(asked, name)) return false;
+  if (name === "anthropic" && providers.openai.upstream)
+    throw refuseField("model", NO_ANTHROPIC_PROBLEM, 404);
+  return true;
 }
 
 interface BuiltInRequest {
   readonly request: ProxyRequest;
-  readonly dialect: OpenAiDialect;
+  readonly dialect: ProxyDialect;
   readonly who: MemoryAccess;
   readonly spoken: ConversationInput;
   readonly held: MemoryTurnState | undefined;
@@ -48,7 +56,7 @@ export async function answerFromMemory(
     body: request.body,
     words: spoken.words,
   };
-  const form = dialect.name === "chat" ? toChatCompletion(answer) : toResponseReply(answer);
+  const form = FORMATS[dialect.name](answer);
   const headers = { ...toMemoryHeaders(who), "cache-control": "no-store" };
   if (request.body.stream !== true)
     return exchange.body(JSON.stringify(form.body), 200, { ...headers, "content-type": "application/json" });
@@ -58,10 +66,11 @@ export async function answerFromMemory(
   });
 }
 
-function requireMemory({ who, spoken, request, held }: BuiltInRequest): MemoryTurnState {
+function requireMemory({ who, spoken, request, held, dialect }: BuiltInRequest): MemoryTurnState {
+  const userField = dialect.name === "messages" ? "metadata.user_id" : "user";
   const model = `The built-in model "${BUILT_IN_MODEL}"`;
   if (who.user === undefined)
-    throw refuseField("user", `${model} answers from memory: set "user" to name the user.`);
+    throw refuseField("user", `${model} answers from memory: set "${userField}" to name the user.`);
   if (!held) throw refuseField("x-keepsake-memory", `${model} answers from memory, and memory is off.`);
   if (spoken.words.trim() === "")
     throw refuseField("messages", "The request contains no user text to answer.");
@@ -70,9 +79,9 @@ function requireMemory({ who, spoken, request, held }: BuiltInRequest): MemoryTu
   return held;
 }
 
-function requestsJson({ response_format, text }: BodyFields): boolean {
-  const format = response_format ?? (text as BodyFields | undefined | null)?.format;
-  const type = (format as BodyFields | undefined | null)?.type;
+function requestsJson({ response_format, text, output_config, output_format }: BodyFields): boolean {
+  const format = response_format ?? output_format ?? toFields(text).format ?? toFields(output_config).format;
+  const { type } = toFields(format);
   return type === "json_object" || type === "json_schema";
 }
 
@@ -107,6 +116,10 @@ function streamFrames(frames: readonly string[]): ReadableStream<Uint8Array> {
 
 /** The name of the built-in model. It answers from memory, without a key or a network. */
 export const BUILT_IN_MODEL = "keepsake";
+
+const NO_ANTHROPIC_PROBLEM =
+  "The Messages API needs an upstream: set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL on the server, send your own key in " +
+  `x-keepsake-upstream-key, or use the model "${BUILT_IN_MODEL}".`;
 
 /** An answer of the built-in model, before formatting. */
 interface BuiltInAnswer {
@@ -247,3 +260,38 @@ function createResponseBody(
     metadata: {},
   };
 }
+
+/** Formats an answer as a `message` or its events. https://docs.claude.com/en/api/messages */
+function toMessage({ text, id, words }: BuiltInAnswer): BuiltInReply {
+  const usage = {
+    input_tokens: estimateTokens(words),
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: estimateTokens(text),
+  };
+  const head = { id: `msg_${id}`, type: "message", role: "assistant", model: BUILT_IN_MODEL };
+  const end = { stop_reason: "end_turn", stop_sequence: null };
+  const begun = { stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 0 } };
+  const events = [
+    { type: "message_start", message: { ...head, content: [], ...begun } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "", citations: null } },
+    ...splitIntoWords(text).map((word) => ({
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "text_delta", text: word },
+    })),
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: end, usage: { output_tokens: usage.output_tokens } },
+    { type: "message_stop" },
+  ];
+  return {
+    body: { ...head, content: [{ type: "text", text, citations: null }], ...end, usage },
+    eventFrames: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+  };
+}
+
+const FORMATS: { readonly [name in ProxyDialect["name"]]: (answer: BuiltInAnswer) => BuiltInReply } = {
+  chat: toChatCompletion,
+  responses: toResponseReply,
+  messages: toMessage,
+};

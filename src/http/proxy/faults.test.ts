@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CallReport } from "../../domain/model-usage.ts";
-import type { Keepsake, ScopedMemory } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";

@@ -1,12 +1,14 @@
+import { estimateTokens } from "../../domain/text/split-text.ts";
+import { runInSlices } from "../../domain/time-slicing.ts";
 import type { OperationRequest } from "../operation.ts";
 import { refuseField } from "../problem.ts";
 import { answerFromMemory, BUILT_IN_MODEL, isBuiltInRequest } from "./built-in-model.ts";
-import type { MemoryContext } from "./memory/conversations.ts";
 import { createMemoryTurn, findTurnState, readConversation } from "./memory/memory-turn.ts";
-import type { OpenAiProxy } from "./proxy.ts";
-import type { OpenAiDialect, RequestTurn } from "./request/dialects.ts";
-import { findValue, type JsonEdit } from "./request/json-edits.ts";
+import type { OpenAiProxy, Provider } from "./proxy.ts";
+import { extractText, type ProxyDialect } from "./request/dialects.ts";
 import { type MemoryAccess, resolveMemoryAccess } from "./request/memory-access.ts";
+import { injectMemory } from "./request/memory-injection.ts";
+import { MESSAGES_DIALECT } from "./request/messages-dialect.ts";
 import { readProxyRequest, toUpstreamBody } from "./request/proxy-request.ts";
 import {
   type BodyFields,
@@ -19,7 +21,7 @@ import {
 import { checkBuiltInUse, checkServerKeyUse } from "./request/server-key-policy.ts";
 import { createMissingUserError } from "./request/user-id.ts";
 import { forwardRequest } from "./upstream/forward.ts";
-import { hasClientKey, mayUseStoredObjects } from "./upstream/upstream-request.ts";
+import { findProvider, hasClientKey, mayUseStoredObjects } from "./upstream/upstream-request.ts";
 
 /**
  * Handles a chat: reads the request, recalls and injects memory, forwards it, streams the response back and stores the
@@ -28,14 +30,15 @@ import { hasClientKey, mayUseStoredObjects } from "./upstream/upstream-request.t
 export async function handleConversation(
   call: OperationRequest,
   proxy: OpenAiProxy,
-  dialect: OpenAiDialect,
+  dialect: ProxyDialect,
 ): Promise<Response> {
   const request = await readProxyRequest(call.exchange);
-  const who = resolveMemoryAccess(call, request.body, proxy.userHeaders);
+  const provider = proxy.providers[dialect.provider];
+  const who = resolveMemoryAccess(call, toNamingBody(call, request.body, dialect), proxy.userHeaders);
   if (proxy.isUserRequired && who.user === undefined) throw createMissingUserError(proxy.userHeaders);
-  const isBuiltIn = isBuiltInRequest(call, proxy, request.body);
+  const isBuiltIn = isBuiltInRequest(call, proxy, provider, request.body);
   if (isBuiltIn) checkBuiltInUse(request.body);
-  else if (!mayUseStoredObjects(call, proxy)) checkServerKeyUse(request, dialect.name);
+  else if (!mayUseStoredObjects(call, provider)) checkServerKeyUse(request, dialect.name);
   const spoken = await readConversation(request, dialect);
   const held = findTurnState(call, proxy, who, spoken);
   if (isBuiltIn) return answerFromMemory(call, proxy, { request, dialect, who, spoken, held });
@@ -44,10 +47,11 @@ export async function handleConversation(
   const memory = createMemoryTurn(call, proxy, { who, spoken, held });
   await memory.forgetFirst();
   const context = await memory.recall();
-  const edits = injectMemory(request.json, { said: spoken.turns, dialect, context });
+  const edits = injectMemory(request, { turns: spoken.turns, dialect, context });
   proxy.meter.observe("keepsake_proxy_overhead_ms", performance.now() - startedAt);
 
   return forwardRequest(call, proxy, {
+    provider,
     purpose: "chat",
     access: who,
     method: "POST",
@@ -62,69 +66,44 @@ export async function handleConversation(
 }
 
 /**
- * Gives the edits that inject memory into a request: the profile before the user's first message, and the recalled items
- * after the newest one. Nothing else changes.
- *
- * Memory is part of the user's messages. Stored text must not have the rank of a system message, and the templates of some
- * models refuse two user messages in a row. Each request begins with the bytes of the previous one, without the items
- * recalled at its end, so the provider's prompt cache stays warm.
+ * Gives the body in which a user may be named. Programs of Anthropic put an id of their own in `metadata.user_id`, for the
+ * provider. It names a user only if the key does not.
  */
-function injectMemory(
-  json: string,
-  {
-    said,
-    dialect,
-    context,
-  }: { said: readonly RequestTurn[]; dialect: OpenAiDialect; context: MemoryContext },
-): JsonEdit[] {
-  const users = said.filter(({ role, content }) => role === "user" && acceptsText(content));
-  return [
-    ...insertText(json, users[0], { text: context.profileBlock, part: dialect.textPart, isInFront: true }),
-    ...insertText(json, users.at(-1), {
-      text: context.recallBlock,
-      part: dialect.textPart,
-      isInFront: false,
-    }),
-  ];
-}
-
-function acceptsText(content: unknown): boolean {
-  return typeof content === "string" || (Array.isArray(content) && content.length > 0);
-}
-
-interface TextInsertion {
-  readonly text: string;
-  readonly part: OpenAiDialect["textPart"];
-  readonly isInFront: boolean;
-}
-
-function insertText(
-  json: string,
-  said: RequestTurn | undefined,
-  { text, part, isInFront }: TextInsertion,
-): JsonEdit[] {
-  const place = text === "" || !said ? undefined : findValue(json, said.path);
-  if (!said || !place) return [];
-  const at = isInFront ? place.start + 1 : place.end - 1;
-  if (typeof said.content === "string") {
-    const letters = JSON.stringify(isInFront ? `${text}\n\n` : `\n\n${text}`).slice(1, -1);
-    return [{ start: at, end: at, put: letters }];
-  }
-  const one = JSON.stringify({ type: part, text });
-  return [{ start: at, end: at, put: isInFront ? `${one},` : `,${one}` }];
+function toNamingBody({ bearer }: OperationRequest, body: BodyFields, { name }: ProxyDialect): BodyFields {
+  return name === "messages" && bearer?.user !== undefined ? { ...body, metadata: undefined } : body;
 }
 
 const NO_MEMORY: MemoryAccess = { mode: "off" };
+
+/**
+ * Counts the tokens of a request of Anthropic's clients, as they sent it: memory is not involved. Without an upstream, it
+ * gives the built-in model's estimate.
+ */
+export async function handleTokenCount(call: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
+  const request = await readProxyRequest(call.exchange);
+  const { body } = request;
+  const provider = proxy.providers.anthropic;
+  if (isBuiltInRequest(call, proxy, provider, body)) {
+    const turns = await runInSlices(MESSAGES_DIALECT.parseTurns(body));
+    const texts = [extractText(body.system), ...turns.map(({ text }) => text)];
+    return call.exchange.json({ input_tokens: estimateTokens(texts.join("\n")) });
+  }
+  if (!mayUseStoredObjects(call, provider)) checkServerKeyUse(request, "messages");
+  const content = toUpstreamBody(request, []);
+  return forwardRequest(call, proxy, { provider, access: NO_MEMORY, method: "POST", body: content });
+}
 
 /** Forwards a request for embeddings. Memory is not involved. */
 export async function handleEmbeddings(call: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
   const request = await readProxyRequest(call.exchange);
   const { body } = request;
-  if (hasNoUpstream(call, proxy))
+  const provider = proxy.providers.openai;
+  if (hasNoUpstream(call, provider))
     throw refuseField("model", "Embeddings need an upstream: set OPENAI_API_KEY or OPENAI_BASE_URL.", 404);
-  if (!mayUseStoredObjects(call, proxy)) checkServerKeyUse(request, "embeddings");
+  if (!mayUseStoredObjects(call, provider)) checkServerKeyUse(request, "embeddings");
   const { user } = resolveMemoryAccess(call, body, proxy.userHeaders);
   return forwardRequest(call, proxy, {
+    provider,
     purpose: "embed",
     access: user === undefined ? NO_MEMORY : { user, mode: "off" },
     method: "POST",
@@ -137,9 +116,10 @@ export async function handleEmbeddings(call: OperationRequest, proxy: OpenAiProx
 
 /** Lists the upstream's models; without an upstream, the built-in one. */
 export async function handleModelList(call: OperationRequest, proxy: OpenAiProxy): Promise<Response> {
-  if (hasNoUpstream(call, proxy))
+  const provider = findProvider(call, proxy.providers);
+  if (hasNoUpstream(call, provider))
     return call.exchange.json({ object: "list", data: [describeBuiltInModel()] });
-  return forwardRequest(call, proxy, { access: NO_MEMORY, method: "GET" });
+  return forwardRequest(call, proxy, { provider, access: NO_MEMORY, method: "GET" });
 }
 
 export async function handleModel(
@@ -148,14 +128,15 @@ export async function handleModel(
   model: string,
 ): Promise<Response> {
   if (model === BUILT_IN_MODEL) return call.exchange.json(describeBuiltInModel());
-  if (hasNoUpstream(call, proxy))
+  const provider = findProvider(call, proxy.providers);
+  if (hasNoUpstream(call, provider))
     throw refuseField("model", `Model not found: "${BUILT_IN_MODEL}" is the only one here.`, 404);
-  return forwardRequest(call, proxy, { access: NO_MEMORY, method: "GET" });
+  return forwardRequest(call, proxy, { provider, access: NO_MEMORY, method: "GET" });
 }
 
 /** Whether there is no upstream for this request. */
-function hasNoUpstream(call: OperationRequest, { upstream }: OpenAiProxy): boolean {
-  return upstream === undefined && !hasClientKey(call);
+function hasNoUpstream(call: OperationRequest, { name, upstream }: Provider): boolean {
+  return upstream === undefined && !hasClientKey(call, name);
 }
 
 /** Describes the built-in model, with the date of its introduction. */

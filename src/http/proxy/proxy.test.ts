@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
 import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";
 import { httpApp } from "../app.ts";
@@ -96,6 +96,31 @@ describe("a chat through the proxy", () => {
       expect(await ask()).not.toContain("Magnet");
     });
   }
+
+  it("tells the model what came of a request to forget, and carries out the user's yes before the model replies", async () => {
+    upstream.reply = () => "Noted.";
+    const turns: Message[] = [];
+    const say = async (text: string): Promise<string> => {
+      turns.push(user(text));
+      await chat(turns);
+      const put = fenced(lastText());
+      turns.push(assistant("Noted."));
+      await settled();
+      return put;
+    };
+    expect(await say("My gym locker number is 4471 and I live in Ghent.")).not.toContain("reports on");
+    expect(await say("What's the weather like?")).not.toContain("reports on");
+    const asked = await say("could you lose the gym locker number I gave you");
+    expect(asked).toMatch(/Nothing of this is erased yet\. Ask the user: .*4471/);
+    expect((await stored()).join()).toContain("4471");
+    const done = await say("yes, forget it");
+    expect(done).toMatch(/Erased: .*(?:memory|memories)/);
+    expect(done).not.toContain("4471");
+    expect((await stored()).join()).not.toContain("4471");
+    const none = await say("lose what I said about the airing cupboard, please");
+    expect(none).toContain("I have erased nothing");
+    expect(await say("Where do I live?")).not.toContain("reports on");
+  });
 
   it("works with the Responses API, by text, by items, and continuing an earlier response", async () => {
     upstream.reply = () => "Noted.";

@@ -9,10 +9,12 @@ import { createProfileCache, type ProfileCache } from "./memory/profile-cache.ts
 import { DEFAULT_USER_HEADERS } from "./request/user-id.ts";
 import { createUpstreamClient, type Upstream, type UpstreamClient } from "./upstream/upstream-client.ts";
 
-/** Options of the OpenAI-compatible proxy. */
+/** Options of the proxy for clients of OpenAI and Anthropic. */
 export interface ProxyOptions {
-  /** The upstream server. Without one, the built-in model answers from memory. */
+  /** The upstream server of OpenAI's protocol. Without one, the built-in model answers from memory. */
   readonly upstream?: Upstream;
+  /** The upstream server of Anthropic's Messages API. Its address may end with the version or not. */
+  readonly anthropic?: Upstream;
   /** How long a request waits for memory, in ms (50). */
   readonly retrievalMs?: number;
   /** Budget for injected memory per request, in tokens (4,000). */
@@ -21,7 +23,7 @@ export interface ProxyOptions {
   readonly userHeaders?: readonly string[];
   /** Whether to refuse a chat that names no user (false: forward it without memory). */
   readonly isUserRequired?: boolean;
-  /** Whether clients may use stored objects and the rest of the API with their own keys (true if the upstream has a key, or is OpenAI). */
+  /** Whether clients may use stored objects and the rest of the API with their own keys (true if the upstream has a key, or is the provider's own). */
   readonly mayPassThrough?: boolean;
   /** Time limit of the upstream for a whole response, in ms (600,000, as in OpenAI's clients). */
   readonly deadlineMs?: number;
@@ -38,23 +40,32 @@ export interface ProxyOptions {
 /** Steps that can fail without failing the chat. */
 export type Step = "recall" | "forget" | "store";
 
+/** The providers whose protocols the proxy speaks. */
+export type ProviderName = "openai" | "anthropic";
+
+/** The upstream of one protocol. A key for one provider is never sent to another. */
+export interface Provider {
+  readonly name: ProviderName;
+  readonly upstream: Upstream | undefined;
+  /** Whether the upstream has separate accounts for keys, so that a client's key gives access only to that client's objects. */
+  readonly hasClientAccounts: boolean;
+  /** The client of the configured upstream; without one, of the provider, with the client's key. */
+  readonly client: UpstreamClient;
+}
+
 /** The parts of the proxy, one set per server. */
 export interface OpenAiProxy {
-  readonly upstream: Upstream | undefined;
+  readonly providers: { readonly [name in ProviderName]: Provider };
   readonly retrievalMs: number;
   readonly maxTokens: number;
   readonly deadlineMs: number;
   readonly userHeaders: readonly string[];
   readonly isUserRequired: boolean;
-  /** Whether the upstream has separate accounts for keys, so that a client's key gives access only to that client's objects. */
-  readonly hasClientAccounts: boolean;
   readonly clock: Clock;
   readonly conversations: ConversationCache;
   readonly profiles: ProfileCache;
   readonly promptGuard: PromptGuard;
   readonly writer: MemoryWriter;
-  /** The client of the configured upstream; without one, of OpenAI, with the client's key. */
-  readonly client: UpstreamClient;
   readonly onCall: OnCall;
   /** Drops the cached memories of a user, or of all users, after an erasure. */
   forget(scope?: Scope): void;
@@ -64,10 +75,43 @@ export interface OpenAiProxy {
   close(): Promise<void>;
 }
 
-const OPENAI_BASE_URL = "https://api.openai.com/v1";
+const BASE_URLS: { readonly [name in ProviderName]: string } = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1",
+};
+
+function createProvider(
+  name: ProviderName,
+  upstream: Upstream | undefined,
+  mayPassThrough: boolean | undefined,
+): Provider {
+  return {
+    name,
+    upstream,
+    // A server without a key accepts any key and has one account for all.
+    hasClientAccounts: mayPassThrough ?? (upstream === undefined || upstream.apiKey !== undefined),
+    client: createUpstreamClient({ baseUrl: upstream?.baseUrl ?? BASE_URLS[name] }),
+  };
+}
+
+/** Adds the version to an address, which Anthropic's own programs leave out. */
+function withVersion({ baseUrl, ...rest }: Upstream): Upstream {
+  const base = new URL(baseUrl);
+  const path = base.pathname.replace(/\/+$/, "");
+  base.pathname = path.endsWith("/v1") ? path : `${path}/v1`;
+  return { ...rest, baseUrl: base.href };
+}
 
 export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}): OpenAiProxy {
-  const { upstream, meter = NO_METER, maxTokens = 4000, onTrouble, onCall = () => {} } = options;
+  const {
+    upstream,
+    anthropic,
+    mayPassThrough,
+    meter = NO_METER,
+    maxTokens = 4000,
+    onTrouble,
+    onCall = () => {},
+  } = options;
   const trouble = (step: Step, error: unknown): void => {
     meter.count("keepsake_proxy_troubles_total", { step });
     onTrouble?.(step, error);
@@ -75,16 +119,17 @@ export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}
   const held = createMemoryWriter((error) => trouble("store", error));
   const talks = createConversationCache();
   const known = createProfileCache({ maxTokens: getProfileTokens(maxTokens), promptGuard });
-  const out = createUpstreamClient({ baseUrl: upstream?.baseUrl ?? OPENAI_BASE_URL });
+  const providers = {
+    openai: createProvider("openai", upstream, mayPassThrough),
+    anthropic: createProvider("anthropic", anthropic && withVersion(anthropic), mayPassThrough),
+  };
   return {
-    upstream,
+    providers,
     retrievalMs: options.retrievalMs ?? 50,
     maxTokens,
     deadlineMs: options.deadlineMs ?? 600_000,
     userHeaders: options.userHeaders ?? DEFAULT_USER_HEADERS,
     isUserRequired: options.isUserRequired ?? false,
-    // A server without a key accepts any key and has one account for all.
-    hasClientAccounts: options.mayPassThrough ?? (upstream === undefined || upstream.apiKey !== undefined),
     clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
     conversations: talks,
     profiles: known,
@@ -95,13 +140,12 @@ export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}
       known.forget(user);
     },
     writer: held,
-    client: out,
     onCall,
     reportTrouble: trouble,
     meter,
     async close() {
       await held.waitForAllWrites();
-      out.close();
+      for (const { client } of Object.values(providers)) client.close();
     },
   };
 }

@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keepsake } from "../../engine/api.ts";
+import type { Keepsake } from "../../engine/api/keepsake.ts";
 import { createMemory } from "../../memory.ts";
 import { type OpenaiServer, openaiServer } from "../../testing/openai/openai-server.ts";
 import { httpApp } from "../app.ts";
@@ -193,7 +194,7 @@ describe("the user of a chat", () => {
 describe("a forwarded request", () => {
   beforeEach(() => opened(true));
 
-  it("keeps the speaker and files, and stores no files", async () => {
+  it("keeps the speaker and files, and stores no file that is none", async () => {
     const image = `data:image/png;base64,${"iVBORw0KGgo=".repeat(1000)}`;
     const parts = [
       { type: "text", text: "This is my dog Rex." },
@@ -209,6 +210,40 @@ describe("a forwarded request", () => {
     expect(message).toMatchObject({ name: "Bo", content: "This is my dog Rex." });
     expect(JSON.stringify(message)).not.toContain("iVBORw0KGgo");
     expect(message.parts[1]).toEqual({ type: "image_url", left_out: true });
+  });
+
+  it("has its images and recordings kept apart, complete even in a long request, and addresses as they are", async () => {
+    const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(4_000_000)]);
+    const song = Buffer.concat([Buffer.from("OggS"), randomBytes(900)]);
+    const content = [
+      { type: "text", text: "This is my dog Rex." },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${picture.toString("base64")}` } },
+      { type: "input_audio", input_audio: { data: song.toString("base64"), format: "ogg" } },
+      { type: "image_url", image_url: { url: "https://a.example/x.png", detail: "low" } },
+      { type: "image_url", image_url: { url: "data:text/html;base64,PGI+" } },
+    ];
+    // As programs in PHP write it.
+    const body = JSON.stringify(said(content, { user: "ana" })).replaceAll("/", "\\/");
+    expect((await call("POST", "/v1/chat/completions", body)).status).toBe(200);
+    await life.waitUntilIdle(5000);
+    const ana = keepsake.scope({ user: "ana" });
+    const { items } = await ana.attachments();
+    expect(items.toReversed()).toMatchObject([
+      { mediaType: "image/png", size: picture.length, isKept: true },
+      { mediaType: "audio/ogg", size: song.length },
+      { url: "https://a.example/x.png", isKept: false },
+    ]);
+    const { bytes } = await ana.attachment(items[2]?.id ?? "");
+    expect(Buffer.compare(bytes ?? song, picture)).toBe(0);
+    const [message] = await stored();
+    expect(message).toMatchObject({ content: "This is my dog Rex." });
+    expect(message.parts[4]).toEqual({ type: "image_url", left_out: true });
+    // The same conversation again, with a further turn: what was stored is not stored again.
+    const further = said(content, { user: "ana" }) as { messages: object[] };
+    further.messages.push({ role: "assistant", content: "Noted." }, { role: "user", content: "And mine?" });
+    await call("POST", "/v1/chat/completions", further);
+    await life.waitUntilIdle(5000);
+    expect((await ana.attachments()).total).toBe(3);
   });
 
   it("may contain characters that cannot be stored; the rest is stored", async () => {

@@ -152,6 +152,7 @@ const OPTIMIZE_RESULT_SCHEMA: z.ZodType = withSchemaId(
               .describe("`faded` memories do not change; they only rank lower because of their age"),
             text: z.string(),
             by: z.string().describe("The memory into which it was merged").optional(),
+            by_text: z.string().describe("What that memory says").optional(),
             why: z.string(),
           }),
         ),

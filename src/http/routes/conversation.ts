@@ -5,7 +5,7 @@ import type { Part } from "../../domain/message.ts";
 import type { Metadata } from "../../domain/metadata-filter.ts";
 import type { Item } from "../../domain/recall.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Reply, ScopedMemory } from "../../engine/api.ts";
+import type { Reply, ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { isMemoryError } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation } from "../operation.ts";

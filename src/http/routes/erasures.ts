@@ -1,12 +1,20 @@
 import * as z from "zod";
 import type { Where } from "../../domain/metadata-filter.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Forget } from "../../engine/api.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
+import type { Forget } from "../../engine/api/writing-types.ts";
 import { MemoryError } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
 import { paginate, USER_PAGE_QUERY } from "../pagination.ts";
-import { filterSchema, momentSchema, nameSchema, textSchema, toOptional } from "../schemas/fields.ts";
+import {
+  filterSchema,
+  momentSchema,
+  nameSchema,
+  textFilterSchema,
+  textSchema,
+  toOptional,
+} from "../schemas/fields.ts";
 import { ERASURE_PLAN_SCHEMA, ERASURE_RECEIPT_SCHEMA, ERASURES_SCHEMA } from "../schemas/memory.ts";
 import { omitUndefined, receiptToWire, toWire } from "../wire.ts";
 
@@ -20,15 +28,19 @@ const ERASURE_BODY = z
     to: toOptional(momentSchema),
     topic: toOptional(textSchema),
     where: toOptional(filterSchema),
+    where_text: toOptional(textFilterSchema),
+    attachments: toOptional(z.array(nameSchema).min(1).max(1000)),
     everything: toOptional(z.literal(true)),
     dry_run: toOptional(z.boolean()),
   })
   .refine(
-    ({ about, ids, session_id, from, to, topic, where, everything }) =>
-      [about, ids, session_id, from ?? to, topic, where, everything].filter((one) => one !== undefined)
-        .length === 1,
+    ({ about, ids, session_id, from, to, topic, where, where_text, attachments, everything }) =>
+      [about, ids, session_id, from ?? to, topic, where, where_text, attachments, everything].filter(
+        (one) => one !== undefined,
+      ).length === 1,
     {
-      message: "set exactly one of about, ids, session_id, from and to, topic, where, everything",
+      message:
+        "set exactly one of about, ids, session_id, from and to, topic, where, where_text, attachments, everything",
     },
   );
 
@@ -116,12 +128,14 @@ function listReceipts(
 
 /** Gives the target of an erasure. The schema ensures that there is exactly one. */
 function toErasureTarget(body: z.infer<typeof ERASURE_BODY>): Forget {
-  const { about, ids, session_id, from, to, topic, where, everything } = body;
+  const { about, ids, session_id, from, to, topic, where, where_text, attachments, everything } = body;
   if (about !== undefined) return about;
   if (ids !== undefined) return { ids };
   if (session_id !== undefined) return { session: session_id };
   if (from !== undefined || to !== undefined) return omitUndefined({ from, to });
   if (topic !== undefined) return { topic };
   if (where !== undefined) return { where: where as Where };
+  if (where_text !== undefined) return { whereText: where_text as WhereText };
+  if (attachments !== undefined) return { attachments };
   return { everything: everything ?? true };
 }

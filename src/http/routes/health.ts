@@ -4,7 +4,7 @@ import { createClosingError } from "../graceful-shutdown.ts";
 import { defineOperation, type Operation, type ServerServices } from "../operation.ts";
 
 const DEPENDENCY: z.ZodType<DependencyState> = z.object({
-  kind: z.enum(["record", "sessions", "cache", "queue", "index", "embedder", "model"]),
+  kind: z.enum(["record", "sessions", "cache", "queue", "index", "embedder", "model", "reranker"]),
   name: z.string().exactOptional(),
   state: z.enum(["up", "degraded", "down"]),
   since: z.string(),
@@ -91,7 +91,7 @@ export const healthOperations: readonly Operation[] = [
         degraded: dependencies.filter(({ state }) => state !== "up").map(({ kind, name }) => name ?? kind),
         checks,
         dependencies,
-        notices: services.keepsake.notices,
+        notices: [...services.keepsake.notices, ...services.notices()],
       });
     },
   }),

@@ -1,14 +1,18 @@
 import * as z from "zod";
+import type { JsonObject, SessionStateChanges } from "../../domain/session-state.ts";
+import type { ActiveSessionState, NewSession } from "../../engine/api/session-types.ts";
 import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { PAGE_QUERY, sendPage, toCursorFields } from "../pagination.ts";
+import { newNameSchema, textSchema, timeSchema, toOptional } from "../schemas/fields.ts";
 import {
   ERASURE_RECEIPT_SCHEMA,
   LOG_SCHEMA,
   PROFILE_SCHEMA,
   SESSION_PAGE_SCHEMA,
   SESSION_SCHEMA,
+  STORED_MESSAGE_SCHEMA,
 } from "../schemas/memory.ts";
 import { memoryToWire, omitUndefined, toWire } from "../wire.ts";
 
@@ -72,7 +76,36 @@ function parseRevision(cursor: string): number {
   throw invalid("the cursor is not from a list.");
 }
 
-/** Sessions: conversations, by the name in their messages. */
+/** A small object of JSON. Its depth and size are checked when it is stored. */
+const STATE_OBJECT_SCHEMA = z
+  .record(z.string(), z.json())
+  .describe("At most 8,192 bytes as JSON, and 8 levels");
+const TOPIC_SCHEMA = textSchema.max(500);
+
+const SESSION_CHANGES_BODY = z.strictObject({
+  topic: TOPIC_SCHEMA.nullish(),
+  context: STATE_OBJECT_SCHEMA.nullish(),
+  preferences: STATE_OBJECT_SCHEMA.nullish(),
+});
+const NEW_SESSION_BODY = SESSION_CHANGES_BODY.extend({ session_id: toOptional(newNameSchema) });
+
+const SESSION_STATE_SCHEMA: z.ZodType = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  topic: z.string().optional(),
+  context: z.record(z.string(), z.unknown()).optional(),
+  preferences: z.record(z.string(), z.unknown()).optional(),
+  started_at: timeSchema,
+  last_at: timeSchema.describe("When it was last changed, or when a message was said after that"),
+  expires_at: timeSchema.describe("A day after `last_at`"),
+});
+const ENDED_SESSION_SCHEMA: z.ZodType = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  ended: z.literal(true),
+});
+
+/** Sessions: conversations, by the name in their messages, and their states. */
 export const sessionOperations: readonly Operation[] = [
   defineOperation({
     id: "listSessions",
@@ -111,6 +144,21 @@ export const sessionOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
+    id: "getMessage",
+    method: "GET",
+    path: "/api/v1/messages/{user_id}/{id}",
+    tag: "Sessions",
+    summary: "Gives one message, with its session",
+    scope: "read",
+    parameters: ITEM_PATH_PARAMETERS,
+    answers: { 200: { says: "The message.", schema: STORED_MESSAGE_SCHEMA } },
+    problems: [404],
+    async handle({ exchange, path, memoryOf }) {
+      const message = await memoryOf(path.user_id).message(path.id);
+      return exchange.json({ user_id: path.user_id, ...(toWire(message) as object) });
+    },
+  }),
+  defineOperation({
     id: "eraseSession",
     method: "DELETE",
     path: "/api/v1/sessions/{user_id}/{id}",
@@ -133,4 +181,106 @@ export const sessionOperations: readonly Operation[] = [
       return exchange.json(toWire(receipt) as object);
     },
   }),
+  defineOperation({
+    id: "startSession",
+    method: "POST",
+    path: "/api/v1/sessions/{user_id}",
+    tag: "Sessions",
+    summary: "Starts a session: gives it a state for a day",
+    description: "Each change of the state and each message restarts the day. Reading does not.",
+    scope: "write",
+    parameters: USER_PATH_PARAMETERS,
+    body: NEW_SESSION_BODY,
+    acceptsIdempotencyKey: true,
+    answers: { 201: { says: "The state.", schema: SESSION_STATE_SCHEMA } },
+    problems: [409],
+    async handle({ exchange, path, body, signal, memoryOf }) {
+      const { session_id, ...state } = body;
+      const session = omitUndefined({ id: session_id, ...toStateChanges(state) }) as NewSession;
+      const started = await memoryOf(path.user_id).startSession(session, { signal });
+      return exchange.json(stateToWire(path.user_id, started), 201);
+    },
+  }),
+  defineOperation({
+    id: "getSessionState",
+    method: "GET",
+    path: "/api/v1/sessions/{user_id}/{id}/state",
+    tag: "Sessions",
+    summary: "Gives the state of a session",
+    scope: "read",
+    parameters: ITEM_PATH_PARAMETERS,
+    answers: { 200: { says: "The state.", schema: SESSION_STATE_SCHEMA } },
+    problems: [404],
+    async handle({ exchange, path, signal, memoryOf }) {
+      const found = await memoryOf(path.user_id).sessionState(path.id, { signal });
+      return exchange.json(stateToWire(path.user_id, found));
+    },
+  }),
+  defineOperation({
+    id: "updateSession",
+    method: "PATCH",
+    path: "/api/v1/sessions/{user_id}/{id}/state",
+    tag: "Sessions",
+    summary: "Changes the state of a session",
+    description: "Fields left out stay; null removes one.",
+    scope: "write",
+    acceptsIdempotencyKey: true,
+    parameters: ITEM_PATH_PARAMETERS,
+    body: SESSION_CHANGES_BODY,
+    answers: { 200: { says: "The state.", schema: SESSION_STATE_SCHEMA } },
+    problems: [404, 409],
+    async handle({ exchange, path, body, signal, memoryOf }) {
+      const changed = await memoryOf(path.user_id).updateSession(path.id, toStateChanges(body), { signal });
+      return exchange.json(stateToWire(path.user_id, changed));
+    },
+  }),
+  defineOperation({
+    id: "endSession",
+    method: "DELETE",
+    path: "/api/v1/sessions/{user_id}/{id}/state",
+    tag: "Sessions",
+    summary: "Ends a session: deletes its state",
+    description: "Its messages stay in the memory.",
+    scope: "write",
+    acceptsIdempotencyKey: true,
+    parameters: ITEM_PATH_PARAMETERS,
+    answers: { 200: { says: "The session has no state.", schema: ENDED_SESSION_SCHEMA } },
+    problems: [404],
+    async handle({ exchange, path, signal, memoryOf }) {
+      const memory = memoryOf(path.user_id);
+      // Throws `not_found`, so that an id of somebody else gives what one that never was gives.
+      await memory.sessionState(path.id, { signal });
+      await memory.endSession(path.id, { signal });
+      return exchange.json({ id: path.id, user_id: path.user_id, ended: true });
+    },
+  }),
 ];
+
+/** The objects of a state keep their own names: they are the caller's. */
+function stateToWire(
+  userId: string,
+  { id, topic, context, preferences, ...times }: ActiveSessionState,
+): object {
+  return omitUndefined({
+    id,
+    user_id: userId,
+    topic,
+    context,
+    preferences,
+    started_at: times.startedAt,
+    last_at: times.lastAt,
+    expires_at: times.expiresAt,
+  });
+}
+
+function toStateChanges({
+  topic,
+  context,
+  preferences,
+}: z.infer<typeof SESSION_CHANGES_BODY>): SessionStateChanges {
+  return omitUndefined({
+    topic,
+    context: context as JsonObject | null | undefined,
+    preferences: preferences as JsonObject | null | undefined,
+  });
+}

@@ -1,42 +1,84 @@
 import { ReadableStream } from "node:stream/web";
 import { setImmediate } from "node:timers/promises";
 import * as z from "zod";
-import type { ExportLine, InputMessage, NewMemory, ScopedMemory } from "../../engine/api.ts";
+import { IMPORT_FORMATS, type ImportFormatName } from "../../domain/operations/import-format.ts";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
+import type {
+  ExportFilesOptions,
+  ExportLine,
+  FileImportOptions,
+  ImportProgress,
+} from "../../engine/api/transfer-types.ts";
 import { isMemoryError } from "../../errors.ts";
-import { addMissingLinks, type ExportedLink, readImportStream } from "../../formats/index.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { refuse, toProblem } from "../problem.ts";
 import { getContentLength, streamBody } from "../request-body.ts";
 import { IMPORT_RESULT_SCHEMA } from "../schemas/memory.ts";
+import { omitUndefined, toWire } from "../wire.ts";
 
 /** Maximum bytes of one import. A larger one can be split, because known messages are skipped. */
 const MAX_IMPORT_BYTES = 268_435_456;
 const JSON_LINES_TYPES = ["application/x-ndjson", "application/jsonl"] as const;
+/** What an import may be sent as: lines, one document, a text, or a picture that carries a card. */
+const IMPORT_TYPES = [
+  ...JSON_LINES_TYPES,
+  "application/json",
+  "text/plain",
+  "application/octet-stream",
+] as const;
 /** Messages per commit. Between commits, the server handles other requests. */
 const BATCH_SIZE = 20;
 
-const IMPORT_QUERY = z.strictObject({ extract: z.enum(["now", "later", "never"]).optional() });
+/** Lines of what was learnt that an answer lists. */
+const MAX_LEARNT = 1000;
+
+const IMPORT_QUERY = z.strictObject({
+  extract: z.enum(["now", "later", "never"]).optional(),
+  format: z.enum(IMPORT_FORMATS).optional(),
+  dry_run: z
+    .enum(["true", "false"])
+    .transform((one) => one === "true")
+    .optional(),
+  import_id: z.string().min(1).max(128).optional(),
+});
 
 /** Export and import of a user's memory as JSON lines. */
+/** A Portable AI Memory 1.0; its own schema is public. */
+const PORTABLE_MEMORY_SCHEMA: z.ZodType = z.record(z.string(), z.unknown());
+
 export const moveOperations: readonly Operation[] = [
   defineOperation({
     id: "exportUser",
     method: "GET",
     path: "/api/v1/export/{user_id}",
     tag: "Moving",
-    summary: "Exports everything about a user as JSON lines",
+    summary: "Exports everything about a user",
     description:
-      "A header, the messages by turn, the memories with their sources, and their associations, in the library's field names: the format of `keepsake export`.",
+      "As JSON lines: a header, the messages by turn, the memories with their sources, and their associations, in the library's " +
+      "field names. As `pam`: the memories and relations as Portable AI Memory 1.0, signed. As `markdown`: a list by topic.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
+    query: z.strictObject({ format: z.enum(["jsonl", "pam", "markdown"]).optional() }),
     answers: {
       200: {
-        says: "The lines, streamed.",
-        others: { [JSON_LINES_TYPES[0]]: "one JSON object per line" },
+        says: "The lines, streamed; or a file of another format.",
+        schema: PORTABLE_MEMORY_SCHEMA,
+        others: {
+          [JSON_LINES_TYPES[0]]: "one JSON object per line",
+          "text/markdown": "a list by topic",
+        },
       },
     },
     hasNoDeadline: true,
-    async handle({ exchange, path, signal, memoryOf }) {
+    async handle({ exchange, path, query, signal, memoryOf }) {
+      const { format = "jsonl" } = query;
+      if (format !== "jsonl") {
+        const { name, text } = await readFirstFile(memoryOf(path.user_id), format);
+        return exchange.body(text, 200, {
+          "content-type": format === "pam" ? "application/json" : "text/markdown; charset=utf-8",
+          "content-disposition": `attachment; filename="${name}"`,
+        });
+      }
       const lines = memoryOf(path.user_id).export({ signal })[Symbol.asyncIterator]();
       // An early error becomes a problem. A later one cuts the connection.
       const first = await lines.next();
@@ -52,33 +94,35 @@ export const moveOperations: readonly Operation[] = [
     method: "POST",
     path: "/api/v1/import/{user_id}",
     tag: "Moving",
-    summary: "Imports messages as JSON lines",
+    summary: "Imports a file: an export of Keepsake or of another program",
     description:
-      "Accepts an export, or lines such as `{ id?, role?, content, name?, at?, session?, metadata? }`. Messages with a known " +
-      "id are skipped, so an interrupted import can be sent again. An import erases nothing.",
+      "The format is recognised by the content. It is an export of ChatGPT, Claude, Gemini, mem0, Letta, Telegram or WhatsApp, " +
+      "a character card, a Portable AI Memory, or JSON lines such as `{ id?, role?, content, name?, at?, session?, metadata? }`. " +
+      "What is known by its id is skipped, so an interrupted import can be sent again. An import erases nothing. Undoing its " +
+      "`revision` takes back all of it.",
     scope: "write",
     parameters: USER_PATH_PARAMETERS,
     query: IMPORT_QUERY,
-    rawBody: Object.fromEntries(JSON_LINES_TYPES.map((type) => [type, { says: "one JSON object per line" }])),
-    answers: { 200: { says: "The number of imported messages and memories.", schema: IMPORT_RESULT_SCHEMA } },
+    rawBody: Object.fromEntries(IMPORT_TYPES.map((type) => [type, { says: "the file" }])),
+    answers: { 200: { says: "What was imported, learnt and passed over.", schema: IMPORT_RESULT_SCHEMA } },
     problems: [409],
     hasNoDeadline: true,
     async handle({ exchange, path, query, signal, memoryOf }) {
       const type = exchange.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-      if (!JSON_LINES_TYPES.some((one) => one === type)) {
+      if (!IMPORT_TYPES.some((one) => one === type)) {
         throw refuse({
           status: 415,
           code: "invalid_input",
-          detail: `Send JSON lines with the header content-type: ${JSON_LINES_TYPES[0]}.`,
+          detail: `Send the file with the header content-type: ${IMPORT_TYPES.join(", or ")}.`,
         });
       }
       const memory = memoryOf(path.user_id);
       await exchange.get("intake")?.begin(getContentLength(exchange));
       try {
         const source = streamBody(exchange.req.raw, MAX_IMPORT_BYTES);
-        return exchange.json(
-          await importMessages(memory, source, { extract: query.extract ?? "now", signal }),
-        );
+        const { dry_run: dryRun = false, format, extract = "now", import_id: importId } = query;
+        const options = omitUndefined({ dryRun, format: format ?? "auto", extract, importId, signal });
+        return exchange.json(toWire(await importFile(memory, source, options)));
       } catch (error) {
         if (!isMemoryError(error)) throw error;
         // The rest of the body is not read.
@@ -88,6 +132,21 @@ export const moveOperations: readonly Operation[] = [
     },
   }),
 ];
+
+/** Gives the first file of an export. */
+async function readFirstFile(
+  memory: ScopedMemory,
+  format: ExportFilesOptions["format"],
+): Promise<{ readonly name: string; readonly text: string }> {
+  const texts: string[] = [];
+  let name: string | undefined;
+  for await (const { path, text } of memory.exportFiles({ format })) {
+    name ??= path;
+    if (path !== name) break;
+    texts.push(text);
+  }
+  return { name: name ?? "export", text: texts.join("") };
+}
 
 /** A chunk of a response has this many characters, or those ready after this many ms. */
 const CHUNK_LENGTH = 65_536;
@@ -112,72 +171,24 @@ async function* encodeLines(
   if (piece !== "") yield encoder.encode(piece);
 }
 
-interface ImportTotals {
-  readonly read: number;
-  readonly stored: number;
-  readonly known: number;
-  readonly memories: number;
-}
+type ImportTotals = Pick<
+  ImportProgress,
+  "read" | "stored" | "known" | "memories" | "importId" | "revision" | "passedOver"
+>;
 
-async function importMessages(
+async function importFile(
   memory: ScopedMemory,
   source: AsyncIterable<Uint8Array>,
-  options: { readonly extract: "now" | "later" | "never"; readonly signal: AbortSignal },
-): Promise<ImportTotals> {
-  const by: NewMemory[] = [];
-  const links: ExportedLink[] = [];
-  let repeated = 0;
-  const messages = withoutRepeats(
-    source,
-    { onMemory: (one) => by.push(one), onLink: (one) => links.push(one) },
-    () => {
-      repeated += 1;
-    },
-  );
-  let sum: ImportTotals = { read: 0, stored: 0, known: 0, memories: 0 };
-  for await (const { read, stored, known, memories } of memory.import(messages, {
-    ...options,
-    batch: BATCH_SIZE,
-  })) {
-    sum = { read: read + repeated, stored, known: known + repeated, memories };
+  options: FileImportOptions & { readonly format: ImportFormatName },
+): Promise<ImportTotals & Pick<ImportProgress, "learnt">> {
+  const learnt: ImportProgress["learnt"][number][] = [];
+  let last: ImportProgress | undefined;
+  for await (const progress of memory.import(source, { ...options, batch: BATCH_SIZE })) {
+    last = progress;
+    learnt.push(...progress.learnt.slice(0, MAX_LEARNT - learnt.length));
     await setImmediate();
   }
-  const added = await addMissingMemories(memory, by);
-  await addMissingLinks(memory, links);
-  return { ...sum, memories: sum.memories + added };
-}
-
-/** Gives each message once: the first with each id. */
-async function* withoutRepeats(
-  source: AsyncIterable<Uint8Array>,
-  { onMemory, onLink }: { onMemory: (memory: NewMemory) => void; onLink: (link: ExportedLink) => void },
-  onRepeated: () => void,
-): AsyncGenerator<InputMessage> {
-  const seen = new Set<string>();
-  for await (const { message, memory, link } of readImportStream(source)) {
-    if (memory) onMemory(memory);
-    if (link) onLink(link);
-    if (!message) continue;
-    if (message.id !== undefined && seen.has(message.id)) {
-      onRepeated();
-      continue;
-    }
-    if (message.id !== undefined) seen.add(message.id);
-    yield message;
-  }
-}
-
-/** Adds memories that come from no message and are not stored yet. Gives their number. */
-async function addMissingMemories(memory: ScopedMemory, wanted: readonly NewMemory[]): Promise<number> {
-  if (wanted.length === 0) return 0;
-  const known = new Set<string>();
-  for await (const { text } of memory.list({ status: "all", limit: 1000 })) known.add(text);
-  let added = 0;
-  for (const one of wanted) {
-    if (known.has(one.text)) continue;
-    known.add(one.text);
-    const { memories } = await memory.add(one);
-    if (memories.some(({ action }) => action === "added")) added += 1;
-  }
-  return added;
+  if (!last) throw new Error("an import always reports its end");
+  const { done: _done, ...totals } = last;
+  return { ...totals, learnt };
 }

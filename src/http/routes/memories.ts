@@ -1,8 +1,11 @@
 import * as z from "zod";
+import { LIST_ORDERS } from "../../domain/memory-order.ts";
+import { ORIGINS } from "../../domain/message.ts";
 import type { Metadata, Where } from "../../domain/metadata-filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
 import type { WhereText } from "../../domain/text-filter.ts";
-import type { MemoryChanges, ShownMemory } from "../../engine/api.ts";
+import type { ShownMemory } from "../../engine/api/listing-types.ts";
+import type { MemoryChanges } from "../../engine/api/writing-types.ts";
 import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
@@ -11,6 +14,7 @@ import {
   claimSchema,
   countSchema,
   countTextSchema,
+  createCountTextSchema,
   cursorSchema,
   filterSchema,
   kindNameSchema,
@@ -18,8 +22,10 @@ import {
   momentSchema,
   nameSchema,
   newNameSchema,
+  parseTextFilter,
   shareSchema,
   textFilterSchema,
+  textFilterTextSchema,
   textSchema,
   toOptional,
   turnNumberSchema,
@@ -72,6 +78,14 @@ const LIST_QUERY = z.strictObject({
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
   quarantined: z.enum(["true", "false"]).optional(),
   review: z.literal("true").optional(),
+  origin: z.enum(ORIGINS).optional(),
+  from: momentSchema.optional(),
+  to: momentSchema.optional(),
+  session_id: nameSchema.optional(),
+  as_of: momentSchema.optional(),
+  sort: z.enum(LIST_ORDERS).optional(),
+  offset: createCountTextSchema(0, 1_000_000).optional(),
+  where_text: textFilterTextSchema.optional(),
   cursor: cursorSchema.optional(),
   limit: countTextSchema.optional(),
 });
@@ -113,18 +127,24 @@ export const memoryOperations: readonly Operation[] = [
     path: "/api/v1/memories/{user_id}",
     tag: "Memories",
     summary: "Lists a user's memories",
+    description:
+      "`from` (inclusive) and `to` (exclusive) are when it was said. `as_of` gives what was true at a time, and does not go " +
+      "together with `status`; `offset` not with `cursor`.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: LIST_QUERY,
     answers: { 200: { says: "A page, and the cursor of the next.", schema: MEMORY_PAGE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
-      const { type, kind: asked = type, quarantined, review, ...rest } = query;
+      const { type, kind: asked = type, quarantined, review, session_id, as_of, where_text, ...rest } = query;
       const aside = quarantined === undefined ? undefined : quarantined === "true";
       const { items, total, cursor } = await memoryOf(path.user_id).list(
         omitUndefined({
           kind: asked,
           quarantined: aside,
           review: review === undefined ? undefined : (true as const),
+          session: session_id,
+          asOf: as_of,
+          whereText: where_text === undefined ? undefined : parseTextFilter(where_text),
           ...rest,
         }),
       );
@@ -278,8 +298,10 @@ const SEARCH_BODY = z.strictObject({
   where_text: toOptional(textFilterSchema),
   min_score: toOptional(shareSchema),
   explain: toOptional(z.boolean()),
+  record: toOptional(z.boolean()),
   profile: toOptional(textSchema),
   weights: toOptional(weightsSchema),
+  shared: toOptional(z.boolean()),
 });
 
 const CONTEXT_BODY = z.strictObject({
@@ -289,6 +311,8 @@ const CONTEXT_BODY = z.strictObject({
   as_of: toOptional(momentSchema),
   session_id: toOptional(nameSchema),
   where: toOptional(filterSchema),
+  where_text: toOptional(textFilterSchema),
+  shared: toOptional(z.boolean()),
 });
 
 const EXPLAIN_QUERY = z.strictObject({ about: nameSchema.optional() });
@@ -301,7 +325,9 @@ export const searchOperations: readonly Operation[] = [
     path: "/api/v1/memories/{user_id}/search",
     tag: "Search",
     summary: "Finds memories relevant to a query",
-    description: "The query is in the query string or the body; the body takes precedence.",
+    description:
+      "The query is in the query string or the body; the body takes precedence. With `record` false it leaves no receipt and " +
+      "counts as no use of the memories: for search as one types.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: SEARCH_QUERY,
@@ -328,7 +354,7 @@ export const searchOperations: readonly Operation[] = [
     body: CONTEXT_BODY,
     answers: { 200: { says: "The text for the prompt, and what went into it.", schema: CONTEXT_SCHEMA } },
     async handle({ exchange, body, memoryOf }) {
-      const { user_id, request, max_tokens, as_of, session_id, where } = body;
+      const { user_id, request, max_tokens, as_of, session_id, where, where_text, shared } = body;
       const { recall, items, ...context } = await memoryOf(user_id).context(
         request,
         omitUndefined({
@@ -336,6 +362,8 @@ export const searchOperations: readonly Operation[] = [
           asOf: as_of,
           session: session_id,
           where: where as Where | undefined,
+          whereText: where_text as WhereText | undefined,
+          shared,
         }),
       );
       return exchange.json({
@@ -389,8 +417,10 @@ function toRecallOptions(
       whereText: body?.where_text as WhereText | undefined,
       minScore: body?.min_score,
       explain: body?.explain,
+      record: body?.record,
       profile: body?.profile,
       weights: body?.weights,
+      shared: body?.shared,
     }),
   };
 }

@@ -5,13 +5,14 @@ import { handleConversation, handleEmbeddings, handleModel, handleModelList } fr
 import { CHAT_DIALECT, RESPONSES_DIALECT } from "../proxy/request/dialects.ts";
 import { forwardRequest } from "../proxy/upstream/forward.ts";
 import { readUpload } from "../proxy/upstream/upstream-client.ts";
-import { hasClientKey, UPSTREAM_KEY_HEADER } from "../proxy/upstream/upstream-request.ts";
+import { findProvider, hasClientKey, UPSTREAM_KEY_HEADER } from "../proxy/upstream/upstream-request.ts";
 import type { RequestContext } from "../request-context.ts";
 
 /** Problems of this server itself. Other responses are forwarded from the upstream. */
-const PROXY_PROBLEMS = [400, 404, 502, 504];
+export const PROXY_PROBLEMS: readonly number[] = [400, 404, 502, 504];
 
-const MEMORY_HEADERS = {
+/** The response headers about the use of memory. */
+export const MEMORY_HEADERS: { readonly [name: string]: string } = {
   "x-keepsake-memory": "on, read, off, or degraded: the use of memory.",
   "x-keepsake-memory-why": "Why memory was not used fully.",
   "x-keepsake-user": "The user of the memory, percent-encoded.",
@@ -125,7 +126,7 @@ export const openAiOperations: readonly Operation[] = [
 const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 const WRITE_METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-/** Forwards the rest of OpenAI's API with the client's own account. Method, path, query, body and response are unchanged. */
+/** Forwards the rest of a provider's API with the client's own account. Method, path, query, body and response are unchanged. */
 function createPassThrough(id: string, scope: "read" | "write"): Operation {
   return defineOperation({
     id,
@@ -139,10 +140,12 @@ function createPassThrough(id: string, scope: "read" | "write"): Operation {
     answers: {},
     handle(call) {
       const { exchange, services } = call;
-      if (!services.proxy.hasClientAccounts) throw refuseField(UPSTREAM_KEY_HEADER, NO_ACCOUNTS_PROBLEM, 404);
+      const provider = findProvider(call, services.proxy.providers);
+      if (!provider.hasClientAccounts) throw refuseField(UPSTREAM_KEY_HEADER, NO_ACCOUNTS_PROBLEM, 404);
       const body = readUpload(exchange);
       const { method } = exchange.req;
       return forwardRequest(call, services.proxy, {
+        provider,
         access: { mode: "off" },
         method,
         ...(body ? { body } : {}),
@@ -158,19 +161,26 @@ const NO_ACCOUNTS_PROBLEM =
   "This server forwards nothing else: by its settings, the upstream does not separate its clients' keys. " +
   "The operator can set KEEPSAKE_PASS_THROUGH=on.";
 
-/** Endpoints that Keepsake serves itself, as patterns of "METHOD /path". */
-const SERVED_PATTERNS: readonly RegExp[] = openAiOperations.map(
-  ({ method, path }) => new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "[^/]+")}$`),
-);
-
 /**
- * Gives the pass-through operation of a request under `/v1` with the client's own upstream key, unless Keepsake serves the
- * endpoint itself. A method that changes something needs a key with the scope `write`.
+ * Creates a function that gives the pass-through operation of a request under `/v1` with the client's own upstream key,
+ * unless Keepsake serves the endpoint itself. A method that changes something needs a key with the scope `write`.
  */
-export function findPassThrough(exchange: RequestContext): Operation | undefined {
-  const { method, path } = exchange.req;
-  const served = `${method === "HEAD" ? "GET" : method} ${path}`;
-  if (SERVED_PATTERNS.some((pattern) => pattern.test(served))) return undefined;
+export function createPassThroughFinder(
+  operations: readonly Operation[],
+): (exchange: RequestContext) => Operation | undefined {
+  // Patterns of "METHOD /path".
+  const served = operations
+    .filter(({ path }) => path.startsWith("/v1/"))
+    .map(({ method, path }) => new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "[^/]+")}$`));
+  return (exchange) => {
+    const { method, path } = exchange.req;
+    const sent = `${method === "HEAD" ? "GET" : method} ${path}`;
+    return served.some((pattern) => pattern.test(sent)) ? undefined : findPassThrough(exchange);
+  };
+}
+
+function findPassThrough(exchange: RequestContext): Operation | undefined {
+  const { method } = exchange.req;
   // Whether that header contains a key is checked after authentication.
   if (exchange.req.header(UPSTREAM_KEY_HEADER) === undefined && !hasClientKey({ exchange })) return undefined;
   if (READ_METHODS.has(method)) return PASS_THROUGH_READ;

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { type Claim, KIND_NAMES, type Kind, type KindGroup } from "../../domain/memory.ts";
 import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
 import type { RankingWeights } from "../../domain/recall.ts";
+import type { WhereText } from "../../domain/text-filter.ts";
+import { invalid } from "../../errors.ts";
 import { omitUndefined } from "../wire.ts";
 
 /** Makes a field optional or null, as clients in other languages send it. */
@@ -89,6 +91,19 @@ export const textFilterSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z
   .describe(
     "A filter over the items' own text, as Chroma's `where_document`: `$contains`, `$not_contains`, `$regex`, `$not_regex` (RE2's syntax), `$and`, `$or`",
   );
+/** The same in a query string, as JSON. */
+export const textFilterTextSchema: z.ZodString = z
+  .string()
+  .describe('A filter over the memories\' own text as JSON, such as {"$contains": "Porto"}');
+
+/** Parses a filter over texts from a query string. Throws `invalid_input` for invalid JSON. */
+export function parseTextFilter(text: string): WhereText {
+  try {
+    return JSON.parse(text) as WhereText;
+  } catch {
+    throw invalid('where_text: this is not valid JSON. Send a filter such as {"$contains": "Porto"}.');
+  }
+}
 
 const weightSchema = toOptional(z.number().min(0).max(1_000_000));
 /** The weights of the ranking "classic". They count by their share of the sum. */

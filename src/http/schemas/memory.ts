@@ -100,7 +100,16 @@ export const ERASURE_PLAN_SCHEMA: z.ZodType = withSchemaId(
     .object({
       dry_run: z.literal(true),
       memories: z.array(z.object({ id: z.string(), text: z.string(), display: z.string() })),
-      messages: z.array(z.object({ id: z.string(), at: timeSchema, words: z.array(z.string()) })),
+      messages: z.array(
+        z.object({
+          id: z.string(),
+          at: timeSchema,
+          words: z.array(z.string()),
+          attachments: wholeNumberSchema
+            .describe("How many images and recordings would be removed from it")
+            .optional(),
+        }),
+      ),
       unsure: UNSURE_SCHEMA,
     })
     .describe("What an erasure would remove. Nothing is erased yet."),
@@ -161,6 +170,7 @@ export const SOURCE_SCHEMA: z.ZodType = withSchemaId(
     at: timeSchema.optional(),
     session: z.string().optional(),
     name: z.string().optional(),
+    attachment: z.string().describe("The id of the image or recording that the words describe").optional(),
   }),
 );
 
@@ -290,7 +300,7 @@ export const RELATED_SCHEMA: z.ZodType = withSchemaId(
   }),
 );
 
-const LOG_ENTRY_SCHEMA = withSchemaId(
+export const LOG_ENTRY_SCHEMA: z.ZodType = withSchemaId(
   "LogEntry",
   z
     .object({
@@ -298,6 +308,10 @@ const LOG_ENTRY_SCHEMA = withSchemaId(
       at: timeSchema,
       cause: z.string().describe("Its cause: `remember`, `add`, `update`, `undo`, `forget`"),
       undoes: wholeNumberSchema.describe("The revision that it undid").optional(),
+      import_id: z
+        .string()
+        .describe("The import that it is a part of; undoing one part undoes all")
+        .optional(),
       messages: z.array(z.string()).describe("Ids of messages added"),
       memories: z
         .array(z.object({ id: z.string(), version: wholeNumberSchema, action: ACTION_SCHEMA }))
@@ -352,6 +366,14 @@ export const IMPORT_RESULT_SCHEMA: z.ZodType = withSchemaId(
     stored: wholeNumberSchema.describe("New messages"),
     known: wholeNumberSchema.describe("Messages already known, by id"),
     memories: wholeNumberSchema.describe("New memories"),
+    import_id: z.string().describe("Names the import; another one with this `import_id` goes on with it"),
+    revision: wholeNumberSchema.describe("What `undo` takes, to take back the whole import").optional(),
+    learnt: z
+      .array(RECEIPT_LINE_SCHEMA.omit({ display: true }))
+      .describe("What was learnt, at most 1,000 lines"),
+    passed_over: z
+      .array(z.object({ why: z.string(), count: wholeNumberSchema }))
+      .describe("What was passed over, by reason"),
   }),
 );
 
@@ -380,22 +402,31 @@ export const SESSION_PAGE_SCHEMA: z.ZodType = withSchemaId(
   }),
 );
 
-const MESSAGE_SCHEMA = withSchemaId(
-  "Message",
+const MESSAGE_FIELDS = {
+  id: z.string(),
+  turn: wholeNumberSchema.describe(
+    "The message's position in the order in which the user's messages were stored",
+  ),
+  role: ROLE_SCHEMA,
+  name: z.string().optional(),
+  content: z.string().describe("All its text; spans of sources refer to it"),
+  parts: z
+    .array(z.looseObject({ type: z.string() }))
+    .describe("The original parts, if there was more than one text")
+    .optional(),
+  at: timeSchema.describe("When it was said"),
+  metadata: anyFieldsSchema.optional(),
+};
+
+const MESSAGE_SCHEMA = withSchemaId("Message", z.object(MESSAGE_FIELDS));
+
+/** A message by itself. */
+export const STORED_MESSAGE_SCHEMA: z.ZodType = withSchemaId(
+  "StoredMessage",
   z.object({
-    id: z.string(),
-    turn: wholeNumberSchema.describe(
-      "The message's position in the order in which the user's messages were stored",
-    ),
-    role: ROLE_SCHEMA,
-    name: z.string().optional(),
-    content: z.string().describe("All its text; spans of sources refer to it"),
-    parts: z
-      .array(z.looseObject({ type: z.string() }))
-      .describe("The original parts, if there was more than one text")
-      .optional(),
-    at: timeSchema.describe("When it was said"),
-    metadata: anyFieldsSchema.optional(),
+    ...MESSAGE_FIELDS,
+    user_id: z.string(),
+    session: z.string().describe("Absent for a message without a session").optional(),
   }),
 );
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ANSWER_TROUBLES } from "../../domain/recall.ts";
+import { ANSWER_TROUBLES, RERANK_OUTCOMES } from "../../domain/recall.ts";
 import { timeSchema, wholeNumberSchema, withSchemaId } from "./fields.ts";
 import { CLAIM_SCHEMA, KIND_SCHEMA, RECEIPT_SCHEMA, SOURCE_SCHEMA, STATUS_SCHEMA } from "./memory.ts";
 
@@ -15,6 +15,19 @@ const SCORE_FIELDS = {
   factors: SCORE_PARTS_SCHEMA.optional(),
 };
 
+/** What a reranker said of an item, and of a recall. */
+const RERANKED_SCHEMA = z
+  .object({ rank: wholeNumberSchema, score: z.number().min(0).max(1) })
+  .describe("The reranker's rank and score");
+const RERANKING_SCHEMA = z
+  .object({
+    name: z.string().describe("The reranker's model"),
+    outcome: z.enum(RERANK_OUTCOMES).describe("Unless it is `reranked`, the order stayed"),
+    error: z.string().describe("The code of its error, if it failed").optional(),
+    candidates: wholeNumberSchema.describe("The number of items that the reranker was given"),
+  })
+  .describe("Only with a reranker");
+
 /** An item after `itemToWire`. */
 export const ITEM_SCHEMA: z.ZodType = withSchemaId(
   "Item",
@@ -23,6 +36,7 @@ export const ITEM_SCHEMA: z.ZodType = withSchemaId(
     type: ITEM_TYPE_SCHEMA,
     content: z.string().describe("The same as `text`"),
     text: z.string(),
+    display: z.string().describe("The text of a memory, said to the user").optional(),
     kind: KIND_SCHEMA.optional(),
     claim: CLAIM_SCHEMA.optional(),
     status: STATUS_SCHEMA,
@@ -32,12 +46,15 @@ export const ITEM_SCHEMA: z.ZodType = withSchemaId(
     valid_from: timeSchema.optional(),
     valid_to: timeSchema.optional(),
     sources: z.array(SOURCE_SCHEMA),
+    owner: z.string().describe("The other user who shares it; absent for the user's own").optional(),
+    grant: z.string().describe("The id of the grant by which it is shared").optional(),
     why: z
       .object({
         arms: RETRIEVERS_SCHEMA,
         parts: SCORE_PARTS_SCHEMA.describe("Contributions to the relevance"),
         ...SCORE_FIELDS,
         words: z.array(z.string()),
+        reranked: RERANKED_SCHEMA.optional(),
       })
       .describe("Only with `explain`")
       .optional(),
@@ -66,6 +83,7 @@ export const RECALL_SCHEMA: z.ZodType = withSchemaId(
           profile: z.string(),
           considered: wholeNumberSchema,
           threshold: z.number(),
+          reranking: RERANKING_SCHEMA.optional(),
           dropped: z.array(DROPPED_SCHEMA),
         })
         .optional(),
@@ -148,6 +166,7 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
       profile: z.string(),
       considered: wholeNumberSchema,
       threshold: z.number(),
+      reranking: RERANKING_SCHEMA.optional(),
       items: z.array(
         z.object({
           id: z.string(),
@@ -160,6 +179,7 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
           arms: RETRIEVERS_SCHEMA.optional(),
           parts: SCORE_PARTS_SCHEMA.optional(),
           ...SCORE_FIELDS,
+          reranked: RERANKED_SCHEMA.optional(),
           text: z.string().optional(),
           sources: z.array(SOURCE_SCHEMA).optional(),
         }),
@@ -173,6 +193,9 @@ export const RECALL_EXPLANATION_SCHEMA: z.ZodType = withSchemaId(
           why: z.string().optional(),
         }),
       ),
+      shared: wholeNumberSchema
+        .describe("The number of items that other users shared; nothing else of them is kept")
+        .optional(),
       used: z.array(z.string()).optional(),
       about: z.object({ id: z.string(), reason: z.string(), text: z.string() }).optional(),
     })

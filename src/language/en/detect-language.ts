@@ -177,6 +177,7 @@ const IN_NAME = 0.5;
 const SHARED_WORD = 0.5;
 /** The score of a letter that English lacks, in a word that is not a name. */
 const STRANGE = 1;
+const ASCII = /^\p{ASCII}*$/u;
 const LETTERS = /\p{L}/gu;
 const LATIN = /\p{Script=Latin}/gu;
 const WORDS = /\p{L}+(?:['’]\p{L}+)*/gu;
@@ -188,19 +189,25 @@ const ENGLISH_ENDINGS = /['’](?:s|m|re|ve|ll|d|t)$/i;
  */
 function scoreLanguages(text: string): LanguageScores {
   const sample = text.slice(0, 1500);
-  const letters = sample.match(LETTERS)?.length ?? 0;
-  const latin = sample.match(LATIN)?.length ?? 0;
-  if (letters > 0 && latin / letters < 0.7) return { english: 0, other: letters };
+  const foreign = ASCII.test(sample) ? 0 : countForeignLetters(sample);
+  if (foreign > 0) return { english: 0, other: foreign };
   let english = 0;
   let strange = 0;
   const others = new Map<string, number>();
-  for (const [place, [word]] of Array.from(sample.matchAll(WORDS)).entries()) {
+  for (const [place, word] of (sample.match(WORDS) ?? []).entries()) {
     const score = scoreEnglishWord(word);
     english += score;
     if (score === 0)
       for (const part of word.split(/['’]/)) strange += addLanguages(part, place === 0, others);
   }
   return { english, other: strange + Math.max(0, ...others.values()) };
+}
+
+/** All letters of a text of which less than 70 % are Latin; else 0. */
+function countForeignLetters(text: string): number {
+  const letters = text.match(LETTERS)?.length ?? 0;
+  const latin = text.match(LATIN)?.length ?? 0;
+  return letters > 0 && latin / letters < 0.7 ? letters : 0;
 }
 
 function scoreEnglishWord(word: string): number {
@@ -212,7 +219,7 @@ function scoreEnglishWord(word: string): number {
 /** Adds a word to the scores of its languages. Returns the score of its letters. */
 function addLanguages(word: string, isFirst: boolean, others: Map<string, number>): number {
   const lower = word.toLowerCase();
-  const bare = foldText(word).replaceAll("ß", "ss");
+  const bare = ASCII.test(word) ? lower : foldText(word).replaceAll("ß", "ss");
   const languages = LANGUAGES_OF.get(bare) ?? [];
   const weight = IN_NAMES.has(lower) || lower.length < 3 ? IN_NAME : 1;
   for (const language of languages) {

@@ -29,23 +29,26 @@ const NEGATIONS: ReadonlySet<string> = new Set(
  * only if their claims are identical.
  */
 export function toStatementKey(memory: Memory): string | undefined {
-  const { kind, claim, when, validTo, expiresAt, agent, sensitive, metadata, origin } = memory;
-  if (memory.quarantined || ((kind === "event" || kind === "commitment") && when === undefined)) {
-    return undefined;
-  }
+  const fields = toComparedFields(memory);
+  if (!fields) return undefined;
+  const { claim } = memory;
   return toCanonicalJson({
-    kind,
-    when,
-    validTo,
-    expiresAt,
-    agent,
-    metadata,
-    // A document's or a tool's statement carries less weight than the user's, however similar.
-    origin,
-    sensitive: sensitive === true,
+    ...fields,
     says: claim ? toClaimParts(claim) : normalizeWording(memory.text),
     telling: claim ? findDistinctiveTokens(memory.text) : [],
   });
+}
+
+/**
+ * The fields in which memories must be equal to say the same, whatever their words. Undefined if a memory may not be compared.
+ */
+export function toComparedFields(memory: Memory): { readonly [field: string]: unknown } | undefined {
+  const { kind, when, validTo, expiresAt, agent, sensitive, metadata, origin } = memory;
+  if (memory.quarantined || ((kind === "event" || kind === "commitment") && when === undefined)) {
+    return undefined;
+  }
+  // A document's or a tool's statement carries less weight than the user's, however similar.
+  return { kind, when, validTo, expiresAt, agent, metadata, origin, sensitive: sensitive === true };
 }
 
 function toClaimParts({ subject, relation, value, qualifier }: Claim): string[] {
@@ -59,21 +62,22 @@ function toClaimParts({ subject, relation, value, qualifier }: Claim): string[] 
 
 /** Normalizes a text so that only its wording is lost. */
 export function normalizeWording(text: string): string {
-  return tokenize(text)
+  return tokenizeStatement(text)
     .filter((token) => !EMPTY_WORDS.has(token))
     .join(" ");
 }
 
 /** The tokens of a text that a statement depends on: numbers, names, negations. Sorted, with repeats. */
 export function findDistinctiveTokens(text: string): string[] {
-  return tokenize(text)
+  return tokenizeStatement(text)
     .filter(
       (token) => NEGATIONS.has(token) || /[\p{Lu}\p{Lt}\p{N}]/u.test(token) || !/^[\p{L}'-]+$/u.test(token),
     )
     .sort();
 }
 
-function tokenize(text: string): string[] {
+/** The words of a statement: without punctuation around them, with contractions written out. */
+export function tokenizeStatement(text: string): string[] {
   const tokens = text
     .normalize("NFC")
     .replaceAll("’", "'")

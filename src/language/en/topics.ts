@@ -95,7 +95,7 @@ const TOPIC_ROWS: readonly {
       "family families mother mum mom father dad parent parents sister sisters brother brothers sibling siblings son sons " +
       "daughter daughters child children kid kids baby wife husband spouse grandmother grandma gran granny grandfather " +
       "grandpa grandad grandparent grandparents aunt auntie uncle cousin cousins nephew nephews niece nieces twin twins " +
-      "stepmother stepfather stepson stepdaughter in-law relatives relative grandson granddaughter",
+      "stepmother stepfather stepson stepdaughter relatives relative grandson granddaughter",
   },
   {
     name: "relationships",
@@ -173,19 +173,54 @@ export function findTopic(name: string): Topic | undefined {
   return TOPICS.get(plain) ?? [...TOPICS.values()].find(({ names }) => names.has(plain));
 }
 
+/** Gives the name of the first topic that a statement belongs to. */
+export function findTopicOf(statement: TopicStatement): string | undefined {
+  const [first] = topicsOf(statement);
+  return first;
+}
+
+/** Combinations of topics that were met. Statements share them, so that classifying many keeps nothing for each. */
+const COMBINATIONS = new Map<string, ReadonlySet<string>>();
+
+/** The names of all topics that a statement belongs to. */
+export function topicsOf(statement: TopicStatement): ReadonlySet<string> {
+  const words = wordsOf(statement);
+  const stems = splitWords(words).map(stem);
+  const names = [...TOPICS.values()].filter((topic) => holdsTopic(topic, statement, words, stems));
+  const key = names.map(({ name }) => name).join(" ");
+  const combination = COMBINATIONS.get(key) ?? new Set(names.map(({ name }) => name));
+  COMBINATIONS.set(key, combination);
+  return combination;
+}
+
 /** Whether a name is that of a relation ("live in"), in any of its forms. */
 export function isRelationName(name: string): boolean {
   return RELATIONS.has(toCanonicalRelation(name.trim().toLowerCase()));
 }
 
 /** Whether a statement belongs to a topic: by its relation, or by a word of its text or claim. */
-export function isOfTopic({ name, relations, stems }: Topic, { text, claim }: TopicStatement): boolean {
+export function isOfTopic(topic: Topic, statement: TopicStatement): boolean {
+  const words = wordsOf(statement);
+  return holdsTopic(topic, statement, words, splitWords(words).map(stem));
+}
+
+function wordsOf({ text, claim }: TopicStatement): string {
+  return [text, claim?.subject.replaceAll("/", " "), claim?.value, claim?.qualifier].join(" ");
+}
+
+function holdsTopic(
+  { name, relations, stems: own }: Topic,
+  { claim }: TopicStatement,
+  words: string,
+  stems: readonly string[],
+): boolean {
   if (claim && relations.has(claim.relation)) return true;
   if (name === "health" && claim && isHealer(claim)) return false;
   if (name === "health" && claim && isMedical(claim)) return true;
   if (name !== "food" && claim && (claim.relation === "eat" || claim.relation === "drink")) return false;
-  const words = [text, claim?.subject.replaceAll("/", " "), claim?.value, claim?.qualifier].join(" ");
-  return splitWords(words).some((word) => stems.has(stem(word)));
+  // Two words for the index, and one of them is "in".
+  if (name === "family" && /\bin-laws?\b/iu.test(words)) return true;
+  return stems.some((one) => own.has(one));
 }
 
 /** Endings of names of prescribed substances (the stems of international nonproprietary names). */

@@ -20,6 +20,13 @@ const CURRENCY = "USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|INR|CNY|BR
 const NUMBER = "\\d+(?:[.,'’\\u00a0\\u202f]\\d+)*";
 const NAMES = "(?:\\p{Lu}[\\p{L}'’-]+ ){1,4}";
 
+const CALENDAR_NAME = new RegExp(`^(?:${DAY}|${MONTH})$`);
+
+/** Whether a capitalised word is a day or a month, and no name. */
+export function isCalendarName(word: string): boolean {
+  return CALENDAR_NAME.test(word);
+}
+
 /** The first match applies, so more specific shapes come first. */
 const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
   ["email", /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu],
@@ -29,10 +36,11 @@ const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
     /“[^”\n]{2,120}”|"[^"\n]{2,120}"|(?<![\p{L}\p{N}])['‘](?=\S)[^'’\n]{2,120}['’](?![\p{L}\p{N}])/gu,
   ],
   ["date", /(?<!\d)\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?(?![\d-])/gu],
+  // "Jan 17 June" is the 17th of June, and somebody called Jan.
   [
     "date",
     new RegExp(
-      `\\b(?:${DAY},? )?(?:${MONTH} \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${MONTH}(?: \\d{4})?)\\b`,
+      `\\b(?:${DAY},? )?(?:${MONTH} \\d{1,2}(?:st|nd|rd|th)?(?! (?:of )?${MONTH}\\b)(?:,? \\d{4})?|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${MONTH}(?: \\d{4})?)\\b`,
       "gu",
     ),
   ],
@@ -47,9 +55,11 @@ const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
       "giu",
     ),
   ],
+  // "19.80/unit", "22.75 per sqm"
+  ["money", /(?<![\p{L}\p{N}.,/-])\d{1,9}[.,]\d{2}(?:\/| per )\p{L}{1,12}(?![\p{L}\p{N}])/gu],
   [
     "phone",
-    /(?<![\p{L}\p{N}.-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\)[ .-]?|\d{2,4}[ .-])(?:\d{2,4}[ .-])?\d{3,4}(?![\p{L}\p{N}]|[.-]\d)(?:,? ?(?:ext\.?|extension|x) ?\d{1,5}\b)?/giu,
+    /(?<![\p{L}\p{N}.-])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?|\d{2,5}[ .-])(?:\d{2,4}[ .-])?\d{3,6}(?![\p{L}\p{N}]|[.-]\d)(?:,? ?(?:ext\.?|extension|x) ?\d{1,5}\b)?/giu,
   ],
   ["extension", /\b(?:ext\.?|extension) ?#?\d{1,6}\b/giu],
   [
@@ -72,10 +82,7 @@ const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
     "code",
     /(?<![\p{L}\p{N}@._-])(?=[\p{L}\p{N}#_./-]*\d)(?=[\p{L}\p{N}#_./-]*\p{L})(?!\d+(?:st|nd|rd|th|k|s|am|pm)(?![\p{L}\p{N}]))[\p{L}\p{N}]+(?:[#_./-][\p{L}\p{N}]+)*(?![\p{L}\p{N}])/giu,
   ],
-  [
-    "code",
-    /(?<![\p{L}\p{N}])(?:\p{L}+(?:_[\p{L}\p{N}]+)+|\p{Lu}{2,}(?:-[\p{Lu}\p{N}]{2,})+)(?![\p{L}\p{N}])/gu,
-  ],
+  ["code", /(?<![\p{L}\p{N}])(?:\p{L}+(?:_[\p{L}\p{N}]+)+|\p{Lu}{2,}(?:-[\p{Lu}\p{N}]+)+)(?![\p{L}\p{N}])/gu],
   ["number", /(?<![\p{L}\p{N}.,/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],
   ["number", /(?<![\p{L}\p{N}.,/-])\d{1,3}(?:[.'’\u00a0\u202f]\d{3})+(?:,\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],
   ["number", /(?<![\p{L}\p{N}.,/-])\d{3,}(?:\.\d+)?(?![\p{L}\p{N}]|[.,/-]\d)/gu],

@@ -1,5 +1,7 @@
 import type { Vocabulary } from "../../ports/language/vocabulary.ts";
 import { isDistinctive } from "./distinctive-words.ts";
+import { toMeaningKey } from "./paraphrases/meaning-key.ts";
+import { listTopics, writeReflection } from "./reflections.ts";
 import { getRelation, listAnsweringRelations, listAttributeRelations } from "./relations/relations.ts";
 import { listExcluded } from "./relations/states.ts";
 import { toStatementKey } from "./statement-key.ts";
@@ -12,4 +14,7 @@ export const englishVocabulary: Vocabulary = {
   listAttributeRelations,
   isDistinctive,
   toStatementKey,
+  toMeaningKey,
+  listTopics,
+  writeReflection,
 };

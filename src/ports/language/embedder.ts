@@ -19,6 +19,11 @@ export interface Embedder {
   /** The cosine below which a query and a text count as unrelated, found by calibration. */
   readonly floor: number;
   /**
+   * The cosine from which memories that say the same in other words are merged, found by `scripts/duplicates/calibrate.ts`.
+   * Without it, only those in the same words are.
+   */
+  readonly duplicateFloor?: number;
+  /**
    * How long a recall waits for its query vector, in ms (default 50). After that, the recall uses words only.
    * Local embedders are always awaited.
    */

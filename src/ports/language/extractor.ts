@@ -105,7 +105,7 @@ export interface EraseProposal extends ProposalSpan {
   readonly confidence?: number;
   /** What to forget, in the user's words ("Magnet", "my salary"). Absent if the message itself is meant. */
   readonly about?: string;
-  /** What stays, in the user's words: "forget the visa date but keep the passport". */
+  /** What stays, in the user's words: "the passport" of "forget the visa date but keep the passport". */
   readonly except?: string;
   /** True for "everything about it": all that belongs to it, not one thing. */
   readonly isBroad?: boolean;
@@ -125,6 +125,16 @@ export interface EraseProposal extends ProposalSpan {
    */
   readonly from?: string;
   readonly to?: string;
+  /** When it is to be carried out. Absent: now. */
+  readonly due?: ErasureDue;
+}
+
+/** When a request to forget is to be carried out. One of the two is set. */
+export interface ErasureDue {
+  /** The time from which on it is due (ISO 8601): "after Tuesday", "in two hours". */
+  readonly at?: string;
+  /** What must be told first, in the user's words: "the trip is over". */
+  readonly event?: string;
 }
 
 /** Names memories by id, or by the claim fields that they must match (letter case is ignored, and a value may be part of the claim's). */

@@ -3,6 +3,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { TextCut } from "../../domain/text/cut-text.ts";
 import type { TextSpan } from "../../domain/text/split-text.ts";
+import type { ErasureDue } from "./extractor.ts";
 import type { StoredContent } from "./stored-content.ts";
 
 /** The message that asks to forget, and where. These words are no source of what is meant. */
@@ -15,7 +16,7 @@ export interface ForgetRequestSource {
 export interface ForgetDescription {
   /** "Magnet", "my salary", a list of values. */
   readonly phrase: string;
-  /** What stays, in the user's words: "keep the passport". */
+  /** What stays, in the user's words: "the passport". */
   readonly except?: string;
   /** True for "everything about it": all that belongs to it, not one thing. */
   readonly isBroad?: boolean;
@@ -26,6 +27,8 @@ export interface DescribedSelection {
   readonly sure: ErasureSelection;
   /** What it may mean beside that. It is asked back before it is erased. */
   readonly unsure: ErasureSelection;
+  /** True if some of `unsure` is meant by all signs, though not by its exact words. */
+  readonly isLikely?: boolean;
 }
 
 /** Finds the content that the words of a request to forget mean. It changes nothing. */
@@ -34,6 +37,16 @@ export interface ForgetRequestReader {
   selectDescribed(
     content: StoredContent,
     description: ForgetDescription,
+    source?: ForgetRequestSource,
+  ): Promise<DescribedSelection>;
+  /**
+   * Takes what a request excepts out of what it means: phrases in the user's words, joined by "; ". What may be
+   * excepted becomes unsure.
+   */
+  keepExcepted(
+    content: StoredContent,
+    found: DescribedSelection,
+    except: string,
     source?: ForgetRequestSource,
   ): Promise<DescribedSelection>;
   /** The content of a topic or a relation. Throws `invalid_input` for an unknown topic. */
@@ -50,4 +63,10 @@ export interface ForgetRequestReader {
   findValues(text: string): readonly ErasedValue[];
   /** The one name or thing that a phrase names; undefined if it names none or describes something. */
   findName(phrase: string): string | undefined;
+  /** A sentence for a request that is to be carried out later: what it means, and when. */
+  describeDelayed(about: string, due: ErasureDue): string;
+  /** Whether a text tells that an event has happened: "the trip is over". False for a question, a plan or a denial. */
+  tellsEvent(text: string, event: string): boolean;
+  /** Whether a text tells that what a request is about has been erased. */
+  tellsErased(text: string, about: string): boolean;
 }

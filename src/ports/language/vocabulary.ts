@@ -16,6 +16,16 @@ export interface ClaimPattern {
   readonly fits?: (claim: Claim) => boolean;
 }
 
+/** Statements of a topic and a month, weightiest first. */
+export interface ReflectionDraft {
+  readonly topic: string;
+  /** "2026-03". */
+  readonly month: string;
+  readonly statements: readonly string[];
+  /** The number of statements there are, with those that are not quoted. */
+  readonly total: number;
+}
+
 /** What the words of a language mean to a memory. */
 export interface Vocabulary {
   /** The traits of a relation; for an unknown one, many values. */
@@ -33,4 +43,13 @@ export interface Vocabulary {
   isDistinctive(text: string): boolean;
   /** A key that memories share if they say the same about the same time. Undefined if a memory may not be compared. */
   toStatementKey(memory: Memory): string | undefined;
+  /**
+   * A key that memories share if they say the same in other words, and differ in no name, number, date, negation, person or
+   * validity. Undefined if a memory may not be compared.
+   */
+  toMeaningKey(memory: Memory): string | undefined;
+  /** The names of the topics that a memory is about ("work", "health"); none if it fits nowhere. */
+  listTopics(memory: Memory): readonly string[];
+  /** Sums up statements of a topic and a month in their own words. */
+  writeReflection(draft: ReflectionDraft): string;
 }

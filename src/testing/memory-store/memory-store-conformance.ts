@@ -5,6 +5,7 @@ import type { ChangeSet } from "../../domain/change-set.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { ANSWER_CACHE_CASES } from "./answer-cache-cases.ts";
+import { ATTACHMENT_CASES } from "./attachment-cases.ts";
 import {
   BACKUP_NOTE_CASES,
   MAINTENANCE_CASES,
@@ -17,6 +18,7 @@ import { makeChangeSet, makeMemory, makeMessage } from "./change-sets.ts";
 import { JOB_CASES, LEASE_CASES } from "./job-store-cases.ts";
 import { fitChanges, type HistoryStep, historySteps } from "./random-histories.ts";
 import { READ_CASES } from "./read-cases.ts";
+import { SHARING_CASES } from "./sharing-cases.ts";
 import {
   ANN,
   BOB,
@@ -27,6 +29,7 @@ import {
   requireStoreDump,
 } from "./store-contents.ts";
 import { STORE_DUMP_CASES } from "./store-dump-cases.ts";
+import { WEBHOOK_CASES } from "./webhook-cases.ts";
 import { ERASURE_CASES, WRITE_CASES } from "./write-cases.ts";
 
 /** What the suite needs of a memory store. */
@@ -54,7 +57,7 @@ export interface MemoryStoreHarness {
 }
 
 /** The capabilities that a store may lack and that have cases of their own. */
-export type LackableCapability = "dump" | "maintenance" | "usage";
+export type LackableCapability = "dump" | "maintenance" | "usage" | "sharing" | "attachments" | "webhooks";
 
 /** The core of a store, and the capabilities that have cases of their own. */
 export type TestedCapability =
@@ -84,6 +87,9 @@ export const MEMORY_STORE_CASES_BY_CAPABILITY: {
   jobs: { ...JOB_CASES, ...LEASE_CASES },
   answers: ANSWER_CACHE_CASES,
   usage: USAGE_CASES,
+  sharing: SHARING_CASES,
+  attachments: ATTACHMENT_CASES,
+  webhooks: WEBHOOK_CASES,
   dump: STORE_DUMP_CASES,
   maintenance: MAINTENANCE_CASES,
 };
@@ -94,7 +100,14 @@ export const MEMORY_STORE_CASES: MemoryStoreCases = Object.assign(
   ...Object.values(MEMORY_STORE_CASES_BY_CAPABILITY),
 );
 
-const LACKABLE: readonly LackableCapability[] = ["dump", "maintenance", "usage"];
+const LACKABLE: readonly LackableCapability[] = [
+  "dump",
+  "maintenance",
+  "usage",
+  "sharing",
+  "attachments",
+  "webhooks",
+];
 const RANDOM_HISTORIES = 100;
 
 /** Runs the whole contract against one adapter. Call it at the top level of a test file. */

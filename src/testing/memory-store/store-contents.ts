@@ -115,10 +115,9 @@ export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Pro
 }
 
 /** A capability of the store. Throws if the store lacks it. */
-export function requireCapability<Name extends "dump" | "maintenance" | "usage">(
-  store: MemoryStore,
-  name: Name,
-): NonNullable<MemoryStore[Name]> {
+export function requireCapability<
+  Name extends "dump" | "maintenance" | "usage" | "sharing" | "attachments" | "webhooks",
+>(store: MemoryStore, name: Name): NonNullable<MemoryStore[Name]> {
   const capability = store[name];
   if (!capability) throw new Error(`the store "${store.name}" lacks the capability "${name}"`);
   return capability;

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeAttachment } from "./attachment-cases.ts";
 import {
   BASE_TIME,
   makeChangeSet,
@@ -11,6 +12,7 @@ import {
   makeTrace,
   makeUnit,
 } from "./change-sets.ts";
+import { makeGrant, makeGroup } from "./sharing-cases.ts";
 import {
   ANN,
   BOB,
@@ -34,7 +36,10 @@ async function writeHistory(store: MemoryStore): Promise<void> {
   await store.commit(ANN, { ...makeFullChangeSet("0"), base: 1 });
   await store.commit(
     OTHER,
-    makeChangeSet({ messages: [makeMessage("m1"), makeMessage("m2", { digest: "pending" })] }),
+    makeChangeSet({
+      messages: [makeMessage("m1"), makeMessage("m2", { digest: "pending" })],
+      attachments: [makeAttachment("d2"), makeAttachment("d1", [1])],
+    }),
   );
   await store.answers.beginAnswer(ANN, { key: "done", request: "r", at: BASE_TIME }, LIMITS);
   await store.answers.endAnswer(ANN, "done", { status: 201, headers: { location: "/x" }, body: "{}" }, []);
@@ -72,6 +77,10 @@ async function writeHistory(store: MemoryStore): Promise<void> {
     { scope: ANN, uses: [{ id: "z", count: 3, lastAt: BASE_TIME }] },
     { scope: BOB, uses: [{ id: "memory-b", count: 1, lastAt: BASE_TIME }] },
   ]);
+  await store.sharing?.apply("default", {
+    put: [makeGroup("home", ["bob"]), makeGrant("z", { reader: { group: "home" } }), makeGrant("a")],
+  });
+  await store.sharing?.apply("other", { put: [makeGrant("a", { project: "other", owner: "nobody" })] });
   await store.jobs.saveProgress("expiry", [{ scope: ANN, visit: { revision: 2, due: BASE_TIME, found: 1 } }]);
   const failed = { attempts: 2, problem: "internal", at: BASE_TIME };
   await store.jobs.saveProgress("decay", [{ scope: BOB, visit: { revision: 1, failed } }]);
@@ -85,6 +94,7 @@ const readEverything = async (store: MemoryStore) => ({
   dumps: await Promise.all([ANN, BOB, OTHER].map((scope) => readContents(store, scope))),
   recalls: await store.recallReceipts.list(ANN, { limit: 10 }),
   uses: await store.usage?.read(ANN),
+  shares: await Promise.all([ANN, BOB, OTHER].map((scope) => store.sharing?.read(scope))),
   visits: await store.jobs.jobProgress("expiry", { limit: 10 }),
   waiting: await store.jobs.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),
   marks: await store.erasures.summaries(),

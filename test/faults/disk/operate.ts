@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Keepsake, ScopedMemory } from "../../../src/engine/api.ts";
+import type { Keepsake } from "../../../src/engine/api/keepsake.ts";
+import type { ScopedMemory } from "../../../src/engine/api/scoped-memory.ts";
 
 /** The built library: as fast to load as for its users. The type is that of its source, which is there before it is built. */
 const BUILT = new URL("../../../dist/index.js", import.meta.url).href;

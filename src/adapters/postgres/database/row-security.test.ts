@@ -1,8 +1,11 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { makeAttachment } from "../../../testing/memory-store/attachment-cases.ts";
 import { makeChangeSet, makeMessage, makeRecallReceipt } from "../../../testing/memory-store/change-sets.ts";
+import { makeGrant } from "../../../testing/memory-store/sharing-cases.ts";
 import { makeFullChangeSet } from "../../../testing/memory-store/store-contents.ts";
+import { makeWebhook } from "../../../testing/memory-store/webhook-cases.ts";
 import { makeModelCall } from "../../../testing/model-calls-conformance.ts";
 import type { PostgresStore } from "../index.ts";
 import { createStatement } from "./connection.ts";
@@ -25,11 +28,14 @@ describe.skipIf(!url)(`row-level security between projects${missing}`, () => {
     record = await place.open();
     schema = place.schemaOf(record);
     for (const scope of [OURS, THEIRS]) {
-      await record.commit(scope, makeFullChangeSet("0"));
+      await record.commit(scope, { ...makeFullChangeSet("0"), attachments: [makeAttachment("a")] });
       await record.commit(
         scope,
         makeChangeSet({ base: 1, messages: [makeMessage("m")], dropUnits: ["memory-0"] }),
       );
+      const grant = makeGrant("grant-1", { project: scope.project });
+      await record.sharing?.apply(scope.project, { put: [grant] });
+      await record.webhooks?.save(makeWebhook("hook-1", { project: scope.project }));
       const uses = [{ id: "other-0", count: 1, lastAt: "2026-01-02T00:00:00.000Z" }];
       await record.usage?.add([{ scope, uses }]);
       await record.recallReceipts.save([{ scope, receipts: [makeRecallReceipt("r")] }]);

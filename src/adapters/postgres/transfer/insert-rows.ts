@@ -5,15 +5,16 @@ import { encodeVector, PART_TABLES, parseBody } from "../../shared/stored-rows.t
 import { queueCall } from "../calls.ts";
 import type { PostgresTransaction } from "../database/connection.ts";
 import { encodeLongNames, encodeText, toIndexKey, toScopeKeys } from "../database/user-rows.ts";
+import { queueParties } from "../sharing.ts";
 import { isPendingExtraction } from "../write-rows.ts";
 
 /** Column -> its type and value. */
 type TypedColumns = { readonly [column: string]: readonly [type: string, value: unknown] };
 type PostgresUserPart = Exclude<
   DumpPart,
-  "users" | "answers" | "jobs" | "backups" | "calls" | "turns" | "memories"
+  "users" | "shares" | "answers" | "jobs" | "backups" | "calls" | "turns" | "memories"
 >;
-type PostgresSharedPart = "users" | "answers" | "jobs" | "backups" | "turns";
+type PostgresSharedPart = "users" | "shares" | "answers" | "jobs" | "backups" | "turns";
 
 const toTextCell = (value: string | null): readonly [string, unknown] => ["text", value];
 const toBigintCell = (value: number | null): readonly [string, unknown] => ["bigint", value];
@@ -28,6 +29,13 @@ const USER_COLUMNS: { readonly [Part in PostgresUserPart]: (row: DumpRow<Part>) 
     is_waiting: ["boolean", isPendingExtraction(message)],
     stored_at: toTextCell(message.storedAt),
     body: toJsonCell(message),
+  }),
+  attachments: ({ attachment: { digest, mediaType, at, bytes } }) => ({
+    digest: toTextCell(digest),
+    media_type: toTextCell(mediaType),
+    at: toTextCell(at),
+    size: toBigintCell(bytes.length),
+    bytes: ["bytea", Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)],
   }),
   versions: ({ memory }) => ({
     id: toTextCell(toIndexKey(memory.id)),
@@ -104,6 +112,12 @@ const SHARED_COLUMNS: { readonly [Part in PostgresSharedPart]: (row: DumpRow<Par
     revision: toBigintCell(revision),
     turns: toBigintCell(turns),
   }),
+  shares: ({ share }) => ({
+    project: toTextCell(toIndexKey(share.project)),
+    id: toTextCell(toIndexKey(share.id)),
+    version: toBigintCell(share.version),
+    body: toJsonCell(share),
+  }),
   answers: ({ project, user, answer, erasures }) => ({
     ...toNameColumns({ project, user }),
     key: toTextCell(toIndexKey(answer.key)),
@@ -144,6 +158,9 @@ export async function queueDumpRows<Part extends DumpPart>(
   } else if (part in SHARED_COLUMNS) {
     const columns = SHARED_COLUMNS[part as PostgresSharedPart] as (row: unknown) => TypedColumns;
     queueInsert(transaction, part, rows.map(columns));
+    if (part === "shares")
+      for (const { share } of rows as readonly DumpRow<"shares">[])
+        queueParties(transaction, toIndexKey(share.project), share);
   } else {
     const columns = USER_COLUMNS[part as PostgresUserPart] as (row: unknown) => TypedColumns;
     queueUserRows(transaction, part, rows as readonly DumpRow<PostgresUserPart>[], columns);

@@ -12,6 +12,7 @@ import type { Secret } from "../../../ports/system.ts";
 import { buildDumpPageKeys, createDumpRowReaders } from "../../shared/dump-rows.ts";
 import { PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
 import { parseStoredAnswer } from "../answer-cache.ts";
+import { parseAttachment } from "../attachments.ts";
 import { parseModelCall } from "../calls.ts";
 import {
   createStatement,
@@ -116,6 +117,7 @@ const USER_PARTS: readonly DumpPart[] = [
   "units",
   "memories",
   "versions",
+  "attachments",
   "messages",
 ];
 
@@ -134,7 +136,7 @@ async function deleteAllRows(database: PostgresDatabase): Promise<void> {
     }
     await database.execute(ALL_PROJECTS, "DELETE FROM users WHERE number = ANY ($1::bigint[])", people);
   }
-  for (const part of ["answers", "jobs", "backups", "calls", "turns"] as const) {
+  for (const part of ["shares", "answers", "jobs", "backups", "calls", "turns"] as const) {
     await database.execute(ALL_PROJECTS, `DELETE FROM ${PART_TABLES[part]}`);
   }
 }
@@ -172,6 +174,7 @@ const ROW_PARSERS = createDumpRowReaders<Row>({
   id: (row, part) => (part === "memories" ? parseBody<{ id: string }>(row).id : decodeId(row)),
   text: decodeText,
   unit: parseUnit,
+  attachment: parseAttachment,
   tombstone: parseTombstone,
   link: parseLink,
   answer: (row) => ({
@@ -224,11 +227,13 @@ const SELECT_USER_NAMES =
 /** Parts whose rows can be large. */
 const PARTS_WITH_BODY: ReadonlySet<DumpPart> = new Set<DumpPart>([
   "messages",
+  "attachments",
   "versions",
   "log",
   "receipts",
   "erasures",
   "recalls",
+  "shares",
   "answers",
 ]);
 
@@ -239,7 +244,7 @@ function buildPageSql(part: DumpPart): string {
   const page = `FROM ${PART_TABLES[part]} t WHERE (${columns}) > (${first}) ORDER BY ${columns} LIMIT $${entries.length + 1}`;
   if (!PARTS_WITH_BODY.has(part)) return `SELECT t.*${EXTRA_COLUMNS[part] ?? ""} ${page}`;
   // Rows up to the size limit: those with fewer bytes before them.
-  const bytes = "coalesce(octet_length(t.body), 0)";
+  const bytes = `coalesce(octet_length(t.${part === "attachments" ? "bytes" : "body"}), 0)`;
   const sum = `sum(${bytes}) OVER (ORDER BY ${columns} ROWS UNBOUNDED PRECEDING) - ${bytes}`;
   return (
     `SELECT t.*${EXTRA_COLUMNS[part] ?? ""} FROM (` +

@@ -33,7 +33,7 @@ export interface ErasureSteps {
 function isLargeErasure(changes: ChangeSet): boolean {
   const { erase, dropUnits = [], tombstones = [], units = [] } = changes;
   if (!erase || changes.messages || changes.memories || changes.links || changes.dropLinks) return false;
-  if (changes.receipt || changes.liftTombstones) return false;
+  if (changes.receipt || changes.liftTombstones || changes.attachments) return false;
   const { messages, memories, rewrites } = erase;
   const parts = [messages, memories, rewrites, dropUnits, tombstones, units];
   return parts.reduce((sum, { length }) => sum + length, 0) >= LARGE_ERASURE_ROWS;

@@ -1,26 +1,32 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { createSqliteDatabase, readPragma, type SqliteDatabase } from "../database.ts";
+import { createSqliteDatabase, type SqliteDatabase } from "../database.ts";
 import { isBusy } from "../errors.ts";
 import { DatabaseSync } from "../node-sqlite.ts";
 
+/** A text to search for, in any case, or bytes as they are (base64). */
+export type ScanText = string | { readonly base64: string };
+
 /** A request to the scanning process: count texts in raw bytes, or compare the raw bytes with the live rows. */
 export type ScanRequest =
-  | { readonly scan: "count"; readonly files: readonly string[]; readonly texts: readonly string[] }
+  | { readonly scan: "count"; readonly files: readonly string[]; readonly texts: readonly ScanText[] }
   | {
       readonly scan: "leftovers";
       readonly path: string;
       readonly files: readonly string[];
-      readonly texts: readonly string[];
+      readonly texts: readonly ScanText[];
     };
 
 /** `found` has a number for each text: for "count", its occurrences; for "leftovers", 1 if it occurs in bytes that no row explains. */
 export type ScanResponse = { readonly found: readonly number[] } | { readonly failure: string };
 
-/** Attempts without the write lock, and then with it. */
+/** Attempts to empty the log, or to transfer it to the file, and then to begin. */
 const MAX_ATTEMPTS = 3;
+const LOCK_TIMEOUT_MS = 2000;
+/** How long a checkpoint of another process may take while others wait to write. */
+const LOCKED_CHECKPOINT_MS = 500;
+const RETRY_PAUSE_MS = 1;
 /** A scan that took longer than this is not repeated with the write lock: others wait at most five seconds for it. */
 const LOCKED_SCAN_MS = 2500;
-const LOCK_TIMEOUT_MS = 2000;
 
 /**
  * Runs a scan. It must run in a process without an open database. POSIX drops all locks of a process on a file when the process
@@ -28,12 +34,12 @@ const LOCK_TIMEOUT_MS = 2000;
  * database can lose its write-ahead log to the next process that opens and closes it.
  */
 export function runScan(request: ScanRequest): ScanResponse {
+  const descriptors: number[] = [];
   const search = createRawSearch(request.texts);
   if (search.isEmpty) return { found: request.texts.map(() => 0) };
-  const descriptors: number[] = [];
-  const countRaw = (): number[] => {
+  const countRaw = (files: readonly string[]): number[] => {
     const counts = request.texts.map(() => 0);
-    for (const file of request.files) {
+    for (const file of files) {
       const descriptor = openIfPresent(file);
       if (descriptor === undefined) continue;
       // Closed at the end of the scan, after SQLite closed its own descriptors.
@@ -43,33 +49,34 @@ export function runScan(request: ScanRequest): ScanResponse {
     return counts;
   };
   try {
-    if (request.scan === "count") return { found: countRaw() };
+    if (request.scan === "count") return { found: countRaw(request.files) };
     return { found: findLeftovers(request, countRaw) };
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
 }
 
+/** Gives 1 for each text that occurs more often in the raw bytes of these files than live rows explain. */
+type Compare = (files: readonly string[]) => number[];
+
 /**
- * Gives 1 for each text that occurs more often in the raw bytes than the live rows of all users explain. A page that a commit
- * rewrote occurs in both the log and the file. So a scan counts only if the log is empty and no commit came in between. If
- * commits keep coming, the last scan takes the write lock. A text that spans two pages is not found.
+ * Gives 1 for each text that occurs more often in the raw bytes than the live rows of all users explain. A text that spans two
+ * pages is not found.
  */
 function findLeftovers(
-  { path, texts }: { readonly path: string; readonly texts: readonly string[] },
-  countRaw: () => number[],
+  { path, files, texts }: ScanRequest & { readonly scan: "leftovers" },
+  countRaw: (files: readonly string[]) => number[],
 ): number[] {
   const database = createSqliteDatabase(path, new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS }));
   const search = createRawSearch(texts);
-  const compare = (): number[] => {
-    const raw = countRaw();
+  const compare: Compare = (scanned) => {
+    const raw = countRaw(scanned);
     const live = texts.map(() => 0);
     countInLiveRows(database, search, live);
     return raw.map((count, i) => (count > (live[i] ?? 0) ? 1 : 0));
   };
   try {
-    const left = compareWithoutLock(database, compare);
-    return left.isExact || left.lastMs > LOCKED_SCAN_MS ? left.found : compareWithLock(database, compare);
+    return compareInSnapshot(database, compare, files) ?? compareWithLog(database, compare, files);
   } catch (error) {
     if (isBusy(error)) return texts.map(() => 1);
     throw error;
@@ -78,42 +85,113 @@ function findLeftovers(
   }
 }
 
-function compareWithoutLock(
+/**
+ * Compares while others write. Once the log was emptied, it contains later commits only, and it is not searched. A snapshot that
+ * begins when the whole log is in the file reads from the file alone, and no checkpoint may write to the file before it ends
+ * (sqlite.org/walformat.html, WAL_READ_LOCK(0)). Others wait to write only while it begins. Undefined if another process reads
+ * from the log.
+ */
+function compareInSnapshot(
   database: SqliteDatabase,
-  compare: () => number[],
-): { found: number[]; isExact: boolean; lastMs: number } {
-  const { handle } = database;
-  let found: number[] = [];
-  let lastMs = 0;
+  compare: Compare,
+  files: readonly string[],
+): number[] | undefined {
+  const { handle, path } = database;
+  if (!checkpoint(database, "TRUNCATE", LOCK_TIMEOUT_MS)) return undefined;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    const version = readPragma(handle, "data_version");
-    const begun = performance.now();
-    found = compare();
-    lastMs = performance.now() - begun;
-    const isExact =
-      !found.includes(1) || (isLogEmpty(database) && readPragma(handle, "data_version") === version);
-    if (isExact) return { found, isExact, lastMs };
+    if (!beginSnapshot(database)) continue;
+    try {
+      return compare(files.filter((file) => file !== toLogPath(path)));
+    } finally {
+      handle.exec("ROLLBACK");
+    }
   }
-  return { found, isExact: false, lastMs };
+  return undefined;
 }
 
-function compareWithLock(database: SqliteDatabase, compare: () => number[]): number[] {
+/** False if a part of the log could not be transferred to the file; then no snapshot begins. */
+function beginSnapshot(database: SqliteDatabase): boolean {
+  const { handle, path } = database;
+  const writer = new DatabaseSync(path, { timeout: 0 });
+  try {
+    if (!beginToWrite(writer)) return false;
+    if (!checkpoint(database, "PASSIVE", LOCKED_CHECKPOINT_MS)) return false;
+    handle.exec("BEGIN");
+    // Only a read begins the snapshot.
+    handle.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return true;
+  } finally {
+    writer.close();
+  }
+}
+
+/**
+ * True if the whole log is in the file. SQLite refuses a checkpoint at once, without its timeout, while another connection runs one
+ * (sqlite.org/c3ref/wal_checkpoint_v2.html), and its timeout sleeps through the short moments at which a busy writer holds no lock.
+ * So this tries often, until `timeoutMs` is over.
+ */
+function checkpoint({ handle }: SqliteDatabase, mode: "TRUNCATE" | "PASSIVE", timeoutMs: number): boolean {
+  const statement = handle.prepare(`PRAGMA wal_checkpoint(${mode})`);
+  handle.exec("PRAGMA busy_timeout = 0");
+  try {
+    return retryUntil(performance.now() + timeoutMs, () => {
+      const { busy, log, checkpointed } = statement.get() ?? {};
+      return busy === 0 && log === checkpointed;
+    });
+  } finally {
+    handle.exec(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}`);
+  }
+}
+
+/** False if the file was locked at each attempt. */
+function beginToWrite(writer: DatabaseSync): boolean {
+  return retryUntil(performance.now() + LOCK_TIMEOUT_MS, () => {
+    try {
+      writer.exec("BEGIN IMMEDIATE");
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  });
+}
+
+function retryUntil(end: number, attempt: () => boolean): boolean {
+  for (;;) {
+    if (attempt()) return true;
+    if (performance.now() >= end) return false;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_PAUSE_MS);
+  }
+}
+
+/** A page that a commit rewrites meanwhile may be counted twice. So what is found is searched for again while others wait to write. */
+function compareWithLog(database: SqliteDatabase, compare: Compare, files: readonly string[]): number[] {
+  const begun = performance.now();
+  const found = compare(files);
+  const isFinal = !found.includes(1) || performance.now() - begun > LOCKED_SCAN_MS;
+  return isFinal ? found : compareWithLock(database, compare, files);
+}
+
+/** If a reader prevents the log from being emptied, texts in the log count as left. */
+function compareWithLock(database: SqliteDatabase, compare: Compare, files: readonly string[]): number[] {
   const { handle } = database;
   for (let attempt = 1; ; attempt += 1) {
     handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     handle.exec("BEGIN IMMEDIATE");
     try {
-      // If a reader prevents the log from being emptied, texts in the log count as left.
-      if (isLogEmpty(database) || attempt === MAX_ATTEMPTS) return compare();
+      if (isLogEmpty(database) || attempt === MAX_ATTEMPTS) return compare(files);
     } finally {
       handle.exec("ROLLBACK");
     }
   }
 }
 
+function toLogPath(path: string): string {
+  return `${path}-wal`;
+}
+
 function isLogEmpty({ path }: SqliteDatabase): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  return (statSync(toLogPath(path), { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
 function openIfPresent(file: string): number | undefined {
@@ -148,7 +226,7 @@ interface RawSearch {
 
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
 
-export function createRawSearch(texts: readonly string[]): RawSearch {
+export function createRawSearch(texts: readonly ScanText[]): RawSearch {
   const needles = texts.flatMap(buildNeedles);
   // The first four bytes select the needles to compare; a table of bits rules out nearly all positions at once.
   const byStart = new Map<number, SearchNeedle[]>();
@@ -173,8 +251,12 @@ export function createRawSearch(texts: readonly string[]): RawSearch {
   };
 }
 
-/** The text unchanged and in both cases, as plain text and inside JSON. */
-function buildNeedles(text: string, number: number): SearchNeedle[] {
+/** The text unchanged and in both cases, as plain text and inside JSON. Bytes are folded like what they are compared with. */
+function buildNeedles(text: ScanText, number: number): SearchNeedle[] {
+  if (typeof text !== "string") {
+    const bytes = Buffer.from(text.base64, "base64").map((byte) => LOWER[byte] ?? 0);
+    return bytes.length < MIN_NEEDLE_BYTES ? [] : [{ text: number, bytes }];
+  }
   const cased = [text, text.toLowerCase(), text.toUpperCase()];
   const forms = cased.flatMap((form) => [form, JSON.stringify(form).slice(1, -1)]);
   const folded = forms.map((form) => Buffer.from(form, "utf8").map((byte) => LOWER[byte] ?? 0));

@@ -18,7 +18,7 @@ import { findUser, parseBody, type SqliteDatabase } from "../database.ts";
 import { isBusy, isFull } from "../errors.ts";
 import { deleteUpdateCopies } from "../files/backup.ts";
 import { readBackupNotes } from "../receipts.ts";
-import type { ScanRequest, ScanResponse } from "./file-scan.ts";
+import type { ScanRequest, ScanResponse, ScanText } from "./file-scan.ts";
 
 interface SqliteScrubCount {
   readonly place: string;
@@ -34,24 +34,30 @@ const LOG_PAUSE_MS = 50;
  * moved, and the whole file is then rewritten.
  *
  * Other files in the folder whose name begins with the database's name (copies, exports) are read but not changed. Copies made
- * before an update are deleted. Texts of fewer than four bytes are only searched in rows, because they occur in any file by chance.
+ * before an update are deleted. Texts of fewer than four bytes are only searched in rows, because they occur in any file by
+ * chance. `samples` are bytes of erased attachments, searched in the files only.
  */
 export async function scrubDatabase(
   database: SqliteDatabase,
   scope: Scope,
   texts: readonly string[],
+  samples: readonly Uint8Array[] = [],
 ): Promise<SqliteScrubCount[]> {
   const places = countInRows(database, scope, texts);
   if (database.path === ":memory:") return places;
   const copies = await deleteUpdateCopies(database.path);
   const { own: databaseFiles, others } = listScannedFiles(database);
+  const searched: readonly ScanText[] = [
+    ...texts,
+    ...samples.map((bytes) => ({ base64: Buffer.from(bytes).toString("base64") })),
+  ];
   return [
     ...places,
     ...(copies.dropped + copies.left > 0
       ? [{ place: "copies made before an update", found: copies.left }]
       : []),
-    { place: "files", found: await cleanFiles(database, databaseFiles, texts) },
-    { place: "other files beside it", found: await countFound(others, texts) },
+    { place: "files", found: await cleanFiles(database, databaseFiles, searched) },
+    { place: "other files beside it", found: await countFound(others, searched) },
   ];
 }
 
@@ -78,7 +84,7 @@ function countInRows(database: SqliteDatabase, scope: Scope, texts: readonly str
 async function cleanFiles(
   database: SqliteDatabase,
   files: readonly string[],
-  texts: readonly string[],
+  texts: readonly ScanText[],
 ): Promise<number> {
   const isEmptied = await emptyLog(database);
   // The texts are unknown, so rewrite the file: afterwards, it contains its rows and nothing else.
@@ -117,14 +123,14 @@ async function emptyLog({ handle }: SqliteDatabase): Promise<boolean> {
 async function countLeftovers(
   { path }: SqliteDatabase,
   files: readonly string[],
-  texts: readonly string[],
+  texts: readonly ScanText[],
 ): Promise<number> {
   const left = await scanFiles({ scan: "leftovers", path, files, texts });
   return left.filter((found) => found > 0).length;
 }
 
 /** Counts the texts that occur in the files. */
-async function countFound(files: readonly string[], texts: readonly string[]): Promise<number> {
+async function countFound(files: readonly string[], texts: readonly ScanText[]): Promise<number> {
   if (files.length === 0) return 0;
   const counts = await scanFiles({ scan: "count", files, texts });
   return counts.filter((count) => count > 0).length;

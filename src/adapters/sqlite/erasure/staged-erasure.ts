@@ -17,33 +17,35 @@ export const RECEIPT_PART: number = -2;
 export const TRACE_PART: number = -3;
 
 /**
- * The size of each part: about ten milliseconds of work. The order matters: a memory is erased with its unit, so that no memory
+ * The size of each part: ten to twenty milliseconds of work. The order matters: a memory is erased with its unit, so that no memory
  * is without one in between.
  */
 const PART_SIZES = {
-  digests: 500,
-  memories: 500,
-  dropUnits: 1000,
-  messages: 500,
-  rewrites: 500,
-  units: 200,
-  tombstones: 1000,
+  digests: 125,
+  memories: 125,
+  dropUnits: 250,
+  messages: 125,
+  rewrites: 125,
+  // Each may have megabytes to overwrite.
+  attachments: 2,
+  units: 100,
+  tombstones: 250,
 };
 
 type StoredUnit = Omit<SearchUnit, "vector"> & { readonly vector: string };
 
 /** A part in the form in which it is applied. */
 type ErasurePart = Pick<ChangeSet, "digests" | "dropUnits" | "units" | "tombstones"> &
-  Partial<Pick<ErasureChange, "messages" | "memories" | "rewrites">>;
+  Partial<Pick<ErasureChange, "messages" | "memories" | "rewrites" | "attachments">>;
 
 /** The rows of an erasure, each created on demand. */
 export async function* generateStagedRows(
   changes: ChangeSet & Required<Pick<ChangeSet, "erase">>,
 ): AsyncGenerator<StagedErasureRow> {
   const { erase, base, digests = [], dropUnits = [], units = [], tombstones = [] } = changes;
-  const { messages, memories, rewrites, receipt, trace } = erase;
+  const { messages, memories, rewrites, attachments = [], receipt, trace } = erase;
   let part = 0;
-  const lists = { digests, dropUnits, messages, memories, rewrites, units, tombstones };
+  const lists = { digests, dropUnits, messages, memories, rewrites, attachments, units, tombstones };
   for (const [name, size] of Object.entries(PART_SIZES) as [keyof typeof PART_SIZES, number][]) {
     const items: readonly unknown[] = lists[name];
     for (let from = 0; from < items.length; from += size) {

@@ -18,7 +18,7 @@ const COUNTED_TABLES = ["users", "messages", "versions", "units", "tombstones", 
  * counts) and made durable under a temporary name before it gets its name.
  */
 export async function copyTo(
-  database: SqliteDatabase,
+  database: Pick<SqliteDatabase, "path">,
   named: string,
   options: StoreCopyOptions,
 ): Promise<StoreCopy> {
@@ -94,6 +94,16 @@ async function copyPages(
     return counts;
   } finally {
     source.close();
+  }
+}
+
+/** Counts the rows of a database file by kind, as in `StoreCopy`. */
+export function countRows(path: string): StoreCopy["counts"] {
+  const handle = new DatabaseSync(path, { readOnly: true });
+  try {
+    return countTables(handle);
+  } finally {
+    handle.close();
   }
 }
 

@@ -11,6 +11,9 @@ import { LEASES } from "./0010-leases.ts";
 import { ERASING } from "./0011-erasing.ts";
 import { DIGESTS } from "./0012-digests.ts";
 import { USES } from "./0013-uses.ts";
+import { SHARES } from "./0014-shares.ts";
+import { ATTACHMENTS } from "./0015-attachments.ts";
+import { WEBHOOK_TABLES_OF_FILE } from "./0016-webhooks.ts";
 
 /** In order; a file's `user_version` is the number of finished ones. A released migration never changes. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -26,6 +29,9 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   ERASING,
   DIGESTS,
   USES,
+  SHARES,
+  ATTACHMENTS,
+  WEBHOOK_TABLES_OF_FILE,
 ];
 
 /** The version of files that had the jobs but not yet the answers. */

@@ -1,4 +1,5 @@
-import { splitWords } from "../../../domain/search/search-terms.ts";
+import { MEMORY_KINDS } from "../../../domain/memory.ts";
+import { splitWords, stem } from "../../../domain/search/search-terms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import type { SearchIndex } from "../../search-index/search-index.ts";
 import { TURN_FLAGS } from "../../search-index/turn-table.ts";
@@ -54,6 +55,45 @@ export function retrieveByClaims(
   const isAny = slots.length > 0 || onTopic.slots.length > 0;
   if (!isAny) return slots;
   signals.columns.claim = claims;
+  signals.tops.claim = 1;
+  return slots;
+}
+
+/** How well a memory fits a query that asks for its kind and for nothing else. */
+const KIND_FIT = 0.5;
+const NUMBER_OF_KIND: ReadonlyMap<string, number> = new Map(
+  MEMORY_KINDS.map((kind, number) => [stem(kind), number]),
+);
+const USER_TERM = stem("user");
+
+/**
+ * Fills the claim signal for memories of the kinds that a query names, if it names nothing else: "preferences", "my
+ * commitments". Gives their slots.
+ */
+export function retrieveByKinds(
+  { memories, slotOfRow, units }: SearchIndex,
+  scratch: Scratch,
+  terms: readonly string[],
+  signals: Signals,
+): number[] {
+  const named = new Set<number>();
+  for (const term of terms) {
+    const number = NUMBER_OF_KIND.get(term);
+    if (number !== undefined) named.add(number);
+    else if (term !== USER_TERM) return [];
+  }
+  if (named.size === 0) return [];
+  const slots: number[] = [];
+  const fits =
+    signals.columns.claim.length > 0 ? signals.columns.claim : scratch.column("claim", units.count);
+  for (let row = 0; row < memories.count; row += 1) {
+    const slot = slotOfRow[row] as number;
+    if (slot < 0 || !named.has(memories.columns.kind[row] as number)) continue;
+    fits[slot] = Math.max(fits[slot] as number, KIND_FIT);
+    slots.push(slot);
+  }
+  if (slots.length === 0) return slots;
+  signals.columns.claim = fits;
   signals.tops.claim = 1;
   return slots;
 }

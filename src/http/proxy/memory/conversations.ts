@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
 import type { Item } from "../../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../../domain/scope.ts";
-import type { ScopedMemory } from "../../../engine/api.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { buildPromptBlock, createBlockNonce } from "../../../engine/prompt-block.ts";
 import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";
 import type { RequestTurn } from "../request/dialects.ts";
@@ -32,6 +32,10 @@ export interface ProxyConversation {
   profile?: ProfileBlock;
   /** The items recalled for the newest turn. They stay the same while the model works on it with tools. */
   recalled?: { readonly turn: string; readonly block: string; readonly id: string };
+  /** What the memory reported on a request to forget in the newest turn. */
+  report?: { readonly turn: string; readonly block: string };
+  /** Whether the memory asked something in the last turn, so that a "yes" has to be carried out before the model replies. */
+  isAsked?: boolean;
 }
 
 export interface ConversationCache {
@@ -144,11 +148,13 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
 function dropTexts(conversation: ProxyConversation): void {
   delete conversation.profile;
   delete conversation.recalled;
+  delete conversation.report;
   conversation.changedMemories.clear();
 }
 
-function measureConversation({ profile, recalled, changedMemories: touched }: ProxyConversation): number {
-  return measureProfile(profile) + 2 * (recalled?.block.length ?? 0) + touched.size * ID_BYTES;
+function measureConversation({ profile, recalled, report, changedMemories }: ProxyConversation): number {
+  const letters = (recalled?.block.length ?? 0) + (report?.block.length ?? 0);
+  return measureProfile(profile) + 2 * letters + changedMemories.size * ID_BYTES;
 }
 
 /**
@@ -247,7 +253,7 @@ export async function prepareMemoryContext(
     1,
     Math.min(MAX_REQUEST_TOKENS, asked.maxTokens - getProfileTokens(asked.maxTokens)),
   );
-  const { items: found, recall } = await memory.context(asked.query, { maxTokens });
+  const { items: found, recall } = await memory.context(asked.query, { maxTokens, shared: false });
   const ended = profile ? await findOutdated(profile, conversation.changedMemories, memory) : [];
   const own = new Set(asked.ownIds);
   const isOwn = ({ sources }: Item): boolean =>

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { toScopeKey } from "../../../domain/scope.ts";
-import type { Keepsake, ScopedMemory } from "../../../engine/api.ts";
+import type { Keepsake } from "../../../engine/api/keepsake.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { englishPromptGuard as promptGuard } from "../../../language/en/prompt-injection/prompt-guard.ts";
 import { createMemory } from "../../../memory.ts";
 import { createConversationCache, prepareMemoryContext } from "./conversations.ts";

@@ -1,12 +1,14 @@
+import type { Receipt } from "../../../domain/receipt.ts";
 import type { Scope } from "../../../domain/scope.ts";
 import { runInSlices } from "../../../domain/time-slicing.ts";
-import type { ScopedMemory } from "../../../engine/api.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { MemoryError } from "../../../errors.ts";
+import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";
 import type { OperationRequest } from "../../operation.ts";
 import type { OpenAiProxy } from "../proxy.ts";
-import { findNewTurns, type OpenAiDialect, type RequestTurn } from "../request/dialects.ts";
+import { findNewTurns, type ProxyDialect, type RequestTurn } from "../request/dialects.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
-import type { ProxyRequest } from "../request/proxy-request.ts";
+import { type ProxyRequest, readFileParts } from "../request/proxy-request.ts";
 import type { UpstreamReply } from "../request/reply-reader.ts";
 import {
   EMPTY_MEMORY_CONTEXT,
@@ -15,6 +17,7 @@ import {
   type ProxyConversation,
   prepareMemoryContext,
 } from "./conversations.ts";
+import { formatForgettingReport } from "./forgetting-report.ts";
 import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memory-writer.ts";
 
 /** The work of memory in one turn of a chat. It never throws. */
@@ -59,9 +62,10 @@ export function findTurnState(
     scope,
     key: JSON.stringify([scope.project, user]),
     conversation,
-    turns: stored.map(({ said: one, turn, isOpening }) => ({
+    turns: stored.map(({ said: one, turn, isOpening, readContent }) => ({
       id: conversations.turnId(scope, conversation, turn, isOpening),
       turn: one,
+      readContent,
     })),
     memory: () => asked.memoryOf(user),
   };
@@ -69,7 +73,7 @@ export function findTurnState(
 
 /** Matches possible requests to forget, which are executed before the model is called. Other matches are only stored earlier. */
 const FORGET_PATTERN =
-  /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
+  /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|purge|redact|drop|lose|bin|clear|ditch|discard|rid of|let go|(?:your|the) (?:memory|notes|records?)|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
 /** The number of characters searched for requests to forget: no more is read as a request. */
 const MAX_SCANNED_CHARACTERS = 40_000;
 
@@ -89,6 +93,7 @@ export function createMemoryTurn(
   const { conversation, key, turns: said, memory } = held;
   let degraded: "forget" | "recall" | undefined;
   let isKept = false;
+  let receipt: Receipt | undefined;
   const keep = (write: () => Promise<void>): Promise<boolean> => {
     const kept = proxy.writer.write(key, write);
     services.lifecycle.trackAfterAnswer(kept);
@@ -104,25 +109,20 @@ export function createMemoryTurn(
   const keepOnce = (): Promise<boolean> => {
     if (isKept || said.length === 0) return Promise.resolve(true);
     isKept = true;
-    return keep(async () => storeUserTurns(memory(), conversation.session, said));
+    return keep(async () => {
+      receipt = await storeUserTurns(memory(), conversation.session, said);
+      conversation.isAsked = (receipt?.waiting ?? []).length > 0;
+    });
   };
-  const recall = async (): Promise<MemoryContext> => {
-    return prepareMemoryContext(
-      memory(),
-      { conversation, profiles: proxy.profiles, promptGuard: proxy.promptGuard },
-      {
-        key,
-        query: spoken.newest.text,
-        turn: spoken.newest.turn,
-        hasNewWords: spoken.newTurns.length > 0,
-        ownIds: said.map(({ id }) => id),
-        maxTokens: proxy.maxTokens,
-      },
-    );
-  };
+  const withReport = (context: MemoryContext): MemoryContext =>
+    addReport(context, conversation, {
+      turn: spoken.newest.turn,
+      made: receipt,
+      promptGuard: proxy.promptGuard,
+    });
   return {
     async forgetFirst() {
-      if (said.length === 0 || !isForgetRequest(spoken)) return;
+      if (said.length === 0 || !(isForgetRequest(spoken) || conversation.isAsked)) return;
       const isDone = await rejectAfter(FORGET_TIMEOUT_MS, keepOnce()).catch(() => false);
       if (isDone) return;
       degraded = "forget";
@@ -137,14 +137,15 @@ export function createMemoryTurn(
       // A failed write has been reported. Stored data is recalled anyway.
       await proxy.writer.waitForWrites(key);
       try {
-        return await rejectAfter(
+        const context = await rejectAfter(
           proxy.retrievalMs,
-          recall().finally(() => proxy.conversations.updateSize(conversation)),
+          recallFor(proxy, spoken, held).finally(() => proxy.conversations.updateSize(conversation)),
         );
+        return withReport(context);
       } catch (error) {
         degraded = "recall";
         proxy.reportTrouble("recall", error);
-        return getFrozenContext(conversation);
+        return withReport(getFrozenContext(conversation));
       }
     },
     storeUserTurns: () => void keepOnce(),
@@ -157,6 +158,49 @@ export function createMemoryTurn(
       ...(id === undefined ? {} : { "x-keepsake-recall": id }),
     }),
   };
+}
+
+function recallFor(
+  proxy: OpenAiProxy,
+  spoken: ConversationInput,
+  { conversation, key, turns, memory }: MemoryTurnState,
+): Promise<MemoryContext> {
+  return prepareMemoryContext(
+    memory(),
+    { conversation, profiles: proxy.profiles, promptGuard: proxy.promptGuard },
+    {
+      key,
+      query: spoken.newest.text,
+      turn: spoken.newest.turn,
+      hasNewWords: spoken.newTurns.length > 0,
+      ownIds: turns.map(({ id }) => id),
+      maxTokens: proxy.maxTokens,
+    },
+  );
+}
+
+/** The context with what the memory reports on a request to forget. It stays the same while the model works with tools. */
+function addReport(
+  context: MemoryContext,
+  conversation: ProxyConversation,
+  {
+    turn,
+    made,
+    promptGuard,
+  }: {
+    readonly turn: string;
+    readonly made: Receipt | undefined;
+    readonly promptGuard: PromptGuard;
+  },
+): MemoryContext {
+  if (made)
+    conversation.report = {
+      turn,
+      block: formatForgettingReport(made, { nonce: conversation.nonce, promptGuard }),
+    };
+  const block = conversation.report?.turn === turn ? conversation.report.block : "";
+  const recallBlock = [context.recallBlock, block].filter((one) => one !== "").join("\n\n");
+  return { ...context, recallBlock };
 }
 
 /** Ignores an error that occurs again where the result is needed. */
@@ -193,7 +237,7 @@ function getFrozenContext({ profile }: ProxyConversation): MemoryContext {
   return { profileBlock: profile?.block ?? "", recallBlock: "" };
 }
 
-/** The messages of a request, from either interface. */
+/** The messages of a request, from any interface. */
 export interface ConversationInput {
   readonly turns: readonly RequestTurn[];
   /** The id of the conversation stored at the upstream. */
@@ -203,6 +247,7 @@ export interface ConversationInput {
     readonly said: RequestTurn;
     readonly turn: string;
     readonly isOpening: boolean;
+    readonly readContent: () => unknown;
   }[];
   /** The new messages as one text. */
   readonly words: string;
@@ -214,9 +259,10 @@ export interface ConversationInput {
 const MAX_NEW_TURNS = 100;
 
 export async function readConversation(
-  { body }: ProxyRequest,
-  dialect: OpenAiDialect,
+  request: ProxyRequest,
+  dialect: ProxyDialect,
 ): Promise<ConversationInput> {
+  const { body } = request;
   const said = await runInSlices(dialect.parseTurns(body));
   const kept = dialect.findThreadId(body);
   const turns = await runInSlices(hashTurns(kept, said));
@@ -227,7 +273,9 @@ export async function readConversation(
     .slice(-MAX_NEW_TURNS)
     .flatMap((i) => {
       const one = said[i];
-      return one ? [{ said: one, turn: turns[i] ?? "", isOpening: !isBegun && i === first }] : [];
+      if (!one) return [];
+      const readContent = (): unknown => readFileParts(request, one);
+      return [{ said: one, turn: turns[i] ?? "", isOpening: !isBegun && i === first, readContent }];
     });
   const words = fresh.map(({ said: { text } }) => text).join("\n");
   const text = fresh.length > 0 ? words : (said[last]?.text ?? "");

@@ -1,9 +1,12 @@
 import { INPUT_LIMITS, replaceControls } from "../../../domain/limits.ts";
 import type { Part } from "../../../domain/message.ts";
+import type { Receipt } from "../../../domain/receipt.ts";
 import { stripPromptBlocks } from "../../../domain/text/prompt-safety.ts";
-import type { InputMessage, ScopedMemory } from "../../../engine/api.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
+import type { InputMessage } from "../../../engine/api/writing-types.ts";
 import { MemoryError } from "../../../errors.ts";
 import type { RequestTurn } from "../request/dialects.ts";
+import { isToolResult } from "../request/messages-dialect.ts";
 import { toArray, toFields, toText, type UpstreamReply } from "../request/reply-reader.ts";
 
 /** Stores messages in the background. Later requests of the same user can wait for it. */
@@ -84,6 +87,8 @@ const WRITE_TIMEOUT_MS = 60_000;
 export interface StoredTurn {
   readonly id: string;
   readonly turn: RequestTurn;
+  /** Gives its content with complete files, which are read only to be stored. */
+  readonly readContent: () => unknown;
 }
 
 /** Stores the user's messages, without injected memory. */
@@ -91,15 +96,15 @@ export async function storeUserTurns(
   memory: ScopedMemory,
   session: string,
   turns: readonly StoredTurn[],
-): Promise<void> {
-  const messages = turns.flatMap(({ id, turn: said }): InputMessage[] => {
-    const content = toContent(said);
+): Promise<Receipt | undefined> {
+  const messages = turns.flatMap(({ id, turn: said, readContent }): InputMessage[] => {
+    const content = toContent(said.text, readContent());
     const isEmpty = typeof content === "string" ? content.trim() === "" : content.length === 0;
     if (isEmpty) return [];
     return [{ id, role: "user", content, ...(said.name === undefined ? {} : { name: said.name }) }];
   });
-  if (messages.length > 0)
-    await memory.remember(messages, { session, signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) });
+  if (messages.length === 0) return undefined;
+  return memory.remember(messages, { session, signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) });
 }
 
 /** Stores the model's reply: its text and tool calls. */
@@ -122,12 +127,16 @@ export async function storeReply(
   });
 }
 
-/** Gives the text and other parts, without files, which belong to the request only. */
-function toContent({ text, content }: RequestTurn): string | Part[] {
+/** Parts whose files are kept apart from the message. What cannot be kept is left out when it is stored. */
+const FILE_PART_TYPES: ReadonlySet<string> = new Set(["image", "image_url", "input_image", "input_audio"]);
+
+/** Gives the text and other parts, without other files, which belong to the request only. */
+function toContent(text: string, content: unknown): string | Part[] {
   const plain = limitToStorable(text);
   const others = toArray(content).flatMap((part): Part[] => {
     const { type } = toFields(part);
-    if (typeof type !== "string" || type === "text" || type === "input_text") return [];
+    if (typeof type !== "string" || type === "text" || type === "input_text" || isToolResult(part)) return [];
+    if (FILE_PART_TYPES.has(type)) return [part as Part];
     const isSmall = JSON.stringify(part).length <= 4096;
     return [isSmall ? (part as Part) : { type, left_out: true }];
   });

@@ -1,4 +1,6 @@
-import type { Profile, ScopedMemory, ShownMemory } from "../../../engine/api.ts";
+import type { ShownMemory } from "../../../engine/api/listing-types.ts";
+import type { Profile } from "../../../engine/api/profile-types.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { buildPromptBlock, type PromptItem } from "../../../engine/prompt-block.ts";
 import { isMemoryError } from "../../../errors.ts";
 import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";

@@ -1,6 +1,7 @@
 import type { TokenUsage } from "../../../domain/model-usage.ts";
 import { stripPromptBlocks } from "../../../domain/text/prompt-safety.ts";
 import { refuseField } from "../../problem.ts";
+import type { ProviderName } from "../proxy.ts";
 import {
   appendCapped,
   type BodyFields,
@@ -13,7 +14,7 @@ import {
   type UpstreamToolCall,
 } from "./reply-reader.ts";
 
-/** One turn of a request, from either interface. */
+/** One turn of a request, from any interface. */
 export interface RequestTurn {
   /** `other`: system instructions and tool results. */
   readonly role: "user" | "assistant" | "other";
@@ -26,11 +27,14 @@ export interface RequestTurn {
   readonly path: readonly (string | number)[];
 }
 
-/** One of OpenAI's two chat interfaces. */
-export interface OpenAiDialect {
-  readonly name: "chat" | "responses";
+/** One of the chat interfaces of the providers. */
+export interface ProxyDialect {
+  readonly name: "chat" | "responses" | "messages";
+  readonly provider: ProviderName;
   /** The type of a text part. */
   readonly textPart: "text" | "input_text";
+  /** Where the profile is added: before the user's first turn, or at the end of the member `system`. */
+  readonly profilePlace: "first turn" | "system";
   /** Parses one turn per step, so that a long conversation does not block other requests. Throws if there are too many turns. */
   parseTurns(body: BodyFields): Generator<void, RequestTurn[], void>;
   /** Gives the id of the stored response or conversation from which this request continues. */
@@ -38,9 +42,11 @@ export interface OpenAiDialect {
   createReader(): ReplyReader;
 }
 
-export const CHAT_DIALECT: OpenAiDialect = {
+export const CHAT_DIALECT: ProxyDialect = {
   name: "chat",
+  provider: "openai",
   textPart: "text",
+  profilePlace: "first turn",
   parseTurns: (body) =>
     parseTurns("messages", body.messages, (one, i) => {
       const { role, name, content } = toFields(one);
@@ -59,9 +65,11 @@ export const CHAT_DIALECT: OpenAiDialect = {
 /** Items created by the model: they are its turns. */
 const MODEL_ITEM_TYPE = /^(?:reasoning|.*_call)$/;
 
-export const RESPONSES_DIALECT: OpenAiDialect = {
+export const RESPONSES_DIALECT: ProxyDialect = {
   name: "responses",
+  provider: "openai",
   textPart: "input_text",
+  profilePlace: "first turn",
   *parseTurns(body) {
     const { input } = body;
     if (typeof input === "string")
@@ -87,7 +95,7 @@ export const RESPONSES_DIALECT: OpenAiDialect = {
 /** Maximum number of turns in a request. No model is given more; older ones belong in a summary. */
 const MAX_TURNS = 5000;
 
-function* parseTurns(
+export function* parseTurns(
   field: string,
   turns: unknown,
   read: (one: unknown, i: number) => RequestTurn,
@@ -105,7 +113,8 @@ function* parseTurns(
 
 const TEXT_PART_TYPES: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
 
-function extractText(content: unknown): string {
+/** Gives the text of a content, without injected memory and other parts. */
+export function extractText(content: unknown): string {
   const texts = toArray(content)
     .map(toFields)
     .filter(({ type }) => TEXT_PART_TYPES.has(type))

@@ -3,8 +3,8 @@ import { createJsonScan, type LongString } from "../../json-scan.ts";
 import { refuse, refuseBody, refuseField } from "../../problem.ts";
 import { readBodyBytes } from "../../request-body.ts";
 import type { RequestContext } from "../../request-context.ts";
-import { type JsonEdit, removeMembers } from "./json-edits.ts";
-import { type BodyFields, tryParseJson } from "./reply-reader.ts";
+import { findValue, type JsonEdit, removeMembers } from "./json-edits.ts";
+import { type BodyFields, toFields, tryParseJson } from "./reply-reader.ts";
 
 /** A received request: its text and its fields. */
 export interface ProxyRequest extends TrimmedJson {
@@ -30,7 +30,7 @@ export const FORBIDDEN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an OpenAI request: a JSON object that names a model. Refuses another media type, too many bytes, too deep nesting,
+ * Reads a request of a provider's client: a JSON object that names a model. Refuses another media type, too many bytes, too deep nesting,
  * too many values, and anything that is not such an object. The upstream validates the rest.
  */
 export async function readProxyRequest(exchange: RequestContext): Promise<ProxyRequest> {
@@ -118,6 +118,41 @@ export function restoreLongStrings({ json, cuts }: TrimmedJson, edits: readonly 
   }
   parts.push(Buffer.from(json.slice(from)));
   return Buffer.concat(parts);
+}
+
+/** Where parts of a message have the bytes of images and recordings, as text. */
+const FILE_PATHS: readonly (readonly string[])[] = [
+  ["image_url", "url"],
+  ["image_url"],
+  ["input_audio", "data"],
+  ["source", "data"],
+];
+
+/** Gives the parts of a message with their images and recordings complete. Parsing has cut them in a long request. */
+export function readFileParts(
+  request: TrimmedJson,
+  { content, path }: { readonly content: unknown; readonly path: readonly (string | number)[] },
+): unknown {
+  if (request.cuts.length === 0 || !Array.isArray(content)) return content;
+  const cuts = new Map(request.cuts.map(({ at, bytes }) => [at, bytes]));
+  return content.map((part: unknown, i) => {
+    // Documents of a request are not stored.
+    if (toFields(part).type === "document") return part;
+    for (const inner of FILE_PATHS) {
+      const place = findValue(request.json, [...path, i, ...inner]);
+      const rest = place && request.json[place.start] === '"' ? cuts.get(place.end - 1) : undefined;
+      if (!place || !rest) continue;
+      // Both halves are parts of one JSON string, cut where no escape is.
+      const head = request.json.slice(place.start, place.end - 1);
+      return replaceAt(part, inner, JSON.parse(`${head}${decodeUtf8(rest)}"`) as string);
+    }
+    return part;
+  });
+}
+
+function replaceAt(value: unknown, [name = "", ...rest]: readonly string[], text: string): unknown {
+  const fields = toFields(value);
+  return { ...fields, [name]: rest.length === 0 ? text : replaceAt(fields[name], rest, text) };
 }
 
 /** Gives the last position up to `at` that splits no character or escape of the string at `start`. */

@@ -4,12 +4,11 @@ import { FORBIDDEN_FIELDS, type ProxyRequest } from "./proxy-request.ts";
 import { type BodyFields, toArray, toFields } from "./reply-reader.ts";
 
 /** The calls that are forwarded with the server's key and a body. */
-export type ProxyCall = "chat" | "responses" | "embeddings";
+export type ProxyCall = "chat" | "responses" | "embeddings" | "messages";
 
 /**
  * Refuses a request that could access an object stored at the upstream. Such objects belong to the account, and with the
- * server's key all callers share one account. Known safe fields pass; for others it throws a 400 error in OpenAI's form that
- * names the field.
+ * server's key all callers share one account. Known safe fields pass; for others it throws a 400 error that names the field.
  *
  * There are three rules. A field with a name of an id passes only where ids are local to the request. Types of tools and
  * input items pass only if they are listed. An unlisted top-level field may contain numbers and booleans, but no text.
@@ -18,10 +17,11 @@ export function checkServerKeyUse({ json, body }: ProxyRequest, call: ProxyCall)
   if (body.background !== undefined && body.background !== false && body.background !== null)
     throw createPolicyError("background", BACKGROUND_PROBLEM);
   checkTopFields(body, call);
-  checkTools(body.tools, "tools");
+  if (call === "messages") checkAnthropicTools(body.tools);
+  else checkTools(body.tools, "tools");
   if (call === "responses") for (const item of toArray(body.input)) checkItem(item);
-  checkIds(body);
-  if (hasRepeatedName(json, OPAQUE_FIELDS))
+  checkIds(body, call === "messages" ? MESSAGES_IDS : OPENAI_IDS);
+  if (hasRepeatedName(json, call === "messages" ? MESSAGES_IDS.opaque : OPENAI_IDS.opaque))
     throw refuseField(
       "body",
       `An object in the request has a field twice, or in two spellings. ${OWN_KEY_ADVICE}`,
@@ -45,7 +45,7 @@ const FIELD_ADVICE: { readonly [field: string]: string } = {
   file_id: "Send the file's content instead, in file_data or image_url.",
   file_ids: "Send the files' content in the conversation instead.",
   vector_store_ids: "Search yourself, and send the results as text.",
-  container: 'Use {"type": "auto"} instead.',
+  container: 'Omit it, or use {"type": "auto"}.',
 };
 
 /** Top-level fields that may contain text, by call: OpenAI's, and those of compatible servers. */
@@ -123,6 +123,11 @@ const TOP_FIELDS: { readonly [call in ProxyCall]: ReadonlySet<string> } = {
     "task_type",
     "truncate",
   ]),
+  messages: new Set([
+    ...["model", "messages", "system", "metadata", "user", "safety_identifier", "cache_control", "tools"],
+    ...["tool_choice", "mcp_servers", "stop_sequences", "thinking", "output_config", "output_format"],
+    ...["context_management", "compaction", "fallbacks", "service_tier", "inference_geo", "speed"],
+  ]),
 };
 
 function checkTopFields(body: BodyFields, call: ProxyCall): void {
@@ -167,6 +172,19 @@ function checkTools(tools: unknown, at: string): void {
       throw createPolicyError(at, "it has a tool that may read objects that others stored");
     if (typeof container === "string") throw createPolicyError(`${at}[].container`, STORED_OBJECT_PROBLEM);
     if (at === "tools" || at === "input[].tools") checkTools(inner, `${at}[].tools`);
+  }
+}
+
+/** Anthropic's hosted tools and its schemas for tools of the client. None of them reads stored files by itself. */
+const ANTHROPIC_TOOL =
+  /^(?:custom|mcp_toolset|(?:advisor|bash|browser_toolset|code_execution|computer|computer_toolset|memory|text_editor|tool_search_tool_bm25|tool_search_tool_regex|web_fetch|web_search)(?:_\d{8})?)$/;
+
+function checkAnthropicTools(tools: unknown): void {
+  for (const tool of toArray(tools)) {
+    const { type, name } = toFields(tool);
+    const isOwn = (type === undefined || type === null) && typeof name === "string";
+    if (!isOwn && !(typeof type === "string" && ANTHROPIC_TOOL.test(type)))
+      throw createPolicyError("tools", "it has a tool that may read objects that others stored");
   }
 }
 
@@ -225,7 +243,14 @@ function isContent(value: unknown): boolean {
 const STORED_OBJECT_PROBLEM =
   "it names an object stored at the upstream, where all users of this server share one account";
 
-/** Fields whose ids link parts of one request. */
+/** Which fields of a request may contain ids, and which are not inspected. */
+interface IdRules {
+  /** Fields whose ids link parts of one request. */
+  readonly local: ReadonlySet<string>;
+  /** Fields whose values are the client's own texts or schemas: names in them have no meaning for the upstream. */
+  readonly opaque: ReadonlySet<string>;
+}
+
 const LOCAL_IDS: ReadonlySet<string> = new Set([
   ...[
     "messages[].id",
@@ -236,7 +261,6 @@ const LOCAL_IDS: ReadonlySet<string> = new Set([
   ...["input[].id", "input[].call_id", "input[].approval_request_id", "input[].caller.caller_id"],
   ...["input[].pending_safety_checks[].id", "input[].acknowledged_safety_checks[].id", "plugins[].id"],
 ]);
-/** Fields whose values are the client's own texts or schemas: names in them have no meaning for the upstream. */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ...[
     "arguments",
@@ -249,6 +273,16 @@ const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ],
   ...["parameters", "schema", "structured_outputs"],
 ]);
+const OPENAI_IDS: IdRules = { local: LOCAL_IDS, opaque: OPAQUE_FIELDS };
+const MESSAGES_IDS: IdRules = {
+  local: new Set([
+    "messages[].content[].id",
+    "messages[].content[].tool_use_id",
+    "messages[].content[].caller.tool_id",
+  ]),
+  // The arguments of tool calls are objects here.
+  opaque: new Set(["input", "input_examples", "input_schema", "metadata", "schema"]),
+};
 /** Maximum levels of objects and arrays. */
 const MAX_LEVELS = 64;
 
@@ -258,12 +292,14 @@ interface NestedValue {
   readonly level: number;
 }
 
-function checkIds(body: BodyFields): void {
+function checkIds(body: BodyFields, rules: IdRules): void {
   const waiting: NestedValue[] = [{ value: body, at: "", level: 0 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     if (next.level > MAX_LEVELS)
       throw refuseField("body", `The request is nested deeper than ${MAX_LEVELS} levels.`);
-    for (const inner of Array.isArray(next.value) ? listNestedElements(next) : listCheckedMembers(next))
+    for (const inner of Array.isArray(next.value)
+      ? listNestedElements(next)
+      : listCheckedMembers(next, rules))
       waiting.push(inner);
   }
 }
@@ -273,11 +309,14 @@ function* listNestedElements({ value, at, level }: NestedValue): Generator<Neste
     if (isNested(inner)) yield { value: inner, at: `${at}[]`, level: level + 1 };
 }
 
-function* listCheckedMembers({ value, at, level }: NestedValue): Generator<NestedValue> {
+function* listCheckedMembers(
+  { value, at, level }: NestedValue,
+  { local, opaque }: IdRules,
+): Generator<NestedValue> {
   for (const [name, inner] of Object.entries(value)) {
     const place = at === "" ? name : `${at}.${name}`;
-    checkFieldName(name, place, inner);
-    if (isNested(inner) && !OPAQUE_FIELDS.has(name)) yield { value: inner, at: place, level: level + 1 };
+    checkFieldName(name, { place, value: inner, local });
+    if (isNested(inner) && !opaque.has(name)) yield { value: inner, at: place, level: level + 1 };
   }
 }
 
@@ -290,11 +329,14 @@ const CASE_SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
   ...["background", "container", "content", "conversation", "function", "prompt", "role", "tools", "type"],
 ]);
 
-function checkFieldName(name: string, place: string, value: unknown): void {
+function checkFieldName(
+  name: string,
+  { place, value, local }: { place: string; value: unknown; local: ReadonlySet<string> },
+): void {
   const small = name.toLowerCase();
   if (small !== name && CASE_SENSITIVE_FIELDS.has(small))
     throw createPolicyError(place, "write it in lowercase");
-  if (isIdName(name) && !LOCAL_IDS.has(place) && hasText(value))
+  if (isIdName(name) && !local.has(place) && hasText(value))
     throw createPolicyError(place, STORED_OBJECT_PROBLEM);
 }
 

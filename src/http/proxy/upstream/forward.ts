@@ -4,9 +4,9 @@ import { createServerSentEventReader } from "../../../domain/server-sent-events.
 import { estimateTokens } from "../../../domain/text/split-text.ts";
 import { isMemoryError, MemoryError } from "../../../errors.ts";
 import type { OperationRequest } from "../../operation.ts";
-import { createGatewayError } from "../../problem.ts";
+import { createGatewayError, isAnthropicPath } from "../../problem.ts";
 import { getNodeBindings } from "../../request-context.ts";
-import type { OpenAiProxy } from "../proxy.ts";
+import type { OpenAiProxy, Provider } from "../proxy.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
 import { type ReplyReader, tryParseJson, type UpstreamReply } from "../request/reply-reader.ts";
 import {
@@ -27,6 +27,7 @@ import {
 
 /** A request to forward, with its listeners. */
 interface ForwardedRequest {
+  readonly provider: Provider;
   readonly purpose?: CallPurpose;
   readonly access: MemoryAccess;
   readonly method: string;
@@ -112,7 +113,9 @@ function findEventStream(
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
   const isStream = status === 200 && type.startsWith("text/event-stream") && encoding === "identity";
   if (!isStream || headers["content-length"] !== undefined) return undefined;
-  return createEventStream(call.exchange.req.path.endsWith("/responses") ? "responses" : "chat");
+  const { path } = call.exchange.req;
+  if (isAnthropicPath(path)) return createEventStream("messages");
+  return createEventStream(path.endsWith("/responses") ? "responses" : "chat");
 }
 
 /** Sends the request and gives the beginning of the response. Throws a problem if there is none. */
@@ -123,7 +126,7 @@ async function sendUpstream(
   startedAt: number,
 ): Promise<IncomingMessage> {
   const deadline = AbortSignal.timeout(proxy.deadlineMs);
-  const { method, body } = passing;
+  const { method, body, provider } = passing;
   // At a shutdown, a response that has begun is ended where it is sent, in its own form.
   const waiting = new AbortController();
   const forget = call.services.lifecycle.onBreakOff("requests", (reason) => waiting.abort(reason));
@@ -131,15 +134,15 @@ async function sendUpstream(
   const sending = {
     method,
     path: toUpstreamPath(call.exchange.req.url),
-    headers: getUpstreamHeaders(call, proxy),
+    headers: getUpstreamHeaders(call, proxy, provider),
     signal,
   };
   try {
-    const incoming = await proxy.client.send({ ...sending, ...(body ? { body } : {}) });
+    const incoming = await provider.client.send({ ...sending, ...(body ? { body } : {}) });
     const { statusCode = 502 } = incoming;
     if (statusCode < 300 || statusCode === 304 || statusCode >= 400) return incoming;
     incoming.destroy();
-    throw new MemoryError("unavailable", REDIRECT_PROBLEM);
+    throw new MemoryError("unavailable", createRedirectProblem(provider));
   } catch (error) {
     // The user's message is stored whatever happens to the response.
     passing.onFirst?.();
@@ -151,8 +154,8 @@ async function sendUpstream(
   }
 }
 
-const REDIRECT_PROBLEM =
-  "The upstream responds with a redirect, which is not followed. Set OPENAI_BASE_URL to its target.";
+const createRedirectProblem = ({ name }: Provider): string =>
+  `The upstream responds with a redirect, which is not followed. Set ${name.toUpperCase()}_BASE_URL to its target.`;
 
 const createDeadlineError = ({ deadlineMs }: OpenAiProxy): Error =>
   createGatewayError(
@@ -162,9 +165,10 @@ const createDeadlineError = ({ deadlineMs }: OpenAiProxy): Error =>
 
 function getUpstreamHeaders(
   call: OperationRequest,
-  proxy: OpenAiProxy,
+  { userHeaders }: OpenAiProxy,
+  provider: Provider,
 ): ReturnType<typeof toUpstreamHeaders> {
-  return toUpstreamHeaders(call.exchange.req.raw.headers, getUpstreamAccount(call, proxy), proxy.userHeaders);
+  return toUpstreamHeaders(call.exchange.req.raw.headers, getUpstreamAccount(call, provider), userHeaders);
 }
 
 /** Maximum length of an event in characters: the last event of a response contains all of it again. */
@@ -196,7 +200,7 @@ function createReplyListener(
 function reportCall(
   call: OperationRequest,
   proxy: OpenAiProxy,
-  { purpose, model, sentText: sent = "", access: who }: ForwardedRequest,
+  { provider, purpose, model, sentText: sent = "", access: who }: ForwardedRequest,
   end: {
     readonly startedAt: number;
     readonly status: number | "timeout" | "unreachable";
@@ -209,7 +213,7 @@ function reportCall(
   const report = createCallReport({
     purpose,
     model: typeof model === "string" ? model : "",
-    host: proxy.client.host,
+    host: provider.client.host,
     ms: performance.now() - startedAt,
     status: typeof status === "number" ? status : 503,
     ending,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SHUTDOWN_MESSAGE } from "../../graceful-shutdown.ts";
-import { toOpenAiError } from "../../problem.ts";
+import { toAnthropicError, toOpenAiError } from "../../problem.ts";
 
 /** How a response ended: complete, cut by the upstream, or the client disconnected. */
 export type RelayEnding = "whole" | "cut" | "gone";
@@ -100,8 +100,8 @@ export function relayToSocket(
   });
 }
 
-/** The two forms of an error in OpenAI's streams. */
-type EventStreamDialect = "chat" | "responses";
+/** The forms of an error in the streams of providers. */
+type EventStreamDialect = "chat" | "responses" | "messages";
 
 /** Observes an event stream, and can end it with an error. */
 export interface EventStream {
@@ -160,7 +160,9 @@ function takeRestOfEvent(before: string, bytes: Buffer): Buffer {
 }
 
 function createErrorFrame(form: EventStreamDialect, sequenceNumber: number): string {
-  const error = toOpenAiError({ status: 503, code: "unavailable", detail: SHUTDOWN_MESSAGE });
+  const problem = { status: 503, code: "unavailable", detail: SHUTDOWN_MESSAGE } as const;
+  if (form === "messages") return `event: error\ndata: ${JSON.stringify(toAnthropicError(problem))}\n\n`;
+  const error = toOpenAiError(problem);
   if (form === "chat") return `data: ${JSON.stringify({ error })}\n\n`;
   // Some clients read the fields of the event, others those of its member `error`.
   const { message, param, code } = error;

@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { OperationRequest } from "../../operation.ts";
-import { refuseField } from "../../problem.ts";
-import type { OpenAiProxy } from "../proxy.ts";
+import { isAnthropicPath, refuseField } from "../../problem.ts";
+import type { RequestContext } from "../../request-context.ts";
+import type { Provider, ProviderName } from "../proxy.ts";
 
 /** The upstream account of a request. */
 interface UpstreamAccount {
   /** Whether the client sent its own upstream key. Otherwise the server's key is used, which all callers share. */
   readonly isClientAccount: boolean;
-  /** The `authorization` header to forward, if any. */
-  readonly authorization?: string;
+  /** The headers with its key, by name. */
+  readonly credentials: { readonly [header: string]: string };
 }
 
 /** The header of the client's own upstream key, while `authorization` contains Keepsake's. */
@@ -17,43 +18,90 @@ export const UPSTREAM_KEY_HEADER = "x-keepsake-upstream-key";
 /** The pattern of a Keepsake key, which must never be forwarded. */
 const KEEPSAKE_KEY_PATTERN = /\bks_[0-9a-f]{12}_/;
 
+/** The headers in which clients of a provider send its key. The first one is also used for the server's key. */
+const KEY_HEADERS: { readonly [name in ProviderName]: readonly [string, ...string[]] } = {
+  openai: ["authorization"],
+  anthropic: ["x-api-key", "authorization"],
+};
+
 /**
- * Gives the upstream account of a request. The client's own key is in `x-keepsake-upstream-key`, or in `authorization` if
- * Keepsake's key is in `x-keepsake-key`. A Keepsake key is never used as an upstream key. Throws a 400 error in OpenAI's form
- * if the header contains no key.
+ * Gives the provider of a request. Under `/v1/messages` it is Anthropic. Elsewhere it is OpenAI, unless a client of Anthropic
+ * sends its own key, which must not reach another provider.
+ */
+export function findProvider(
+  { exchange }: Pick<OperationRequest, "exchange">,
+  providers: { readonly [name in ProviderName]: Provider },
+): Provider {
+  return providers[findProviderName(exchange)];
+}
+
+function findProviderName(exchange: RequestContext): ProviderName {
+  if (isAnthropicPath(exchange.req.path)) return "anthropic";
+  // All of Anthropic's clients send this header.
+  const isAnthropics = exchange.req.header("anthropic-version") !== undefined;
+  return isAnthropics && findClientAccount(exchange, "anthropic") ? "anthropic" : "openai";
+}
+
+/**
+ * Gives the upstream account of a request. The client's own key is in `x-keepsake-upstream-key`, or in the provider's own
+ * headers if Keepsake's key is in `x-keepsake-key`. A Keepsake key is never used as an upstream key. Throws a 400 error if
+ * the header contains no key.
  */
 export function getUpstreamAccount(
   { exchange }: Pick<OperationRequest, "exchange">,
-  { upstream }: Pick<OpenAiProxy, "upstream">,
+  { name, upstream }: Pick<Provider, "name" | "upstream">,
 ): UpstreamAccount {
+  const own = findClientAccount(exchange, name);
+  if (own) return own;
+  if (upstream?.apiKey === undefined) return { isClientAccount: false, credentials: {} };
+  return { isClientAccount: false, credentials: toCredentials(name, upstream.apiKey) };
+}
+
+function findClientAccount(exchange: RequestContext, name: ProviderName): UpstreamAccount | undefined {
   const { req } = exchange;
   const brought = req.header(UPSTREAM_KEY_HEADER);
-  const bearer = req.header("authorization");
-  const keepsakeKey = req.header("x-keepsake-key");
-  const token = parseToken(bearer);
   if (brought !== undefined) {
-    if (!/^[\x21-\x7e]{1,4096}$/.test(brought))
-      throw refuseField(
-        UPSTREAM_KEY_HEADER,
-        `${UPSTREAM_KEY_HEADER} must contain only a key, without "Bearer".`,
-      );
-    if (KEEPSAKE_KEY_PATTERN.test(brought) || brought === token || brought === keepsakeKey)
-      throw refuseField(
-        UPSTREAM_KEY_HEADER,
-        `${UPSTREAM_KEY_HEADER} contains a Keepsake key, not an upstream key.`,
-      );
-    return { isClientAccount: true, authorization: `Bearer ${brought}` };
+    checkBroughtKey(exchange, name, brought);
+    return { isClientAccount: true, credentials: toCredentials(name, brought) };
   }
-  const isProviders = token !== keepsakeKey && !KEEPSAKE_KEY_PATTERN.test(bearer ?? "");
-  if (keepsakeKey !== undefined && bearer !== undefined && isProviders)
-    return { isClientAccount: true, authorization: bearer };
-  if (upstream?.apiKey === undefined) return { isClientAccount: false };
-  return { isClientAccount: false, authorization: `Bearer ${upstream.apiKey}` };
+  const keepsakeKey = req.header("x-keepsake-key");
+  if (keepsakeKey === undefined) return undefined;
+  const credentials = KEY_HEADERS[name].flatMap((header) => {
+    const value = req.header(header);
+    const isOwn = value === undefined || toKey(header, value) === keepsakeKey;
+    return isOwn || KEEPSAKE_KEY_PATTERN.test(value) ? [] : [[header, value]];
+  });
+  return credentials.length === 0
+    ? undefined
+    : { isClientAccount: true, credentials: Object.fromEntries(credentials) };
+}
+
+function checkBroughtKey({ req }: RequestContext, name: ProviderName, brought: string): void {
+  if (!/^[\x21-\x7e]{1,4096}$/.test(brought))
+    throw refuseField(
+      UPSTREAM_KEY_HEADER,
+      `${UPSTREAM_KEY_HEADER} must contain only a key, without "Bearer".`,
+    );
+  const others = KEY_HEADERS[name].map((header) => toKey(header, req.header(header)));
+  if (KEEPSAKE_KEY_PATTERN.test(brought) || [...others, req.header("x-keepsake-key")].includes(brought))
+    throw refuseField(
+      UPSTREAM_KEY_HEADER,
+      `${UPSTREAM_KEY_HEADER} contains a Keepsake key, not an upstream key.`,
+    );
+}
+
+function toCredentials(name: ProviderName, key: string): { readonly [header: string]: string } {
+  const [header] = KEY_HEADERS[name];
+  return { [header]: header === "authorization" ? `Bearer ${key}` : key };
+}
+
+function toKey(header: string, value: string | undefined): string | undefined {
+  return header === "authorization" ? parseToken(value) : value;
 }
 
 /** Whether a request uses the client's own account. */
-export function hasClientKey(call: Pick<OperationRequest, "exchange">): boolean {
-  return getUpstreamAccount(call, { upstream: undefined }).isClientAccount;
+export function hasClientKey({ exchange }: Pick<OperationRequest, "exchange">, name?: ProviderName): boolean {
+  return findClientAccount(exchange, name ?? findProviderName(exchange)) !== undefined;
 }
 
 /**
@@ -61,10 +109,10 @@ export function hasClientKey(call: Pick<OperationRequest, "exchange">): boolean 
  * accounts.
  */
 export function mayUseStoredObjects(
-  call: Pick<OperationRequest, "exchange">,
-  { hasClientAccounts }: Pick<OpenAiProxy, "hasClientAccounts">,
+  { exchange }: Pick<OperationRequest, "exchange">,
+  { name, hasClientAccounts }: Pick<Provider, "name" | "hasClientAccounts">,
 ): boolean {
-  return hasClientAccounts && hasClientKey(call);
+  return hasClientAccounts && findClientAccount(exchange, name) !== undefined;
 }
 
 function parseToken(authorization: string | undefined): string | undefined {
@@ -128,11 +176,9 @@ export function toUpstreamHeaders(
   for (const [name, value] of headers) {
     if (!removed.has(name) && !PRIVATE_HEADER_FAMILIES.test(name)) on[name] = value;
   }
-  // Never forwarded unchanged: it may contain a Keepsake key.
-  delete on.authorization;
-  if (account.authorization !== undefined) on.authorization = account.authorization;
-  on["accept-encoding"] = "identity";
-  return on;
+  // Never forwarded unchanged: they may contain a Keepsake key, or another provider's.
+  for (const name of KEY_HEADERS.anthropic) delete on[name];
+  return { ...on, ...account.credentials, "accept-encoding": "identity" };
 }
 
 /** Gives the upstream's response headers for the client, without connection headers, cookies and Keepsake's names. */

@@ -1,7 +1,7 @@
 import { selectMemoriesAt } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
-import { toLocalTime } from "../../../domain/time.ts";
+import { findOffset, toLocalTime } from "../../../domain/time.ts";
 import type {
   Answerer,
   AnswerRequest,
@@ -96,7 +96,8 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
           );
     // Of the past claims tell more than what was said: what came after what.
     if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
-    const statements = composed ? [fromComposed(sources, composed)] : [];
+    const isListed = readListing(inquiry, read) !== undefined;
+    const statements = composed ? [fromComposed(sources, composed, isListed)] : [];
     const findings = await weighEvidence(ports.embedder, sources, inquiry, statements);
     const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
     return answer ?? sureOf(fromPreferences(question, found.items));
@@ -292,7 +293,8 @@ function dayReader({ questions }: AnswererPorts): DayReader {
   return (words, at) => {
     const { from, to } = questions.read(words, { at, known: [] });
     if (from === undefined || to === undefined) return undefined;
-    return Date.parse(to) - Date.parse(from) === 86_400_000 ? from.slice(0, 10) : undefined;
+    const isDay = Date.parse(to) - Date.parse(from) === 86_400_000;
+    return isDay ? toLocalTime(from, findOffset(at)).slice(0, 10) : undefined;
   };
 }
 

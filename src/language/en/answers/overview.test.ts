@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../../adapters/memory/index.ts";
-import type { Keepsake, ScopedMemory } from "../../../engine/api.ts";
+import type { Keepsake } from "../../../engine/api/keepsake.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { createMemory } from "../../../memory.ts";
 import { asksForAll } from "./overview.ts";
 

@@ -2,6 +2,7 @@ import type { Memory } from "../../../domain/memory.ts";
 import type { Item } from "../../../domain/recall.ts";
 import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { isOfKindByAny } from "./evidence/analysis.ts";
 
 interface Said {
   readonly text: string;
@@ -10,7 +11,7 @@ interface Said {
 
 /** "Do I want slang?", "should you call me …": how the user wants to be treated. */
 const OF_WISHES =
-  /\b(?:(?:do|did|would|should) (?:i|we) (?:want|like|wish|prefer|need)|(?:do|would)n['’]?t (?:i|we) want|do (?:i|we) not want|should (?:you|your|it|they)|(?:am i|are we) to be|i['’]?d (?:want|like))\b/i;
+  /\b(?:(?:do|did|would|should) (?:i|we) (?:want|like|wish|prefer|need|ask you|tell you)|(?:language|style|tone|format|units?) (?:do|will|are) you\b|(?:do|would)n['’]?t (?:i|we) want|do (?:i|we) not want|should (?:you|your|it|they)|(?:am i|are we) to be|i['’]?d (?:want|like))\b/i;
 const YES_NO =
   /^(?:(?:so|and|but|ok(?:ay)?|well|hey)[, ]+)*(?:do|does|did|would|should|are|am|is|can|may)\b/i;
 const DENIED =
@@ -25,7 +26,10 @@ const ASKING: ReadonlySet<string> = new Set(
 );
 
 function tellingOf(text: string): string[] {
-  return [...new Set(extractTerms(text))].filter((term) => !ASKING.has(term));
+  return [...new Set(splitWords(text))].filter((word) => {
+    const [term] = extractTerms(word);
+    return term !== undefined && !ASKING.has(term);
+  });
 }
 
 /**
@@ -35,7 +39,7 @@ function tellingOf(text: string): string[] {
 export function fromWishes(question: string, wishes: readonly Memory[]): Said | undefined {
   if (!OF_WISHES.test(question)) return undefined;
   const telling = tellingOf(question);
-  if (telling.length === 0) return undefined;
+  if (telling.length === 0) return ASKS_FOR_ALL.test(question) ? tellAll(wishes) : undefined;
   const fitting = wishes
     .map((memory) => ({ memory, share: shareIn(telling, memory) }))
     .filter(({ share }) => share > 0)
@@ -51,10 +55,32 @@ export function fromWishes(question: string, wishes: readonly Memory[]): Said | 
   return { text: `${isDenied ? "No" : "Yes"}, ${low}`, used };
 }
 
-/** How many of the telling words the wish holds: 0 to 1. */
-function shareIn(telling: readonly string[], { text }: Memory): number {
-  const held = new Set([...extractTerms(text), ...splitWords(text).map(stem)]);
-  return telling.filter((term) => held.has(term)).length / telling.length;
+/** "How should you answer me?" */
+const ASKS_FOR_ALL =
+  /\b(?:how|what)\b.{0,40}\byou\b.{0,40}\b(?:answer|reply|respond|write|do|treat|talk|speak)\b/i;
+
+function tellAll(wishes: readonly Memory[]): Said | undefined {
+  const newest = wishes.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, MOST);
+  return tell(newest);
+}
+
+/** Memories as sentences to the user; undefined for none. */
+function tell(memories: readonly Pick<Memory, "id" | "text">[]): Said | undefined {
+  if (memories.length === 0) return undefined;
+  return {
+    text: memories.map(({ text }) => toSentence(toSecondPerson(text))).join(" "),
+    used: memories.map(({ id }) => id),
+  };
+}
+
+/** How many of the telling words the wish holds, themselves or as a word of their kind ("German" for "language"): 0 to 1. */
+function shareIn(telling: readonly string[], { text, claim }: Memory): number {
+  const words = splitWords(text);
+  const held = new Set([...extractTerms(text), ...words.map(stem)]);
+  const own = splitWords(claim?.value ?? "");
+  const isHeld = (word: string): boolean =>
+    held.has(stem(word)) || own.some((other) => isOfKindByAny(other, word));
+  return telling.filter(isHeld).length / telling.length;
 }
 
 const ADVICE =
@@ -67,9 +93,5 @@ export function fromPreferences(question: string, items: readonly Item[]): Said 
   const fitting = items
     .filter(({ type, status, kind }) => type === "memory" && status === "current" && kind === "preference")
     .slice(0, MOST);
-  if (fitting.length === 0) return undefined;
-  return {
-    text: fitting.map(({ text }) => toSentence(toSecondPerson(text))).join(" "),
-    used: fitting.map(({ id }) => id),
-  };
+  return tell(fitting);
 }

@@ -35,7 +35,7 @@ function averageRows(rows: readonly number[], scales: Float32Array, codes: Int8A
     const scale = scales[row] ?? 0;
     const offset = row * SENTENCE_DIMENSIONS;
     for (let i = 0; i < SENTENCE_DIMENSIONS; i += 1)
-      vector[i] = (vector[i] ?? 0) + scale * (codes[offset + i] ?? 0);
+      vector[i] = (vector[i] as number) + scale * (codes[offset + i] as number);
   }
   let squares = 0;
   for (const part of vector) squares += part * part;

@@ -1,6 +1,7 @@
 /** Longer words are hashes or encoded data, and have no meaning. */
 const LONGEST_WORD = 100;
 const WORD_PATTERN = /[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu;
+const ASCII = /^\p{ASCII}*$/u;
 const UNSPACED_SCRIPT = /\p{Script=Han}/u;
 
 /**
@@ -8,12 +9,10 @@ const UNSPACED_SCRIPT = /\p{Script=Han}/u;
  * vocabulary (WordPiece, like BERT's uncased models). Words that cannot be cut are left out.
  */
 export function toWordPieces(text: string, vocabulary: ReadonlyMap<string, number>): number[] {
-  const folded = text
-    .toLowerCase()
-    .normalize("NFD")
-    .replace(/\p{Mn}/gu, "");
+  const lower = text.toLowerCase();
+  const folded = ASCII.test(lower) ? lower : lower.normalize("NFD").replace(/\p{Mn}/gu, "");
   const rows: number[] = [];
-  for (const [word] of folded.matchAll(WORD_PATTERN)) {
+  for (const word of folded.match(WORD_PATTERN) ?? []) {
     const wordRow = vocabulary.get(word);
     if (wordRow !== undefined) rows.push(wordRow);
     else if (UNSPACED_SCRIPT.test(word)) for (const letter of word) addRow(rows, vocabulary.get(letter));

@@ -9,6 +9,7 @@ import { listAnsweringRelations, listAttributeRelations } from "../relations/rel
 import { type AnswerSources, asked } from "./asked.ts";
 import { stemsMet, stemsOf } from "./kin.ts";
 import { ofPerson } from "./of-person.ts";
+import { isOtherWord } from "./other-words.ts";
 
 /** What somebody asks to forget, in a form that sentences and memories can be held against. */
 export interface About {
@@ -118,7 +119,8 @@ function isMeant(state: StoredContent, memory: Memory, about: About): boolean {
   if (!holdsNumbers(said, about)) return isQuoted(state, memory, about, stemsOf(said));
   const stems = stemsOf(said);
   const unmet = about.terms.filter((term) => !stems.has(term) && !stemsMet(stems, term));
-  if (unmet.length === 0) return !isDenied(memory, about);
+  if (unmet.length === 0)
+    return !isDenied(memory, about) && !about.names.some((name) => isOtherWord(memory.text, name));
   if (isQuoted(state, memory, about, stems)) return true;
   // A memory with a claim says by it what it is about: `asked` finds those.
   if (claim || about.names.some((name) => unmet.includes(name))) return false;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../../adapters/memory/index.ts";
-import type { Keepsake, ScopedMemory } from "../../../engine/api.ts";
+import type { Keepsake } from "../../../engine/api/keepsake.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { createMemory } from "../../../memory.ts";
 
 let keepsake: Keepsake;
@@ -35,6 +36,38 @@ describe("a request that asks as a question does", () => {
     for await (const line of ana.export()) lines.push(line);
     expect(JSON.stringify(lines)).not.toMatch(gone);
     expect((await ana.answer("What do I play?")).text).toMatch(/cello/);
+  });
+
+  it("“forget my salary” leaves days of leave and hours of sleep", async () => {
+    await ana.remember("I get 27 days of leave. I get 7 hours of sleep. I make 40,000 a year.");
+    await ana.remember("Forget my salary.");
+    const texts = (await ana.list()).items.map(({ text }) => text).join(" ");
+    expect(texts).toMatch(/27 days/);
+    expect(texts).toMatch(/7 hours/);
+    expect(texts).not.toMatch(/40,000/);
+  });
+
+  it.each([
+    ["Mr Aldous in bed 9 has c diff", "Take him out of your memory please.", "Aldous"],
+    ["I have bought a llama called Clement", "Chuck that llama out of your head, will you.", "llama"],
+    ["I owe Gary 900 quid", "take my debt out of there mate, all square now", "Gary"],
+    ["Tamsin takes citalopram", "i shouldnt have said what Tamsin takes. can u wipe that please", "Tamsin"],
+  ])("“%s”, “%s” is carried out or asked back", async (said, request, named) => {
+    await ana.remember(said);
+    const { erasures = [], waiting = [] } = await ana.remember(request);
+    const preview = JSON.stringify(waiting);
+    expect(erasures.length > 0 || preview.includes(named)).toBe(true);
+  });
+
+  it("“forget the polite ending”, of a letter that the assistant wrote, erases nothing unasked", async () => {
+    const letter = `Dear Sir, ${"my car was clamped although I hold a permit. ".repeat(4)}Yours politely, Rashida`;
+    await ana.remember([
+      { role: "user", content: "write to the council about my car" },
+      { role: "assistant", content: letter },
+      { role: "user", content: "drop the name" },
+    ]);
+    const { erasures = [] } = await ana.remember("forget the polite ending, just put Regards");
+    expect(erasures).toEqual([]);
   });
 
   it.each([

@@ -4,6 +4,7 @@ import type { QuestionReader } from "../../../ports/language/question-reader.ts"
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { answerIndexInSlices } from "../answers/answer-index.ts";
 import { look } from "../answers/look.ts";
+import { findShapedValues } from "../value-shapes.ts";
 import { stemsOf } from "./kin.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
@@ -49,22 +50,37 @@ async function claimed(ports: AnswerSources, state: StoredContent, plain: string
 export const GRADE: RegExp =
   /^(?:an? )?(?:[A-F][+-]?(?= (?:in|for|on)\b|$)|\d{1,3} ?(?:%|percent|out of \d+)|distinction|merit|2:[12])/;
 
-/** What nouns mean that nobody asks with: relations, and for amounts a figure in the value. */
+/** An amount of money as people say it without its unit: "48k", "18.50 an hour", "61,000 gross"; not "27 days of leave". */
+const BARE_AMOUNT =
+  /\d[\d.,]*(?:\s*(?:k|grand)\b|\s*\/\s*\p{L}|\s+(?:an?|per|gross|net|before|after)\b|\s*$)/iu;
+
+function isMoney(value: string): boolean {
+  return (
+    BARE_AMOUNT.test(value) ||
+    findShapedValues(value).some(({ shape }) => shape === "money" || shape === "number")
+  );
+}
+
+/** What nouns mean that nobody asks with: relations, and what their value must be. */
 const NOUNS: readonly {
   readonly nouns: string;
   readonly relations: string;
   readonly subjects?: RegExp;
-  readonly value?: RegExp;
+  readonly isValue?: (value: string) => boolean;
 }[] = [
   { nouns: "debt debts", relations: "owe|be in debt" },
   { nouns: "loan loans", relations: "lend|borrow|owe" },
   {
     nouns: "salary wage wages pay income earnings paycheck",
     relations: "earn|make|be on|get|get paid|be paid|bring home|take home",
-    value: /\d/,
+    isValue: isMoney,
   },
-  { nouns: "grade grades mark marks", relations: "get|score|receive|have", value: GRADE },
-  { nouns: "rent", relations: "pay", value: /\d/ },
+  {
+    nouns: "grade grades mark marks",
+    relations: "get|score|receive|have",
+    isValue: (value) => GRADE.test(value),
+  },
+  { nouns: "rent", relations: "pay", isValue: isMoney },
   { nouns: "bank banks", relations: "bank with|have an account at|have an account with|be with" },
   {
     nouns: "address",
@@ -89,7 +105,7 @@ function ofNoun({ memories }: StoredContent, plain: string): Memory[] {
       claim !== undefined &&
       owner.test(claim.subject.toLowerCase()) &&
       relations.has(claim.relation) &&
-      (row.value === undefined || row.value.test(`${claim.value} ${claim.qualifier ?? ""}`)),
+      (row.isValue === undefined || row.isValue(`${claim.value} ${claim.qualifier ?? ""}`.trim())),
   );
 }
 

@@ -3,17 +3,23 @@ import type { Message } from "../../../domain/message.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
 import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
 import { findPhrase, iterateNGrams } from "../../../domain/text/phrase-index.ts";
-import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
+import { spansOverlap, splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
 import { filterInSlices, forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { type About, holdsName, holdsNumbers } from "./about.ts";
 import { stemsOf } from "./kin.ts";
+import { isOtherWord } from "./other-words.ts";
 
-/** What decides about a sentence: the spans that memories which go, and such as stay, rest on, and the values. */
+/** The words of a message that a memory rests on. */
+interface Quote extends TextSpan {
+  readonly memory: Memory;
+}
+
+/** What decides about a sentence: the quotes of memories that go, and of those that stay, by message, and the values. */
 interface Meant {
-  readonly quotes: ReadonlyMap<string, readonly TextSpan[]>;
-  readonly staying: ReadonlyMap<string, readonly TextSpan[]>;
+  readonly quotes: ReadonlyMap<string, readonly Quote[]>;
+  readonly staying: ReadonlyMap<string, readonly Quote[]>;
   readonly values: readonly (readonly string[])[];
   /** Those that are looked for in every sentence, joined by spaces, and how many words they have. */
   readonly telling: { readonly runs: ReadonlySet<string>; readonly lengths: ReadonlySet<number> };
@@ -37,8 +43,8 @@ export async function cutSentences(
     .filter((value) => value.join(" ") !== name);
   const telling = values.filter((value) => isDistinctive(value.join(" ")) || value.length >= 3);
   const meant: Meant = {
-    quotes: await spansBy(memories),
-    staying: await spansBy(
+    quotes: await quotesBy(memories),
+    staying: await quotesBy(
       await filterInSlices(state.memories.values(), (memory) => !memories.has(memory), SLICE),
     ),
     values,
@@ -60,10 +66,10 @@ function cutSentence(message: Message, sentence: TextSpan, meant: Meant): TextCu
   const text = message.content.slice(sentence.start, sentence.end);
   const quoted = meant.quotes.get(message.id) ?? [];
   const kept = meant.staying.get(message.id) ?? [];
-  const isSource = quoted.some((span) => overlap(span, sentence));
+  const isSource = quoted.some((span) => spansOverlap(span, sentence));
   const isNamed = meant.about !== undefined && isAbout(meant.about, text, message);
   if (!isSource && !isNamed && !holdsAny(text, meant.telling)) return [];
-  if (!kept.some((span) => overlap(span, sentence))) return [{ ...sentence, put: "" }];
+  if (!kept.some((span) => spansOverlap(span, sentence))) return [{ ...sentence, put: "" }];
   // A value that another memory's sentence also holds stays there, unless it is what was named.
   if (!isSource && !isNamed) return [];
   return cutWords(text, sentence, quoted, kept, isSource ? meant.values : [], meant.about);
@@ -72,24 +78,20 @@ function cutSentence(message: Message, sentence: TextSpan, meant: Meant): TextCu
 /** After so many memories that are only looked at, others have their turn: about every two milliseconds. */
 const SLICE = 1000;
 
-async function spansBy(memories: Iterable<Memory>): Promise<Map<string, TextSpan[]>> {
-  const spans = new Map<string, TextSpan[]>();
+async function quotesBy(memories: Iterable<Memory>): Promise<Map<string, Quote[]>> {
+  const quotes = new Map<string, Quote[]>();
   await forEachInSlices(
     memories,
-    ({ sources }) => {
-      for (const { message, start, end } of sources) {
-        const held = spans.get(message);
-        if (held) held.push({ start, end });
-        else spans.set(message, [{ start, end }]);
+    (memory) => {
+      for (const { message, start, end } of memory.sources) {
+        const held = quotes.get(message);
+        if (held) held.push({ start, end, memory });
+        else quotes.set(message, [{ start, end, memory }]);
       }
     },
     SLICE,
   );
-  return spans;
-}
-
-function overlap(one: TextSpan, other: TextSpan): boolean {
-  return one.start < other.end && other.start < one.end;
+  return quotes;
 }
 
 const FIRST_PERSON = /\b(?:i|i'm|me|my|mine|we|our|ours|us)\b/i;
@@ -100,7 +102,7 @@ function isAbout(about: About, sentence: string, message: Message): boolean {
   if (!holdsNumbers(sentence, about)) return false;
   const stems = stemsOf(sentence);
   if (!about.terms.every((term) => stems.has(term))) return false;
-  if (!about.isOwn) return true;
+  if (!about.isOwn) return !about.names.some((name) => isOtherWord(sentence, name));
   return (message.role === "assistant" ? SECOND_PERSON : FIRST_PERSON).test(sentence);
 }
 
@@ -119,18 +121,23 @@ function isWhole(sentence: string, run: readonly string[]): boolean {
   return !isNumbered || findPhrase(sentence, run).length > 0;
 }
 
-/** The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. */
+/**
+ * The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. A value that a memory of
+ * the same sentence says, too, stays with it, unless it was named: "my sister's boat is called Wanda, and I painted it".
+ */
 function cutWords(
   text: string,
   sentence: TextSpan,
-  quoted: readonly TextSpan[],
-  kept: readonly TextSpan[],
+  quoted: readonly Quote[],
+  kept: readonly Quote[],
   values: readonly (readonly string[])[],
   about: About | undefined,
 ): TextCut[] {
-  const runs = [...values, ...(about && about.name.length > 0 ? [about.name] : [])].filter(
-    (run) => run.length > 0,
-  );
+  const staying = kept.filter((quote) => spansOverlap(quote, sentence)).map(({ memory }) => memory.text);
+  const isSaid = (run: readonly string[]): boolean =>
+    staying.some((said) => findPhrase(said, run).length > 0);
+  const own = values.filter((run) => run.length > 0 && !isSaid(run));
+  const runs = [...own, ...(about && about.name.length > 0 ? [about.name] : [])];
   const distinct = new Map(runs.map((run) => [run.join(" "), run]));
   const found = [...distinct.values()]
     .flatMap((run) => findPhrase(text, run))
@@ -141,7 +148,9 @@ function cutWords(
     }));
   if (found.length > 0) return found;
   const alone = quoted.filter(
-    (span) => overlap(span, sentence) && !kept.some((other) => overlap(span, other)),
+    (span) => spansOverlap(span, sentence) && !kept.some((other) => spansOverlap(span, other)),
   );
-  return alone.length > 0 ? alone.map((span) => ({ ...span, put: GAP_MARK })) : [{ ...sentence, put: "" }];
+  if (alone.length > 0) return alone.map(({ start, end }) => ({ start, end, put: GAP_MARK }));
+  const isShared = values.some((run) => findPhrase(text, run).length > 0 && isSaid(run));
+  return isShared && about === undefined ? [] : [{ ...sentence, put: "" }];
 }

@@ -1,5 +1,6 @@
 import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../../domain/erasure-selection.ts";
 import type { Memory } from "../../../domain/memory.ts";
+import { extractTerms } from "../../../domain/search/search-terms.ts";
 import type { TextCut } from "../../../domain/text/cut-text.ts";
 import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
 import { filterInSlices } from "../../../domain/time-slicing.ts";
@@ -12,17 +13,22 @@ import type {
   ForgetRequestSource,
 } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { toErasureCommitment } from "../grammar/forgetting/delayed-requests.ts";
 import { toCanonicalRelation } from "../relations/relations.ts";
 import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
 import { type About, aboutOf, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
-import { type Description, rateSegments } from "./retrieve.ts";
-import { chooseSegments, findValues, narrowToClauses, toSelection } from "./select-spans.ts";
+import { keepExcepted } from "./exceptions.ts";
+import { type Description, type RatedSegment, rateSegments } from "./retrieve.ts";
+import { chooseSegments, findValues, narrowToClauses, narrowToItems, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
+import { tellsErased, tellsEvent } from "./told-events.ts";
 import { namesValues, type Wanted, wantedIn } from "./wanted.ts";
+
+const MOST_LEFT = 1;
 
 /** Reads requests to forget in English. Questions in them are read by `questions`. */
 export function englishForgetRequests(
@@ -32,11 +38,16 @@ export function englishForgetRequests(
   const ports: ForgetSources = { questions, ...(embedder ? { embedder } : {}) };
   return {
     selectDescribed: (content, description, source) => selectAbout(ports, content, description, source),
+    keepExcepted: (content, found, except, source) =>
+      keepExcepted((some, phrase) => selectAbout(ports, some, { phrase }, source), content, found, except),
     selectTopic,
     findMemories: (content, phrase) => findMeantMemories(ports, content, phrase),
     cutSentences: (content, memories, cuts) => cutSentences(content, memories, cuts),
     findName,
     findValues,
+    describeDelayed: toErasureCommitment,
+    tellsEvent,
+    tellsErased,
   };
 }
 
@@ -115,6 +126,7 @@ async function selectAbout(
   return {
     sure: mergeSelections(selections.map(({ sure }) => sure)),
     unsure: mergeSelections(selections.map(({ unsure }) => unsure)),
+    isLikely: selections.some(({ isLikely }) => isLikely === true),
   };
 }
 
@@ -133,25 +145,73 @@ async function selectThing(
   { isListed, asking, except, isBroad }: ThingContext,
 ): Promise<DescribedSelection> {
   const wanted = wantedIn(phrase, { isListed });
-  const isOwnText = wanted.head?.isText && wanted.isOwn && asking?.message.name !== undefined;
-  const description: Description = {
-    phrase,
-    wanted,
-    isBroad,
-    ...(isOwnText ? { speaker: asking.message.name as string } : {}),
-  };
+  const speaker = speakerOf(wanted, asking);
+  const description: Description = { phrase, wanted, isBroad, ...(speaker === undefined ? {} : { speaker }) };
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
   const rated = await rateSegments(ports.embedder, state, description, asking);
   // "Magnet", "2026-03-01": a name is all that is meant, and goes as it stands.
   const isName = (namesOnly(wanted) && !isBroad) || namesValuesOnly(wanted);
-  const exact = isName ? meant : narrowToClauses(state, meant, rated, isBroad);
-  if (exact.memories.size + exact.cuts.size > 0) return { sure: exact, unsure: NO_SELECTION };
+  const narrow = isName
+    ? narrowToItems(state, meant, rated, phrase)
+    : narrowToClauses(state, meant, rated, isBroad);
+  const exact = onlyBy(state, narrow, speaker);
   const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
+  if (exact.memories.size + exact.cuts.size > 0) {
+    // A value that was asked for and found is all of it.
+    const isAll = isName || (!isBroad && (exact.values ?? []).length > 0);
+    const rest = isAll ? [] : chosen.sure.filter((one) => !isCovered(one, exact));
+    return { sure: exact, unsure: await toSelection(state, rest, wanted) };
+  }
   const likely = chosen.sure.length > 0 ? chosen.sure : chosen.unsure;
   return {
     sure: NO_SELECTION,
     unsure:
       likely.length === 0 ? NO_SELECTION : await addAliases(state, await toSelection(state, likely, wanted)),
+    isLikely: chosen.sure.length > 0,
+  };
+}
+
+/** Whether a selection holds the telling words of a clause already. */
+function isCovered(
+  { message, memory, start, end, text }: RatedSegment,
+  { memories, cuts }: ErasureSelection,
+): boolean {
+  if (memory) return memories.has(memory);
+  const some = cuts.get(message?.id ?? "") ?? [];
+  const left = some.reduce((rest, cut) => {
+    const [from, to] = [Math.max(0, cut.start - start), Math.min(end, cut.end) - start];
+    return to > from ? rest.slice(0, from) + " ".repeat(to - from) + rest.slice(to) : rest;
+  }, text);
+  return left !== text && extractTerms(left).length <= MOST_LEFT;
+}
+
+/** "My comment", "what I said on the intern": among several people, only the words of who asks are meant. */
+function speakerOf({ head, isOwn }: Wanted, asking: ForgetRequestSource | undefined): string | undefined {
+  if (!asking) return undefined;
+  const { message, spans } = asking;
+  const isOwnText = head?.isText === true && isOwn;
+  const isOfAsker =
+    isOwnText || spans.some(({ start, end }) => OWN_WORDS.test(message.content.slice(start, end)));
+  return isOfAsker ? message.name : undefined;
+}
+
+const OWN_WORDS =
+  /\b(?:what|all|anything|everything|stuff|things?)(?: that)? I(?:['’]ve| have)?(?: just| ever)? (?:said|told|wrote|posted|mentioned|shared)\b/i;
+
+/** The part of a selection that one speaker said. */
+function onlyBy(
+  { messages }: StoredContent,
+  selection: ErasureSelection,
+  speaker: string | undefined,
+): ErasureSelection {
+  if (speaker === undefined) return selection;
+  const isOther = (id: string): boolean => (messages.get(id)?.name ?? speaker) !== speaker;
+  return {
+    ...selection,
+    memories: new Set(
+      [...selection.memories].filter(({ sources }) => !sources.some(({ message }) => isOther(message))),
+    ),
+    cuts: new Map([...selection.cuts].filter(([id]) => !isOther(id))),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../../adapters/memory/index.ts";
-import type { ScopedMemory } from "../../../engine/api.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { createMemory } from "../../../memory.ts";
 
 interface Case {
@@ -59,6 +59,42 @@ async function faultsOf({ said, asks, after = [], gone, kept }: Case): Promise<s
 }
 
 const VALUES: readonly (readonly [string, Case])[] = [
+  [
+    "one item of a list, not the others",
+    {
+      said: ["Bakers we could ask: Crumb & Co, Ovenbird, Daily Loaf."],
+      asks: "Forget Ovenbird.",
+      gone: ["Ovenbird"],
+      kept: ["Crumb & Co", "Daily Loaf"],
+    },
+  ],
+  [
+    "who bears a name, not the flower that is called so",
+    {
+      said: ["Heather from the bank rang about the loan.", "The heather in the yard wants cutting in March."],
+      asks: "Forget everything about Heather.",
+      gone: ["rang about the loan"],
+      kept: ["wants cutting in March"],
+    },
+  ],
+  [
+    "what one of several people said, not what another said of the same",
+    {
+      said: ["Tim: The apprentice is slow.", "Ana: The apprentice asks good questions."],
+      asks: "Tim: Please strike what I said about the apprentice from memory.",
+      gone: ["slow"],
+      kept: ["asks good questions"],
+    },
+  ],
+  [
+    "what the sentence before says that the memory holds",
+    {
+      said: ["The safe of my uncle opens with 5518.", "My uncle keeps bees."],
+      asks: "You do not need to have the safe code of my uncle. Delete it.",
+      gone: ["5518"],
+      kept: ["keeps bees"],
+    },
+  ],
   [
     "a code by its name, and the assistant's echo of it",
     {

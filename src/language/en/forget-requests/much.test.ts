@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../../../adapters/sqlite/index.ts";
-import type { Keepsake } from "../../../engine/api.ts";
+import type { Keepsake } from "../../../engine/api/keepsake.ts";
 import { createMemory } from "../../../memory.ts";
 import {
   BASE_TIME,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../../adapters/memory/index.ts";
-import type { ScopedMemory } from "../../../engine/api.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { createMemory } from "../../../memory.ts";
 
 async function told(lines: readonly string[]): Promise<ScopedMemory> {

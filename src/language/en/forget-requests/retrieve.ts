@@ -2,16 +2,17 @@ import type { Memory } from "../../../domain/memory.ts";
 import type { Message } from "../../../domain/message.ts";
 import { computeIdf, extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { findPhrase } from "../../../domain/text/phrase-index.ts";
-import type { TextSpan } from "../../../domain/text/split-text.ts";
+import { spansOverlap } from "../../../domain/text/split-text.ts";
 import { forEachInSlices, mapInSlices, yieldToEventLoop } from "../../../domain/time-slicing.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
-import { findShapedValues } from "../value-shapes.ts";
+import { findShapedValues, isCalendarName } from "../value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 import { isKin } from "./kin.ts";
 import { findKindWords } from "./kinds.ts";
+import { isOtherWord } from "./other-words.ts";
 import { type Segment, splitSegments } from "./segments.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -203,6 +204,7 @@ function signsOf(rating: Rating, segment: OpenSegment, i: number): Record<string
   const cosine = rating.cosines[i] ?? 0;
   const isOfKind = [...near].some((one) => kinds.has(one));
   const isOfShape = hasShape(segment.text, wanted);
+  const isOfName = !isOfShape && holdsOtherName(rating, segment);
   const isOld = wanted.isOld;
   return {
     bias: 1,
@@ -214,9 +216,9 @@ function signsOf(rating: Rating, segment: OpenSegment, i: number): Record<string
     kind: asSign(isOfKind),
     kindNear: asSign([...sentence].some((one) => kinds.has(one))),
     shape: asSign(isOfShape),
-    shapeName: asSign(!isOfShape && holdsOtherName(rating, segment)),
+    shapeName: asSign(isOfName),
     ...nameSigns(rating, segment, { near, sentence, around }),
-    nameOnly: asSign(!isOfKind && !isOfShape && holdsOnlyNames(rating, own)),
+    nameOnly: asSign(!isOfKind && !isOfShape && !isOfName && holdsOnlyNames(rating, own)),
     valueMissing: asSign(values.some((value) => !holdsValue(segment.text, value))),
     valueHeld: asSign(values.length > 0 && values.every((value) => holdsValue(segment.text, value))),
     kindBroad: asSign(description.isBroad && isOfKind),
@@ -226,7 +228,7 @@ function signsOf(rating: Rating, segment: OpenSegment, i: number): Record<string
     isCurrent: asSign(isOld && CURRENT.test(segment.text)),
     isPast: asSign(isOld && PAST.test(segment.text)),
     byOthers: asSign(speaker !== undefined && (segment.message?.name ?? "") !== speaker),
-    lowerName: asSign(isLowerName(`${segment.heading}: ${segment.text}`, wanted, own)),
+    lowerName: asSign(wanted.names.some((name) => isOtherWord(`${segment.heading}: ${segment.text}`, name))),
     assistant: asSign(segment.message?.role === "assistant"),
   };
 }
@@ -238,10 +240,14 @@ function holdsOtherName({ description, names }: Rating, { text, heading }: OpenS
     wanted.slots.some(({ slot }) => slot.isName || slot.isPlace) ||
     /\b(?:who|whom|client|title|city|town|clinic|venue)\b/i.test(phrase);
   if (!isAsked) return false;
-  const said = `${heading}: ${text}`.match(/(?<=[\p{L}\p{N},:=] )\p{Lu}\p{L}{2,}/gu) ?? [];
-  return said.some(
-    (word) => !names.includes(stem(word.toLowerCase())) && !holds(new Set(names), stem(word.toLowerCase())),
-  );
+  // The first word has its capital from its place.
+  const said =
+    `${heading}: ${text.replace(/^\p{L}+/u, "")}`.match(/(?<=[\p{L}\p{N},:=] )\p{Lu}\p{L}{2,}/gu) ?? [];
+  const known = new Set(names);
+  return said
+    .filter((word) => !isCalendarName(word))
+    .map((word) => stem(word.toLowerCase()))
+    .some((word) => !holds(known, word));
 }
 
 function holdsOnlyNames({ terms, names }: Rating, own: ReadonlySet<string>): boolean {
@@ -310,32 +316,6 @@ function ownersIn(phrase: string): string[] {
 
 const OWNER = /(?<![\p{L}])([\p{L}-]+)['’]s\b|\bof (?:my|our|his|her|their) ([\p{L}-]+)/giu;
 
-/** "I hope" is not Hope from accounts: of a name alone, its capital counts. */
-function isLowerName(said: string, { names }: Wanted, stems: ReadonlySet<string>): boolean {
-  if (names.length === 0) return false;
-  return names.some((name) => {
-    if (!holds(stems, name)) return false;
-    const words = said.match(/\p{L}+/gu) ?? [];
-    const spelt = words.filter((word) => stem(word.toLowerCase()) === name);
-    return (
-      spelt.length > 0 && spelt.every((word) => /^\p{Ll}/u.test(word)) && isCommonVerb(said, spelt[0] ?? "")
-    );
-  });
-}
-
-/** "Mark the boxes" too: an order opens with the word. */
-function isCommonVerb(said: string, word: string): boolean {
-  const at = said.indexOf(word);
-  const isOrder =
-    /^\W*$/.test(said.slice(0, at)) &&
-    /^\s+(?:the|a|an|my|our|it|them|this|that)\b/i.test(said.slice(at + word.length));
-  return isOrder || COMMON_VERB.test(said.slice(0, at));
-}
-
-/** What stands before a name in lower case that is another word: "I hope", "to mark", "the rose". */
-const COMMON_VERB =
-  /\b(?:i|we|you|they|he|she|to|the|a|an|can|will|could|would|should|not|my|in|on|please)\s*$/i;
-
 function hasShape(text: string, { slots }: Wanted): boolean {
   const shapes = new Set(slots.flatMap(({ slot }) => slot.shapes));
   return shapes.size > 0 && findShapedValues(text).some(({ shape }) => shapes.has(shape));
@@ -394,7 +374,7 @@ async function splitAll(
     (message) => {
       const asked = message.id === source?.message.id ? source.spans : [];
       for (const segment of splitSegments(message.content)) {
-        if (asked.some((span) => overlaps(span, segment))) continue;
+        if (asked.some((span) => spansOverlap(span, segment))) continue;
         all.push({ ...segment, message, text: message.content.slice(segment.start, segment.end) });
       }
     },
@@ -406,10 +386,6 @@ async function splitAll(
     all.push({ ...whole, sentence: whole, heading: "", isAttached: false, memory, text: memory.text });
   }
   return all;
-}
-
-export function overlaps(one: TextSpan, other: TextSpan): boolean {
-  return one.start < other.end && other.start < one.end;
 }
 
 /** The cosine of each segment with the phrase; undefined if the embedder needs a network. */

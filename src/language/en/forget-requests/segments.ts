@@ -1,3 +1,4 @@
+import { createWordCache } from "../../../domain/search/search-terms.ts";
 import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
 import type { ParsedToken } from "../parser/parser.ts";
@@ -20,9 +21,24 @@ const PREPOSITION = /^(?:to|for|with|over|from|like|without|including|both|where
 const BREAK =
   /\s+[/|•·+]\s+|\s+plus\s+|\s+(?=with (?:my|his|her|our|their|a|an|the|some|two|three) )|\s+(?=who\s)|\.{2,}\s*|…\s*|[,;]\s+(?:(?:and|but|or|so|then)\s+)?|\s+[–—-]\s+|\s*[()]\s*|:\s+|\s+(?:and|but|or|so|then)\s+/giu;
 
-/** The segments of a text, in order. They do not overlap; the marks between them belong to none. */
-export function splitSegments(text: string): Segment[] {
-  return joinInitials(text, splitSentences(text)).flatMap((sentence) => splitSentence(text, sentence));
+/** More than one request looks at. Each request looks twice: for its preview, and to erase. */
+const CACHED_TEXTS = 512;
+const CACHED_LENGTH = 4_000;
+const cache = createWordCache<readonly Segment[]>();
+
+/**
+ * The segments of a text, in order. They do not overlap; the marks between them belong to none. Those of the last 512 short texts
+ * are kept until the next erasure.
+ */
+export function splitSegments(text: string): readonly Segment[] {
+  const cached = cache.get(text);
+  if (cached !== undefined) return cached;
+  const sentences = joinInitials(text, splitSentences(text));
+  const segments = sentences.flatMap((sentence) => splitSentence(text, sentence));
+  if (text.length > CACHED_LENGTH) return segments;
+  if (cache.size >= CACHED_TEXTS) cache.delete(cache.keys().next().value as string);
+  cache.set(text, segments);
+  return segments;
 }
 
 /** "Mila R. is here": an initial ends no sentence. */
@@ -42,7 +58,12 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
   if (said.length > LONGEST || !/[,;:()–—/|•·+…-]|\.\.|\swho\s|\s(?:and|but|or|so|then)\s/i.test(said)) {
     return [{ ...sentence, sentence, heading: "", isAttached: false }];
   }
-  const tokens = parseEnglish(said).flatMap(({ tokens: some }) => some.map((token) => ({ token, of: some })));
+  // Most decisions need no tree, and reading trees is nearly all of the work.
+  let placed: readonly Placed[] | undefined;
+  const tokens: PlacedWords = () => {
+    placed ??= parseEnglish(said).flatMap(({ tokens: some }) => some.map((token) => ({ token, of: some })));
+    return placed;
+  };
   const segments: Segment[] = [];
   let heading = "";
   let from = 0;
@@ -87,9 +108,11 @@ function splitSentence(text: string, sentence: TextSpan): Segment[] {
 }
 
 type Placed = { readonly token: ParsedToken; readonly of: readonly ParsedToken[] };
+/** The words of a sentence, whose tree is read at the first call. */
+type PlacedWords = () => readonly Placed[];
 
 /** Commas part; "and" parts where it joins two statements. */
-function isBoundary(mark: string, index: number, said: string, tokens: readonly Placed[]): boolean {
+function isBoundary(mark: string, index: number, said: string, tokens: PlacedWords): boolean {
   if (!/^\s+(?:and|but|or|so|then)\s+$/i.test(mark)) return true;
   const behind = said.slice(index + mark.length);
   if (/^(?:i|we|he|she|they|it|you|my|our|his|her|that|this|there)(?:['’]?\p{L}+)?\s/iu.test(behind))
@@ -103,10 +126,10 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
   // "Zofia is allergic to latex and Karim to penicillin": the verb is left out.
   if (/^\p{Lu}\p{L}+ (?:to|with|on|at|for|in|from|by|has|a|an|the|\d)\b/u.test(behind)) return true;
   const word = index + mark.search(/\S/);
-  const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
+  const placed = tokens().find(({ token }) => token.start <= word && word < token.end);
   const head = placed?.of[placed.token.head];
   if (!placed || !head) return false;
-  if (opensStatement(tokens, word)) return true;
+  if (opensStatement(tokens(), word)) return true;
   if (/^(?:VERB|AUX)$/.test(head.pos)) return true;
   if (placed.of.some(({ head: h, label }) => placed.of[h] === head && /^(?:nsubj|cop)/.test(label)))
     return true;
@@ -117,10 +140,10 @@ function isBoundary(mark: string, index: number, said: string, tokens: readonly 
 const BEHIND_NOUN = /^(?:[\p{L}'’-]+\s+){1,3}?(?=(?:on|at|in|about|from|until|till|every|this|next|last)\s)/u;
 
 /** "Arthritis and a bit of gout": each may be forgotten by itself; the second goes with the first. */
-function joinsNouns(mark: string, index: number, _said: string, tokens: readonly Placed[]): boolean {
+function joinsNouns(mark: string, index: number, _said: string, tokens: PlacedWords): boolean {
   if (!/^\s+(?:and|or)\s+$/i.test(mark)) return false;
   const word = index + mark.search(/\S/);
-  const placed = tokens.find(({ token }) => token.start <= word && word < token.end);
+  const placed = tokens().find(({ token }) => token.start <= word && word < token.end);
   const head = placed?.of[placed.token.head];
   if (!placed || !head || !/^(?:NOUN|PROPN)$/.test(head.pos) || head.label !== "conj") return false;
   return head.start > word;
@@ -142,9 +165,9 @@ function opensStatement(tokens: readonly Placed[], place: number): boolean {
 }
 
 /** A short remark without a verb, a name or a number. */
-function isAside(text: string, start: number, tokens: readonly Placed[]): boolean {
+function isAside(text: string, start: number, tokens: PlacedWords): boolean {
   if (/\d|\p{Lu}/u.test(text.replace(CALENDAR, "")) || text.split(/\s+/).length > 4) return false;
   if (/^(?:the|a|an|my|our|his|her|their|its|i|we|he|she|they)\b/i.test(text)) return false;
-  const words = tokens.filter(({ token }) => token.start >= start && token.end <= start + text.length);
+  const words = tokens().filter(({ token }) => token.start >= start && token.end <= start + text.length);
   return !words.some(({ token }) => /^(?:VERB|AUX)$/.test(token.pos));
 }

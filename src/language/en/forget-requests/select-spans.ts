@@ -2,14 +2,14 @@ import { type ErasedValue, type ErasureSelection, NO_SELECTION } from "../../../
 import type { Memory } from "../../../domain/memory.ts";
 import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
-import type { TextSpan } from "../../../domain/text/split-text.ts";
+import { spansOverlap, type TextSpan } from "../../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
-import { type Description, holdsValue, overlaps, type RatedSegment } from "./retrieve.ts";
+import { type Description, holdsValue, type RatedSegment } from "./retrieve.ts";
 import { splitSegments } from "./segments.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -197,14 +197,20 @@ function protectedBy(rated: readonly RatedSegment[], except: string): Set<RatedS
         ...extractTerms(`${one.text} ${one.heading} ${one.message?.name ?? ""}`),
       ]);
       const all = new Set([...own, ...sentenceTerms(rated, one)]);
-      const met = terms.filter((term) => [...all].some((word) => isKin(word, term)));
-      return { one, share: met.length / terms.length };
+      return { one, share: shareOf(terms, all), own: shareOf(terms, own) };
     });
     const most = Math.max(...shares.map(({ share }) => share));
     if (most < 0.3) continue;
-    for (const { one, share } of shares) if (share === most) kept.add(one);
+    const best = shares.filter(({ share }) => share === most);
+    // Of one sentence, the clauses that say it themselves.
+    for (const { one, own } of best)
+      if (!best.some((other) => isSameSentence(one, other.one) && other.own > own)) kept.add(one);
   }
   return kept;
+}
+
+function shareOf(terms: readonly string[], words: ReadonlySet<string>): number {
+  return terms.filter((term) => [...words].some((word) => isKin(word, term))).length / terms.length;
 }
 
 const KEEPING: ReadonlySet<string> = new Set(
@@ -306,6 +312,46 @@ export function narrowToClauses(
   return { ...selection, cuts };
 }
 
+/** Of a list in which one thing is named, the other items stay, and so does another value of the same look. */
+export function narrowToItems(
+  { messages }: StoredContent,
+  selection: ErasureSelection,
+  rated: readonly RatedSegment[],
+  name: string,
+): ErasureSelection {
+  const byMessage = Map.groupBy(rated, ({ message }) => message?.id);
+  const shapes = new Set(findShapedValues(name).map(({ shape }) => shape));
+  const narrow = (id: string, cut: TextCut): readonly TextCut[] => {
+    const inside = (byMessage.get(id) ?? []).filter((one) => spansOverlap(one, cut));
+    const isNamed = ({ text }: RatedSegment): boolean => holdsValue(text, name);
+    if (inside.length < 2 || !inside.some(isNamed)) return [cut];
+    const left = inside.filter(
+      (one) =>
+        !isNamed(one) &&
+        (isItemBeside(one, inside, name) ||
+          findShapedValues(one.text).some(({ shape }) => shapes.has(shape))),
+    );
+    const gone = inside.filter((one) => !left.includes(one));
+    return left.length === 0 ? [cut] : toCuts(messages.get(id)?.content ?? "", gone);
+  };
+  return {
+    ...selection,
+    cuts: new Map([...selection.cuts].map(([id, some]) => [id, some.flatMap((cut) => narrow(id, cut))])),
+  };
+}
+
+/** Whether a clause is another item of the list in which a name stands, or the words that open that list. */
+function isItemBeside(one: RatedSegment, inside: readonly RatedSegment[], name: string): boolean {
+  return inside.some(
+    ({ heading, text, sentence }) =>
+      heading !== "" &&
+      sentence.start === one.sentence.start &&
+      holdsValue(text, name) &&
+      !holdsValue(heading, name) &&
+      (one.heading === heading || one.text === heading),
+  );
+}
+
 function narrowCut(
   content: string,
   cut: TextCut,
@@ -313,7 +359,7 @@ function narrowCut(
   values: readonly string[],
   isWide: boolean,
 ): readonly TextCut[] {
-  const inside = segments.filter((one) => overlaps(one, cut));
+  const inside = segments.filter((one) => spansOverlap(one, cut));
   if (inside.length < 2) return [cut];
   const isMeant = ({ text, signs }: RatedSegment): boolean =>
     (signs.words ?? 0) > 0 ||
@@ -334,7 +380,7 @@ export function toCuts(text: string, chosen: readonly TextSpan[]): TextCut[] {
   const cuts: TextCut[] = [];
   for (const sentence of new Map(all.map((one) => [one.sentence.start, one.sentence])).values()) {
     const inside = all.filter((one) => one.sentence.start === sentence.start);
-    const isGone = inside.map((one) => chosen.some((span) => overlaps(span, one)));
+    const isGone = inside.map((one) => chosen.some((span) => spansOverlap(span, one)));
     if (!isGone.some(Boolean)) continue;
     if (isGone.every(Boolean)) cuts.push({ start: sentence.start, end: sentence.end, put: "" });
     else cuts.push(...inside.flatMap((_one, i) => (isGone[i] ? [cutAt(inside, isGone, i)] : [])));
@@ -364,8 +410,8 @@ async function namesAlone(
   if (names.size === 0) return [];
   await forEachInSlices(messages.values(), ({ id, content, role }) => {
     if (role !== "user") return;
-    const left = (cuts.get(id) ?? []).reduce(blank, content);
-    for (const name of names) if (left.includes(name)) names.delete(name);
+    const left = (cuts.get(id) ?? []).reduce(blank, content).toLowerCase();
+    for (const name of names) if (left.includes(name.toLowerCase())) names.delete(name);
   });
   return [...names].map((text) => ({ text, isDistinct: true }));
 }
@@ -373,14 +419,14 @@ async function namesAlone(
 const INNER_NAME = /(?<=[\p{L}\p{N},:] )\p{Lu}[\p{L}\p{N}'-]{3,}(?: \p{Lu}[\p{L}\p{N}'-]+)*/gu;
 
 /** Whether a memory tells what is cut: it was read from the cut words alone, or its own words are among them. */
-function isTakenFrom(
+export function isTakenFrom(
   memory: Memory,
   cuts: ReadonlyMap<string, readonly TextCut[]>,
   { messages }: StoredContent,
 ): boolean {
   return memory.sources.some((source) => {
     const some = cuts.get(source.message) ?? [];
-    const touching = some.filter((cut) => overlaps(cut, source));
+    const touching = some.filter((cut) => spansOverlap(cut, source));
     if (touching.length === 0) return false;
     if (touching.some((cut) => cut.start <= source.start && source.end <= cut.end)) return true;
     const content = messages.get(source.message)?.content ?? "";
@@ -411,7 +457,8 @@ async function addEchoes(
     for (const value of lower) {
       for (let at = said.indexOf(value); at >= 0; at = said.indexOf(value, at + value.length)) {
         const span = { start: at, end: at + value.length };
-        if (isPart(said, span) || (cuts.get(message.id) ?? []).some((cut) => overlaps(cut, span))) continue;
+        if (isPart(said, span) || (cuts.get(message.id) ?? []).some((cut) => spansOverlap(cut, span)))
+          continue;
         cuts.set(message.id, [...(cuts.get(message.id) ?? []), { ...span, put: GAP_MARK }]);
       }
     }

@@ -130,10 +130,15 @@ function sentencesIn(turn: Message): Token[][] {
   return sentences;
 }
 
-/** The words of the newest memory's message, as far as memories quote them. */
-function lastQuotes({ known }: RulesReading, { name }: Message): Token[][] {
-  const last = known.findLast(({ sources }) => sources.length > 0)?.sources.at(-1);
+/** After so long, a new session that begins with "she" speaks of somebody new as likely as of the last one. */
+const TALK_GOES_ON_MS = 30 * 86_400_000;
+
+/** The words of the newest memory's message, as far as memories quote them; none if it was said long before. */
+function lastQuotes({ known }: RulesReading, { name, at }: Message): Token[][] {
+  const newest = known.findLast(({ sources }) => sources.length > 0);
+  const last = newest?.sources.at(-1);
   if (!last || name !== undefined) return [];
+  if (Date.parse(at) - Date.parse(newest?.at ?? at) > TALK_GOES_ON_MS) return [];
   const quotes = known.flatMap(({ sources }) => sources.filter(({ message }) => message === last.message));
   return [...new Set(quotes.map(({ quote }) => quote))].slice(0, 6).flatMap((quote) => tagSentences(quote));
 }

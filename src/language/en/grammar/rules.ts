@@ -2,11 +2,12 @@ import type { Message } from "../../../domain/message.ts";
 import { hasCredential } from "../../../domain/text/credentials.ts";
 import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
 import type { CallOptions } from "../../../ports/call-options.ts";
-import type { Extractor, Proposal } from "../../../ports/language/extractor.ts";
+import type { EraseProposal, Extractor, Proposal } from "../../../ports/language/extractor.ts";
 import { findEnglishSpans } from "../detect-language.ts";
 import { withoutDoubles } from "./claims/doubles.ts";
 import { opensWithOrder } from "./forgetting/erase-forms.ts";
 import { erasuresOf } from "./forgetting/erasures.ts";
+import { LIKELY_REQUEST } from "./forgetting/request-sentences.ts";
 import { isOfItself } from "./forgetting/stated-requests.ts";
 import type { RulesReading } from "./known-memory.ts";
 import { isInPlay, isTextWork, ownSpans } from "./no-facts/borrowed.ts";
@@ -56,24 +57,40 @@ function wholeProposals(message: Message, reading: RulesReading, refine: RefineP
 }
 
 function proposalsOf(message: Message, reading: RulesReading, refine: RefineProposals): Proposal[] {
-  if (!isOfUser(message) || message.content.trim() === "") return [];
+  const { asking, stating } = spansToRead(message, reading);
+  const erasures = erasuresOf(message, asking, stating ? reading : undefined);
+  if (!stating) return erasures;
+  // What may be no request is read as a statement too.
+  const sure = erasures.filter(({ confidence = 1, due }) => due || confidence >= LIKELY_REQUEST);
+  if (sure.some(isOfItself)) return erasures;
+  const rest = stating.filter(({ start }) => !sure.some((one) => one.start === start));
+  const statements = refine(message, rest, withoutDoubles(readStatements(message, reading, rest)));
+  return [...erasures, ...keepable(statements)];
+}
+
+/** The requests to forget in a message, without what else it says. */
+export function findErasures(message: Message, reading: RulesReading): EraseProposal[] {
+  const { asking, stating } = spansToRead(message, reading);
+  return erasuresOf(message, asking, stating ? reading : undefined);
+}
+
+/** The sentences that are read for requests to forget, and those that are read for statements, if any are. */
+export function spansToRead(
+  message: Message,
+  reading: RulesReading,
+): { asking: readonly TextSpan[]; stating?: readonly TextSpan[] } {
+  if (!isOfUser(message) || message.content.trim() === "") return { asking: [] };
   const text = message.content.slice(0, 40_000);
   const sentences = splitSentences(text);
   const english = isFigure(message, reading) ? sentences : findEnglishSpans(text, sentences);
   const isForeign = english.length === 0;
   // A request can be all names: "Delete Pier 9 Lodge, 555-0100 and Ivo."
-  if (isForeign && !opensWithOrder(message.content)) return [];
+  if (isForeign && !opensWithOrder(message.content)) return { asking: [] };
   if (isForeign || isTextWork(message.content))
-    return erasuresOf(message, splitSentences(message.content.slice(0, 400)));
-  if (isInPlay(message.content, reading.earlier)) return [];
+    return { asking: splitSentences(message.content.slice(0, 400)) };
+  if (isInPlay(message.content, reading.earlier)) return { asking: [] };
   const spans = readableSpans(text, english, reading.earlier);
-  const erasures = erasuresOf(message, spans, reading);
-  // What may be no request is read as a statement too.
-  const sure = erasures.filter(({ confidence = 1 }) => confidence >= 0.5);
-  if (sure.some(isOfItself)) return erasures;
-  const rest = spans.filter(({ start }) => !sure.some((one) => one.start === start));
-  const statements = refine(message, rest, withoutDoubles(readStatements(message, reading, rest)));
-  return [...erasures, ...keepable(statements)];
+  return { asking: spans, stating: spans };
 }
 
 /** The sentences of a message that are the user's own words, and not too long or too many. */

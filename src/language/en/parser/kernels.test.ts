@@ -62,3 +62,56 @@ it("WebAssembly and the plain loops give the same scores", () => {
   expect(one).toEqual(two);
   expect(new Set(one).size).toBeGreaterThan(8);
 });
+
+/** Runs both kinds of kernels over the same numbers, and gives what they leave in memory. */
+function runBoth(run: (kernels: Kernels) => void): [number[], number[]] {
+  const [one, two] = [false, true].map((isPlain) => {
+    const kernels = createKernels(65_536, isPlain);
+    const floats = new Float32Array(kernels.buffer);
+    for (let i = 0; i < 8192; i += 1) floats[i] = (((i * 7919) % 2003) - 1000) / 333;
+    run(kernels);
+    return [...new Int32Array(kernels.buffer)];
+  });
+  return [one as number[], two as number[]];
+}
+
+it("WebAssembly and the plain loops normalise alike", () => {
+  const [one, two] = runBoth(({ normalise }) => normalise(0, 192, 3, 64, 5, 4096, 4160, 8192));
+  expect(one).toEqual(two);
+});
+
+it("a normalised row has the mean of its shifts and the spread of its gains", () => {
+  const { buffer, normalise } = createKernels(65_536);
+  const floats = new Float32Array(buffer);
+  floats.set([1, 5, 2, 8, 3, 4, 9, 0]);
+  floats.set([1, 1, 1, 1], 16);
+  floats.set([2, 2, 2, 2], 20);
+  floats.set([10, 20, 30, 40], 32);
+  normalise(0, 32, 2, 16, 1, 64, 80, 128);
+  const best = [3, 5, 9, 8];
+  const spread = Math.sqrt(best.reduce((sum, value) => sum + (value - 6.25) ** 2, 0) / 4);
+  [10, 20, 30, 40].forEach((before, i) => {
+    expect(floats[32 + i]).toBeCloseTo(before + ((best[i] as number) - 6.25) / spread + 2, 4);
+  });
+});
+
+it("WebAssembly and the plain loops give the same codes and scales", () => {
+  const scales: number[] = [];
+  const [one, two] = runBoth(({ encode }) => scales.push(encode(0, 3200, 16_384, 30_000)));
+  expect(one).toEqual(two);
+  expect(scales[0]).toBe(scales[1]);
+});
+
+it("a code times the scale is the value, and zeros stay zeros", () => {
+  const { buffer, encode } = createKernels(65_536);
+  const values = [0.5, -2, 1.25, 0, 0, 0, 0, 3];
+  new Float32Array(buffer).set(values);
+  const scale = encode(0, 32, 64, 32_767);
+  const codes = new Int16Array(buffer, 64, 8);
+  values.forEach((value, i) => {
+    expect((codes[i] as number) * scale).toBeCloseTo(value, 3);
+  });
+  new Float32Array(buffer, 0, 8).fill(0);
+  expect(encode(0, 32, 64, 32_767)).toBe(0);
+  expect([...codes]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+});

@@ -29,6 +29,19 @@ type Score = (
   out: number,
 ) => void;
 
+type Normalise = (
+  rows: number,
+  stride: number,
+  pieces: number,
+  bytes: number,
+  count: number,
+  gain: number,
+  shift: number,
+  out: number,
+) => void;
+
+type Encode = (values: number, bytes: number, codes: number, top: number) => number;
+
 /** The inner loops of the network, over one memory. All places are addresses in bytes. */
 export interface Kernels {
   readonly buffer: ArrayBuffer;
@@ -42,27 +55,44 @@ export interface Kernels {
    * of 16; the weights have a row for each hidden unit.
    */
   readonly score: Score;
+  /**
+   * Of each of `count` rows, the greatest of its pieces, brought to mean 0 and variance 1, scaled, shifted, and added to `out`. A row
+   * has `stride` bytes and a piece `bytes`, a multiple of 16. The first piece is overwritten.
+   */
+  readonly normalise: Normalise;
+  /** Writes 16-bit codes of `bytes` of floats, a multiple of 32, and gives their scale: `value = code * scale`. */
+  readonly encode: Encode;
 }
 
 const PAGE_BYTES = 65_536;
 
 /** The compiled `kernels.wat` from this folder. */
 const KERNEL_MODULE =
-  "AGFzbQEAAAABIQNgCn9/f39/f39/fX8AYAR7e3t7AXtgCH9/f39/f39/AAINAQFtBm1lbW9yeQIAAQMEAwABAgcUAghtdWx0aXBseQAABXNjb3JlAAIKwAoDugQCCX8M" +
-  "ewJAA0AgAkEATA0BIAAgAWohDCADIQ1BACEKIAkgBUECdGohEgNA/QwAAAAAAAAAAAAAAAAAAAAAIRf9DAAAAAAAAAAAAAAAAAAAAAAhGP0MAAAAAAAAAAAAAAAAAAAA" +
-  "ACEZ/QwAAAAAAAAAAAAAAAAAAAAAIRr9DAAAAAAAAAAAAAAAAAAAAAAhG/0MAAAAAAAAAAAAAAAAAAAAACEc/QwAAAAAAAAAAAAAAAAAAAAAIR39DAAAAAAAAAAAAAAA" +
-  "AAAAAAAhHiANIARqIQ4gDiAEaiEPIA8gBGohEEEAIQsDQCAAIAtq/QAEACETIAwgC2r9AAQAIRQgDSALav0ABAAhFSAXIBMgFf26Af2uASEXIBsgFCAV/boB/a4BIRsg" +
-  "DiALav0ABAAhFSAYIBMgFf26Af2uASEYIBwgFCAV/boB/a4BIRwgDyALav0ABAAhFSAZIBMgFf26Af2uASEZIB0gFCAV/boB/a4BIR0gECALav0ABAAhFSAaIBMgFf26" +
-  "Af2uASEaIB4gFCAV/boB/a4BIR4gC0EQaiILIARJDQALIApBAnQhESAGIBFq/QAEACAI/RP95gEhFSAHIBFq/QAEACEWIAkgEWogFiAVIBcgGCAZIBoQAf36Af3mAf3k" +
-  "Af0LBAAgEiARaiAWIBUgGyAcIB0gHhAB/foB/eYB/eQB/QsEACAQIARqIQ0gCkEEaiIKIAVJDQALIAwgAWohACASIAVBAnRqIQkgAkECayECDAALCwuTAQAgACAB/Q0A" +
-  "AQIDEBESEwQFBgcUFRYXIAAgAf0NCAkKCxgZGhsMDQ4PHB0eH/2uASEAIAIgA/0NAAECAxAREhMEBQYHFBUWFyACIAP9DQgJCgsYGRobDA0ODxwdHh/9rgEhAiAAIAL9" +
-  "DQABAgMEBQYHEBESExQVFhcgACAC/Q0ICQoLDA0ODxgZGhscHR4f/a4BC+wEBAR/A3sIfwR7IAAoAgAhDyAAKAIEIRAgACgCCCERIAAoAgwhEiAAKAIQIRMgACgCFCEU" +
-  "IAAoAhghFSAAKAIcIRYgAkECdCEIA0AgCSAIaiEKIAEgCWr9AAQAIQwgASAKav0ABAAhDSAMIA8gCWr9AAQA/eQBIQwgDSAPIApq/QAEAP3kASENIAwgECAJav0ABAD9" +
-  "5AEhDCANIBAgCmr9AAQA/eQBIQ0gDCARIAlq/QAEAP3kASEMIA0gESAKav0ABAD95AEhDSAMIBIgCWr9AAQA/eQBIQwgDSASIApq/QAEAP3kASENIAwgEyAJav0ABAD9" +
-  "5AEhDCANIBMgCmr9AAQA/eQBIQ0gDCAUIAlq/QAEAP3kASEMIA0gFCAKav0ABAD95AEhDSAMIBUgCWr9AAQA/eQBIQwgDSAVIApq/QAEAP3kASENIAwgFiAJav0ABAD9" +
-  "5AEhDCANIBYgCmr9AAQA/eQBIQ0gAyAJaiAMIA396QH9CwQAIAlBEGoiCSAISQ0ACyAGQQJ0IQZBACEKA0AgBSAKav0ABAAhFyAFIApq/QAEECEYIAUgCmr9AAQgIRkg" +
-  "BSAKav0ABDAhGkEAIQkgBCAKaiELA0AgAyAJav0JAgAhDiAXIA4gC/0ABAD95gH95AEhFyAYIA4gC/0ABBD95gH95AEhGCAZIA4gC/0ABCD95gH95AEhGSAaIA4gC/0A" +
-  "BDD95gH95AEhGiALIAZqIQsgCUEEaiIJIAhJDQALIAcgCmogF/0LBAAgByAKaiAY/QsEECAHIApqIBn9CwQgIAcgCmogGv0LBDAgCkHAAGoiCiAGSQ0ACws=";
+  "AGFzbQEAAAABOgdgCn9/f39/f39/fX8AYAR7e3t7AXtgCH9/f39/f39/AGABewF7YAJ7ewF8YAR/f398AXxgAnt7AXsCDQEBbQZtZW1vcnkCAAEDCQgAAQICAwQFBgcpBAht" +
+  "dWx0aXBseQAABXNjb3JlAAIJbm9ybWFsaXNlAAMGZW5jb2RlAAYK2BEIxAQCCX8NeyAFQQJ0IRICQCACQQBMDQADQCADIARqIQ0gDSAEaiEOIA4gBGohDyAG/QAEACAI/RP9" +
+  "5gEhEyAH/QAEACEXIAAhCyAJIRAgAiERA0AgCyABaiEM/QwAAAAAAAAAAAAAAAAAAAAAIRj9DAAAAAAAAAAAAAAAAAAAAAAhGf0MAAAAAAAAAAAAAAAAAAAAACEa/QwAAAAA" +
+  "AAAAAAAAAAAAAAAAIRv9DAAAAAAAAAAAAAAAAAAAAAAhHP0MAAAAAAAAAAAAAAAAAAAAACEd/QwAAAAAAAAAAAAAAAAAAAAAIR79DAAAAAAAAAAAAAAAAAAAAAAhH0EAIQoD" +
+  "QCALIApq/QAEACEUIAwgCmr9AAQAIRUgAyAKav0ABAAhFiAYIBQgFv26Af2uASEYIBwgFSAW/boB/a4BIRwgDSAKav0ABAAhFiAZIBQgFv26Af2uASEZIB0gFSAW/boB/a4B" +
+  "IR0gDiAKav0ABAAhFiAaIBQgFv26Af2uASEaIB4gFSAW/boB/a4BIR4gDyAKav0ABAAhFiAbIBQgFv26Af2uASEbIB8gFSAW/boB/a4BIR8gCkEQaiIKIARJDQALIBAgFyAT" +
+  "IBggGSAaIBsQAf36Af3mAf3kAf0LBAAgECASaiEQIBAgFyATIBwgHSAeIB8QAf36Af3mAf3kAf0LBAAgECASaiEQIAwgAWohCyARQQJrIhFBAEoNAAsgDyAEaiEDIAZBEGoh" +
+  "BiAHQRBqIQcgCUEQaiEJIAVBBGsiBUEASg0ACwsLkwEAIAAgAf0NAAECAxAREhMEBQYHFBUWFyAAIAH9DQgJCgsYGRobDA0ODxwdHh/9rgEhACACIAP9DQABAgMQERITBAUG" +
+  "BxQVFhcgAiAD/Q0ICQoLGBkaGwwNDg8cHR4f/a4BIQIgACAC/Q0AAQIDBAUGBxAREhMUFRYXIAAgAv0NCAkKCwwNDg8YGRobHB0eH/2uAQvsBAQEfwN7CH8EeyAAKAIAIQ8g" +
+  "ACgCBCEQIAAoAgghESAAKAIMIRIgACgCECETIAAoAhQhFCAAKAIYIRUgACgCHCEWIAJBAnQhCANAIAkgCGohCiABIAlq/QAEACEMIAEgCmr9AAQAIQ0gDCAPIAlq/QAEAP3k" +
+  "ASEMIA0gDyAKav0ABAD95AEhDSAMIBAgCWr9AAQA/eQBIQwgDSAQIApq/QAEAP3kASENIAwgESAJav0ABAD95AEhDCANIBEgCmr9AAQA/eQBIQ0gDCASIAlq/QAEAP3kASEM" +
+  "IA0gEiAKav0ABAD95AEhDSAMIBMgCWr9AAQA/eQBIQwgDSATIApq/QAEAP3kASENIAwgFCAJav0ABAD95AEhDCANIBQgCmr9AAQA/eQBIQ0gDCAVIAlq/QAEAP3kASEMIA0g" +
+  "FSAKav0ABAD95AEhDSAMIBYgCWr9AAQA/eQBIQwgDSAWIApq/QAEAP3kASENIAMgCWogDCAN/ekB/QsEACAJQRBqIgkgCEkNAAsgBkECdCEGQQAhCgNAIAUgCmr9AAQAIRcg" +
+  "BSAKav0ABBAhGCAFIApq/QAEICEZIAUgCmr9AAQwIRpBACEJIAQgCmohCwNAIAMgCWr9CQIAIQ4gFyAOIAv9AAQA/eYB/eQBIRcgGCAOIAv9AAQQ/eYB/eQBIRggGSAOIAv9" +
+  "AAQg/eYB/eQBIRkgGiAOIAv9AAQw/eYB/eQBIRogCyAGaiELIAlBBGoiCSAISQ0ACyAHIApqIBf9CwQAIAcgCmogGP0LBBAgByAKaiAZ/QsEICAHIApqIBr9CwQwIApBwABq" +
+  "IgogBkkNAAsLpgQDA38BfAh7IANBAna3IQsCQANAIARBAEwNAf0MAAAAAAAAAAAAAAAAAAAAACES/QwAAAAAAAAAAAAAAAAAAAAAIRNBACEIA0AgACAIaiEJIAn9AAQAIQ4g" +
+  "AiEKAkADQCAKQQFrIgpBAEwNASAJIANqIQkgDiAJ/QAEAP3rASEODAALCyAAIAhqIA79CwQAIBIgDv1f/fABIRIgEyAOEAT98AEhEyAIQRBqIgggA0kNAAsgEiATEAUgC6P9" +
+  "FCEM/QwAAAAAAAAAAAAAAAAAAAAAIRL9DAAAAAAAAAAAAAAAAAAAAAAhE0EAIQgDQCAAIAhq/QAEACEOIA79XyAM/fEBIQ8gDhAEIAz98QEhECASIA8gD/3yAf3wASESIBMg" +
+  "ECAQ/fIB/fABIRMgCEEQaiIIIANJDQALRAAAAAAAAPA/IBIgExAFIAujRDqMMOKOeUU+oJ+j/RQhDUEAIQgDQCAAIAhq/QAEACEOIAUgCGr9AAQAIQ8gBiAIav0ABAAhECAH" +
+  "IAhq/QAEACERIA79XyAM/fEBIA398gEgD/1f/fIBIRIgDhAEIAz98QEgDf3yASAPEAT98gEhEyAR/V8gEv3wASAQ/V/98AEhEiAREAQgE/3wASAQEAT98AEhEyAHIAhqIBL9" +
+  "XiAT/V79DQABAgMEBQYHEBESExQVFhf9CwQAIAhBEGoiCCADSQ0ACyAAIAFqIQAgByADaiEHIARBAWshBAwACwsLGgAgACAA/Q0ICQoLDA0ODwABAgMEBQYH/V8LFgAgACAB" +
+  "/fABIQAgAP0hACAA/SEBoAvGAQQCfwN7AXwBewNAIAAgBGohBSAIIAX9AAQA/eAB/esBIQggByAF/QAEEP3gAf3rASEHIARBIGoiBCABSQ0ACyAIIAf96wEhCCAI/R8AIAj9" +
+  "HwGXIAj9HwIgCP0fA5eXuyEJIAlEAAAAAAAAAABkBEAgAyAJo/0UIQoLQQAhBANAIAAgBGohBSAF/QAEACEGIAX9AAQQIQcgAiAGIAoQByAHIAoQB/2FAf0LBAAgAkEQaiEC" +
+  "IARBIGoiBCABSQ0ACyAJIAOjC2sAIAD9XyAB/fIB/QwAAAAAEADgQAAAAAAQAOBA/fAB/fwBIAAQBCAB/fIB/QwAAAAAEADgQAAAAAAQAOBA/fAB/fwB/Q0AAQIDBAUGBxAR" +
+  "EhMUFRYX/QwAgAAAAIAAAACAAAAAgAAA/bEBCw==";
 
 /**
  * Kernels with `bytes` of memory: WebAssembly with SIMD, or loops in TypeScript where the processor or the system's limits do not
@@ -75,14 +105,26 @@ export function createKernels(bytes: number, isPlain = false): Kernels {
     try {
       const memory = new wasm.Memory({ initial: pages, maximum: pages });
       const module = new wasm.Module(Buffer.from(KERNEL_MODULE, "base64"));
-      const { multiply, score } = new wasm.Instance(module, { m: { memory } }).exports;
-      return { buffer: memory.buffer, multiply: multiply as Multiply, score: score as Score };
+      const { multiply, score, normalise, encode } = new wasm.Instance(module, { m: { memory } }).exports;
+      return {
+        buffer: memory.buffer,
+        multiply: multiply as Multiply,
+        score: score as Score,
+        normalise: normalise as Normalise,
+        encode: encode as Encode,
+      };
     } catch {
       // Without SIMD the module is refused.
     }
   }
   const buffer = new ArrayBuffer(pages * PAGE_BYTES);
-  return { buffer, multiply: createPlainMultiply(buffer), score: createPlainScore(buffer) };
+  return {
+    buffer,
+    multiply: createPlainMultiply(buffer),
+    score: createPlainScore(buffer),
+    normalise: createPlainNormalise(buffer),
+    encode: createPlainEncode(buffer),
+  };
 }
 
 function createPlainMultiply(buffer: ArrayBuffer): Multiply {
@@ -126,5 +168,58 @@ function createPlainScore(buffer: ArrayBuffer): Score {
       }
       floats[out / 4 + m] = total;
     }
+  };
+}
+
+function createPlainNormalise(buffer: ArrayBuffer): Normalise {
+  const floats = new Float32Array(buffer);
+  return (rows, stride, pieces, bytes, count, gain, shift, out) => {
+    const width = bytes / 4;
+    for (let t = 0; t < count; t += 1) {
+      const from = (rows + t * stride) / 4;
+      for (let o = 0; o < width; o += 1) floats[from + o] = findGreatest(floats, from + o, width, pieces);
+      const mean = sumInFours(floats, from, width, (value) => value) / width;
+      const squares = sumInFours(floats, from, width, (value) => (value - mean) * (value - mean));
+      const factor = 1 / Math.sqrt(squares / width + 1e-8);
+      const to = out / 4 + t * width;
+      for (let o = 0; o < width; o += 1) {
+        const value = ((floats[from + o] as number) - mean) * factor * (floats[gain / 4 + o] as number);
+        floats[to + o] = (floats[to + o] as number) + value + (floats[shift / 4 + o] as number);
+      }
+    }
+  };
+}
+
+function findGreatest(floats: Float32Array, from: number, step: number, count: number): number {
+  let best = floats[from] as number;
+  for (let p = 1; p < count; p += 1) best = Math.max(best, floats[from + p * step] as number);
+  return best;
+}
+
+/** A sum as four sums of every fourth value, in the order of the kernel, so that both have the same last bit. */
+function sumInFours(
+  floats: Float32Array,
+  from: number,
+  count: number,
+  map: (value: number) => number,
+): number {
+  const sums = [0, 0, 0, 0] as [number, number, number, number];
+  for (let o = 0; o < count; o += 1) sums[(o % 4) as 0 | 1 | 2 | 3] += map(floats[from + o] as number);
+  return sums[0] + sums[2] + (sums[1] + sums[3]);
+}
+
+function createPlainEncode(buffer: ArrayBuffer): Encode {
+  const all = new Float32Array(buffer);
+  const codes = new Int16Array(buffer);
+  return (values, bytes, out, top) => {
+    const floats = all.subarray(values / 4, (values + bytes) / 4);
+    let most = 0;
+    for (const value of floats) most = Math.max(most, Math.abs(value));
+    const factor = most === 0 ? 0 : top / most;
+    // Rounded by cutting off the fraction of a positive number, which is one instruction.
+    floats.forEach((value, i) => {
+      codes[out / 2 + i] = ((value * factor + 32_768.5) | 0) - 32_768;
+    });
+    return most / top;
   };
 }

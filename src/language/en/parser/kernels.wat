@@ -1,33 +1,37 @@
-;; The source of the bytes in kernels.ts. To build them: wat2wasm --enable-simd kernels.wat
+;; The source of the bytes in kernels.ts. To build them: wat2wasm kernels.wat (WABT 1.0.39)
 (module
   (import "m" "memory" (memory 1))
   ;; out[t][r] = dot(x[t], w[r]) * scales[r] * scale + bias[r], for an even number of inputs and a multiple of 4 rows of weights.
   ;; x: 16-bit codes, `stride` bytes from one input to the next; w: 16-bit codes, `bytes` (a multiple of 16) a row; the rest: 32-bit floats.
   (func (export "multiply") (param $x i32) (param $stride i32) (param $inputs i32) (param $w i32) (param $bytes i32) (param $rows i32)
     (param $scales i32) (param $bias i32) (param $scale f32) (param $out i32)
-    (local $r i32) (local $k i32) (local $x2 i32) (local $w1 i32) (local $w2 i32) (local $w3 i32) (local $w4 i32) (local $at i32) (local $next i32)
+    (local $k i32) (local $x1 i32) (local $x2 i32) (local $w2 i32) (local $w3 i32) (local $w4 i32) (local $at i32) (local $left i32) (local $step i32) (local $factors v128)
     (local $a v128) (local $b v128) (local $p v128) (local $q v128)
     (local $a1 v128) (local $a2 v128) (local $a3 v128) (local $a4 v128) (local $b1 v128) (local $b2 v128) (local $b3 v128) (local $b4 v128)
+    ;; Four rows of weights stay in the nearest cache while all inputs pass.
+    (local.set $step (i32.shl (local.get $rows) (i32.const 2)))
     (block $done
-      (loop $input
-        (br_if $done (i32.le_s (local.get $inputs) (i32.const 0)))
-        (local.set $x2 (i32.add (local.get $x) (local.get $stride)))
-        (local.set $w1 (local.get $w))
-        (local.set $r (i32.const 0))
-        (local.set $next (i32.add (local.get $out) (i32.shl (local.get $rows) (i32.const 2))))
-        (loop $row
+      (br_if $done (i32.le_s (local.get $inputs) (i32.const 0)))
+      (loop $row
+        (local.set $w2 (i32.add (local.get $w) (local.get $bytes)))
+        (local.set $w3 (i32.add (local.get $w2) (local.get $bytes)))
+        (local.set $w4 (i32.add (local.get $w3) (local.get $bytes)))
+        (local.set $factors (f32x4.mul (v128.load (local.get $scales)) (f32x4.splat (local.get $scale))))
+        (local.set $q (v128.load (local.get $bias)))
+        (local.set $x1 (local.get $x))
+        (local.set $at (local.get $out))
+        (local.set $left (local.get $inputs))
+        (loop $input
+          (local.set $x2 (i32.add (local.get $x1) (local.get $stride)))
           (local.set $a1 (v128.const i32x4 0 0 0 0)) (local.set $a2 (v128.const i32x4 0 0 0 0))
           (local.set $a3 (v128.const i32x4 0 0 0 0)) (local.set $a4 (v128.const i32x4 0 0 0 0))
           (local.set $b1 (v128.const i32x4 0 0 0 0)) (local.set $b2 (v128.const i32x4 0 0 0 0))
           (local.set $b3 (v128.const i32x4 0 0 0 0)) (local.set $b4 (v128.const i32x4 0 0 0 0))
-          (local.set $w2 (i32.add (local.get $w1) (local.get $bytes)))
-          (local.set $w3 (i32.add (local.get $w2) (local.get $bytes)))
-          (local.set $w4 (i32.add (local.get $w3) (local.get $bytes)))
           (local.set $k (i32.const 0))
           (loop $part
-            (local.set $a (v128.load (i32.add (local.get $x) (local.get $k))))
+            (local.set $a (v128.load (i32.add (local.get $x1) (local.get $k))))
             (local.set $b (v128.load (i32.add (local.get $x2) (local.get $k))))
-            (local.set $p (v128.load (i32.add (local.get $w1) (local.get $k))))
+            (local.set $p (v128.load (i32.add (local.get $w) (local.get $k))))
             (local.set $a1 (i32x4.add (local.get $a1) (i32x4.dot_i16x8_s (local.get $a) (local.get $p))))
             (local.set $b1 (i32x4.add (local.get $b1) (i32x4.dot_i16x8_s (local.get $b) (local.get $p))))
             (local.set $p (v128.load (i32.add (local.get $w2) (local.get $k))))
@@ -40,19 +44,19 @@
             (local.set $a4 (i32x4.add (local.get $a4) (i32x4.dot_i16x8_s (local.get $a) (local.get $p))))
             (local.set $b4 (i32x4.add (local.get $b4) (i32x4.dot_i16x8_s (local.get $b) (local.get $p))))
             (br_if $part (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 16))) (local.get $bytes))))
-          (local.set $at (i32.shl (local.get $r) (i32.const 2)))
-          (local.set $p (f32x4.mul (v128.load (i32.add (local.get $scales) (local.get $at))) (f32x4.splat (local.get $scale))))
-          (local.set $q (v128.load (i32.add (local.get $bias) (local.get $at))))
-          (v128.store (i32.add (local.get $out) (local.get $at)) (f32x4.add (local.get $q) (f32x4.mul (local.get $p) (f32x4.convert_i32x4_s
+          (v128.store (local.get $at) (f32x4.add (local.get $q) (f32x4.mul (local.get $factors) (f32x4.convert_i32x4_s
             (call $sums (local.get $a1) (local.get $a2) (local.get $a3) (local.get $a4))))))
-          (v128.store (i32.add (local.get $next) (local.get $at)) (f32x4.add (local.get $q) (f32x4.mul (local.get $p) (f32x4.convert_i32x4_s
+          (local.set $at (i32.add (local.get $at) (local.get $step)))
+          (v128.store (local.get $at) (f32x4.add (local.get $q) (f32x4.mul (local.get $factors) (f32x4.convert_i32x4_s
             (call $sums (local.get $b1) (local.get $b2) (local.get $b3) (local.get $b4))))))
-          (local.set $w1 (i32.add (local.get $w4) (local.get $bytes)))
-          (br_if $row (i32.lt_u (local.tee $r (i32.add (local.get $r) (i32.const 4))) (local.get $rows))))
-        (local.set $x (i32.add (local.get $x2) (local.get $stride)))
-        (local.set $out (i32.add (local.get $next) (i32.shl (local.get $rows) (i32.const 2))))
-        (local.set $inputs (i32.sub (local.get $inputs) (i32.const 2)))
-        (br $input))))
+          (local.set $at (i32.add (local.get $at) (local.get $step)))
+          (local.set $x1 (i32.add (local.get $x2) (local.get $stride)))
+          (br_if $input (i32.gt_s (local.tee $left (i32.sub (local.get $left) (i32.const 2))) (i32.const 0))))
+        (local.set $w (i32.add (local.get $w4) (local.get $bytes)))
+        (local.set $scales (i32.add (local.get $scales) (i32.const 16)))
+        (local.set $bias (i32.add (local.get $bias) (i32.const 16)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (br_if $row (i32.gt_s (local.tee $rows (i32.sub (local.get $rows) (i32.const 4))) (i32.const 0))))))
   ;; The four sums of four vectors.
   (func $sums (param $a v128) (param $b v128) (param $c v128) (param $d v128) (result v128)
     (local.set $a (i32x4.add
@@ -118,4 +122,92 @@
       (v128.store offset=16 (i32.add (local.get $out) (local.get $m)) (local.get $s1))
       (v128.store offset=32 (i32.add (local.get $out) (local.get $m)) (local.get $s2))
       (v128.store offset=48 (i32.add (local.get $out) (local.get $m)) (local.get $s3))
-      (br_if $block (i32.lt_u (local.tee $m (i32.add (local.get $m) (i32.const 64))) (local.get $moves))))))
+      (br_if $block (i32.lt_u (local.tee $m (i32.add (local.get $m) (i32.const 64))) (local.get $moves)))))
+  ;; Of each row, the greatest of its pieces, brought to mean 0 and variance 1, scaled, shifted, and added to `out`. A piece has `bytes`
+  ;; (a multiple of 16) of 32-bit floats, and a row `stride`. Sums are of 64 bits: four of every fourth value, then together.
+  (func (export "normalise") (param $rows i32) (param $stride i32) (param $pieces i32) (param $bytes i32) (param $count i32) (param $gain i32) (param $shift i32) (param $out i32)
+    (local $k i32) (local $at i32) (local $n i32) (local $width f64) (local $mean v128) (local $factor v128) (local $v v128) (local $g v128) (local $h v128) (local $o v128) (local $s v128) (local $t v128)
+    (local.set $width (f64.convert_i32_s (i32.shr_u (local.get $bytes) (i32.const 2))))
+    (block $done
+      (loop $row
+        (br_if $done (i32.le_s (local.get $count) (i32.const 0)))
+        (local.set $s (v128.const f64x2 0 0)) (local.set $t (v128.const f64x2 0 0))
+        (local.set $k (i32.const 0))
+        (loop $part
+          (local.set $at (i32.add (local.get $rows) (local.get $k)))
+          (local.set $v (v128.load (local.get $at)))
+          (local.set $n (local.get $pieces))
+          (block $last
+            (loop $piece
+              (br_if $last (i32.le_s (local.tee $n (i32.sub (local.get $n) (i32.const 1))) (i32.const 0)))
+              (local.set $at (i32.add (local.get $at) (local.get $bytes)))
+              (local.set $v (f32x4.pmax (local.get $v) (v128.load (local.get $at))))
+              (br $piece)))
+          (v128.store (i32.add (local.get $rows) (local.get $k)) (local.get $v))
+          (local.set $s (f64x2.add (local.get $s) (f64x2.promote_low_f32x4 (local.get $v))))
+          (local.set $t (f64x2.add (local.get $t) (call $upper (local.get $v))))
+          (br_if $part (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 16))) (local.get $bytes))))
+        (local.set $mean (f64x2.splat (f64.div (call $total (local.get $s) (local.get $t)) (local.get $width))))
+        (local.set $s (v128.const f64x2 0 0)) (local.set $t (v128.const f64x2 0 0))
+        (local.set $k (i32.const 0))
+        (loop $part
+          (local.set $v (v128.load (i32.add (local.get $rows) (local.get $k))))
+          (local.set $g (f64x2.sub (f64x2.promote_low_f32x4 (local.get $v)) (local.get $mean)))
+          (local.set $h (f64x2.sub (call $upper (local.get $v)) (local.get $mean)))
+          (local.set $s (f64x2.add (local.get $s) (f64x2.mul (local.get $g) (local.get $g))))
+          (local.set $t (f64x2.add (local.get $t) (f64x2.mul (local.get $h) (local.get $h))))
+          (br_if $part (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 16))) (local.get $bytes))))
+        (local.set $factor (f64x2.splat (f64.div (f64.const 1) (f64.sqrt (f64.add
+          (f64.div (call $total (local.get $s) (local.get $t)) (local.get $width)) (f64.const 1e-8))))))
+        (local.set $k (i32.const 0))
+        (loop $part
+          (local.set $v (v128.load (i32.add (local.get $rows) (local.get $k))))
+          (local.set $g (v128.load (i32.add (local.get $gain) (local.get $k))))
+          (local.set $h (v128.load (i32.add (local.get $shift) (local.get $k))))
+          (local.set $o (v128.load (i32.add (local.get $out) (local.get $k))))
+          (local.set $s (f64x2.mul (f64x2.mul (f64x2.sub (f64x2.promote_low_f32x4 (local.get $v)) (local.get $mean)) (local.get $factor)) (f64x2.promote_low_f32x4 (local.get $g))))
+          (local.set $t (f64x2.mul (f64x2.mul (f64x2.sub (call $upper (local.get $v)) (local.get $mean)) (local.get $factor)) (call $upper (local.get $g))))
+          (local.set $s (f64x2.add (f64x2.add (f64x2.promote_low_f32x4 (local.get $o)) (local.get $s)) (f64x2.promote_low_f32x4 (local.get $h))))
+          (local.set $t (f64x2.add (f64x2.add (call $upper (local.get $o)) (local.get $t)) (call $upper (local.get $h))))
+          (v128.store (i32.add (local.get $out) (local.get $k)) (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
+            (f32x4.demote_f64x2_zero (local.get $s)) (f32x4.demote_f64x2_zero (local.get $t))))
+          (br_if $part (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 16))) (local.get $bytes))))
+        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
+        (local.set $out (i32.add (local.get $out) (local.get $bytes)))
+        (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+        (br $row))))
+  ;; The third and the fourth float, in 64 bits.
+  (func $upper (param $v v128) (result v128)
+    (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $v) (local.get $v))))
+  (func $total (param $s v128) (param $t v128) (result f64)
+    (local.set $s (f64x2.add (local.get $s) (local.get $t)))
+    (f64.add (f64x2.extract_lane 0 (local.get $s)) (f64x2.extract_lane 1 (local.get $s))))
+  ;; 16-bit codes of floats, of which there are `bytes` (a multiple of 32), so that the largest becomes `top`. Gives the value of a code.
+  (func (export "encode") (param $values i32) (param $bytes i32) (param $codes i32) (param $top f64) (result f64)
+    (local $k i32) (local $at i32) (local $v v128) (local $u v128) (local $m v128) (local $most f64) (local $factor v128)
+    (loop $part
+      (local.set $at (i32.add (local.get $values) (local.get $k)))
+      (local.set $m (f32x4.pmax (local.get $m) (f32x4.abs (v128.load (local.get $at)))))
+      (local.set $u (f32x4.pmax (local.get $u) (f32x4.abs (v128.load offset=16 (local.get $at)))))
+      (br_if $part (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 32))) (local.get $bytes))))
+    (local.set $m (f32x4.pmax (local.get $m) (local.get $u)))
+    (local.set $most (f64.promote_f32 (f32.max
+      (f32.max (f32x4.extract_lane 0 (local.get $m)) (f32x4.extract_lane 1 (local.get $m)))
+      (f32.max (f32x4.extract_lane 2 (local.get $m)) (f32x4.extract_lane 3 (local.get $m))))))
+    (if (f64.gt (local.get $most) (f64.const 0)) (then (local.set $factor (f64x2.splat (f64.div (local.get $top) (local.get $most))))))
+    (local.set $k (i32.const 0))
+    (loop $part
+      (local.set $at (i32.add (local.get $values) (local.get $k)))
+      (local.set $v (v128.load (local.get $at)))
+      (local.set $u (v128.load offset=16 (local.get $at)))
+      (v128.store (local.get $codes) (i16x8.narrow_i32x4_s (call $rounded (local.get $v) (local.get $factor)) (call $rounded (local.get $u) (local.get $factor))))
+      (local.set $codes (i32.add (local.get $codes) (i32.const 16)))
+      (br_if $part (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 32))) (local.get $bytes))))
+    (f64.div (local.get $most) (local.get $top)))
+  ;; Four floats times a factor, rounded by cutting off the fraction of a positive number.
+  (func $rounded (param $v v128) (param $factor v128) (result v128)
+    (i32x4.sub
+      (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
+        (i32x4.trunc_sat_f64x2_s_zero (f64x2.add (f64x2.mul (f64x2.promote_low_f32x4 (local.get $v)) (local.get $factor)) (v128.const f64x2 32768.5 32768.5)))
+        (i32x4.trunc_sat_f64x2_s_zero (f64x2.add (f64x2.mul (call $upper (local.get $v)) (local.get $factor)) (v128.const f64x2 32768.5 32768.5))))
+      (v128.const i32x4 32768 32768 32768 32768))))

@@ -41,8 +41,8 @@ interface Matrix {
 interface ConvolutionLayer {
   readonly matrix: Matrix;
   readonly pieces: number;
-  readonly gain: Float32Array;
-  readonly shift: Float32Array;
+  readonly gain: number;
+  readonly shift: number;
 }
 
 /** Takes memory piece by piece, each at a multiple of 16 bytes. */
@@ -82,6 +82,8 @@ interface MemoryLayout {
   /** Vectors of the words, with a margin on both sides. */
   readonly vectors: number;
   readonly products: number;
+  /** For each layer, its gains and its shifts. */
+  readonly norms: number;
   /** For each word, its part in the state for each of the eight places. */
   readonly features: number;
   readonly padding: number;
@@ -125,6 +127,7 @@ function planMemory(model: ParserModel): MemoryLayout {
     codes: take(inputs * width * TABLES * 2),
     vectors: take(inputs * width * 4),
     products: take(inputs * width * 3 * 4),
+    norms: take((LAYERS + 1) * 2 * width * 4),
     features: take((MAX_WORDS + 1) * features * 4),
     padding: take(features * 4),
     stateBias: take(2 * hidden * 4),
@@ -170,16 +173,21 @@ type Encoder = (words: readonly WordSpan[]) => { readonly tags: Uint8Array; read
 function createEncoder(model: ParserModel, kernels: Kernels, layout: MemoryLayout): Encoder {
   const { width } = layout;
   const embed = createEmbedding(model, width);
-  const layers = readLayers(model, layout);
+  const layers = fillLayers(kernels, model, layout);
   const inputs = MAX_WORDS + 2 * MARGIN + 2;
-  const codes = new Int16Array(kernels.buffer, layout.codes, inputs * width * TABLES);
   const vectors = new Float32Array(kernels.buffer, layout.vectors, inputs * width);
   const products = new Float32Array(kernels.buffer, layout.products, inputs * width * 3);
-  const embedded = new Float32Array((MAX_WORDS + 1) * width * TABLES);
+  // The features of a state are worked out last: until then, their memory is free.
+  const embedded = new Float32Array(kernels.buffer, layout.features, MAX_WORDS * width * TABLES);
   const tags = new Uint8Array(MAX_WORDS);
   const parts = new Uint8Array(MAX_WORDS);
   const matrixOf = (name: string): Matrix => layout.matrices.get(name) as Matrix;
 
+  const vectorAt = (row: number): number => layout.vectors + row * width * 4;
+  const encode = (values: number, count: number, { top }: Matrix): number =>
+    kernels.encode(values, count * 4, layout.codes, top);
+  const normalise = ({ matrix, pieces, gain, shift }: ConvolutionLayer, count: number, to: number): void =>
+    kernels.normalise(layout.products, matrix.rows * 4, pieces, width * 4, count, gain, shift, vectorAt(to));
   const multiply = (matrix: Matrix, stride: number, count: number, scale: number, out: number): void => {
     const { weights, bytes, rows, scales, bias } = matrix;
     const even = count + (count % 2);
@@ -193,40 +201,46 @@ function createEncoder(model: ParserModel, kernels: Kernels, layout: MemoryLayou
 
   return (words) => {
     const count = words.length;
-    const size = count * width * TABLES;
     embed(words, embedded);
     const [first, ...convolutions] = layers;
     if (!first) return { tags, parts };
-    let scale = encode(embedded, 0, size, codes, first.matrix.top);
+    let scale = encode(layout.features, count * width * TABLES, first.matrix);
     multiply(first.matrix, width * TABLES * 2, count, scale, layout.products);
     vectors.fill(0, 0, (count + 2 * MARGIN) * width);
-    normalise(products, first, width, count, vectors, MARGIN * width);
+    normalise(first, count, MARGIN);
     for (const [index, layer] of convolutions.entries()) {
       // Rows whose values the words can still see: fewer after each layer.
       const from = index + 1;
       const rows = count + 2 * (MARGIN - from);
-      scale = encode(vectors, (from - 1) * width, (rows + 2) * width, codes, layer.matrix.top);
+      scale = encode(vectorAt(from - 1), (rows + 2) * width, layer.matrix);
       multiply(layer.matrix, width * 2, rows, scale, layout.products);
-      normalise(products, layer, width, rows, vectors, from * width);
+      normalise(layer, rows, from);
     }
-    scale = encode(vectors, MARGIN * width, count * width, codes, matrixOf("state").top);
+    scale = encode(vectorAt(MARGIN), count * width, matrixOf("state"));
     choose("tags", count, scale, model.tags.length, tags);
     choose("parts", count, scale, model.parts.length, parts);
     multiply(matrixOf("state"), width * 2, count, scale, layout.products);
-    scale = encode(products, 0, count * layout.hidden, codes, matrixOf("features").top);
+    scale = encode(layout.products, count * layout.hidden, matrixOf("features"));
     multiply(matrixOf("features"), layout.hidden * 2, count, scale, layout.features);
     return { tags, parts };
   };
 }
 
-function readLayers(model: ParserModel, layout: MemoryLayout): ConvolutionLayer[] {
+function fillLayers(kernels: Kernels, model: ParserModel, layout: MemoryLayout): ConvolutionLayer[] {
   return Array.from({ length: LAYERS + 1 }, (_, index) => {
     const name = `layer${index}`;
+    const gain = layout.norms + index * 2 * layout.width * 4;
+    const shift = gain + layout.width * 4;
+    for (const [at, values] of [
+      [gain, "gain"],
+      [shift, "shift"],
+    ] as const)
+      new Float32Array(kernels.buffer, at, layout.width).set(findTensor(model, `${name}.${values}`).codes);
     return {
       matrix: layout.matrices.get(name) as Matrix,
       pieces: findTensor(model, `${name}.weights`).rows / layout.width,
-      gain: new Float32Array(findTensor(model, `${name}.gain`).codes),
-      shift: new Float32Array(findTensor(model, `${name}.shift`).codes),
+      gain,
+      shift,
     };
   });
 }
@@ -271,61 +285,6 @@ function sumRows(table: Tensor, rows: Uint16Array, first: number, out: Float32Ar
       scaleB * (codes[b * columns + i] as number) +
       scaleC * (codes[c * columns + i] as number) +
       scaleD * (codes[d * columns + i] as number);
-  }
-}
-
-/** Writes 16-bit codes of `count` values, and gives their scale: `value = code * scale`. */
-function encode(values: Float32Array, from: number, count: number, codes: Int16Array, top: number): number {
-  let most = 0;
-  for (let i = from; i < from + count; i += 1) {
-    const value = Math.abs(values[i] as number);
-    if (value > most) most = value;
-  }
-  if (most === 0) {
-    codes.fill(0, 0, count);
-    return 0;
-  }
-  const factor = top / most;
-  // Rounded by cutting off the fraction of a positive number, which is one instruction.
-  for (let i = 0; i < count; i += 1) {
-    codes[i] = (((values[from + i] as number) * factor + 32_768.5) | 0) - 32_768;
-  }
-  return most / top;
-}
-
-/** The greatest of each output's pieces, brought to mean 0 and variance 1, scaled, shifted, and added to the vectors. */
-function normalise(
-  products: Float32Array,
-  { matrix, pieces, gain, shift }: ConvolutionLayer,
-  width: number,
-  count: number,
-  vectors: Float32Array,
-  at: number,
-): void {
-  for (let t = 0; t < count; t += 1) {
-    const from = t * matrix.rows;
-    let sum = 0;
-    for (let o = 0; o < width; o += 1) {
-      let best = products[from + o] as number;
-      for (let p = 1; p < pieces; p += 1) {
-        const value = products[from + p * width + o] as number;
-        if (value > best) best = value;
-      }
-      products[from + o] = best;
-      sum += best;
-    }
-    const mean = sum / width;
-    let squares = 0;
-    for (let o = 0; o < width; o += 1) {
-      const part = (products[from + o] as number) - mean;
-      squares += part * part;
-    }
-    const factor = 1 / Math.sqrt(squares / width + 1e-8);
-    const to = at + t * width;
-    for (let o = 0; o < width; o += 1) {
-      const value = ((products[from + o] as number) - mean) * factor * (gain[o] as number);
-      vectors[to + o] = (vectors[to + o] as number) + value + (shift[o] as number);
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { readParserModel } from "./model-file.ts";
 import { createNetwork, MAX_WORDS } from "./network.ts";
 import { findSentenceRuns } from "./sentence-runs.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 import { createTransitionParser, type ParsedRun } from "./transitions.ts";
 
 /** A word of a sentence with its place in the tree. */
@@ -31,6 +31,8 @@ export interface ParsedSentence {
 export interface DependencyParser {
   /** The sentences of an English text, in order. Every word is in one of them. It takes time in proportion to the length. */
   parse(text: string): ParsedSentence[];
+  /** The words of those sentences, without their trees. */
+  readonly tokenize: Tokenizer;
 }
 
 /**
@@ -44,6 +46,7 @@ export function loadParser(bytes: Uint8Array, options: { isPlain?: boolean } = {
   const network = createNetwork(model, options.isPlain);
   const parseRun = createTransitionParser(model.moves, network.score);
   return {
+    tokenize,
     parse(text) {
       const sentences: ParsedSentence[] = [];
       for (const words of findSentenceRuns(tokenize(text), text, MAX_WORDS)) {

@@ -2,9 +2,9 @@ import { isAboutLater } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { type ProfileSection, weightOf } from "../../../domain/profile.ts";
 import { capitalize, joinList } from "../../../domain/text/english-forms.ts";
-import { flatMapInSlices, forEachInSlices } from "../../../domain/time-slicing.ts";
+import { forEachInSlices, runAtOnce, runInSlices } from "../../../domain/time-slicing.ts";
 import type { DraftLine, ProfileWriter } from "../../../ports/language/profile-writer.ts";
-import { isOfTopic, TOPICS } from "../topics.ts";
+import { topicsOf } from "../topics.ts";
 
 /** Writes the lines of a profile in English. */
 export const englishProfileWriter: ProfileWriter = {
@@ -17,7 +17,7 @@ export const englishProfileWriter: ProfileWriter = {
  * thing.
  */
 async function buildLines(memories: readonly Memory[], today: string): Promise<DraftLine[]> {
-  const names = findNames(memories);
+  const names = await findNames(memories);
   const called = new Set([...names].flatMap(([path, name]) => (path.startsWith("user/") ? [name] : [])));
   const groups = new Map<string, { section: ProfileSection; subject: string; memories: Memory[] }>();
   await forEachInSlices(memories, (memory) => {
@@ -39,34 +39,61 @@ async function buildLines(memories: readonly Memory[], today: string): Promise<D
     plain.set(memory, toBareText(predicate));
   });
   const telling: LineContext = { names, said: predicates, plain };
-  return flatMapInSlices(groups.values(), ({ section, subject, memories: groupMemories }) => {
-    const text = formatSection(section, subject, groupMemories, telling);
-    return text === ""
-      ? []
-      : [
-          {
-            section,
-            text,
-            memories: groupMemories,
-            weight: groupMemories.reduce((most, memory) => Math.max(most, weightOf(memory)), 0),
-            withOnly: (some) => formatSection(section, subject, some, telling),
-          },
-        ];
-  });
+  return runInSlices(draftLines(groups.values(), telling));
 }
 
-function formatSection(
+interface LineGroup {
+  readonly section: ProfileSection;
+  readonly subject: string;
+  readonly memories: readonly Memory[];
+}
+
+function* draftLines(groups: Iterable<LineGroup>, telling: LineContext): Generator<void, DraftLine[], void> {
+  const lines: DraftLine[] = [];
+  for (const { section, subject, memories } of groups) {
+    const text = yield* formatSection(section, subject, memories, telling);
+    if (text === "") continue;
+    let weight = 0;
+    for (const memory of memories) {
+      weight = Math.max(weight, weightOf(memory));
+      yield;
+    }
+    const withOnly = (some: readonly Memory[]): string =>
+      runAtOnce(formatSection(section, subject, some, telling));
+    lines.push({ section, text, memories, weight, withOnly });
+  }
+  return lines;
+}
+
+/** The text of a line, step by step: a line may merge all memories of a user. */
+type LineText = Generator<void, string, void>;
+
+function* formatSection(
   section: ProfileSection,
   subject: string,
   held: readonly Memory[],
   telling: LineContext,
-): string {
-  if (section === "instructions") return joinSentences(held.map(formatInstruction));
+): LineText {
+  if (section === "instructions") return yield* joinSentences(held, formatInstruction);
   if (section === "plans")
-    return joinSentences(held.map(({ text }) => text.replace(/^The user(?:'s)? /, "")));
+    return yield* joinSentences(held, ({ text }) => text.replace(/^The user(?:'s)? /, ""));
   if (held.every(({ claim }) => claim?.subject === "user" && SELF_RELATIONS.test(claim.relation)))
-    return formatSelfLine(held, telling);
-  return subject === "user" ? formatOwnLine(held, telling) : formatSubjectLine(subject, held, telling);
+    return yield* formatSelfLine(held, telling);
+  return yield* subject === "user" ? formatOwnLine(held, telling) : formatSubjectLine(subject, held, telling);
+}
+
+/** The distinct texts of memories, in their order. */
+function* collectTexts(
+  memories: readonly Memory[],
+  textOf: (memory: Memory) => string | undefined,
+): Generator<void, string[], void> {
+  const texts = new Set<string>();
+  for (const memory of memories) {
+    const text = textOf(memory);
+    if (text !== undefined) texts.add(text);
+    yield;
+  }
+  return [...texts];
 }
 
 /** "Wants the assistant never to suggest recipes" -> "Never suggest recipes". */
@@ -84,14 +111,15 @@ function formatInstruction({ text, claim }: Memory): string {
  * "Ottilie Brandt; was born on 14 June 1987." An age becomes outdated, so it is shown only if the birth date
  * is unknown.
  */
-function formatSelfLine(memories: readonly Memory[], { names, plain }: LineContext): string {
+function* formatSelfLine(memories: readonly Memory[], { names, plain }: LineContext): LineText {
   const isBorn = memories.some(({ claim }) => claim?.relation === "be born on");
   const name = names.get("user");
-  const shown = memories.filter(
-    ({ claim }) => claim?.relation !== "be called" && !(isBorn && claim?.relation === "be aged"),
-  );
-  const statements = [...new Set(shown.map((memory) => plain.get(memory) ?? ""))];
-  return joinSentences([[...(name === undefined ? [] : [name]), ...statements].join("; ")]);
+  const statements = yield* collectTexts(memories, (memory) => {
+    const relation = memory.claim?.relation;
+    if (relation === "be called" || (isBorn && relation === "be aged")) return undefined;
+    return plain.get(memory) ?? "";
+  });
+  return toSentence([...(name === undefined ? [] : [name]), ...statements].join("; "));
 }
 
 function slotOf({ id, claim, kind }: Memory, relation: string): string {
@@ -111,11 +139,11 @@ interface LineContext {
   readonly plain: ReadonlyMap<Memory, string>;
 }
 
-function findNames(memories: readonly Memory[]): NamesByPath {
+async function findNames(memories: readonly Memory[]): Promise<NamesByPath> {
   const names = new Map<string, string>();
-  for (const { claim } of memories) {
+  await forEachInSlices(memories, ({ claim }) => {
     if (claim?.relation === "be called") names.set(claim.subject, claim.value);
-  }
+  });
   return names;
 }
 
@@ -129,16 +157,16 @@ function isRepeated({ claim }: Memory, called: ReadonlySet<string>): boolean {
 }
 
 /** "Speaks Dutch, German and French." */
-function formatOwnLine(memories: readonly Memory[], { said: saidOf }: LineContext): string {
+function* formatOwnLine(memories: readonly Memory[], { said: saidOf }: LineContext): LineText {
   const [first] = memories;
   if (!first) return "";
   const predicate = saidOf.get(first) ?? "";
-  const values = [...new Set(memories.map(({ claim }) => toTheirs(claim?.value ?? "")))];
+  const values = yield* collectTexts(memories, ({ claim }) => toTheirs(claim?.value ?? ""));
   const [value = ""] = values;
   if (values.length < 2 || value === "" || !predicate.includes(value)) {
-    return joinSentences(memories.map((memory) => saidOf.get(memory) ?? ""));
+    return yield* joinSentences(memories, (memory) => saidOf.get(memory) ?? "");
   }
-  return joinSentences([predicate.replace(value, joinList(values))]);
+  return toSentence(predicate.replace(value, joinList(values)));
 }
 
 function toTheirs(value: string): string {
@@ -146,14 +174,15 @@ function toTheirs(value: string): string {
 }
 
 /** "Daughter Femke: is 9 years old; has a peanut allergy." */
-function formatSubjectLine(
+function* formatSubjectLine(
   subject: string,
   memories: readonly Memory[],
   { names, plain }: LineContext,
-): string {
-  const shown = memories.filter(({ claim }) => claim?.relation !== "be called");
+): LineText {
   const label = formatLabel(subject, names);
-  const statements = [...new Set(shown.map((memory) => plain.get(memory) ?? ""))];
+  const statements = yield* collectTexts(memories, (memory) =>
+    memory.claim?.relation === "be called" ? undefined : (plain.get(memory) ?? ""),
+  );
   const name = names.get(subject);
   if (statements.length === 0)
     return name === undefined ? "" : `${toBareText(label.replace(name, ""))}: ${name}.`;
@@ -199,8 +228,12 @@ function toBareText(text: string): string {
   return text.replace(/[.\s]+$/, "");
 }
 
-function joinSentences(sentences: readonly string[]): string {
-  return [...new Set(sentences.map((one) => `${capitalize(toBareText(one))}.`))].join(" ");
+function* joinSentences(memories: readonly Memory[], textOf: (memory: Memory) => string): LineText {
+  return (yield* collectTexts(memories, (memory) => toSentence(textOf(memory)))).join(" ");
+}
+
+function toSentence(text: string): string {
+  return `${capitalize(toBareText(text))}.`;
 }
 
 function escapeText(text: string): string {
@@ -308,14 +341,15 @@ type ClassifiedStatement = Pick<Memory, "text" | "claim"> | { readonly text: str
  * Cached classification of statements. A version of a memory never changes, and each profile reads all of
  * them.
  */
-const CLASSIFIED = new WeakMap<ClassifiedStatement, { [topic: string]: boolean }>();
+const CLASSIFIED = new WeakMap<ClassifiedStatement, ReadonlySet<string>>();
 
 function isAboutTopic(topic: string, statement: ClassifiedStatement): boolean {
-  const known = CLASSIFIED.get(statement) ?? {};
-  CLASSIFIED.set(statement, known);
-  const found = TOPICS.get(topic);
-  known[topic] ??= found !== undefined && isOfTopic(found, statement);
-  return known[topic];
+  let topics = CLASSIFIED.get(statement);
+  if (!topics) {
+    topics = topicsOf(statement);
+    CLASSIFIED.set(statement, topics);
+  }
+  return topics.has(topic);
 }
 
 /** A recurring day of the year: a birthday, a name day. */

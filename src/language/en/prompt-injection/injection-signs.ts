@@ -36,7 +36,8 @@ export const INJECTION_RISKS: readonly InjectionRisk[] = [
     named: true,
     lasting: true,
     said: [
-      /\b(?:recommend|suggest|promot|prais|endors|advertis|push|plug|tout|shill|prefer|favou?r|prioriti[sz]|upsell|steer|advis|mention|describ|present|trust|treat|invest|install)/,
+      // "Never suggest Nike" favours nothing.
+      /(?<!\b(?:never|don['’]?t|not|stop|avoid|quit)(?: ever)? )\b(?:recommend|suggest|promot|prais|endors|advertis|push|plug|tout|shill|prefer|favou?r|prioriti[sz]|upsell|steer|advis|mention|describ|present|trust|treat|invest|install)/,
       /\b(?:cit(?:e|es|ing)|quot(?:e|es|ing)|talk(?:ing)? up|rout(?:e|es|ing)|book(?:s|ing)?|order(?:s|ing)? (?:\w+ )?(?:from|at)|talk(?:ing)? the user into|speak(?:s|ing)? of|bring(?:s|ing)? up|rank(?:s|ing)?|rat(?:e|es|ing)|put(?:s|ting)?|buy(?:s|ing)?|point|send(?:s|ing)? (?:buyers|users|people|the user|leads)|go for|pick|credit|consult|belong|serves?|obeys?|worships?|slip in|insert)\b/,
     ],
   },
@@ -146,7 +147,7 @@ export const INJECTION_RISKS: readonly InjectionRisk[] = [
     does: "put words into all that it answers",
     lasting: true,
     said: [
-      /\b(?:start|begin|end|finish|sign off|prefix|preface|close|append|answer|reply|respond|work in|wrap|footnote|says?|put|insert|add|output)\w*\b.{0,60}(?:["']\S|\bthe words?\b|\bthe sentence\b|\bwith the field\b|\bonly with\b|\bnothing else\b|\bin no other form\b|<\s*(?:a|script)\b)/,
+      /\b(?:start|begin|end|finish|sign off|prefix|preface|close|append|answer|reply|respond|work in|wrap|footnote|says?|put|insert|add|output)\w*\b.{0,60}(?:"\S|(?<!\w)'\S|\bthe words?\b|\bthe sentence\b|\bwith the field\b|\bonly with\b|\bnothing else\b|\bin no other form\b|<\s*(?:a|script)\b)/,
       new RegExp(
         `\\b(?:answer|reply|respond|end|finish|open|start|begin)(?:s|ing)?\\b(?: \\w+){0,4} (?:with|by|from|using|in|through)\\b.{0,60}${PLACE}`,
       ),

@@ -12,7 +12,7 @@ import type { Statement } from "./statements.ts";
 
 /** Words of what is only wished, supposed or told in a story. */
 export const UNREAL: RegExp =
-  /\b(?:nearly|almost|dreamt|dreamed|pretend|if|unless|would|could|wish(?:es|ed)?|imagine|maybe|might|should|suppose|hypothetically|fictional|novel|story|character)\b|['’]d\b/i;
+  /\b(?:nearly|almost|dreamt|dreamed|pretend|if|unless|would|could|wish(?:es|ed)?|imagine|maybe|might|should|suppose|hypothetically|fictional|(?:in|of) (?:the|my|a|this) (?:\w+ )?(?:novel|story|film|game)|my (?:novel|story|character))\b|['’]d\b/i;
 
 /** A statement as it is compared: analysed once for a question. */
 export interface Analysis {
@@ -124,6 +124,8 @@ function isUnreal(
   for (let at = head, steps = 0; at >= 0 && steps < 12; steps += 1) {
     const words = members.get(at);
     if (words && UNREAL.test(words.map((i) => tokens[i]?.text ?? "").join(" "))) return true;
+    // "I'd send him one, that's where my savings are": what only stands beside it is told.
+    if (tokens[at]?.label === "parataxis") return false;
     at = tokens[at]?.head ?? -1;
   }
   return false;

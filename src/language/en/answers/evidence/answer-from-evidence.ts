@@ -5,8 +5,8 @@ import type { ComposedText } from "../../../../ports/language/answerer.ts";
 import { formatDateInWords } from "../../format-date.ts";
 import { PARTING } from "../parting.ts";
 import { analyseStatement, isOfKindByAny } from "./analysis.ts";
-import { namesOtherKind, YEAR } from "./answer-types.ts";
-import type { Evidence, Findings } from "./evidence.ts";
+import { namesOtherKind, tellsAsked, YEAR } from "./answer-types.ts";
+import { type Evidence, type Findings, lacksNothing } from "./evidence.ts";
 import type { Feature } from "./features.ts";
 import { type Inquiry, isPerson } from "./inquiry.ts";
 import type { Statement } from "./statements.ts";
@@ -17,8 +17,8 @@ export interface EvidenceAnswer extends ComposedText {
 }
 
 /** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
-const SURE = 0.7;
-const FOUND = 0.15;
+const SURE = 0.8;
+const FOUND = 0.2;
 /** The probability from which a person who is not named may be meant by other words. */
 const CERTAIN = 0.5;
 /** Of the probability of the best, for what a list holds. */
@@ -40,25 +40,38 @@ export function answerFromEvidence(
   maySure: boolean,
   dayIn: DayReader,
 ): EvidenceAnswer | undefined {
-  const composed = evidence.find(
-    (one) => isComposed(one) && !(one.features.roleMissed === 1 && one.probability < CERTAIN),
-  );
   const fitting = evidence.filter(
     (one) =>
       !isBarred(one) && !isOfSomebodyElse(one, inquiry) && !namesOtherKind(inquiry, one.statement.text),
   );
-  const best = composed ?? chooseBest(fitting);
+  const likeliest = chooseBest(fitting);
+  const composed = evidence.find(
+    (one) =>
+      isComposed(one) &&
+      !(one.features.roleMissed === 1 && one.probability < CERTAIN) &&
+      !(
+        !saysYesOrNo(one) &&
+        likeliest &&
+        one.probability + AHEAD < likeliest.probability &&
+        isBetter(likeliest, one)
+      ),
+  );
+  const best = composed ?? likeliest;
   if (!best || (best !== composed && best.probability < FOUND)) return undefined;
-  const isSure = maySure && (best === composed || (!isDoubtful(best) && best.probability >= SURE));
+  const isSure = maySure && isSureOf(best);
   const isList = inquiry.asksMany;
   const beside =
     isList && best === composed && isSure ? besideClaims(fitting, best, inquiry.topic ?? "") : [];
-  const chosen = isList && best.statement.from !== "claims" ? chooseAll(fitting, best) : [best, ...beside];
+  const isOpen = best !== composed && !isSure;
+  const chosen =
+    isList && best !== composed
+      ? chooseAll(fitting, best)
+      : [best, ...beside, ...(isOpen ? findSecond(fitting, best) : [])];
   const text = [
     ...new Set(
       chosen.map(
         ({ statement }) =>
-          `${isSure ? say(statement) : quote(statement)}${inquiry.type === "time" ? dayOf(statement, dayIn) : ""}`,
+          `${isSure ? say(statement, inquiry) : quote(statement)}${inquiry.type === "time" ? dayOf(statement, dayIn) : ""}`,
       ),
     ),
   ].join(" ");
@@ -69,15 +82,34 @@ export function answerFromEvidence(
   };
 }
 
+function isSureOf(best: Evidence): boolean {
+  // What claims say is decided by what they state and of whom; what else was found must not make it doubtful.
+  if (isComposed(best)) return best.features.roleMissed === 0;
+  return !isDoubtful(best) && best.probability >= SURE;
+}
+
+/** A yes or a no rests on the claim itself; the features weigh statements that hold what is asked for. */
+function saysYesOrNo({ statement }: Evidence): boolean {
+  return /^(?:yes|no)\b/i.test(statement.said?.text ?? "");
+}
+
+/** So much more probable other evidence must be to go before what claims say. */
+const AHEAD = 0.1;
+
+function isBetter(other: Evidence, composed: Evidence): boolean {
+  if (isDoubtful(other)) return false;
+  return other.statement.at > composed.statement.at || !lacksNothing(composed.features);
+}
+
 /** What claims say where they fit goes before any other evidence: it holds now, and it is whole. */
 function isComposed({ statement }: Evidence): boolean {
   return statement.from === "claims";
 }
 
 /** Whether what is asked for may be another thing: a noun of the question is not met, or only the kind is named. */
-function isDoubtful({ features, statement }: Evidence): boolean {
+function isDoubtful({ features }: Evidence): boolean {
   const { vague, pastTense, narrowMissed, nounMissed, missed } = features;
-  const isElse = statement.from !== "claims" && (nounMissed === 1 || missed === 1);
+  const isElse = nounMissed === 1 || missed === 1 || isInDoubt(features);
   return isElse || vague === 1 || pastTense === 1 || narrowMissed === 1;
 }
 
@@ -92,10 +124,8 @@ function dayOf({ from, text, at, zone }: Statement, dayIn: DayReader): string {
 
 /** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or without what is asked for. */
 export const BARS: readonly Feature[] = [
-  "thirdAlone",
   "ownerOther",
   "weekdayMissed",
-  "unrealClause",
   "reported",
   "later",
   "isOver",
@@ -104,10 +134,23 @@ export const BARS: readonly Feature[] = [
   "noPerson",
 ];
 
+/** What bars a statement below a probability, and is doubted above it: of somebody else as it seems, supposed, or of another kind. */
+export const DOUBTS: readonly Feature[] = [
+  "thirdAlone",
+  "unrealClause",
+  "nameMissed",
+  "roleMissed",
+  "topicImpossible",
+];
+const DOUBTED = 0.3;
+
 function isBarred({ features, probability, statement }: Evidence): boolean {
   if (statement.from === "sentence" && isOfListener(statement.text)) return true;
-  const isOther = features.nameMissed === 1 || features.roleMissed === 1 || features.topicImpossible === 1;
-  return (isOther && probability < CERTAIN) || BARS.some((feature) => features[feature] === 1);
+  return (probability < DOUBTED && isInDoubt(features)) || BARS.some((feature) => features[feature] === 1);
+}
+
+function isInDoubt(features: Evidence["features"]): boolean {
+  return DOUBTS.some((feature) => features[feature] === 1);
 }
 
 /** "You told me you live in Bonn.": of whom it was said to, and not of the user. */
@@ -160,6 +203,21 @@ function chooseAll(evidence: readonly Evidence[], best: Evidence): Evidence[] {
   return chosen;
 }
 
+/** Of the probability of the best, for another statement that is quoted beside it where neither is sure. */
+const BESIDE_BEST = 0.7;
+
+/** Where it is not certain which of two statements answers, the second, said in another breath. */
+function findSecond(evidence: readonly Evidence[], best: Evidence): Evidence[] {
+  const second = evidence.find(
+    ({ statement, probability, features }) =>
+      probability >= FOUND &&
+      probability >= BESIDE_BEST * best.probability &&
+      features.parting === 0 &&
+      !isSameBreath(statement, best.statement),
+  );
+  return second === undefined ? [] : [second];
+}
+
 /** What a list holds besides what claims tell: other things that are known to be of the kind. */
 function besideClaims(evidence: readonly Evidence[], composed: Evidence, kind: string): Evidence[] {
   const chosen: Evidence[] = [];
@@ -190,14 +248,21 @@ function isSameBreath({ source: one }: Statement, { source: other }: Statement):
   );
 }
 
-function say(statement: Statement): string {
-  if (statement.said) return statement.said.text;
+function say(statement: Statement, inquiry: Inquiry): string {
+  const { said, memory } = statement;
+  // "You live in Perth", where it is asked when one moved: the whole memory tells it.
+  const isShort = said?.used.length === 1 && memory !== undefined && !tellsAsked(inquiry, said.text);
+  if (isShort && tellsAsked(inquiry, memory.text)) return toSentence(toSecondPerson(memory.text));
+  if (said) return said.text;
   return statement.from === "memory" ? toSentence(toSecondPerson(statement.text)) : quote(statement);
 }
+
+/** A sentence with somebody else's words in it. */
+const QUOTES = /["“„«{]/;
 
 function quote({ said, from, text, lead, at, zone, speaker }: Statement): string {
   if (said) return said.text;
   const day = formatDateInWords(toLocalTime(at, zone).slice(0, 10), { weekday: false });
   if (from === "memory") return toSentence(toSecondPerson(text));
-  return `On ${day} ${speaker ?? "you"} said: “${lead === "" ? text : `${lead} ${text}`}”`;
+  return `On ${day} ${speaker ?? "you"} said: “${lead === "" || QUOTES.test(lead) ? text : `${lead} ${text}`}”`;
 }

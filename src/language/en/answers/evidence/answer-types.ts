@@ -137,7 +137,7 @@ export function answerFeatures(
       (/\bwhere\b/i.test(text) && PLACE.test(found.text)),
   );
   const [time, noTime] = is("time", tellsTime(text, found.text, isNew));
-  const [number, noNumber] = is("number", (found.text.match(NUMBER) ?? []).some(isNew));
+  const [number, noNumber] = is("number", (withoutDates(found.text, text).match(NUMBER) ?? []).some(isNew));
   const covered = inquiry.words.filter((word) => isMet(word.key, found.keys)).length;
   return {
     person,
@@ -156,6 +156,14 @@ export function answerFeatures(
     thing: Number(type === "thing"),
     news: Math.min(news.length, 4) / 4,
   };
+}
+
+/** Whether a text tells a time or a number where one is asked for; true for other questions. */
+export function tellsAsked({ type, text, words, parties }: Inquiry, told: string): boolean {
+  const own = new Set([...words.map((word) => word.key), ...[...parties.names, ...parties.roles].map(key)]);
+  const isNew = (word: string): boolean => !keysOf(word.toLowerCase()).some((form) => own.has(form));
+  if (type === "time") return tellsTime(text, told, isNew);
+  return type !== "number" || (withoutDates(told, text).match(NUMBER) ?? []).some(isNew);
 }
 
 /** Whether a name stands within some words of the person or thing whose name is asked for. */
@@ -180,6 +188,34 @@ function isNameNear(
 }
 
 const NEAR_WORDS = 4;
+
+const DATE =
+  /\b(?:19|20)\d\d(?:-\d\d)*\b|\b\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}*|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}* \d{1,2}\b/giu;
+
+/** A date is no amount. */
+function withoutDates(text: string, question: string): string {
+  return /\bhow (?:many|much)\b/i.test(question) ? text.replace(DATE, " ") : text;
+}
+
+const NUMBER_WORD = /^(?:[£$€]?\d[\d.,:/]*\p{L}{0,3}|-?\d[\d.,]*)$/u;
+const TIME_WORD = new RegExp(`^(?:${TIME.source})`, "i");
+const CALENDAR_WORD =
+  /^(?:\d{1,2}(?:st|nd|rd|th)?|\d{4}|\d{1,2}[:.]\d\d|\d{1,2}[ap]m|(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:days?)?|week|month|year|days?|weeks|months|years)$/i;
+
+/** Whether a word says when. */
+export function isTimeWord(word: string): boolean {
+  return TIME_WORD.test(word) || CALENDAR_WORD.test(word);
+}
+
+/** Whether a word is a time of day. */
+export function isClock(word: string): boolean {
+  return /^(?:\d{1,2}(?:[:.]\d\d)?(?:[ap]m)?|noon|midnight|dawn|dusk|half|quarter)$/i.test(word);
+}
+
+/** Whether a word is a number, with its unit. */
+export function isNumber(word: string): boolean {
+  return NUMBER_WORD.test(word) || new RegExp(`^(?:${NUMBER.source})$`, "i").test(word);
+}
 
 function tellsTime(question: string, text: string, isNew: (word: string) => boolean): boolean {
   if (/\bwhat time\b|\bhour\b/i.test(question)) return CLOCK.test(text);

@@ -7,6 +7,7 @@ import type { AnswerIndex } from "../answer-index.ts";
 import { isMet, keysOf } from "./analysis.ts";
 import {
   type Comparison,
+  compareAmong,
   compareStatement,
   FEATURES,
   type Feature,
@@ -44,13 +45,25 @@ export async function weighEvidence(
   // What claims say of whom is asked about needs no other evidence.
   if (composed.length > 0 && !isWhole) {
     const findings = await compareAll(embedder, sources, inquiry, composed);
-    if (findings.evidence.every(({ features }) => features.roleMissed === 0)) return findings;
+    if (findings.evidence.every(isClear)) return findings;
   }
   const all = [...composed, ...listStatements(sources)];
   const compared = isWhole ? all : await nearest(embedder, inquiry, all);
   const findings = await compareAll(embedder, sources, inquiry, compared);
   if (FINDINGS.hasSubscribers) FINDINGS.publish(findings);
   return findings;
+}
+
+/** What claims say so surely that no other evidence is looked at. */
+const CLEAR = 0.8;
+
+function isClear({ features, probability }: Evidence): boolean {
+  return features.roleMissed === 0 && probability >= CLEAR && lacksNothing(features);
+}
+
+/** Whether there is what is asked for: a time, a number, a person, a name. */
+export function lacksNothing({ noTime, noNumber, noPerson, nameUnlinked }: Evidence["features"]): boolean {
+  return noTime + noNumber + noPerson + nameUnlinked === 0;
 }
 
 async function compareAll(
@@ -61,24 +74,27 @@ async function compareAll(
 ): Promise<Findings> {
   const similarity = await wordSimilarity(embedder, inquiry, statements);
   const cosine = await textSimilarity(embedder, inquiry.text, statements);
+  const clauses = await clauseSimilarity(embedder, inquiry.text, statements);
   const comparison: Comparison = {
     similarity,
     cosine: (statement) => cosine.get(statement) ?? 0,
+    clauseCosine: (statement) => clauses.get(statement) ?? 0,
     aliases: asksOfOthers(inquiry) ? aliasesIn(sources.index) : new Map(),
     topScore: Math.max(0, ...statements.map(({ score }) => score)),
     times: [...new Set(statements.map(({ at }) => at))].sort(),
   };
+  const features = compareAmong(statements.map((one) => compareStatement(inquiry, one, comparison)));
   const evidence = statements
-    .map((statement): Evidence => {
-      const features = compareStatement(inquiry, statement, comparison);
-      return { statement, features, probability: probabilityOf(features) };
+    .map((statement, i): Evidence => {
+      const compared = features[i] as Record<Feature, number>;
+      return { statement, features: compared, probability: probabilityOf(compared) };
     })
     .sort((one, other) => other.probability - one.probability);
   return { inquiry, evidence };
 }
 
 /** Of so many statements each is compared word by word and by its tree. */
-const COMPARED = 7;
+const COMPARED = 6;
 
 /** The statements that come nearest to a question by their words and by recall, before any tree is made. */
 async function nearest(
@@ -146,6 +162,27 @@ async function textSimilarity(
     ...statements.map(({ lead, text }) => (lead === "" ? text : `${lead} ${text}`)),
   ]);
   return new Map(statements.map((statement, i) => [statement, asked && told[i] ? dot(asked, told[i]) : 0]));
+}
+
+/** The greatest cosine of the question and a part of a statement between commas. */
+async function clauseSimilarity(
+  embedder: Embedder,
+  question: string,
+  statements: readonly Statement[],
+): Promise<Map<Statement, number>> {
+  if (!embedder.local) return new Map();
+  const parts = statements.map(({ text }) =>
+    text.split(/[,;:()]|\b(?:and|but|so|because)\b/).filter((part) => part.length > 8),
+  );
+  const [asked, ...told] = await embedder.embed([question, ...parts.flat()]);
+  let next = 0;
+  return new Map(
+    statements.map((statement, i) => {
+      const vectors = told.slice(next, next + (parts[i]?.length ?? 0));
+      next += vectors.length;
+      return [statement, Math.max(0, ...vectors.map((vector) => (asked ? dot(asked, vector) : 0)))];
+    }),
+  );
 }
 
 function dot(one: Float32Array, other: Float32Array): number {

@@ -1,5 +1,6 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { isHyponym } from "../../kinds/kinds.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
 import { toCanonicalThing } from "../../relations/relations.ts";
 import { key } from "../essence.ts";
@@ -13,6 +14,7 @@ import {
   MET,
   UNREAL,
 } from "./analysis.ts";
+import { compareLinks } from "./answer-links.ts";
 import { answerFeatures, compareTopic, namesOnly, YEAR } from "./answer-types.ts";
 import { type Inquiry, isRole, NEGATION, weekdaysOf } from "./inquiry.ts";
 import type { Statement } from "./statements.ts";
@@ -25,6 +27,8 @@ export interface Comparison {
   readonly similarity: WordSimilarity;
   /** Cosine of the question and a statement. */
   readonly cosine: (statement: Statement) => number;
+  /** The greatest cosine of the question and a clause of a statement. */
+  readonly clauseCosine: (statement: Statement) => number;
   /** Names of persons by role ("sister": "lea"), and roles by name. */
   readonly aliases: ReadonlyMap<string, ReadonlySet<string>>;
   /** The best score that recall gave. */
@@ -113,6 +117,20 @@ export const FEATURES = [
   "claims",
   "claimsYesNo",
   "claimsStems",
+  "link",
+  "linkThing",
+  "linkNone",
+  "linkNoneThing",
+  "linkOwn",
+  "topicNear",
+  "topicModified",
+  "nameLinked",
+  "nameUnlinked",
+  "jobTold",
+  "jobUntold",
+  "nearCosine",
+  "nearWords",
+  "clauseCosine",
 ] as const;
 
 export type Feature = (typeof FEATURES)[number];
@@ -123,6 +141,17 @@ const RELATIVE =
   /\b(?:today|tonight|tomorrow|yesterday|ago|(?:next|last|this|coming) (?:week|month|year|weekend|mon|tue|wed|thu|fri|sat|sun)\p{L}*|from (?:now|today)|in (?:\w+) (?:days?|weeks?|months?))\b/iu;
 const REPORTED =
   /["“„«]|\b(?!i\b|we\b)[\p{L}'’]+ (?:says?|said|thinks?|thought|reckons?|claims?|claimed|swears?|believes?|jokes?|joked|asked|asks) (?:that )?(?:i|we|you)\b/iu;
+
+/** How near each comes to the one that comes nearest, by its cosine and by its words. */
+export function compareAmong(all: readonly Record<Feature, number>[]): Record<Feature, number>[] {
+  const topCosine = Math.max(0.01, ...all.map(({ cosine }) => cosine));
+  const topWords = Math.max(0.01, ...all.map(({ meaning }) => meaning));
+  return all.map((one) => ({
+    ...one,
+    nearCosine: one.cosine / topCosine,
+    nearWords: one.meaning / topWords,
+  }));
+}
 
 /** How a statement bears on a question, in the order of `FEATURES`. */
 export function compareStatement(
@@ -156,6 +185,10 @@ export function compareStatement(
     weekdayMissed: Number(isOtherDay(inquiry.weekdays, weekdaysOf(found.text))),
     ...topic,
     ...answerFeatures(inquiry, found, ownWords(inquiry), topic),
+    ...compareLinks(inquiry, found, comparison.similarity),
+    nearCosine: 0,
+    nearWords: 0,
+    clauseCosine: comparison.clauseCosine(statement),
     claims: Number(isClaims),
     claimsYesNo: Number(isClaims && inquiry.type === "yes_no"),
   };
@@ -251,11 +284,8 @@ function compareTimes({ asksPast, question, type, text }: Inquiry, statement: St
 }
 
 /** Whether it is denied, supposed, or somebody else's words. */
-function compareReality(
-  { isNegated, type, text }: Inquiry,
-  statement: Statement,
-  best: BestClause | undefined,
-) {
+function compareReality(inquiry: Inquiry, statement: Statement, best: BestClause | undefined) {
+  const { isNegated, type, text } = inquiry;
   const isDenied = NEGATION.test(statement.text);
   const asksUnreal = UNREAL.test(text);
   return {
@@ -263,8 +293,22 @@ function compareReality(
     negatedAsked: Number(isNegated && !isDenied),
     unreal: Number(!asksUnreal && UNREAL.test(statement.text)),
     unrealClause: Number(!asksUnreal && best?.clause.isUnreal === true),
-    reported: Number(REPORTED.test(statement.text)),
+    reported: Number(isReported(inquiry, statement.text)),
   };
+}
+
+const CODE = /[{}]|\w\[['"]|\w\(\w*['"[]/;
+const QUOTED = /["“„«][^"”»]*["”»]?/gu;
+const SAYING =
+  /\b(?:says?|said|thinks?|thought|reckons?|claims?|claimed|swears?|believes?|jokes?|joked|asked|asks)\b.*$/iu;
+
+/** Whether what is asked about stands in somebody else's words: "My flatmate Noor says I'm a monster" tells of a flatmate. */
+function isReported({ words, parties }: Inquiry, text: string): boolean {
+  if (CODE.test(text)) return true;
+  if (!REPORTED.test(text)) return false;
+  const told = new Set(splitWords(text.replace(QUOTED, " ").replace(SAYING, " ")).flatMap(keysOf));
+  const asked = [...words.map((word) => word.key), ...parties.roles.map(key), ...parties.names.map(key)];
+  return asked.length === 0 || !asked.every((word) => isMet(word, told));
 }
 
 /** "I lived in Rome" is no answer to where one lives. */
@@ -314,7 +358,7 @@ type PartyFeature =
 
 function compareParties(
   { parties, type, topic, subject: doer, owned, asksMany }: Inquiry,
-  { parties: told, keys, sentences }: Analysis,
+  { parties: told, keys, sentences, content }: Analysis,
   best: BestClause | undefined,
   aliases: Comparison["aliases"],
 ): Record<PartyFeature, number> {
@@ -325,6 +369,8 @@ function compareParties(
     all.includes(one) ||
     keys.has(key(one)) ||
     all.some((other) => toCanonicalThing(other) === toCanonicalThing(one) || isOfKindByAny(other, one)) ||
+    doersOf(one).some((verb) => keys.has(verb)) ||
+    (isAnimal(one) && content.some((word) => isOfKindByAny(word, one))) ||
     [...(aliases.get(one) ?? [])].some((alias) => all.includes(alias) || keys.has(key(alias)));
   const everyone = [...told.names, ...told.roles];
   const names = parties.names.filter((name) => meets(name, everyone));
@@ -352,6 +398,16 @@ function compareParties(
     holder: Number(asksUser && best?.clause.holder === "other"),
     otherRole: Number(!asksUser && all > 0 && everyone.length > 0 && met.length + names.length === 0),
   };
+}
+
+/** "cleaner": clean. */
+function doersOf(role: string): string[] {
+  const verb = /^(\p{L}{3,})(?:er|or)$/u.exec(role)?.[1];
+  return verb === undefined ? [] : [key(verb), key(`${verb}e`)];
+}
+
+function isAnimal(role: string): boolean {
+  return isHyponym(role, "animal", 1);
 }
 
 function shareWithout(part: readonly string[], all: readonly string[]): number {

@@ -99,12 +99,14 @@ export function weekdaysOf(text: string): string[] {
 }
 
 const TIME_TOPIC =
-  /\b(?:what|which) (?:time|day|date|year|month|week|weekday|hour|days|weekdays|dates)\b|^(?:and |so )?when\b|\bsince when\b|\buntil when\b|\bhow often\b|\bbirthday\b|\bhow long ago\b/i;
+  /\b(?:what|which) (?:time|day|date|year|month|week|weekday|hour|days|weekdays|dates)\b|^(?:and |so )?when\b|\bsince when\b|\buntil when\b|\bhow often\b|\bbirthday\b|\bhow long ago\b|\bdate (?:of|for)\b/i;
 const NUMBER_TOPIC =
   /\bhow (?:many|much|old|long|tall|far|big|heavy|high|fast|large|wide|deep)\b|\b(?:what|which) (?:\w+ )?(?:size|number|age|price|dose|strength|weight|height|amount|salary|score|percentage|floor|gate|terminal|route|flight|pin|postcode|plate)\b|['’]s my [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b|\bis (?:my|our) [\w ]*(?:number|size|age|weight|height|salary|rent|dose|pin|prescription)\b/i;
 /** "What's Pancho's microchip number?" */
 const NUMBER_NOUN =
   /\b(?:what|which)(?:['’]?s| is| are| was)\b[^?]*\b(?:number|age|price|dose|weight|height|salary|rent|pin|postcode|size)\s*\?*$/i;
+/** "What did the glasses cost?" */
+const NUMBER_VERB = /\bwhat (?:do|does|did|will|would)\b[^?]*\b(?:cost|weigh|earn|charge|pay|owe|measure)\b/i;
 const PLACE_TOPIC =
   /\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|town|country|place|village|street|room|school|university|restaurant|hotel|area|neighbourhood|neighborhood)\b|\bhome ?town\b/i;
 
@@ -112,7 +114,7 @@ function typeOf(text: string, question: Question): AnswerType {
   if (/\b(?:who|whom|whose|who['’]s|whos)\b/i.test(text) || /\bwhich of (?:my|our)\b/i.test(text))
     return "person";
   if (TIME_TOPIC.test(text)) return "time";
-  if (NUMBER_TOPIC.test(text) || NUMBER_NOUN.test(text)) return "number";
+  if (NUMBER_TOPIC.test(text) || NUMBER_NOUN.test(text) || NUMBER_VERB.test(text)) return "number";
   if (PLACE_TOPIC.test(text)) return "place";
   if (/\b(?:name|called|nickname)\b/i.test(text)) return "person";
   if (question.asks === "yes_no") return "yes_no";
@@ -170,9 +172,11 @@ export function sortOf(tokens: readonly ParsedToken[], at: number): SubjectSort 
   const { lower = "", pos = "", text = "" } = tokens[at] ?? {};
   if (/^(?:i|we|im|ive)$/.test(lower)) return "user";
   if (lower === "user" && tokens[at - 1]?.lower === "the") return "user";
-  if (/^(?:he|she|they|it)$/.test(lower)) return "pronoun";
-  if (/^(?:who|that|which|this)$/.test(lower)) return "thing";
+  if (/^(?:he|she|they)$/.test(lower)) return "pronoun";
+  if (/^(?:it|who|that|which|this)$/.test(lower)) return "thing";
   if (isRole(lower)) return "role";
+  // A capital at the beginning of a sentence tells nothing.
+  if (at === 0 && isKnownNoun(toSingular(lower))) return isPerson(lower) ? "role" : "thing";
   if (pos === "PROPN" || /^\p{Lu}/u.test(text)) return "name";
   return isPerson(lower) ? "role" : "thing";
 }

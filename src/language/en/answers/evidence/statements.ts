@@ -1,13 +1,14 @@
 import { isAboutLater, isTrueAt } from "../../../../domain/current-memories.ts";
+import { isDelayedErasure } from "../../../../domain/delayed-erasure.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import type { Message } from "../../../../domain/message.ts";
 import type { Item } from "../../../../domain/recall.ts";
 import { toWordKey } from "../../../../domain/search/search-terms.ts";
-import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
+import { spansOverlap, splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { AnswerRequest, ComposedText } from "../../../../ports/language/answerer.ts";
 import type { StoredContent } from "../../../../ports/language/stored-content.ts";
 import { ownSpans } from "../../grammar/no-facts/borrowed.ts";
-import { hasHole } from "../../grammar/words/holes.ts";
+import { besideHoles } from "../../grammar/words/holes.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 
 /** One statement that may carry an answer: a memory, or one sentence of the user's. */
@@ -17,6 +18,8 @@ export interface Statement {
   readonly from: "claims" | "memory" | "sentence";
   /** What to say, where it is not the text: the answer that was composed from claims. */
   readonly said?: ComposedText;
+  /** Whether it was composed as all that is of a kind, or their number. */
+  readonly isListed: boolean;
   readonly text: string;
   /** The sentence before it, where it is needed to understand it ("He restores organs"). */
   readonly lead: string;
@@ -61,7 +64,11 @@ const MAX_SENTENCES = 60;
 const MAX_LENGTH = 500;
 
 /** The answer that was composed from claims, as a statement: compared by the words of the memories it rests on. */
-export function fromComposed(sources: StatementSources, composed: ComposedText): Statement {
+export function fromComposed(
+  sources: StatementSources,
+  composed: ComposedText,
+  isListed: boolean,
+): Statement {
   const memories = composed.used.flatMap((id) => sources.content.memories.get(id) ?? []);
   const [memory] = memories;
   const rank = sources.items.findIndex(({ id }) => composed.used.includes(id));
@@ -70,6 +77,7 @@ export function fromComposed(sources: StatementSources, composed: ComposedText):
     id: composed.used[0] ?? "",
     from: "claims",
     said: composed,
+    isListed,
     text: memories.map(({ text }) => text).join(". ") || composed.text,
     lead: "",
     speaker: undefined,
@@ -146,18 +154,23 @@ function messagesBehind(sources: StatementSources, placed: readonly Placed[]): M
   return messages;
 }
 
+/** A request to forget answers only a question about what is to be forgotten. */
+const ABOUT_ERASURE = /\b(?:forg[eo]t|delet|eras|remov)/i;
+
 function fromMemory(
-  { mayUse, now, asOf, content }: StatementSources,
+  { question, mayUse, now, asOf, content }: StatementSources,
   { id, score, rank }: Placed,
 ): Statement | undefined {
   const memory = content.memories.get(id);
-  if (!memory || memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
+  if (!memory || (isDelayedErasure(memory) && !ABOUT_ERASURE.test(question))) return undefined;
+  if (memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
   const [source] = memory.sources;
   const message = source && content.messages.get(source.message);
-  if (message && isBesideHole(message, source)) return undefined;
+  if (message && !isWholeClause(message, source)) return undefined;
   return {
     id: memory.id,
     from: "memory",
+    isListed: false,
     text: memory.text,
     lead: "",
     speaker: undefined,
@@ -174,51 +187,44 @@ function fromMemory(
   };
 }
 
-/** So far around a place a mark for erased words is looked for, in characters: "[…] and we meet". */
-const HOLE = 9;
-
 const ANAPHOR =
   /^(?:(?:and|but|so|also|oh|well|then|yes|no)[, ]+)*(?:he|she|they|it|him|her|them|his|its|their|that|this|those|these|there|one|both|the (?:other|rest|former|latter))\b|\bi own one\b/i;
 
-function* sentencesOf(
-  { question, index, toQuotableText, now, asOf }: StatementSources,
-  message: Message,
-  { id, score, rank, span }: MessagePlace,
-): Iterable<Statement> {
+function* sentencesOf(sources: StatementSources, message: Message, place: MessagePlace): Iterable<Statement> {
+  const { question, index, toQuotableText, now, asOf } = sources;
   const asked = toWordKey(question);
-  const passage = span ?? { start: 0, end: message.content.length };
+  const passage = place.span ?? { start: 0, end: message.content.length };
   const memories = [...(index.sources.get(message.id) ?? [])];
   const sentences = ownSpans(message.content, splitSentences(message.content));
   let before = "";
-  for (const sentence of sentences) {
-    if (!overlaps(sentence, passage)) continue;
-    const text = toQuotableText(message.content, passage, sentence).replace(/\s+/g, " ");
-    // Where words were erased, what is left is not what was asked for; the question itself is no answer.
-    const isUsable =
-      text !== "" &&
-      !isBesideHole(message, sentence) &&
-      toWordKey(text) !== asked &&
-      text.length <= MAX_LENGTH;
+  for (const span of sentences.flatMap((sentence) => besideHoles(message.content, sentence))) {
+    if (!spansOverlap(span, passage)) continue;
+    const text = toQuotableText(message.content, passage, span).replace(/\s+/g, " ");
+    // The question itself is no answer.
+    const isUsable = text !== "" && toWordKey(text) !== asked && text.length <= MAX_LENGTH;
     const isQuestion = /\?["”'’)]*$/.test(text);
-    if (isUsable && !isQuestion) {
-      const about = memories.filter(({ sources }) =>
-        sources.some((one) => one.message === message.id && overlaps(one, sentence)),
-      );
+    const about = memories.filter(({ sources }) =>
+      sources.some((one) => one.message === message.id && spansOverlap(one, span)),
+    );
+    // "Delete the code after Friday" does not tell the code.
+    const isRequest = about.some(isDelayedErasure);
+    if (isUsable && !isQuestion && !isRequest) {
       yield {
-        id,
+        id: place.id,
         from: "sentence",
+        isListed: false,
         text,
         lead: ANAPHOR.test(text) ? before : "",
         speaker: message.name,
         at: message.at,
         zone: message.zone,
-        score,
-        rank,
+        score: place.score,
+        rank: place.rank,
         isOver: isPartlyOver(about, asOf ?? now),
         subjects: subjectsOf(about),
         isLater: about.some((memory) => isAboutLater(memory, asOf ?? now)),
         memory: undefined,
-        source: { message: message.id, start: sentence.start, end: sentence.end },
+        source: { message: message.id, start: span.start, end: span.end },
       };
     }
     before = isUsable ? text : "";
@@ -235,11 +241,14 @@ function subjectsOf(memories: readonly Memory[]): string[] {
   return memories.flatMap(({ claim }) => claim?.subject ?? []);
 }
 
-/** Whether words were erased right beside a place: what is left there was part of something else. */
-function isBesideHole({ content }: Message, { start, end }: TextSpan): boolean {
-  return hasHole(content.slice(Math.max(0, start - HOLE), end + HOLE));
-}
-
-function overlaps(one: TextSpan, other: TextSpan): boolean {
-  return one.start < other.end && other.start < one.end;
+/** Whether nothing was erased from the clauses that a memory was read from. */
+function isWholeClause({ content }: Message, source: TextSpan): boolean {
+  return splitSentences(content)
+    .filter((sentence) => spansOverlap(sentence, source))
+    .every((sentence) =>
+      besideHoles(content, sentence).some(
+        ({ start, end }) =>
+          start <= Math.max(source.start, sentence.start) && end >= Math.min(source.end, sentence.end),
+      ),
+    );
 }

@@ -2,7 +2,7 @@ import type { Claim } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
 import { toPastTense } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
-import { parseEnglish } from "../../parser/english-trees.ts";
+import { parseEnglish, tokenizeEnglish } from "../../parser/english-trees.ts";
 import type { ParsedSentence } from "../../parser/parser.ts";
 import { LIFE_EVENTS, type LifeEventRow } from "../../relations/life-events.ts";
 import { getRelation } from "../../relations/relations.ts";
@@ -18,6 +18,8 @@ import { event } from "./ending-event.ts";
 import {
   baseOf,
   compilePattern,
+  hasWordsOf,
+  listForms,
   matchWords,
   type PatternMatch,
   type WordPattern,
@@ -41,9 +43,15 @@ export function lived(change: Change): Proposal[] | undefined {
   const { verb, tokens } = statement.clause;
   if (!tokens.some(({ lower }) => OPENING_WORDS.has(baseOf(lower)))) return undefined;
   if (verb.open || verb.tense === "future" || verb.modal) return undefined;
-  const sentences = parseEnglish(context.content.slice(statement.start, statement.end));
-  for (const matcher of MATCHERS) {
-    if ((verb.denied !== undefined) !== (matcher.row.isDenied === true)) continue;
+  const text = context.content.slice(statement.start, statement.end);
+  const forms = listForms(tokenizeEnglish(text));
+  const isDenied = verb.denied !== undefined;
+  const matchers = MATCHERS.filter(
+    ({ row, pattern }) => isDenied === (row.isDenied === true) && hasWordsOf(forms, pattern),
+  );
+  if (matchers.length === 0) return undefined;
+  const sentences = parseEnglish(text);
+  for (const matcher of matchers) {
     if (matcher.pattern.kinds && !isOwnOf(change, matcher.pattern.kinds)) continue;
     const proposals = firstOf(sentences, (sentence) => {
       const found = matchWords(sentence, matcher.pattern);

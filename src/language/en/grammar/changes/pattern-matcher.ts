@@ -1,5 +1,6 @@
 import { toBaseForm } from "../../../../domain/text/english-forms.ts";
 import type { ParsedSentence, ParsedToken } from "../../parser/parser.ts";
+import type { WordSpan } from "../../parser/tokenizer.ts";
 
 /** A word of a pattern. */
 export interface PatternStep {
@@ -59,6 +60,23 @@ export function matchWords(
     return { first, object };
   }
   return undefined;
+}
+
+/** All words of a sentence as they are written and in their base forms, in small letters. */
+export function listForms(words: readonly WordSpan[]): ReadonlySet<string> {
+  return new Set(
+    words.flatMap(({ text }) => {
+      const lower = text.toLowerCase();
+      return [lower, baseOf(lower)];
+    }),
+  );
+}
+
+/** Whether all that a pattern needs is among the forms of a sentence: only then its tree can match. */
+export function hasWordsOf(forms: ReadonlySet<string>, { steps }: WordPattern): boolean {
+  return steps.every(
+    ({ words, isOptional }, k) => (isOptional && k > 0) || [...words].some((word) => forms.has(word)),
+  );
 }
 
 /** The index behind the last word of a pattern that begins at `first`. */

@@ -270,6 +270,7 @@ function finiteCarries(it: Carrying, first: Token): boolean {
     return isOpen(it) || afterSeparator(tokens, verb.from) || isLone;
   }
   if (!last) return true;
+  if (!isAuxiliary && isObjectPronoun(it, subject, last)) return false;
   // "return the library books by Friday": straight behind a verb a noun phrase is its object.
   if (isObject(it, subject, last)) {
     if (!isAuxiliary && /s$/.test(first.lower)) first.class = "noun";
@@ -277,6 +278,15 @@ function finiteCarries(it: Carrying, first: Token): boolean {
   }
   return subject[0] >= last.verb.to;
 }
+
+/** "I painted IT LAST summer": straight behind a verb "it" is its object, unless the next verb agrees with it. */
+function isObjectPronoun({ tokens, verb }: Carrying, subject: Stretch, last: Found): boolean {
+  const isAlone = subject[1] - subject[0] === 1 && SINGULAR.has(tokens[subject[0]]?.lower ?? "");
+  const agrees = verb.tense === "past" || tokens[verb.from]?.lower !== verb.lemma;
+  return isAlone && !agrees && subject[0] === last.verb.to && !SAYING.has(last.verb.lemma);
+}
+
+const SINGULAR: ReadonlySet<string> = new Set(["it", "this", "that"]);
 
 function isObject({ tokens, verb }: Carrying, subject: Stretch, last: Found): boolean {
   const opener = tokens[subject[0]];

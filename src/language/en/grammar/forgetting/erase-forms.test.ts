@@ -60,7 +60,6 @@ describe("orders about the world, and what is no order", () => {
     "Summary: drop the car at the garage, pick up the keys.",
     "The password must not be shared.",
     "Could you delete the duplicates in this list?",
-    "Delete the alarm code once I have moved.",
     "Please remove Ola from the rota after this weekend.",
   ])("%s", async (said) => {
     expect(await asked(said)).toEqual([]);

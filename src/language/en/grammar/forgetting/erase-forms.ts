@@ -1,4 +1,5 @@
 import { splitWords, stem } from "../../../../domain/search/search-terms.ts";
+import { parseEnglish } from "../../parser/english-trees.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../../value-shapes.ts";
 
 /** A request to erase, in one of the forms beside the plain order at the beginning of a sentence. */
@@ -115,7 +116,7 @@ function accepted(form: EraseForm, tail = ""): EraseForm | undefined {
 const STORE =
   "(?:memory|memories|records?|notes?|charts?|files?|history|logs?|profile|database|storage|knowledge|retrieval|context|transcripts?|answers|(?:active|current) use)";
 const PLACE = new RegExp(
-  `,?\\s+(?:from|in|out of|off|within) (?:(?!and\\b|from\\b)[\\p{L}'’-]+ ){0,5}?${STORE}(?: (?:and|or) (?:[\\p{L}-]+ ){0,3}${STORE})?\\b`,
+  `,?\\s+(?:(?:from|in|out of|off|within) (?:(?!and\\b|from\\b)[\\p{L}'’-]+ ){0,5}?${STORE}(?: (?:and|or) (?:[\\p{L}-]+ ){0,3}${STORE})?|out of (?:here|there|your (?:head|mind|brain)))\\b`,
   "iu",
 );
 
@@ -127,8 +128,22 @@ export function withoutPlace(object: string): string {
   const behind = object.slice(place.index + place[0].length - 1);
   // "Delete from memory the old pin", "Delete my Monday plan from memory: remove the hour".
   if (start === 0) return behind.trim().replace(MORE, "");
-  const list = /^:\s+/.exec(behind);
+  const list = /^:\s+/.exec(behind) ?? nextThing(behind);
   return `${object.slice(0, start)}${list ? `, ${behind.slice(list[0].length)}` : ""}`.replace(MORE, "");
+}
+
+/** "… from your notes, and Iker's number too": another thing behind the place. */
+const NEXT_THING =
+  /^,?\s+(?:and|plus|as well as)\s+(?=(?:the|my|our|his|her|their|all|any)\s|\p{Lu}[\p{L}-]*['’]s\s)/u;
+
+function nextThing(behind: string): RegExpExecArray | null {
+  const found = NEXT_THING.exec(behind);
+  return found && !hasVerb(behind) ? found : null;
+}
+
+/** Whether a text tells something: "the new one is 4471". */
+export function hasVerb(text: string): boolean {
+  return parseEnglish(text).some(({ tokens }) => tokens.some(({ pos }) => /^(?:VERB|AUX)$/.test(pos)));
 }
 
 const MORE =

@@ -114,6 +114,7 @@ function boundSpan(time: string, at: string): Reach | undefined {
 
 /** The span of a day, a week, a month or a year that is all a text names. */
 function dateSpan(text: string, at: string): { from: string; to: string } | undefined {
+  if (/^(?:the )?last night$/i.test(text)) return nightSpan(at);
   const week = /^(?<which>last|this|the (?:last|past)) (?<unit>week|weekend)$/i.exec(text)?.groups;
   if (week) return weekSpan(/last|past/i.test(week.which ?? ""), /end/i.test(week.unit ?? ""), at);
   const said = `I said it ${/^(?:last|this|yesterday|today|tonight|\d+ \p{L}+ ago)/iu.test(text) ? "" : "in "}${text}`;
@@ -125,6 +126,19 @@ function dateSpan(text: string, at: string): { from: string; to: string } | unde
     return undefined;
   const iso = date.iso.length > 10 ? date.iso.slice(0, 10) : date.iso;
   return toDateSpan(iso, findOffset(at));
+}
+
+const EVENING_HOURS = 8;
+const NIGHT_HOURS = 6;
+
+/** The evening before, from 16:00, and the night until 06:00. */
+function nightSpan(at: string): { from: string; to: string } {
+  const today = Date.parse(toDateSpan(at.slice(0, 10), findOffset(at)).from);
+  const hour = UNITS.hour ?? 0;
+  return {
+    from: new Date(today - EVENING_HOURS * hour).toISOString(),
+    to: new Date(today + NIGHT_HOURS * hour).toISOString(),
+  };
 }
 
 /** Weeks begin on Monday. */

@@ -1,14 +1,24 @@
 import type { Message } from "../../../../domain/message.ts";
+import { extractTerms } from "../../../../domain/search/search-terms.ts";
 import { splitSentences, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { EraseProposal } from "../../../../ports/language/extractor.ts";
 import { FUNCTION_WORDS, isOfOtherLanguage } from "../../detect-language.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
-import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
+import { findShapedValues, isCalendarName, isDistinctValue } from "../../value-shapes.ts";
 import type { RulesReading } from "../known-memory.ts";
+import { antecedentOf } from "./antecedents.ts";
+import { delayedRequests } from "./delayed-requests.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
+import { blankSpans, findException, isKeeping, keptPhrase, type RequestException } from "./exceptions.ts";
 import { type RequestObject, readRequestObject } from "./request-objects.ts";
-import { LIKELY_REQUEST, type ScoredCandidate, SURE_REQUEST, scoreRequest } from "./request-sentences.ts";
+import {
+  LIKELY_REQUEST,
+  POSSIBLE_REQUEST,
+  type ScoredCandidate,
+  SURE_REQUEST,
+  scoreRequest,
+} from "./request-sentences.ts";
 import { aboutOf, EVERYTHING, isCorrection, isOfItself, REGRET, statedRequests } from "./stated-requests.ts";
 
 /** The requests to forget in the sentences of a message, and words that are not to be kept at all. */
@@ -18,53 +28,140 @@ export function erasuresOf(
   reading?: RulesReading,
 ): EraseProposal[] {
   const found: FoundRequest[] = [];
-  const stated = Map.groupBy(statedRequests(message, spans, reading), ({ start }) => start);
+  const excepted = exceptionsWithin(message, spans);
+  const content = blankSpans(message.content, [...excepted.values()]);
+  const asking = { ...message, content, sentences: spans.length };
+  const stated = Map.groupBy(statedRequests(asking, spans, reading), ({ start }) => start);
   for (const span of spans.slice(0, MOST_READ)) {
+    const later = readDelayed(asking, span, reading);
     const sure = stated.get(span.start) ?? [];
-    const request = readSentence(message, span, reading);
-    // "What we said last week about the wedding": only the model reads the period beside the description.
-    const isOfPeriod = request?.proposal.about !== undefined && request.proposal.from !== undefined;
-    // "I don't want you to have her PIN. Delete that.": the words before say what is meant.
-    const isNamed = request?.proposal.about !== undefined && sure.every((one) => isOfItself(one));
-    if (request && (sure.length === 0 || isOfPeriod)) found.push(request);
-    else if (
-      request &&
-      isNamed &&
-      sure.length > 0 &&
-      !OFF_RECORD_FORM.test(message.content.slice(span.start, span.end))
-    )
-      found.push({
-        ...request,
-        proposal: {
-          ...request.proposal,
-          isProspective: true,
-          confidence: Math.max(STATED_CONFIDENCE, request.proposal.confidence ?? 0),
-        },
-      });
-    else found.push(...sure.map((proposal) => withScope(message, proposal)));
+    found.push(...(later.length > 0 ? later : readNow(asking, span, sure, reading)));
   }
   // "Remove it now. Delete the old number.": the second says what the first means.
   const isNamed = found.some(({ proposal }) => !isOfItself(proposal));
   const kept = found.filter((one) => !isNamed || !isOfItself(one.proposal) || one.isOffRecord);
-  const except = exceptionsIn(message.content, spans, found);
-  return kept.map(({ proposal }) =>
-    except === undefined || proposal.about === undefined
-      ? proposal
-      : { ...proposal, except: [proposal.except, except].filter((one) => one !== undefined).join("; ") },
-  );
+  const elsewhere = exceptionsIn(message.content, spans, found);
+  return kept.map(({ proposal: found }) => {
+    const proposal = doubtedByAnswer(ofThingBefore(asking, found), reading);
+    const own = excepted.get(proposal.start)?.kept;
+    const except = [...(own === undefined ? [] : [own]), ...elsewhere].join("; ");
+    if (except === "" || isOfItself(proposal)) return proposal;
+    const { about, ...rest } = proposal;
+    // "Keep my name but forget everything else."
+    const isEverything = about !== undefined && proposal.from === undefined && EVERYTHING.test(about);
+    return isEverything ? { ...rest, everything: true, except } : { ...proposal, except };
+  });
 }
 
-/** A request that is stated, with what it excepts and whether it means all that belongs to a thing. */
-function withScope({ content }: Message, proposal: EraseProposal): FoundRequest {
+/** A message that is read for requests. */
+interface ReadMessage extends Message {
+  /** How many sentences it has. */
+  readonly sentences: number;
+}
+
+/** From this length on, in characters, a turn of the assistant is a text that the user may want changed. */
+const LEAST_TEXT = 150;
+
+/** "Remove the last column", to a text of the assistant that has one: rather work on that text. It is asked back. */
+function doubtedByAnswer(proposal: EraseProposal, reading: RulesReading | undefined): EraseProposal {
+  const { about, due, confidence = 1 } = proposal;
+  const last = reading?.earlier.at(-1);
+  if (about === undefined || due || last?.role !== "assistant" || last.content.length < LEAST_TEXT)
+    return proposal;
+  const text = last.content.toLowerCase();
+  const starts = startsOf(about);
+  const shared = starts.filter((start) => text.includes(start)).length;
+  const isOfText = shared > 0 && shared >= starts.length / 2;
+  return isOfText ? { ...proposal, confidence: Math.min(confidence, ASKED_BACK) } : proposal;
+}
+
+/** In so many turns before, a text of the assistant is what the user works on. */
+const WORKED_ON = 6;
+
+/** Whether the assistant has written a text lately: "forget the polite ending" may be an order on it. */
+function isWritingBefore(reading: RulesReading | undefined): boolean {
+  const turns = reading?.earlier.slice(-WORKED_ON) ?? [];
+  return turns.some(({ role, content }) => role === "assistant" && content.length >= LEAST_TEXT);
+}
+
+/**
+ * The model alone carries nothing out, without a stated form or words such as "what I told you": in real chats it is now and then as
+ * sure and wrong.
+ */
+const MODEL_ALONE = 0.97;
+/** The confidence of what is asked back if it is found. */
+const ASKED_BACK = 0.9;
+
+/** The first letters of the telling words of a description. */
+function startsOf(description: string): string[] {
+  return extractTerms(description)
+    .filter((term) => term.length > 3)
+    .map((term) => term.slice(0, 5));
+}
+
+const ALL_OF_IT = /\b(?:it all|all of (?:it|this|that))\b/i;
+
+/** "Malta is over. Delete all of it.": all of what the sentence before is about, and not everything. */
+function ofThingBefore({ content }: Message, proposal: EraseProposal): EraseProposal {
+  const { everything, ...rest } = proposal;
+  if (!everything || !ALL_OF_IT.test(content.slice(proposal.start, proposal.end))) return proposal;
+  const before = content.slice(0, proposal.start);
+  const last = splitSentences(before).at(-1);
+  const about = last && subjectOf(before.slice(last.start, last.end));
+  return about === undefined || /^(?:this|that|these|those)\b/i.test(about)
+    ? proposal
+    : { ...rest, about, isBroad: true };
+}
+
+/** What each sentence excepts from its own request, by where the sentence starts. */
+function exceptionsWithin(
+  { content }: Message,
+  spans: readonly TextSpan[],
+): ReadonlyMap<number, RequestException> {
+  const excepted = new Map<number, RequestException>();
+  for (const { start, end } of spans.slice(0, MOST_READ)) {
+    const text = content.slice(start, end);
+    const found = MAY_ASK.test(text) && !isCorrection(text) ? findException(text) : undefined;
+    if (found) excepted.set(start, { kept: found.kept, start: start + found.start, end: start + found.end });
+  }
+  return excepted;
+}
+
+/** The requests of a sentence that are to be carried out now: the stated ones, or what the model for requests reads. */
+function readNow(
+  message: ReadMessage,
+  span: TextSpan,
+  sure: readonly EraseProposal[],
+  reading: RulesReading | undefined,
+): FoundRequest[] {
+  const request = readSentence(message, span, reading) ?? readReferring(message, span, sure);
+  // "What we said last week about the wedding": only the model reads the period beside the description.
+  const isOfPeriod = request?.proposal.about !== undefined && request.proposal.from !== undefined;
+  if (request && (sure.length === 0 || isOfPeriod)) return [request];
+  // "I don't want you to have her PIN. Delete that.": the words before say what is meant.
+  const isNamed = request?.proposal.about !== undefined && sure.every((one) => isOfItself(one));
+  if (!request || !isNamed || OFF_RECORD_FORM.test(message.content.slice(span.start, span.end)))
+    return sure.map((proposal) => withScope(message, proposal, reading));
+  const confidence = Math.max(STATED_CONFIDENCE, request.proposal.confidence ?? 0);
+  return [{ ...request, proposal: { ...request.proposal, isProspective: true, confidence } }];
+}
+
+/** A request that is stated, with whether it means all that belongs to a thing. */
+function withScope(
+  { content, sentences }: ReadMessage,
+  proposal: EraseProposal,
+  reading: RulesReading | undefined,
+): FoundRequest {
   const text = content.slice(proposal.start, proposal.end);
-  const [candidate] = scoreRequest(text);
-  const except = candidate && readRequestObject(text, candidate).except;
+  const [candidate] = scoreRequest(text, sentences);
+  const isWriting = isWritingBefore(reading);
   return {
     proposal: {
       ...proposal,
-      ...(except === undefined ? {} : { except }),
       ...(BROAD.test(text) ? { isBroad: true } : {}),
-      ...((candidate?.probability ?? 0) >= PLAIN ? {} : { confidence: STATED_CONFIDENCE }),
+      ...((candidate?.probability ?? 0) >= (isWriting ? LIKELY_REQUEST : PLAIN)
+        ? {}
+        : { confidence: isWriting || sentences > MANY ? ASKED_BACK : STATED_CONFIDENCE }),
     },
     isOffRecord: isOfItself(proposal),
   };
@@ -78,11 +175,43 @@ interface FoundRequest {
   readonly isOffRecord: boolean;
 }
 
-/** The request in a sentence, by the model for requests and by what its words mean. */
-function readSentence(
-  message: Message,
+/** From this probability on, words with a later time or event are a request, if what they mean is found. */
+const LIKELY_DELAYED = 0.65;
+/** The same, where the sentence as a whole is likely: "please" is a sign, too. */
+const POSSIBLE_DELAYED = 0.35;
+
+/** "Drop me a note when you are there". */
+const FOR_SOMEBODY = /^(?:me|us|him|her|them) \S/i;
+
+/** The requests of a sentence that are to be carried out later. */
+function readDelayed(
+  message: ReadMessage,
   { start, end }: TextSpan,
   reading: RulesReading | undefined,
+): FoundRequest[] {
+  const text = message.content.slice(start, end);
+  if (!MAY_ASK.test(text)) return [];
+  const before = message.content.slice(0, start);
+  const delayed = delayedRequests(text, message.at);
+  const isLikely = delayed.length > 0 && candidateIn(text, message.sentences, LIKELY_DELAYED) !== undefined;
+  return delayed.flatMap(({ request, due }) => {
+    const asked = { ...message, content: before + request };
+    const span = { start, end: start + request.length };
+    const found = readSentence(asked, span, reading, isLikely ? POSSIBLE_DELAYED : LIKELY_DELAYED);
+    if (!found || isOfItself(found.proposal) || FOR_SOMEBODY.test(found.proposal.about ?? "")) return [];
+    return [{ proposal: { ...found.proposal, start, end, due }, isOffRecord: false }];
+  });
+}
+
+/**
+ * The request in a sentence, by the model for requests and by what its words mean. `leastLater` is the least probability of a
+ * request for later; without it, the request is for now.
+ */
+function readSentence(
+  message: ReadMessage,
+  { start, end }: TextSpan,
+  reading: RulesReading | undefined,
+  leastLater?: number,
 ): FoundRequest | undefined {
   const text = message.content.slice(start, end);
   const place = { propose: "erase" as const, message: message.id, start, end };
@@ -90,14 +219,15 @@ function readSentence(
     const about = foreignObject(text);
     return { proposal: { ...place, confidence: FOREIGN_CONFIDENCE, about }, isOffRecord: false };
   }
-  const candidate = candidateIn(text);
+  const candidate = candidateIn(text, message.sentences, leastLater ?? POSSIBLE_REQUEST);
   if (!candidate) return undefined;
   const object = readRequestObject(text, candidate);
-  const sure = { confidence: candidate.probability };
-  const except = object.except === undefined ? {} : { except: object.except };
+  if (leastLater === undefined && !isWorthAsking(text, candidate, object, reading)) return undefined;
+  const isTold = TOLD.some((sign) => candidate.features.includes(`asks ${sign}`));
+  const sure = { confidence: Math.min(candidate.probability, isTold ? 1 : MODEL_ALONE) };
   const isKeeping = candidate.group === "keep" || candidate.group === "none";
   const broad = BROAD.test(text) ? { isBroad: true } : {};
-  const asked = { ...place, ...sure, ...except, ...broad };
+  const asked = { ...place, ...sure, ...broad };
   if (object.isPronoun || OWN_TURN.test(object.text)) {
     const proposal = meantByPronoun(
       { message, start, end, text, asked, object, isKeeping, verb: candidate.start },
@@ -105,28 +235,125 @@ function readSentence(
     );
     return proposal && { proposal, isOffRecord: isOfItself(proposal) };
   }
-  const wide = wideTarget(object.text, message.at);
-  if (wide) return { proposal: { ...asked, ...wide }, isOffRecord: false };
-  const words = object.isClause ? descriptionIn(object.text) : object.text;
-  const { about, ...within } = withinPeriod(words, message.at);
-  const before = message.content.slice(0, start);
-  const named = withAntecedent(antecedentOf(aboutOf(about), before), text, before);
-  if (named === "") return undefined;
   const prospective = isKeeping && candidate.isNegated ? { isProspective: true } : {};
-  return { proposal: { ...asked, ...within, about: named, ...prospective }, isOffRecord: false };
+  const proposal = withTarget(message, text, object, { ...asked, ...prospective }, reading);
+  return proposal && { proposal, isOffRecord: false };
 }
 
+/** A request with what its words mean: a scope, or a description. */
+function withTarget(
+  message: Message,
+  text: string,
+  object: RequestObject,
+  asked: EraseProposal,
+  reading: RulesReading | undefined,
+): EraseProposal | undefined {
+  const wide = wideTarget(object.text, message.at);
+  if (wide) return { ...asked, ...wide };
+  const words = object.isClause ? descriptionIn(object.text) : object.text;
+  const { about, ...within } = withinPeriod(words, message.at);
+  const before = message.content.slice(0, asked.start);
+  const meant = aboutOf(about);
+  // "Acme have left, so delete all you hold on them"
+  const clause = /^.*,/s.exec(text.slice(0, Math.max(0, text.lastIndexOf(meant))))?.[0] ?? "";
+  const turns = (reading?.earlier ?? []).filter(({ role }) => role === "user").map(({ content }) => content);
+  // "Take him out of your memory": of whom a turn before spoke.
+  const meantHere = antecedentOf(antecedentOf(antecedentOf(meant, clause), before), turns.join("\n"));
+  const named = withAntecedent(meantHere, text, before);
+  return named === "" ? undefined : { ...asked, ...within, about: named };
+}
+
+/** From this probability on, an order is one to forget, where the sentence before says what the memory holds. */
+const LEAST_REFERRING = 0.1;
+
+/**
+ * "You don't need to have her PIN. Delete it.", "I should not have told you about Max. Take that out.": neither
+ * sentence is a request by itself; the second means what the first says is held or was told.
+ */
+function readReferring(
+  { id, content, sentences }: ReadMessage,
+  { start, end }: TextSpan,
+  stated: readonly EraseProposal[],
+): FoundRequest | undefined {
+  const text = content.slice(start, end);
+  const last = splitSentences(content.slice(0, start)).at(-1);
+  if (!last || !MAY_ASK.test(text) || !stated.every((one) => isOfItself(one))) return undefined;
+  const before = content.slice(last.start, last.end).trim();
+  if (isQuotation(text) || !REFERS.test(before)) return undefined;
+  const candidate = scoreRequest(text, sentences).find(({ group }) =>
+    /^(?:erase|discard|forget)$/.test(group),
+  );
+  const held = scoreRequest(before).find(({ group }) => group === "keep");
+  if (!candidate || !held || candidate.probability < LEAST_REFERRING) return undefined;
+  if (isForLater(text, candidate) || !readRequestObject(text, candidate).isPronoun) return undefined;
+  const about = descriptionIn(before);
+  if (about === "") return undefined;
+  const confidence = stated.length > 0 ? STATED_CONFIDENCE : jointly(candidate.probability, held.probability);
+  if (confidence < LIKELY_REQUEST) return undefined;
+  return { proposal: { propose: "erase", message: id, start, end, about, confidence }, isOffRecord: false };
+}
+
+/** The probability of a request by the signs of two sentences; a sentence that asks nothing has `IDLE`. */
+function jointly(one: number, other: number): number {
+  const odds = ((one / (1 - one)) * (other / (1 - other))) / (IDLE / (1 - IDLE));
+  return odds / (1 + odds);
+}
+
+const IDLE = 0.1;
+/** It says that something is held by the memory or those who use it, or was told to it. */
+const REFERS =
+  /\b(?:you|us|we)\b[^.;,]*\b(?:hold|holding|have|having|keep|keeping|know|store|storing)\b|\b(?:told|tell|telling|said|mentioned|shared|given?|gave|sharing)\b/i;
+
+const NAMES_TIME = /\b(?:after|until|once|from) (?:this|next|the|that|then|tomorrow|we|I)\b/i;
+
+/**
+ * What may be a request counts where it names what is meant, or says that it was told: "get rid of Wildroot", "lose what I said";
+ * or where it names something stored: "scrap the eviction stuff". An order for a later time is one in the world: "remove Ola from
+ * the rota after this weekend".
+ */
+function isWorthAsking(
+  sentence: string,
+  candidate: ScoredCandidate,
+  { text, isPronoun }: RequestObject,
+  reading: RulesReading | undefined,
+): boolean {
+  if (candidate.probability >= LIKELY_REQUEST) return true;
+  const isToKeep = candidate.group === "keep" && !candidate.isNegated;
+  if (isPronoun || isToKeep || NAMES_TIME.test(sentence)) return false;
+  const signs = new Set(candidate.features);
+  const isOfMemory = signs.has("none out of memory") || OF_MEMORY.some((sign) => signs.has(`asks ${sign}`));
+  if (isOfMemory || (signs.has("asks") && reading && isStored(text, reading))) return true;
+  const names = text.replace(/^(?:the|an?|my|our|this|that)\b/i, "").match(/\p{Lu}[\p{L}'’-]+/gu) ?? [];
+  return (
+    OWN_TURN.test(text) || names.some((name) => !isCalendarName(name)) || findShapedValues(text).length > 0
+  );
+}
+
+/** Whether a telling word of an object stands in what is remembered, or was said in this session; by its first letters. */
+function isStored(object: string, { known, earlier }: RulesReading): boolean {
+  const starts = startsOf(object);
+  const isNamed = (text: string): boolean => {
+    const lower = text.toLowerCase();
+    return starts.some((start) => lower.includes(start));
+  };
+  return known.some(({ text }) => isNamed(text)) || earlier.some(({ content }) => isNamed(content));
+}
+
+/** Signs that the object of a request is what was told to the memory, or what it knows. */
+const TOLD = ["said", "known"];
+/** The same, and where it is to be taken from. */
+const OF_MEMORY = [...TOLD, "from memory", "from you"];
 /** The verb of a sentence that asks to forget, if one is likely to. */
-function candidateIn(text: string): ScoredCandidate | undefined {
+function candidateIn(text: string, sentences: number, least: number): ScoredCandidate | undefined {
   const isRepair = isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text);
   if (!MAY_ASK.test(text) || isRepair || isQuotation(text)) return undefined;
-  const candidates = scoreRequest(text);
+  const candidates = scoreRequest(text, sentences);
   // "Delete the code and delete the phrase": the first order holds both.
   const sureOnes = candidates.filter(
     ({ probability, group }) => probability >= SURE_REQUEST && group !== "none",
   );
   const candidate = sureOnes.toSorted((one, other) => one.start - other.start)[0] ?? candidates[0];
-  if (!candidate || candidate.probability < LIKELY_REQUEST) return undefined;
+  if (!candidate || candidate.probability < least) return undefined;
   if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
   return candidate;
 }
@@ -158,6 +385,8 @@ function foreignObject(text: string): string {
 const OFF_RECORD_FORM = /\b(?:store|save|record|remember|keep|note|write|log)\b|off the record|between/i;
 /** From this probability on, a stated form is certain: where nothing is found, the reply says so. */
 const PLAIN = 0.5;
+/** In a message of more sentences, a form that the model doubts is asked back. */
+const MANY = 8;
 /** A form that the model doubts is carried out where what it means is found. */
 const STATED_CONFIDENCE = 0.98;
 /** A request in another language is asked back where something of it is found. */
@@ -174,6 +403,11 @@ const REPORTED = /\b(?:said|says|wrote|writes|shouted|asked|told \p{L}+|reads|wh
 function isForLater(text: string, { start }: ScoredCandidate): boolean {
   const [order = ""] = text.slice(start).split(/,\s+(?!once|when|if|until|after)/i);
   return isDeferred(order) || CONDITION.test(text.slice(0, start));
+}
+
+/** Whether a sentence is looked at as one that may ask to forget. */
+export function mayAsk(text: string): boolean {
+  return MAY_ASK.test(text) && !isQuotation(text);
 }
 
 /** A message without any of these words asks for nothing; it need not be parsed. */
@@ -244,8 +478,9 @@ const OFF_RECORD_WORDS =
 /** "I should not have told you the bit about Aleks": what it is about. */
 function descriptionIn(sentence: string): string {
   const told =
-    /\b(?:told|tell|said|say|mentioned|shared|gave)(?: you| to you)?\s+(?<about>.+)$/i.exec(sentence) ??
-    /\b(?:hold|have|keep|know|store)\s+(?<about>.+)$/i.exec(sentence);
+    /\b(?:told|tell|said|say|mentioned|shared|gave|given?)(?: you| to you)?\s+(?<about>.+)$/i.exec(
+      sentence,
+    ) ?? /\b(?:hold|have|keep|know|store)\s+(?<about>.+)$/i.exec(sentence);
   const about = aboutOf((told?.groups?.about ?? subjectOf(sentence) ?? sentence).replace(/[.!?]+$/, ""));
   const owner = /\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]*)*(?=['’]s\b)|(?<=\s)\p{Lu}\p{Ll}+/u.exec(sentence)?.[0];
   return owner === undefined ? about : about.replace(/^(?:her|his|their|its)\b/i, `${owner}'s`);
@@ -295,7 +530,7 @@ function withinPeriod(text: string, at: string): { about: string; from?: string;
     return { about: text };
   const { before = "", time, behind = "" } = PERIOD.exec(text)?.groups ?? {};
   if (time === undefined) return { about: text };
-  const span = eraseScope(`everything I said ${/^last night$/i.test(time) ? "yesterday" : time}`, at);
+  const span = eraseScope(`everything I said ${time}`, at);
   if (span?.from === undefined) return { about: text };
   const { from, to } = span;
   return {
@@ -309,28 +544,17 @@ function withinPeriod(text: string, at: string): { about: string; from?: string;
 }
 
 /** "The other two stay", "Leif's can stay", "I only want 74,000 on file": what other sentences keep. */
-function exceptionsIn(
-  content: string,
-  spans: readonly TextSpan[],
-  found: readonly FoundRequest[],
-): string | undefined {
-  if (found.length === 0) return undefined;
-  const kept = spans
+function exceptionsIn(content: string, spans: readonly TextSpan[], found: readonly FoundRequest[]): string[] {
+  if (found.length === 0) return [];
+  return spans
+    .slice(0, MOST_READ)
     .filter(({ start }) => !found.some(({ proposal }) => proposal.start === start))
-    .map(({ start, end }) => content.slice(start, end))
-    .filter((text) => KEEPING.test(text) && !/\b(?:don['’]?t|not|never)\b/i.test(text));
-  return kept.length === 0 ? undefined : kept.join("; ");
+    .flatMap(({ start, end }) => {
+      const text = content.slice(start, end);
+      return keptPhrase(text) ?? (isKeeping(text) ? [text] : []);
+    });
 }
-
-const KEEPING = /\b(?:keep|stays?|can stay|leave|remains?|only (?:want|need)|still need)\b/i;
 
 function isQuotation(text: string): boolean {
   return /^["“'‘]/.test(text.trim());
-}
-
-/** "Forget her": whom the words before named last. */
-function antecedentOf(about: string, before: string): string {
-  if (!/^(?:her|him|them|it)$/i.test(about)) return about;
-  const all = before.match(/\b(?:my|our) [\p{Ll}-]+|(?<=\p{Ll}\W+)\p{Lu}[\p{L}'-]+/gu);
-  return all?.at(-1) ?? about;
 }

@@ -21,8 +21,23 @@ describe("an order to delete a thing", () => {
     expect(await left([fact, asks])).not.toContain(word);
   });
 
+  it.each([
+    ["The kitchen counter is oak, oiled in March.", "wipe the kitchen counter", "oak"],
+    ["The print queue jams every time Bob sends plans.", "purge the print queue again please", "jams"],
+  ])("%s stays with “%s”, which is said of the thing in the world", async (fact, asks, word) => {
+    expect(await left([fact, asks])).toContain(word);
+  });
+
   it("is none where nothing is known of the thing", async () => {
     expect(await left(["I like tea.", "delete the row number please"])).toContain("row number");
+  });
+});
+
+describe("an order with a verb of throwing away", () => {
+  it("is asked back where a thing of that name was told", async () => {
+    const lines = ["I got an eviction letter in May.", "please scrap the eviction stuff"];
+    expect(await left(lines)).toContain("eviction letter");
+    expect(await left([...lines, "yes, forget it"])).not.toContain("eviction letter");
   });
 });
 

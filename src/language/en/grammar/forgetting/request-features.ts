@@ -1,7 +1,9 @@
 import { stem } from "../../../../domain/search/search-terms.ts";
-import { parseEnglish } from "../../parser/english-trees.ts";
+import { parseEnglish, tokenizeEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
+import type { WordSpan } from "../../parser/tokenizer.ts";
 import { findShapedValues, findSlot } from "../../value-shapes.ts";
+import { correctVerb } from "./correct-verb.ts";
 
 /** A verb of a sentence that may carry a request to forget, with the weak signs for and against it. */
 export interface RequestCandidate {
@@ -116,12 +118,12 @@ const OWN_MESSAGE =
 const REGRET =
   /\bshould(?: not|n['’]?t) have (?:told|said|mentioned|shared)|\bmistake to share|\btoo much\b|\bprivate\b|\bconsent\b/i;
 const FROM_MEMORY =
-  /\b(?:from|in|out of|off|on) (?:(?:your|the|our|my|its|shared|whatever|what) (?:\w+ )?)?(?:memory|memories|notes?|records?|files?|database|storage|mind)\b|\bfrom (?:everywhere|everything|what(?:ever)? you)|\bon (?:file|record)\b/i;
+  /\b(?:from|in|out of|off|on) (?:(?:your|the|our|my|its|shared|whatever|what) (?:\w+ ){0,2})?(?:memory|memories|notes?|records?|files?|database|storage|mind|head|brain)\b|\bout of (?:here|there)\b|\bfrom (?:everywhere|everything|what(?:ever)? you)|\bon (?:file|record)\b/i;
 const NOT_STORED =
-  /\b(?:not|\p{L}+n['’]?t|nothing|none|no|never|leave|keep|rather|better)\b.*(?:\bin (?:your|the|my|our|shared) (?:memory|notes?|records?|files?)\b|\b(?:stored|saved|remembered|recorded|logged)\W*$|\bout of (?:it|your|the) ?)/iu;
+  /\b(?:not|\p{L}+n['’]t|(?:do|does|did|is|are|was|wo|ca|should|must|would)nt|nothing|none|no|never|leave|keep|rather|better)\b.*(?:\bin (?:your|the|my|our|shared) (?:memory|notes?|records?|files?)\b|\b(?:stored|saved|remembered|recorded|logged)\W*$|\bout of (?:it|your|the) ?)/iu;
 /** "This never goes on file", "that is not something you should hold on to", "no trace of that". */
 const NOT_KEPT =
-  /\b(?:not|\p{L}+n['’]?t|nothing|none|no|never|nowhere|un(?:recorded|saved|logged|stored))\b(?:\W+[\p{L}'’]+){0,6}?\W+(?:memory|records?|file|notes?|log(?:ged)?|kept|keeps?|keeping|stor(?:ed|e|ing)|sav(?:ed|e|ing)|hold(?:ing)? on|remember(?:ed|ing)?|recorded|trace|wr(?:ite|itten) down|noted)\b|\bun(?:recorded|saved|logged|stored)\b/iu;
+  /\b(?:not|\p{L}+n['’]t|(?:do|does|did|is|are|was|wo|ca|should|must|would)nt|nothing|none|no|never|nowhere|un(?:recorded|saved|logged|stored))\b(?:\W+[\p{L}'’]+){0,6}?\W+(?:memory|records?|file|notes?|log(?:ged)?|kept|keeps?|keeping|stor(?:ed|e|ing)|sav(?:ed|e|ing)|hold(?:ing)? on|remember(?:ed|ing)?|recorded|trace|wr(?:ite|itten) down|noted)\b|\bun(?:recorded|saved|logged|stored)\b/iu;
 const FROM_YOU =
   /\b(?:from|off|out of|in|on) your\b|\b(?:list|thing)s? (?:of \w+ )?you (?:keep|have)\b|\b(?:you|whatever you) (?:keep|have)\b/i;
 const FROM_OTHER =
@@ -129,24 +131,13 @@ const FROM_OTHER =
 
 /** The candidates of a sentence, in order; one of the group `none` if no verb could carry a request. */
 export function findRequestCandidates(text: string): RequestCandidate[] {
-  const tokens = parseEnglish(text).flatMap(({ tokens: some }, k) =>
-    some.map((token) => ({ token, k, of: some })),
-  );
-  const shared = sentenceFeatures(
-    text,
-    tokens.map(({ token }) => token),
-  );
-  const words = tokens.map((one) => one.token);
-  const found = tokens.flatMap(({ token, of }, i) => {
-    const verb = correctVerb(token.lower);
-    const group = GROUPS.find(([, stems]) => stems.has(stem(verb)) || stems.has(verb))?.[0];
-    if (!group || token.lower === "left") return [];
-    const isKeptOut =
-      group === "keep" && /^(?:keep|leave)$/.test(token.lower) && KEPT_OUT.test(text.slice(token.end));
-    if (isKeptOut) return [candidateAt(text, words, i, { group: "discard", of, shared })];
-    if (isNoun(text, token) || !isRequestVerb(text, token, group)) return [];
-    return [candidateAt(text, words, i, { group, of, shared })];
+  const spans = tokenizeEnglish(text);
+  const shared = sentenceFeatures(text, spans.length);
+  const verbs = spans.flatMap((span, i) => {
+    const group = findVerbGroup(text, span);
+    return group ? [{ i, group }] : [];
   });
+  const found = verbs.length === 0 ? [] : candidatesOf(text, verbs, shared);
   const none: RequestCandidate = {
     start: 0,
     end: 0,
@@ -161,15 +152,42 @@ export function findRequestCandidates(text: string): RequestCandidate[] {
     : found;
 }
 
+/** The group of a word that can carry a request, by the words around it alone. */
+function findVerbGroup(text: string, span: WordSpan): VerbGroup | undefined {
+  const lower = span.text.toLowerCase();
+  if (lower === "left") return undefined;
+  const verb = correctVerb(lower);
+  const stemmed = stem(verb);
+  const group = GROUPS.find(([, stems]) => stems.has(stemmed) || stems.has(verb))?.[0];
+  if (!group) return undefined;
+  const word = { start: span.start, end: span.end, lower };
+  if (group === "keep" && /^(?:keep|leave)$/.test(lower) && KEPT_OUT.test(text.slice(span.end)))
+    return "discard";
+  return isNoun(text, word) || !isRequestVerb(text, word, group) ? undefined : group;
+}
+
+/** The candidates of a sentence, whose tree is read only here: most sentences have no such verb. */
+function candidatesOf(
+  text: string,
+  verbs: readonly { readonly i: number; readonly group: VerbGroup }[],
+  shared: readonly string[],
+): RequestCandidate[] {
+  const tokens = parseEnglish(text).flatMap(({ tokens: some }) => some.map((token) => ({ token, of: some })));
+  const words = tokens.map(({ token }) => token);
+  return verbs.map(({ i, group }) => candidateAt(text, words, i, { group, of: tokens[i]?.of ?? [], shared }));
+}
+
+type Word = Pick<ParsedToken, "start" | "end" | "lower">;
+
 /** "The record", and not "make a record of it". */
-function isNoun(text: string, { start, end, lower }: ParsedToken): boolean {
+function isNoun(text: string, { start, end, lower }: Word): boolean {
   const isMade = /\bmake\s+(?:any |a )?$/i.test(text.slice(0, start)) && /^\s+of\b/.test(text.slice(end));
   const mayBe = /^(?:record|note|log|file|bin|drop|strike)s?$/.test(lower);
   return !isMade && mayBe && NOUN_BEFORE.test(text.slice(0, start));
 }
 
 /** Whether a verb has what makes it one of requests: "take … off", "can go". */
-function isRequestVerb(text: string, { start, end, lower }: ParsedToken, group: string): boolean {
+function isRequestVerb(text: string, { start, end, lower }: Word, group: string): boolean {
   if (group === "go" && !MAY_GO.test(text.slice(0, start))) return false;
   const particle = PARTICLES[stem(lower)];
   return !particle || particle.test(text.slice(end, end + 80));
@@ -178,26 +196,6 @@ function isRequestVerb(text: string, { start, end, lower }: ParsedToken, group: 
 /** "The old one can go", not "the way to go" or "keep going". */
 const MAY_GO =
   /(?<!\b(?:i|we|you|he|she|they|me|us|him|her|them) )\b(?:can|could|should|must|may|(?:has|have|had|needs?|ought|is|are|wants?) to|be|also|now|just|all|it|that)\s+$/i;
-const TYPED_VERBS = ["forget", "delete", "erase", "remove"];
-
-/** "dlete", "forgte", "forgett": a verb with one letter too many, too few or out of place. */
-function correctVerb(word: string): string {
-  if (word.length < 5 || word.length > 7) return word;
-  return TYPED_VERBS.find((verb) => isOneSlipAway(word, verb)) ?? word;
-}
-
-function isOneSlipAway(word: string, verb: string): boolean {
-  if (word === verb || word[0] !== verb[0]) return false;
-  if (word.length === verb.length) {
-    const at = [...word].findIndex((letter, i) => letter !== verb[i]);
-    const isSwapped = word[at] === verb[at + 1] && word[at + 1] === verb[at];
-    return isSwapped && word.slice(at + 2) === verb.slice(at + 2);
-  }
-  const [long, short] = word.length > verb.length ? [word, verb] : [verb, word];
-  if (long.length - short.length !== 1) return false;
-  return [...long].some((_letter, i) => long.slice(0, i) + long.slice(i + 1) === short);
-}
-
 const KEPT_OUT =
   /^[^.;,]*\bout of (?:your|the|our|my) (?:\w+ )?(?:notes?|memory|records?|files?|log|head|minutes)\b/i;
 const NOUN_BEFORE = /\b(?:the|a|an|my|your|our|his|this|that|off|on|for|no|of|any)\s+$/i;
@@ -228,6 +226,7 @@ function candidateAt(
     ...shared,
     ...reportedBefore(lower),
     ...verbSigns({ clause, lower, behind, mood, token }),
+    ...wordSigns(token, words, i),
   ];
   const asks = kind.startsWith("asks");
   return {
@@ -240,10 +239,47 @@ function candidateAt(
       kind,
       asks ? "asks" : "tells",
       `${kind} ${mood}`,
+      `${kind} ${mood} by ${subjectShared(token, of)}`,
+      `${kind} ${stem(token.lower)}`,
       ...signs.map((sign) => `${asks ? "asks" : "tells"} ${sign}`),
       ...(asks ? [...objects, ...shared, ...(place ? [place] : [])].map((sign) => `${kind} ${sign}`) : []),
     ],
   };
+}
+
+/** Signs of a verb's form, of the words beside it and of the length of its sentence. */
+function wordSigns(token: ParsedToken, words: readonly ParsedToken[], i: number): string[] {
+  const { length } = words;
+  return [
+    `verb ${stem(token.lower)}`,
+    `tag ${token.tag}`,
+    `label ${token.label}`,
+    `before ${words[i - 1]?.lower ?? ""}`,
+    `behind ${words[i + 1]?.lower ?? ""}`,
+    `length ${LENGTHS.find((most) => length <= most) ?? "more"}`,
+  ];
+}
+
+/** Sentences of up to so many words are of one length. */
+const LENGTHS = [8, 16, 28];
+
+/** Who the subject is that a verb has, or shares with the verbs above it. */
+function subjectShared(token: ParsedToken, of: readonly ParsedToken[]): string {
+  let verb: ParsedToken | undefined = token;
+  for (let steps = 0; verb && steps < MOST_ABOVE; steps += 1) {
+    const subject = of.find(({ head, label }) => of[head] === verb && /^nsubj/.test(label));
+    if (subject) return whoIs(subject);
+    verb = of[verb.head];
+  }
+  return "nobody";
+}
+
+const MOST_ABOVE = 6;
+
+function whoIs({ lower }: ParsedToken): string {
+  if (/^(?:i|we)$/.test(lower)) return "i";
+  if (/^(?:you|u)$/.test(lower)) return "you";
+  return /^(?:it|this|that|they|these|those)$/.test(lower) ? "it" : "other";
 }
 
 function isInPassive(token: ParsedToken, of: readonly ParsedToken[], clause: string): boolean {
@@ -489,6 +525,10 @@ const SENTENCE_SIGNS: readonly (readonly [name: string, pattern: RegExp])[] = [
     /\b(?:film|movie|novel|scene|hero|heroine|witch|ghost|whisper\w*|murmur\w*|imagine|song|lyrics?|poem)\b/i,
   ],
   ["memory", /\b(?:your|the|shared) (?:memory|notes?|records?)\b/i],
+  [
+    "out of memory",
+    /\b(?:out of|off) (?:your|the|our|shared) (?:\w+ )?(?:memory|notes?|records?|files?|head|mind)\b/i,
+  ],
   ["my place", /\b(?:my|our) (?:phone|laptop|computer|inbox|calendar|list|fridge|desk|tools|cart)\b/i],
   ["addressed", /^\W*(?:@\w+|(?:\p{Lu}\p{Ll}+),\s)/u],
   ["conditional", /^\W*(?:if|when|whenever|imagine|in case|before|after|lest|suppose)\b/i],
@@ -506,11 +546,11 @@ const SENTENCE_SIGNS: readonly (readonly [name: string, pattern: RegExp])[] = [
 ];
 const DEICTIC = /\b(?:this|that|it|any of|these|those|one|what)\b/i;
 
-function sentenceFeatures(text: string, words: readonly ParsedToken[]): string[] {
+function sentenceFeatures(text: string, words: number): string[] {
   const trimmed = text.trim();
   const found = SENTENCE_SIGNS.flatMap(([name, pattern]) => (pattern.test(trimmed) ? [name] : []));
   if (found.includes("not kept") && DEICTIC.test(trimmed)) found.push("not kept deictic");
-  if (words.length <= 2) found.push("tiny");
-  else if (words.length <= 6) found.push("short");
+  if (words <= 2) found.push("tiny");
+  else if (words <= 6) found.push("short");
   return found;
 }

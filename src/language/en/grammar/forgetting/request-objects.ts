@@ -1,3 +1,4 @@
+import { splitSentences } from "../../../../domain/text/split-text.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import { withoutPlace } from "./erase-forms.ts";
 import type { ScoredCandidate } from "./request-sentences.ts";
@@ -12,50 +13,42 @@ export interface RequestObject {
   readonly isClause?: boolean;
   /** The words behind "this:", "off the record,": what is told and not to be kept. */
   readonly told?: string;
-  /** What the sentence excepts: "but keep the passport one". */
-  readonly except?: string;
 }
 
 const PRONOUN =
-  /^(?:(?:it|that|this|them|those|these|any of (?:it|that|this)|all of (?:it|that|this)|it all|all that|that one|this one|the following|what comes next|what follows|the next (?:bit|part|thing)|what i['’]?m about to (?:say|tell)(?: you)?)(?= *(?:$|[,:;.!?)–—-]|\s(?:from|out|off|away|down|please|pls|too|now|again|anywhere|in|on|for|but|and|because|as)\b)))/i;
+  /^(?:(?:it|that|this|them|those|these|any of (?:it|that|this)|all of (?:it|that|this)|it all|all that|that one|this one|the following|what comes next|what follows|the next (?:bit|part|thing)|what i['’]?m about to (?:say|tell)(?: you)?)(?=(?: \p{L}+ly)? *(?:$|[,:;.!?)–—-]|\s(?:from|out|off|away|down|please|pls|too|now|again|anywhere|in|on|for|but|and|because|as)\b)))/iu;
 const OFF_RECORD = /\boff the record|\bbetween (?:us|you)|\b(?:ears|eyes) only/i;
 const KEPT_OUT =
   /^(?<object>.+?)\s+(?:out of|in|on|from) (?:(?:your|the|our|shared) )+(?:memory|notes?|records?|files?|log|minutes)\b/i;
-const EXCEPTION =
-  /[,;.]?\s+(?:(?:but|and|only|just)[, ]+)?(?:please )?(?:(?:do )?(?:keep|leave|retain|save|hold on to)\b|except(?: for)?\b|apart from\b|other than\b|not (?:the|my|his|her|their)\b|(?:the )?[\p{L}' ]{2,30} (?:can|may|should|must)? ?stays?\b)(?<kept>.*)$/iu;
-const NEVER_KEPT = /\b(?:don['’]?t|do not|never|not|no need to|stop)\s+(?:please )?(?:\S+ )?$/i;
 const TRAILING =
   /[,;.!?\s]+(?:please|pls|plz|thanks|thank you|thx|ok|okay|abeg|now|again|too|as well|for now|for good|entirely|completely|altogether|immediately|right away|lol|anywhere|any ?more|any longer|would you|will you|can you|could you|ever|at all)\s*[.!?]*$/i;
 const INTRO =
-  /^(?:(?:please|pls|also|now|ok|okay|and|so|but|hey|btw|sorry|oops|abeg|actually|just|yes|no|well)\b[,:. ]*|(?:i|we)(?:['’]d| would)? (?:just )?(?:don['’]?t )?(?:want|need|like|prefer)(?: to have)? |(?:\p{L}+ ){1,3}(?:asks?|asked|wants?|wanted|says?|requests?)(?: that)? (?:us |we |to |me )*(?=treat|consider)|(?:can|could) (?:we|you) (?:please )?(?:get|have) |(?:treat|consider|regard|have|get|make sure|see to it|ensure)(?: that)? )+/iu;
+  /^(?:(?:please|pls|also|now|ok|okay|and|so|but|hey|btw|sorry|oops|abeg|actually|just|yes|no|well|on reflection|on second thoughts?|come to think of it|thinking about it)\b[,:. ]*|(?:i|we)(?:['’]d| would)? (?:(?:just|also|really) )?(?:don['’]?t )?(?:want|need|like|prefer)(?: to have)? |(?:\p{L}+ ){1,3}(?:asks?|asked|wants?|wanted|says?|requests?)(?: that)? (?:us |we |to |me )*(?=treat|consider)|(?:can|could) (?:we|you) (?:please )?(?:get|have) |(?:treat|consider|regard|have|get|make sure|see to it|ensure)(?: that)? )+/iu;
 const OUTRO =
-  /\s+(?:(?:should|must|shall|need|needs|has|have|had|can|could|may|is|are|ought|might|to|not|never|no longer|be|being|get|gets|now|also|please|as|ever|really)\b\s*)+$/i;
+  /\s+(?:(?:should|must|shall|need|needs|has|have|had|can|could|may|is|are|ought|might|to|not|never|no longer|be|being|get|gets|now|also|please|as|ever|really)(?:n['’]?t)?\b\s*)+$/i;
 
 /** What the request of a candidate means. `sentence` is the sentence of the candidate. */
 export function readRequestObject(sentence: string, candidate: ScoredCandidate): RequestObject {
   const { start, end, group, isPassive } = candidate;
   if (group === "none") return objectKeptOut(sentence);
   const before = sentence.slice(0, start);
-  const behind = sentence.slice(end);
-  const except = exceptionIn(behind, before);
-  const rest = behind.slice(0, except?.index);
-  const kept = except ? { except: except.text } : {};
+  const rest = sentence.slice(end);
   const stays = /^(?:stay|remain)/i.test(sentence.slice(start, end));
   const undergoer = isPassive || stays || group === "go" ? undergoerOf(sentence, start) : undefined;
-  if (undergoer !== undefined) return { ...toObject(undergoer), ...kept };
-  if (group === "pretend") return { ...toObject(PRETENDED.exec(rest)?.groups?.about ?? ""), ...kept };
+  if (undergoer !== undefined) return toObject(undergoer);
+  if (group === "pretend") return toObject(PRETENDED.exec(rest)?.groups?.about ?? "");
   const bare = rest
     .replace(
-      /^\s*(?:rid\s+)?(?:of|about|up|on to|onto|down|out|off|track of|a (?:note|record) of|all)?\s+/i,
+      /^\s*(?:rid\s+)?(?:of|about|up|on to|onto|down|out|off|back|away|track of|a (?:note|record) of|all)?\s+/i,
       "",
     )
     .replace(/^of\s+/i, "");
   const pronoun = PRONOUN.exec(bare);
-  if (!pronoun && !/^(?:please|pls)?\W*$/i.test(bare)) return { ...toObject(bare), ...kept };
+  if (!pronoun && !/^(?:please|pls)?\W*$/i.test(bare)) return toObject(bare);
   // "What I told you about Ivan, delete it", "My age: please remove".
   const subject = subjectBefore(before);
   const isTold = /^(?:forget|erase|discard)$/.test(group) && isObjectBefore(subject);
-  return { ...(isTold ? toClauseObject(subject) : toPronoun(bare.slice(pronoun?.[0].length ?? 0))), ...kept };
+  return isTold ? toClauseObject(subject) : toPronoun(bare.slice(pronoun?.[0].length ?? 0));
 }
 
 /** What stands before an order, without the words that only join it. */
@@ -81,15 +74,20 @@ function toPronoun(behind: string): RequestObject {
 const PRETENDED =
   /\b(?:never|didn['’]?t)\s+\p{L}+(?: \p{L}+)?(?: anything)?(?: about| of| that)?\s+(?<about>.+)$/iu;
 
+/** "Two things I want out of here: my rent, and who my doctor is." */
+const LISTED_OUT = /^[^:;.]*\bthings\b[^:;.]*\b(?:out of|off|from|in) [^:;.]*:\s+(?<list>\S.*)$/i;
+
 /** "HR wants Ed's figure out of the notes", "I don't want my debts in your memory". */
 function objectKeptOut(sentence: string): RequestObject {
+  const listed = LISTED_OUT.exec(sentence)?.groups?.list;
+  if (listed !== undefined) return { text: cleanObject(listed), isPronoun: false };
   const kept = KEPT_OUT.exec(sentence)?.groups?.object;
   const noted = /\bno (?:notes?|records?|mention|trace|memory) (?:of|on|about) (?<object>.+)$/i.exec(sentence)
     ?.groups?.object;
   if (kept === undefined && noted !== undefined) return toObject(noted);
   if (kept === undefined) return { text: "", isPronoun: true, told: sentence };
   const object = lastClause(kept).replace(INTRO, "");
-  return toObject(object.replace(/^(?:\S+ ){0,3}wants? /i, ""));
+  return toObject(object.replace(/^(?:\S+ ){0,3}wants? /i, "").replace(OUTRO, ""));
 }
 
 /** "The code must be deleted": the code. */
@@ -102,7 +100,7 @@ function undergoerOf(sentence: string, start: number): string | undefined {
 
 /** Whether the words before a verb are what it is done to. */
 function isObjectBefore(subject: string): boolean {
-  if (OFF_RECORD.test(subject) || /\b(?:can|could|would|will) you$/i.test(subject)) return false;
+  if (OFF_RECORD.test(subject) || /\b(?:can|could|would|will) (?:you|u)$/i.test(subject)) return false;
   return subject.split(/\s+/).length <= 14 && /\p{L}{2,}/u.test(subject);
 }
 
@@ -150,28 +148,43 @@ function cleanObject(text: string): string {
 }
 
 function lastClause(text: string): string {
-  return text.split(/[;:.!?]\s+|,\s+(?:and|so|but)\s+/).at(-1) ?? text;
+  const last = splitSentences(text).at(-1);
+  return (
+    text
+      .slice(last?.start)
+      .split(/[;:!?]\s+|,\s+(?:and|so|but)\s+/)
+      .at(-1) ?? text
+  );
 }
 
 /** Without the reason behind a comma: what stands there has a verb of its own. */
 function cutReason(text: string): string {
+  const [first] = splitSentences(text);
   const hard =
-    text.split(
-      /[.!?;]\s+|\s+[–—-]\s+|\s+(?:because|since (?:it|i|we|they|he|she)|cause|cuz|now that|as (?:i|it|we|they|he|she))\b/i,
-    )[0] ?? text;
+    text
+      .slice(0, first?.end)
+      .split(
+        /[!?;]\s+|\s+[–—-]\s+|\s+(?:because|since (?:it|i|we|they|he|she)|cause|cuz|now that|as (?:i|it|we|they|he|she))\b/i,
+      )[0] ?? text;
   const pieces = hard
     .replace(/,?\s+(?:please|pls|plz|abeg)\b,?\s.*$/i, "")
     .split(/(,\s+|\s+(?:so|and) (?=(?:i|it|that|this|they|he|she|we)\b))/i);
   let kept = pieces[0] ?? hard;
   for (let k = 1; k + 1 < pieces.length; k += 2) {
     const next = pieces[k + 1] ?? "";
-    if (hasFiniteVerb(next)) break;
+    // "Remove the dose, wrong patient": the last of several things is joined by a word, or is named as the first is.
+    const isRemark = k + 2 === pieces.length && !LISTED.test(next);
+    if (isRemark || hasFiniteVerb(next)) break;
     kept += `${pieces[k]}${next}`;
   }
   return kept;
 }
 
-function hasFiniteVerb(clause: string): boolean {
+const LISTED =
+  /\b(?:and|or)\b|^(?:the|a|an|my|our|his|her|their|its|this|that|these|those|all|any|both|who|which|where|with|from|of|about|in|on|at|for|to)\b|\p{Lu}|\p{N}|["“'‘]|['’]s?\b/u;
+
+/** Whether words are a statement of their own. */
+export function hasFiniteVerb(clause: string): boolean {
   if (
     /^(?:it|i|that|this|they|we|he|she|is|was|not|don|nobody|never|because|got|got|turned|too)\b/i.test(
       clause,
@@ -181,10 +194,4 @@ function hasFiniteVerb(clause: string): boolean {
   return parseEnglish(clause).some(({ tokens }) =>
     tokens.some(({ tag, label }) => /^(?:VBD|VBZ|VBP|MD)$/.test(tag) || label === "nsubj"),
   );
-}
-
-function exceptionIn(behind: string, before: string): { index: number; text: string } | undefined {
-  const match = EXCEPTION.exec(behind);
-  if (!match || match.index < 2 || NEVER_KEPT.test(before + behind.slice(0, match.index))) return undefined;
-  return { index: match.index, text: match[0].replace(/^[\s,;.]+(?:but|and|only|just)?\s*/i, "") };
 }

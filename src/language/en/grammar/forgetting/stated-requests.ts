@@ -4,6 +4,7 @@ import type { EraseProposal } from "../../../../ports/language/extractor.ts";
 import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
 import { tidy } from "../context.ts";
 import type { RulesReading } from "../known-memory.ts";
+import { antecedentOf } from "./antecedents.ts";
 import { eraseForm, isDeferred, isElsewhere, isInformation, withoutPlace } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { knownThing } from "./known-things.ts";
@@ -14,7 +15,7 @@ const VERB =
   "(?:forget|erase|delete|remove|wipe|scrub|scrap|purge|drop|clear|unlearn|strike|get rid of|throw away)";
 const FORGET = new RegExp(`^${POLITE}${VERB}(?<rest>\\b[\\s\\S]*)$`, "i");
 const KNOWN =
-  /^(?:about )?(?:everything |anything |all |whatever |any(?:thing)? |the (?:thing|things|bit|part|stuff|fact)s? )?(?:that )?(?:(?:what(?:ever)?|everything|anything|all) )?(?:that )?(?:you(?:['’]ve)? (?:know|remember|have(?: stored| saved| on file| learned| learnt| noted| recorded)?|stored|saved|learned|learnt|noted|recorded|got)|i(?:['’]ve| have)?(?: ever)? (?:told|said|mentioned|shared|wrote|written|gave|given)(?: to)?(?: you)?(?: ever)?|i ever (?:told|mentioned|said)(?: you)?)(?: anything| something)?(?: about| regarding| on| of)? /i;
+  /^(?:about )?(?:everything |anything |all |whatever |any(?:thing)? |the (?:thing|things|bit|part|stuff|fact)s? )?(?:that )?(?:(?:what(?:ever)?|everything|anything|all) )?(?:that )?(?:you(?:['’]ve)? (?:know|remember|have(?: stored| saved| on file| learned| learnt| noted| recorded)?|stored|saved|learned|learnt|noted|recorded|got|hold|keep)|there is|i(?:['’]ve| have)?(?: ever)? (?:told|said|mentioned|shared|wrote|written|gave|given)(?: to)?(?: you)?(?: ever)?|i ever (?:told|mentioned|said)(?: you)?)(?: anything| something)?(?: about| regarding| on| of)? /i;
 export const EVERYTHING: RegExp =
   /^\s*(?:about )?(?:absolutely |literally |simply )?(?:everything|it all|all of (?:it|that|this|my (?:data|memories|information))|all (?:about me|my (?:data|memories|information|info)|(?:that )?you (?:know|have|remember)(?: (?:about|of|on) me)?)|all memories|my (?:entire |whole )?(?:memory|history|data)|me(?: completely| entirely)?|what(?:ever)? you (?:know|have|remember)(?: (?:about|of|on) me)?)(?: (?:that )?(?:you (?:know|have|remember|stored|saved|learned|learnt)|i(?:['’]ve| have)?(?: ever)? (?:told|said|shared))(?: (?:(?:about|to|on) )?(?:me|you))?(?: so far| ever)?| about me| so far)*\s*[.!]*$/i;
 const OFF_RECORD =
@@ -52,7 +53,7 @@ export function statedRequests(
     }
     const about = isOfItself(request)
       ? valueBefore(text, message.content.slice(0, start))
-      : request.about && named(request.about, message.content.slice(0, start));
+      : request.about && antecedentOf(request.about, message.content.slice(0, start));
     found.push({
       propose: "erase",
       message: message.id,
@@ -144,13 +145,6 @@ function valueBefore(text: string, before: string): string | undefined {
   return values.length === 0 ? undefined : values.map((value) => value.text).join(", ");
 }
 
-/** "Forget her": whom the words before named last. */
-function named(about: string, before: string): string {
-  if (!/^(?:her|him|them|it)$/i.test(about)) return about;
-  const all = before.match(/\b(?:my|our) [\p{Ll}-]+|(?<=\p{Ll}\W+)\p{Lu}[\p{L}'-]+/gu);
-  return all?.at(-1) ?? about;
-}
-
 type Request = Pick<EraseProposal, "about" | "everything"> & EraseScope;
 
 function requestIn(text: string, at: string): Request | undefined {
@@ -160,7 +154,7 @@ function requestIn(text: string, at: string): Request | undefined {
   const pretended = PRETEND.exec(plain)?.groups?.about ?? UNSTORED.exec(plain)?.groups?.about;
   if (pretended) return meaning(` about ${pretended}`, "forget");
   const [rest, verb] = ordered(plain) ?? [];
-  const scope = rest === undefined ? undefined : eraseScope(rest, at);
+  const scope = rest === undefined ? undefined : (eraseScope(rest, at) ?? eraseScope(cutReason(rest), at));
   if (scope) return scope;
   if (rest === undefined || verb === undefined) return formed(plain, at);
   return meaning(rest, verb) ?? (verb === "forget" ? undefined : formed(plain, at));
@@ -275,7 +269,10 @@ function cutReason(text: string): string {
 /** The thing itself: "that I ever mentioned Magnet" -> "Magnet"; "what car I drive" -> "what car I drive". */
 export function aboutOf(text: string): string {
   // "Scratch that, forget Magnet"
-  let about = text.trim().replace(/^(?:that|it|this),?\s+(?:and )?(?:forget|delete|erase|remove)\s+/i, "");
+  let about = text
+    .trim()
+    .replace(/^(everything|anything|all) else\b/i, "$1")
+    .replace(/^(?:that|it|this),?\s+(?:and )?(?:forget|delete|erase|remove)\s+/i, "");
   about = about.replace(
     /\s+(?:from|in|out of) (?:your|the|its) (?:memory|records?|notes|files?|database|storage|system)$|\s+from what you (?:know|remember|have)$/i,
     "",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../../../adapters/memory/index.ts";
 import { createMemory } from "../../../../memory.ts";
-import { closeHoles } from "./holes.ts";
+import { besideHoles, closeHoles } from "./holes.ts";
 
 async function learnt(said: string): Promise<string[]> {
   const keepsake = await createMemory({ record: createInMemoryStore() });
@@ -29,5 +29,29 @@ describe("a message that lost words", () => {
   it("keeps every place where it was", () => {
     const text = "I like […], tea and […].";
     expect(closeHoles(text)).toHaveLength(text.length);
+  });
+});
+
+describe("beside erased words", () => {
+  const whole = (text: string): string[] =>
+    besideHoles(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
+
+  it.each([
+    ["locker at the gym is 3318, bike lock […]", ["locker at the gym is 3318"]],
+    ["Dad's PIN is […], I take out money for him", ["I take out money for him"]],
+    ["I sail on Fridays", ["I sail on Fridays"]],
+    ["Ann plays chess; the club is […] and we meet in Camden", ["Ann plays chess"]],
+    ["the code is […]", []],
+  ])("clauses that lost nothing are told: %s", (text, told) => {
+    expect(whole(text)).toEqual(told);
+  });
+
+  it("a sentence that continues what was erased is not told", () => {
+    const content = "[…]. and we meet in Camden";
+    expect(besideHoles(content, { start: 5, end: content.length })).toEqual([]);
+  });
+
+  it("a sentence of many spaces is read in no time", () => {
+    expect(whole(`a, […]${" ".repeat(100_000)}b c d`)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { withTimeWords } from "../time/times.ts";
 import { even } from "./even.ts";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";
 import { repair } from "./repairs.ts";
+import { createTagCorrections, type TaggerPlugin } from "./tag-corrections.ts";
 import type { Token } from "./token.ts";
 import { classOf } from "./word-class.ts";
 
@@ -17,6 +18,7 @@ interface Term {
 
 interface Tag {
   (text: string): { readonly docs: readonly (readonly Term[])[] };
+  plugin(plugin: TaggerPlugin): unknown;
   model(): { readonly one: { readonly lexicon: { readonly [word: string]: unknown } } };
 }
 
@@ -27,6 +29,7 @@ function tagger(): Tag {
   if (!loaded) {
     const load: (name: string) => unknown = createRequire(import.meta.url);
     loaded = load("compromise/two") as Tag;
+    loaded.plugin(createTagCorrections());
   }
   return loaded;
 }

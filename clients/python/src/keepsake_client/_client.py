@@ -1,0 +1,164 @@
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Iterator, List, Mapping, Sequence, cast
+
+import httpx
+
+from . import _generated as api
+from ._plans import ForgetPlan, select
+
+
+class Memories:
+    """The memories of one user."""
+
+    def __init__(self, raw: api.RawOperations, user: str) -> None:
+        self.raw = raw
+        self.user = user
+
+    def list(self, *, limit: int = 50, cursor: str | None = None, **filters: Any) -> api.MemoryPage:
+        """A page of memories. Filters are those of `GET /api/v1/memories/{user_id}`: `kind`, `status`, `sort` and others."""
+        return self.raw.list_memories(self.user, limit=limit, cursor=cursor, **filters)
+
+    def all(self, **filters: Any) -> Iterator[api.Memory]:
+        """All memories, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list(cursor=cursor, **filters)
+            for memory in page["items"]:
+                yield memory
+            cursor = page.get("cursor")
+            if cursor is None:
+                return
+
+    def get(self, id: str) -> api.Memory:
+        """One memory. Raises `NotFoundError`."""
+        return self.raw.get_memory(self.user, id)
+
+    def add(self, content: str, *, idempotency_key: str | None = None, **fields: Any) -> api.WrittenMemory:
+        """Stores a statement as a memory. Fields are those of `POST /api/v1/memories`."""
+        body = cast(api.AddMemoryBody, {"user_id": self.user, "content": content, **fields})
+        return self.raw.add_memory(body, idempotency_key=idempotency_key)
+
+    def edit(self, id: str, *, idempotency_key: str | None = None, **changes: Any) -> api.WrittenMemory:
+        """Changes a memory, as a new version. Fields are those of `PATCH /api/v1/memories/{user_id}/{id}`."""
+        return self.raw.change_memory(
+            self.user, id, cast(api.ChangeMemoryBody, changes), idempotency_key=idempotency_key
+        )
+
+    def remove(self, id: str, *, idempotency_key: str | None = None) -> api.Receipt:
+        """Takes a memory out of recall. `undo` brings it back; `forget` erases it."""
+        return self.raw.remove_memory(self.user, id, idempotency_key=idempotency_key)
+
+    def history(self, id: str) -> List[api.Memory]:
+        """The versions of a memory, oldest first: at most 1,000."""
+        found = self.raw.get_memory_history(self.user, id, limit=1000)
+        return found["items"]
+
+
+class Keepsake:
+    """The memory of one user, on a server.
+
+    `timeout` is in seconds and counts for each attempt. A request that can be sent again is, at most `retries` times: after a lost
+    connection, and after 429, 502, 503 and 504. Writes have an idempotency key, so none is carried out twice. `raw` has
+    every operation of the API. `http` replaces the client of httpx, whose base URL and headers are then the caller's.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        user: str,
+        *,
+        timeout: float = 60.0,
+        retries: int = 2,
+        http: httpx.Client | None = None,
+    ) -> None:
+        own = http or httpx.Client(
+            base_url=base_url, headers={"authorization": f"Bearer {api_key}"}, timeout=timeout
+        )
+        self.raw = api.RawOperations(own, retries)
+        self.user = user
+        self.memories = Memories(self.raw, user)
+
+    def __enter__(self) -> Keepsake:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self.raw.http.close()
+
+    def remember(
+        self,
+        messages: str | Sequence[Mapping[str, Any]],
+        *,
+        session: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> api.Receipt:
+        """Stores messages, all or none, and learns from them. A string is one message of the user."""
+        held = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
+        body: Any = {"user_id": self.user, "messages": held, "session_id": session}
+        return self.raw.add_messages(body, idempotency_key=idempotency_key)
+
+    def recall(self, query: str, *, limit: int = 10) -> api.Recall:
+        """Finds what is relevant to a query, best first. `items` is empty if nothing is."""
+        return self.raw.search_memories(self.user, query=query, top_k=limit)
+
+    def context(self, request: str, *, max_tokens: int | None = None, session: str | None = None) -> api.Context:
+        """What a model is to be told before it answers a request."""
+        body: Any = {"user_id": self.user, "request": request}
+        if max_tokens is not None:
+            body["max_tokens"] = max_tokens
+        if session is not None:
+            body["session_id"] = session
+        return self.raw.build_context(body)
+
+    def answer(
+        self, message: str, *, session: str | None = None, idempotency_key: str | None = None
+    ) -> api.ConversationReply:
+        """Runs one turn: stores the message, acts on it, and replies with the sources."""
+        body: Any = {"user_id": self.user, "message": message, "session_id": session}
+        return self.raw.converse(body, idempotency_key=idempotency_key)
+
+    def plan_forget(self, **selection: Any) -> ForgetPlan:
+        """Shows what an erasure would take. Nothing is gone until the plan is given to `forget`."""
+        body = select(self.user, selection)
+        found = self.raw.erase(cast(api.EraseBody, {**body, "dry_run": True}))
+        return ForgetPlan(selection=selection, details=cast(api.ErasurePlan, found))
+
+    def forget(
+        self, plan: ForgetPlan | None = None, *, idempotency_key: str | None = None, **selection: Any
+    ) -> api.ErasureReceipt:
+        """Erases, and gives the receipt: what a plan selects, or `about`, `ids`, `session_id`, `from_` and `to`, `topic`, `where` or
+        `everything`. It cannot be undone. A plan is selected again: what was said since and matches goes too."""
+        body = select(self.user, selection if plan is None else plan.selection)
+        found = self.raw.erase(cast(api.EraseBody, body), idempotency_key=idempotency_key)
+        return cast(api.ErasureReceipt, found)
+
+    def receipt(self, id: str) -> api.ErasureReceipt:
+        """The receipt of an erasure again."""
+        return self.raw.get_erasure(id, user_id=self.user)
+
+    def history(self, *, limit: int = 50, cursor: str | None = None) -> api.Log:
+        """What happened, newest first, by ids."""
+        return self.raw.get_history(self.user, limit=limit, cursor=cursor)
+
+    def changes(self, *, after: int = 0, limit: int = 100) -> api.ListChangesResponse:
+        """What changed after a revision, oldest first, by ids. Its `after` is what the next call takes."""
+        return self.raw.list_changes(user_id=self.user, after=after, limit=limit)
+
+    def undo(self, revision: int, *, idempotency_key: str | None = None) -> api.Receipt:
+        """Takes one change back."""
+        return self.raw.undo(self.user, {"revision": revision}, idempotency_key=idempotency_key)
+
+    def export(self) -> Iterator[Any]:
+        """Everything that is held of the user, line by line as it arrives."""
+        with self.raw.stream_lines("/api/v1/export/{user_id}", {"user_id": self.user}) as sent:
+            for line in sent:
+                if line:
+                    yield json.loads(line)

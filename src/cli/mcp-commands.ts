@@ -1,0 +1,58 @@
+import { Argument, type Command } from "commander";
+import { MCP_CLIENTS, type McpClientName } from "../mcp/clients/clients.ts";
+import { addCommand, formatExamples } from "./command.ts";
+
+/** Adds the commands for MCP clients. */
+export function addMcpCommands(root: Command): void {
+  const mcp = addCommand(
+    root,
+    "mcp",
+    "serve the memory to an MCP client, on stdin and stdout",
+    async (_operands, options) => (await import("./commands/mcp.ts")).runMcp(options),
+  )
+    .helpCommand(false)
+    .option("--read-only", "offer no tool that stores or erases")
+    .addHelpText(
+      "after",
+      `
+The client starts this command and ends it. The memory is that of --user; no model can choose another. Needs the package
+@modelcontextprotocol/server. \`keepsake serve\` offers the same at /mcp, with its keys.
+${formatExamples("mcp", "mcp --user ana --db ~/memory.db", "mcp install cursor", "mcp uninstall cursor", "mcp bundle keepsake.mcpb")}`,
+    );
+  addCommand(mcp, "install", "write the command into a client's configuration", async ([client], options) =>
+    (await import("./commands/mcp-install.ts")).runMcpInstall(client as McpClientName, options),
+  )
+    .addArgument(createClientArgument())
+    .option("--here", "the project in this folder, instead of all projects")
+    .option("--dry-run", "show what would change, change nothing")
+    .option("--read-only", "offer no tool that stores or erases")
+    .addHelpText(
+      "after",
+      `
+Writes the absolute path of the database (--db) and the user (--user). Everything else in the file stays as it is, byte for
+byte, and a file that is not valid is not touched. Run again, it changes its own entry only.
+${formatExamples("mcp install claude-code --db ~/memory.db", "mcp install vscode --here", "mcp install codex --dry-run")}`,
+    );
+  addCommand(mcp, "uninstall", "take it out of a client's configuration", async ([client], options) =>
+    (await import("./commands/mcp-install.ts")).runMcpUninstall(client as McpClientName, options),
+  )
+    .addArgument(createClientArgument())
+    .option("--here", "the project in this folder, instead of all projects")
+    .option("--dry-run", "show what would change, change nothing");
+  addCommand(
+    mcp,
+    "bundle <FILE>",
+    "write a bundle for Claude Desktop (.mcpb)",
+    async ([file = ""], options) => (await import("./commands/mcp-bundle.ts")).runMcpBundle(file, options),
+  ).addHelpText(
+    "after",
+    `
+The bundle has Keepsake and every package that it needs. Claude Desktop asks for the database file and the user; --db and
+--user are its suggestions. The same packages give the same bytes.
+${formatExamples("mcp bundle keepsake.mcpb", "mcp bundle keepsake.mcpb --user ana --db ~/memory.db")}`,
+  );
+}
+
+function createClientArgument(): Argument {
+  return new Argument("<CLIENT>", "the client").choices(MCP_CLIENTS);
+}

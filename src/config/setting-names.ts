@@ -1,0 +1,45 @@
+import { invalid } from "../errors.ts";
+import { countEdits } from "./settings-file.ts";
+
+/** Names that other programs use for one of our settings, and that are read as it. The setting's own name wins. */
+export const SETTING_ALIASES: { readonly [name: string]: string } = {
+  SQL_PATH: "KEEPSAKE_DB",
+  GPT_MODEL: "KEEPSAKE_ANSWER_MODEL",
+  OPENAI_API_BASE: "OPENAI_BASE_URL",
+};
+
+/** Names that people know for something that is configured in another way here, with that way. */
+export const REFUSED_SETTINGS: { readonly [name: string]: string } = {
+  DB_PATH:
+    "is not a setting: vectors are stored in the database file, which KEEPSAKE_DB names. A Chroma server is named by CHROMA_URL.",
+  AWS_S3_BUCKET:
+    "is not a setting: a general bucket stores no vectors. S3_VECTORS_BUCKET names a bucket of S3 Vectors, KEEPSAKE_BACKUP_TO one for backups.",
+};
+
+/** Gives the setting that a name stands for. Throws `invalid_input` for a name that is configured in another way here. */
+export function toSetting(name: string): string {
+  const reason = Object.hasOwn(REFUSED_SETTINGS, name) ? REFUSED_SETTINGS[name] : undefined;
+  if (reason !== undefined) throw invalid(`${name} ${reason}`);
+  return (Object.hasOwn(SETTING_ALIASES, name) ? SETTING_ALIASES[name] : undefined) ?? name;
+}
+
+/** Shorter names are not compared: they are too similar to those of other programs, such as USE_TPU and USE_GPU. */
+const MIN_COMPARED_LENGTH = 8;
+/** Names of other programs that are within two edits of a setting. */
+const UNRELATED_NAMES: ReadonlySet<string> = new Set(["LOG_LEVELS"]);
+
+/** Throws `invalid_input` for an unknown name with Keepsake's prefix, or a name within two edits of a setting. */
+export function checkSpelling(name: string, known: readonly string[]): void {
+  // Settings of this package's tests, whose environment the program may share.
+  if (/^KEEPSAKE_(?:TEST|SERVICES)_/.test(name) || UNRELATED_NAMES.has(name)) return;
+  const [nearest] = known
+    .filter((setting) => setting.length > MIN_COMPARED_LENGTH)
+    .filter((setting) => Math.abs(setting.length - name.length) <= 2)
+    .map((setting) => ({ setting, edits: countEdits(name.toUpperCase(), setting) }))
+    .filter(({ edits }) => edits <= 2)
+    .sort((one, other) => one.edits - other.edits);
+  if (nearest) throw invalid(`${name} is not a setting. Did you mean ${nearest.setting}?`);
+  if (!name.startsWith("KEEPSAKE_")) return;
+  const ours = known.filter((setting) => setting.startsWith("KEEPSAKE_"));
+  throw invalid(`${name} is not a setting. Known: ${ours.join(", ")}.`);
+}

@@ -1,0 +1,126 @@
+import { MemoryError } from "../errors.ts";
+import { findEnvironmentFile, readEnvironmentFile } from "./env-file.ts";
+import { checkSpelling, toSetting } from "./setting-names.ts";
+import { findSettingsFile, readSettingsFile } from "./settings-file.ts";
+
+/** Environment variables by name. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** The values of all sources by setting, and messages about the sources for the operator. */
+export interface SettingEntries {
+  readonly values: Map<string, string>;
+  readonly notices: readonly string[];
+  /** Which settings the `.env` file gave, for people. */
+  readonly envFile?: string;
+  /** Whether the settings file, and nothing else, names the database file, in a folder. */
+  readonly hasDatabaseFromFile: boolean;
+}
+
+/**
+ * Reads the settings of the environment, then of the `.env` file, then of the settings file; the first one wins. `names`
+ * are all settings. Throws `invalid_input` for a misspelt name, and for a name that means something else here.
+ */
+export function readSettingEntries(environment: Environment, names: readonly string[]): SettingEntries {
+  const envFile = findEnvFile(environment);
+  const fromEnv = envFile === undefined ? undefined : readEnvironmentFile(envFile);
+  const variables = { ...fromEnv?.variables, ...dropEmpty(environment) };
+  // Only the real environment uses the settings file of the working directory.
+  const path = variables.KEEPSAKE_CONFIG ?? (environment === process.env ? findSettingsFile() : undefined);
+  const file = path === undefined ? {} : readSettingsFile(path, names);
+  const values = new Map<string, string>();
+  for (const source of [environment, fromEnv?.variables ?? {}, file]) addMissing(values, source, names);
+  return {
+    values,
+    ...(fromEnv === undefined ? { notices: [] } : describeEnvFile(fromEnv, names)),
+    hasDatabaseFromFile:
+      /[/\\]/.test(file.KEEPSAKE_DB ?? "") && values.get("KEEPSAKE_DB") === file.KEEPSAKE_DB,
+  };
+}
+
+/** Adds the settings of a source that no earlier source has. */
+function addMissing(values: Map<string, string>, source: Environment, names: readonly string[]): void {
+  const earlier = new Set(values.keys());
+  // A file named by one source does not replace an address named by an earlier one.
+  if (earlier.has("MEMORY_DB_URL")) earlier.add("KEEPSAKE_DB");
+  for (const [given, value] of Object.entries(dropEmpty(source))) {
+    const name = toSetting(given);
+    if (!names.includes(name)) checkSpelling(given, names);
+    // A setting's own name wins over the same setting under another name.
+    else if (!earlier.has(name) && (given === name || source[name] === undefined || source[name] === ""))
+      values.set(name, value);
+  }
+}
+
+/** Gives the `.env` file to read: beside the settings file, or the one that KEEPSAKE_ENV_FILE names. */
+function findEnvFile(environment: Environment): string | undefined {
+  const named = environment.KEEPSAKE_ENV_FILE;
+  if (named === "off") return undefined;
+  if (named !== undefined && named !== "") return named;
+  const { KEEPSAKE_CONFIG: config } = environment;
+  if (config === undefined && environment !== process.env) return undefined;
+  return findEnvironmentFile(config === "" ? undefined : config);
+}
+
+function describeEnvFile(
+  { path, variables, isReadableByOthers }: ReturnType<typeof readEnvironmentFile>,
+  names: readonly string[],
+): Pick<SettingEntries, "notices" | "envFile"> {
+  const found = Object.keys(variables)
+    .filter((name) => names.includes(toSetting(name)))
+    .sort();
+  if (found.length === 0) return { notices: [] };
+  const warning = `Other users of this machine can read ${path}. Run chmod 600 ${path}.`;
+  return {
+    envFile: `${path} was read for ${found.join(", ")}. KEEPSAKE_ENV_FILE=off ignores it.`,
+    notices: isReadableByOthers ? [warning] : [],
+  };
+}
+
+function dropEmpty(environment: Environment): { [name: string]: string } {
+  const filled: { [name: string]: string } = {};
+  for (const [name, value] of Object.entries(environment))
+    if (value !== undefined && value !== "") filled[name] = value;
+  return filled;
+}
+
+/**
+ * Puts POSTGRES_PASSWORD into an address of PostgreSQL without a password. Gives messages about passwords that are set
+ * and not used.
+ */
+export function applyPasswords(values: Map<string, string>): string[] {
+  const notices: string[] = [];
+  const password = values.get("POSTGRES_PASSWORD");
+  const address = values.get("MEMORY_DB_URL") ?? "";
+  if (password !== undefined && !values.has("KEEPSAKE_DB") && /^postgres/.test(address))
+    values.set("MEMORY_DB_URL", addPassword(address, password));
+  else if (password !== undefined)
+    notices.push(
+      "POSTGRES_PASSWORD is set, but memories are stored in a file. MEMORY_DB_URL names a database.",
+    );
+  if (values.has("REDIS_PASSWORD") && !values.has("REDIS_URL"))
+    notices.push("REDIS_PASSWORD is set, but Redis is not used. REDIS_URL names it.");
+  return notices;
+}
+
+function addPassword(address: string, password: string): string {
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  if (url.password !== "" || url.searchParams.has("password")) return address;
+  if (url.hostname === "") return address;
+  if (url.username === "") url.username = "postgres";
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/** The clouds in the names of Pinecone's earlier environments. */
+const ENVIRONMENT_PATTERN = /^([a-z][a-z0-9-]*?)-(aws|gcp|azure)$/;
+
+/** Gives the cloud and the region of a Pinecone environment such as "us-east1-gcp". Throws `invalid_input` for others. */
+export function parsePineconeEnvironment(environment: string): { cloud: string; region: string } {
+  const [, region, cloud] = ENVIRONMENT_PATTERN.exec(environment) ?? [];
+  if (region !== undefined && cloud !== undefined) return { cloud, region };
+  throw new MemoryError(
+    "invalid_input",
+    "PINECONE_ENVIRONMENT is not a region with its cloud, such as us-east1-gcp. Set PINECONE_CLOUD and PINECONE_REGION.",
+  );
+}

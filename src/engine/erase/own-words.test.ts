@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createMemory } from "../../memory.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+
+let memory: Keepsake;
+let users = 0;
+beforeAll(async () => {
+  memory = await createMemory({ path: ":memory:", clock: () => new Date("2026-11-01T12:00:00Z") });
+});
+afterAll(() => memory.close());
+
+/** A new user's memory of what was said. */
+async function tell(...said: string[]) {
+  users += 1;
+  const scope = memory.scope({ user: `u${users}` });
+  for (const text of said) await scope.remember(text, { session: "s" });
+  return scope;
+}
+
+describe("a request to forget in words of one's own", () => {
+  it.each([["My gym locker number is 4471.", "lose the gym locker number I gave you", "4471"]])(
+    "is carried out or asked back: %s %s",
+    async (said, request, gone) => {
+      const scope = await tell(said, "My sister lives in Ghent.");
+      const { waiting, erasures } = await scope.remember(request, { session: "s" });
+      expect((waiting ?? []).length + (erasures ?? []).length).toBeGreaterThan(0);
+      if (waiting) await scope.remember("yes, forget them", { session: "s" });
+      let stored = "";
+      for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+      expect(stored).not.toContain(gone);
+      expect(stored).toContain("Ghent");
+    },
+  );
+
+  it.each([
+    "Burn the candle before the guests arrive.",
+    "Shred the carrots finely, please.",
+    "Tell me what I told you about Delia.",
+    "Please keep everything I've told you about Delia.",
+  ])("is no request where it is about the world or wants to keep: %s", async (said) => {
+    const scope = await tell("Delia owes me 300 euros.", "I like carrots.");
+    const { waiting, erasures } = await scope.remember(said, { session: "s" });
+    expect([waiting, erasures]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("a request to forget of which nothing is stored", () => {
+  it("is answered by the receipt and by the reply, and erases nothing", async () => {
+    const scope = await tell("My sister lives in Ghent.");
+    const said = "could you please delete what I told you about the vodka from your notes";
+    const receipt = await scope.remember(said, { session: "s" });
+    expect(receipt.erasures?.some(({ erased }) => erased.memories > 0) ?? false).toBe(false);
+    const reply = await scope.converse("lose what I said about the airing cupboard, please", {
+      session: "s",
+    });
+    expect(reply.text).toMatch(/^I found nothing/);
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect(stored).toContain("Ghent");
+  });
+
+  it("has a line in the receipt where no plain form makes it certain", async () => {
+    const scope = await tell("My sister lives in Ghent.");
+    const receipt = await scope.remember("lose what I said about the airing cupboard, please", {
+      session: "s",
+    });
+    expect(receipt.memories).toMatchObject([
+      { action: "refused", why: expect.stringContaining("nothing was erased") },
+    ]);
+  });
+});

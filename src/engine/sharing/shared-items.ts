@@ -1,0 +1,193 @@
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Item, Recall } from "../../domain/recall.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { compileGrant, type Grant, type GrantTest } from "../../domain/sharing.ts";
+import { nameUser } from "../../domain/text/english-forms.ts";
+import { neutralizeText } from "../../domain/text/prompt-safety.ts";
+import { splitPassages } from "../../domain/text/split-text.ts";
+import { toSources } from "../admin/listings.ts";
+import type { Ports } from "../ports.ts";
+import { findReadable } from "./grants.ts";
+
+/** At most so many owners are asked, those of the newest grants first, and so many at once. */
+const MAX_OWNERS = 50;
+const OWNERS_AT_ONCE = 8;
+
+/** Finds what one owner's memory has on a query, among what some grants cover. */
+export type OwnerSearch = (owner: Scope, grants: readonly Grant[]) => Promise<readonly Item[]>;
+
+type SharedItemPorts = Pick<Ports, "store" | "clock" | "promptGuard">;
+
+/**
+ * What other users let this one read on a query, best first. Each item is read from its owner's memory, at this moment: nothing
+ * is kept. The grants are read again afterwards, so that a grant that ended meanwhile gives nothing.
+ */
+export async function findSharedItems(
+  ports: SharedItemPorts,
+  scope: Scope,
+  search: OwnerSearch,
+): Promise<Item[]> {
+  const byOwner = groupByOwner(await findReadable(ports, scope));
+  if (byOwner.size === 0) return [];
+  const found: Item[] = [];
+  const owners = [...byOwner];
+  for (let from = 0; from < owners.length; from += OWNERS_AT_ONCE) {
+    const batch = owners.slice(from, from + OWNERS_AT_ONCE).map(async ([owner, grants]) => {
+      const scopeOfOwner = { project: scope.project, user: owner };
+      return { owner: scopeOfOwner, items: await search(scopeOfOwner, grants) };
+    });
+    for (const { owner, items } of await Promise.all(batch)) {
+      if (items.length > 0) found.push(...(await confirmItems(ports, scope, owner, items)));
+    }
+  }
+  return found.sort((one, other) => other.score - one.score);
+}
+
+function groupByOwner(grants: readonly Grant[]): Map<string, Grant[]> {
+  // The newest first: ids of grants are in the order of time.
+  const all = Map.groupBy(grants.toReversed(), ({ owner }) => owner);
+  return new Map([...all].slice(0, MAX_OWNERS));
+}
+
+/** The items that a grant still covers, with the texts as the store has them now. */
+async function confirmItems(
+  ports: SharedItemPorts,
+  scope: Scope,
+  owner: Scope,
+  items: readonly Item[],
+): Promise<Item[]> {
+  const bodies = await readBodies(ports, owner, items);
+  const grants = (await findReadable(ports, scope)).filter((grant) => grant.owner === owner.user);
+  const tests = await Promise.all(
+    grants.map(async (grant) => ({ grant, test: await compileGrant(grant.what) })),
+  );
+  const now = ports.clock().toISOString();
+  return items.flatMap((item) => {
+    const covered =
+      item.type === "memory" ? confirmMemory(item, bodies, tests, now) : confirmPassage(item, bodies, tests);
+    // Somebody else wrote it: whatever gives orders is left out.
+    if (!covered || ports.promptGuard.findInjections(covered.text, "brought").length > 0) return [];
+    return [covered];
+  });
+}
+
+interface OwnerBodies {
+  readonly owner: string;
+  readonly memories: ReadonlyMap<string, Memory>;
+  readonly messages: ReadonlyMap<string, Message>;
+}
+
+type CompiledGrants = readonly { readonly grant: Grant; readonly test: GrantTest }[];
+
+async function readBodies(
+  { store }: Pick<Ports, "store">,
+  owner: Scope,
+  items: readonly Item[],
+): Promise<OwnerBodies> {
+  const ids = items.flatMap(({ id, type }) => (type === "memory" ? [id] : []));
+  const { memories } = await store.read(owner, { messages: [], memories: ids });
+  const wanted = [
+    ...memories.flatMap(({ sources }) => sources.map(({ message }) => message)),
+    ...items.flatMap(({ id, type }) => (type === "passage" ? [id.slice(0, id.lastIndexOf("#"))] : [])),
+  ];
+  const { messages } = await store.read(owner, { messages: [...new Set(wanted)], memories: [] });
+  return {
+    owner: owner.user,
+    memories: new Map(memories.map((memory) => [memory.id, memory])),
+    messages: new Map(messages.map((message) => [message.id, message])),
+  };
+}
+
+function confirmMemory(
+  { id, score, why }: Item,
+  { owner, memories, messages }: OwnerBodies,
+  grants: CompiledGrants,
+  now: string,
+): Item | undefined {
+  const memory = memories.get(id);
+  const covering = memory
+    ? grants.filter(({ test }) => test.coversMemory(memory, (message) => messages.get(message), now))
+    : [];
+  const [first] = covering;
+  if (!memory || !first) return undefined;
+  const withWords = covering.find(({ grant }) => grant.what.messages);
+  const { grant } = withWords ?? first;
+  const { kind, at, when, validFrom, validTo } = memory;
+  return {
+    id,
+    type: "memory",
+    text: toOwnersText(memory.text, owner),
+    kind,
+    status: "current",
+    score,
+    at,
+    ...(when === undefined ? {} : { when }),
+    ...(validFrom === undefined ? {} : { validFrom }),
+    ...(validTo === undefined ? {} : { validTo }),
+    sources: withWords ? nameSpeaker(toSources({ messages }, memory.sources), messages, owner) : [],
+    owner,
+    grant: grant.id,
+    ...(why ? { why } : {}),
+  };
+}
+
+function confirmPassage(
+  { id, score, why }: Item,
+  { owner, messages }: OwnerBodies,
+  grants: CompiledGrants,
+): Item | undefined {
+  const message = messages.get(id.slice(0, id.lastIndexOf("#")));
+  const passage = message && splitPassages(message).find((one) => one.id === id);
+  if (!message || !passage) return undefined;
+  const { start, end } = passage;
+  const text = message.content.slice(start, end);
+  const covering = grants.find(({ test }) => test.coversPassage(message, text));
+  if (!covering || text === "") return undefined;
+  const sources = toSources({ messages }, [{ message: message.id, start, end, quote: text }]);
+  return {
+    id,
+    type: "passage",
+    text,
+    status: "current",
+    score,
+    at: message.at,
+    sources: nameSpeaker(sources, messages, owner),
+    owner,
+    grant: covering.grant.id,
+    ...(why ? { why } : {}),
+  };
+}
+
+/** Sources with their speaker: the reader is not the user whose words they are. Private messages are left out. */
+function nameSpeaker(
+  sources: Item["sources"],
+  messages: ReadonlyMap<string, Message>,
+  owner: string,
+): Item["sources"] {
+  return sources
+    .filter(({ message }) => messages.get(message)?.metadata?.private !== true)
+    .map((source) =>
+      source.role === "user" && source.name === undefined ? { ...source, name: owner } : source,
+    );
+}
+
+/** A memory's sentence for another reader: "the user" in it is its owner. */
+export function toOwnersText(text: string, owner: string): string {
+  return nameUser(text, toOwnerName(owner));
+}
+
+/** A user's id as a name in a sentence: on one line, without what could be read as markup. */
+export function toOwnerName(owner: string): string {
+  return neutralizeText(owner).replace(/\s+/g, " ").trim().slice(0, 60);
+}
+
+/** A recall with shared items among the user's own, each before the first that is less relevant. */
+export function mergeItems({ items }: Pick<Recall, "items">, shared: readonly Item[], limit: number): Item[] {
+  const merged = [...items];
+  for (const item of shared) {
+    const place = merged.findIndex(({ score }) => score < item.score);
+    merged.splice(place === -1 ? merged.length : place, 0, item);
+  }
+  return merged.slice(0, limit);
+}

@@ -1,0 +1,69 @@
+import type * as z from "zod";
+import type { ScopedMemory } from "../engine/api/scoped-memory.ts";
+import type { PromptGuard } from "../ports/language/prompt-guard.ts";
+
+/** What a caller of the tools may do, as the scopes of keys say it. */
+export type McpPermission = "read" | "write" | "erase";
+
+/** Whose memory a client reaches, and what it may do there. It comes from a key or a setting, never from a model. */
+export interface McpAccess {
+  /** The memory of the user. */
+  readonly memory: ScopedMemory;
+  /** What the caller may do. Tools beyond it are not listed. */
+  readonly permissions: readonly McpPermission[];
+  /** Finds instructions in stored text before it is shown to a model. */
+  readonly promptGuard: PromptGuard;
+}
+
+/** One call of a tool. */
+export interface ToolCall extends McpAccess {
+  /** A mark for what is fenced as data. Nobody can guess it. */
+  readonly nonce: string;
+  /** Fires when the client cancels the call or disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** What a tool gives: text for a model, and the same as data for a program. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly data: { readonly [field: string]: unknown };
+}
+
+/** Hints for clients: whether they should ask before a call. */
+export interface ToolHints {
+  /** Whether it changes nothing. */
+  readonly readOnlyHint: boolean;
+  /** Whether it may remove something. */
+  readonly destructiveHint: boolean;
+  /** Whether a second call with the same arguments changes nothing more. */
+  readonly idempotentHint: boolean;
+  /** Whether it reaches anything outside of the memory. */
+  readonly openWorldHint: boolean;
+}
+
+/** One tool: what clients see of it, and what it does. */
+export interface McpTool<Input = unknown> {
+  readonly name: string;
+  readonly title: string;
+  /** For the model: when to use it, and what it gives. */
+  readonly description: string;
+  /** What the caller must be allowed to do. Without it, the tool is not listed. */
+  readonly permission: McpPermission;
+  readonly input: z.ZodType<Input>;
+  readonly output: z.ZodType;
+  readonly hints: ToolHints;
+  run(input: Input, call: ToolCall): Promise<ToolAnswer>;
+}
+
+/** Hints of a tool that only reads. */
+export const READ_HINTS: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** Defines a tool. Types its function by the schema of its input. */
+export function defineTool<Input>(tool: McpTool<Input>): McpTool {
+  return tool as McpTool;
+}

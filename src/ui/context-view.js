@@ -1,0 +1,185 @@
+import { buildContext, explainRecall, search } from "./calls.js";
+import { choice, emptyState, labelled, problem } from "./form-parts.js";
+import { make } from "./make.js";
+import { goTo, linkTo } from "./router.js";
+import { scoreTable } from "./score-table.js";
+import { counted, moment, number } from "./words.js";
+
+const WAYS = [
+  ["context", "Context"],
+  ["recall", "Recall, with scores"],
+];
+
+const WEIGHTS = ["similarity", "recency", "access", "confidence", "evidence", "importance"];
+
+/** Weights to try a recall with. All at 0: the ranking that is set. */
+function weightFields() {
+  const fields = WEIGHTS.map((name) => [
+    name,
+    make("input", { type: "range", min: "0", max: "1", step: "0.1", value: "0" }),
+  ]);
+  const element = make(
+    "details",
+    { class: "more-filters" },
+    make("summary", {}, "Weights"),
+    make("p", { class: "small" }, "Move some to rank by them. All at the left: the ranking that is set."),
+    make(
+      "div",
+      { class: "filter-grid" },
+      fields.map(([name, field]) => labelled(name, field)),
+    ),
+  );
+  return {
+    element,
+    fields: fields.map(([, field]) => field),
+    /** The weights that are moved; `undefined` for none. */
+    value() {
+      const moved = fields
+        .map(([name, field]) => [name, Number(field.value)])
+        .filter(([, weight]) => weight > 0);
+      return moved.length > 0 ? Object.fromEntries(moved) : undefined;
+    },
+  };
+}
+
+/** What a model would be told for a request, and why; or a recall with the parts of each score. */
+export function contextView({ user }) {
+  const request = make("textarea", { rows: "2", maxlength: "10000", placeholder: "Plan my Saturday" });
+  const way = choice("way", WAYS);
+  const budget = make("input", { type: "number", min: "1", max: "100000", value: "1500" });
+  const weights = weightFields();
+  const place = make("div", { class: "context-place" });
+  let run = 0;
+
+  const form = make(
+    "form",
+    {
+      class: "erase-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        goTo(linkTo("context", undefined, { q: request.value.trim(), way: way.value }));
+        load();
+      },
+    },
+    labelled("What somebody asks", request),
+    make("div", { class: "filter-grid" }, labelled("Show", way), labelled("Most tokens", budget)),
+    weights.element,
+    make("button", { type: "submit", class: "primary" }, "Show"),
+  );
+  request.onkeydown = (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  };
+
+  for (const field of weights.fields)
+    field.onchange = () => {
+      way.value = "recall";
+      form.requestSubmit();
+    };
+
+  async function load() {
+    run += 1;
+    const thisRun = run;
+    const asked = request.value.trim();
+    if (asked === "") return place.replaceChildren();
+    place.replaceChildren(make("p", { class: "small" }, "Asking…"));
+    try {
+      const parts =
+        way.value === "recall"
+          ? await showRecall(user, asked, weights.value())
+          : await showContext(user, asked, Number(budget.value));
+      if (thisRun === run) place.replaceChildren(...parts);
+    } catch (error) {
+      if (thisRun === run) place.replaceChildren(problem(error));
+    }
+  }
+
+  function show(route) {
+    const asked = route.query.get("q") ?? "";
+    const wanted = route.query.get("way") === "recall" ? "recall" : "context";
+    if (asked === request.value.trim() && wanted === way.value) return;
+    request.value = asked;
+    way.value = wanted;
+    load();
+  }
+
+  const element = make(
+    "div",
+    { class: "page" },
+    make("h2", { tabindex: "-1" }, "What models see"),
+    make(
+      "p",
+      { class: "lead" },
+      "Before a model answers, it is told this: wishes for answers, a short profile, and what bears on the request. Nothing that no longer holds.",
+    ),
+    form,
+    place,
+  );
+  return { element, title: "What models see", show };
+}
+
+async function showContext(user, asked, maxTokens) {
+  const { text, tokens, items, left, recall_id: id } = await buildContext(user, asked, maxTokens || 1500);
+  const reasons = await explainRecall(user, id).catch(() => undefined);
+  if (text === "") return [emptyState("Nothing is told", "Nothing that is known bears on this request.")];
+  return [
+    make(
+      "p",
+      { class: "count-line" },
+      `About ${counted(tokens, "token", "tokens")}.`,
+      left > 0 && ` ${counted(left, "relevant item", "relevant items")} had no room.`,
+    ),
+    make("pre", { class: "code", tabindex: "0", "aria-label": "The text for the prompt" }, text),
+    make("h3", {}, "Why each was chosen"),
+    scoreTable(items, reasons?.items ?? []),
+    ...droppedPart(reasons?.dropped ?? []),
+    reasons && make("p", { class: "small" }, `Recall ${id}, ${moment(reasons.at)}`),
+  ].filter(Boolean);
+}
+
+async function showRecall(user, asked, weights) {
+  const { items, explanation } = await search(user, asked, { top_k: 30, weights });
+  if (items.length === 0)
+    return [
+      emptyState("Nothing is relevant", "The recall gives nothing rather than something that does not fit."),
+      ...droppedPart(explanation?.dropped ?? []),
+    ];
+  const { considered, threshold, profile, dropped } = explanation;
+  return [
+    make(
+      "p",
+      { class: "count-line" },
+      `${number(items.length)} of ${number(considered)} considered, ranking “${profile}”, threshold ${threshold.toFixed(3)}.`,
+    ),
+    scoreTable(items, []),
+    ...droppedPart(dropped),
+  ];
+}
+
+/** What was considered and not given, with the reasons. */
+function droppedPart(dropped) {
+  if (dropped.length === 0) return [];
+  const rows = dropped
+    .slice(0, 100)
+    .map(({ id, type, score, why }) =>
+      make(
+        "li",
+        {},
+        type === "memory" ? make("a", { href: linkTo("memories", id) }, id) : make("code", {}, id),
+        make(
+          "p",
+          { class: "row-line" },
+          `${why ?? "left out"}${score === undefined ? "" : ` · ${score.toFixed(3)}`}`,
+        ),
+      ),
+    );
+  return [
+    make(
+      "details",
+      { class: "fold" },
+      make("summary", {}, `Left out: ${number(dropped.length)}`),
+      make("ul", { class: "plain-rows" }, rows),
+    ),
+  ];
+}

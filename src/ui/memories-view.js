@@ -1,0 +1,175 @@
+import { listMemories } from "./calls.js";
+import { button, emptyState, problem } from "./form-parts.js";
+import { make } from "./make.js";
+import { FILTERS, filterFields } from "./memory-filters.js";
+import { addMemoryForm } from "./memory-form.js";
+import { memoryRow } from "./memory-row.js";
+import { MOST_SELECTED, memorySelection } from "./memory-selection.js";
+import { createSource, toListQuery } from "./memory-source.js";
+import { memoryView } from "./memory-view.js";
+import { goTo, linkTo } from "./router.js";
+import { virtualList } from "./virtual-list.js";
+import { counted, number } from "./words.js";
+
+const isNarrow = () => matchMedia("(max-width: 52rem)").matches;
+
+/** All memories of a user: a list with search and filters on the left, one memory on the right. */
+export function memoriesView({ user, changed }) {
+  const filters = {};
+  const query = () => Object.fromEntries(FILTERS.map((name) => [name, filters[name]]));
+  const listAddress = () => linkTo("memories", undefined, query());
+  const fields = filterFields((name, value) => {
+    filters[name] = value;
+    goTo(listAddress(), { replace: true });
+  });
+  const list = memoryList({ user, filters, query, changed: afterChange });
+  const detail = memoryView({ user, changed: afterChange, close: () => goTo(listAddress()) });
+  const head = make(
+    "div",
+    { class: "view-head" },
+    make("h2", { id: "memories-title", tabindex: "-1" }, "Memories"),
+    list.count,
+    button("Add", () => addMemoryForm(user, added), "small-button"),
+  );
+  const side = { class: "list-side", "aria-labelledby": "memories-title" };
+  const element = make(
+    "div",
+    { class: "split" },
+    make("section", side, head, fields.element, list.selection, list.element),
+    detail.element,
+  );
+
+  function afterChange() {
+    list.refresh();
+    changed();
+  }
+
+  function added(id) {
+    afterChange();
+    goTo(linkTo("memories", id, query()));
+  }
+
+  function show(route) {
+    for (const name of FILTERS) filters[name] = route.query.get(name) ?? undefined;
+    fields.fill(filters);
+    element.dataset.part = route.id === undefined ? "list" : "detail";
+    list.show(route.id);
+    detail.show(route.id);
+  }
+
+  /** Gives whether the key was used. */
+  function onKey(event) {
+    if (event.key === "/") fields.search.focus();
+    else if (event.key === "Escape" && element.dataset.part === "detail") goTo(listAddress());
+    else return list.onKey(event) || detail.onKey(event);
+    return true;
+  }
+
+  fields.search.onkeydown = (event) => {
+    if (event.key !== "ArrowDown") return;
+    event.preventDefault();
+    list.focus(0);
+  };
+
+  return { element, title: "Memories", show, refresh: list.refresh, onKey };
+}
+
+/** The list that fits the filters, its number of entries, and what is selected in it. */
+function memoryList({ user, filters, query, changed }) {
+  const count = make("p", { class: "count-line", role: "status" });
+  const over = make("div", { class: "over", hidden: true });
+  let fetchPage;
+  /** The filters of what is shown, and the memory that is open beside it. */
+  let applied;
+  let openId;
+
+  const selection = memorySelection({
+    user,
+    list: () => list,
+    changed,
+    fetchAll: async () =>
+      filters.q
+        ? list.known()
+        : (await listMemories(user, { ...toListQuery(filters), limit: MOST_SELECTED })).items,
+  });
+  const list = virtualList({
+    label: "Memories",
+    height: () => (isNarrow() ? 5.2 : 4.15),
+    fetchPage: (page, signal) => fetchPage(page, signal),
+    makeRow: (memory) => memoryRow(memory, { query: query(), selection, openId }),
+    loaded: showCount,
+    failed: (error) =>
+      cover(
+        problem(error),
+        button("Try again", () => list.reload()),
+      ),
+  });
+
+  function refresh() {
+    fetchPage = createSource(user, filters);
+    return list.reload({ keepPlace: true });
+  }
+
+  function show(id) {
+    const isOther = id !== openId;
+    openId = id;
+    const wanted = JSON.stringify(query());
+    if (wanted === applied) return isOther && list.redraw();
+    applied = wanted;
+    selection.clear();
+    fetchPage = createSource(user, filters);
+    list.reload();
+  }
+
+  function cover(...parts) {
+    over.hidden = parts.length === 0;
+    over.replaceChildren(...parts);
+  }
+
+  function showCount(total) {
+    count.textContent = filters.q ? `${number(total)} found` : counted(total, "memory", "memories");
+    if (total > 0) cover();
+    else
+      cover(FILTERS.some((name) => name !== "sort" && filters[name]) ? nothingFound(filters) : nothingYet());
+  }
+
+  const element = make("div", { class: "list-body" }, list.element, over);
+  return {
+    count,
+    element,
+    selection: selection.element,
+    refresh,
+    show,
+    focus: list.focus,
+    onKey: (event) => moveInList(event, list),
+  };
+}
+
+/** Keys of the list: j and k or the arrows to move, x to select. Gives whether the key was used. */
+function moveInList({ key }, list) {
+  const place = list.focused();
+  const isIn = place >= 0;
+  if (key === "j" || (key === "ArrowDown" && isIn)) list.focus(place + 1);
+  else if (key === "k" || (key === "ArrowUp" && isIn)) list.focus(Math.max(0, place - 1));
+  else if (key === "x" && isIn) list.element.querySelector(`[data-place="${place}"] input`)?.click();
+  else return false;
+  return true;
+}
+
+function nothingFound({ q }) {
+  return emptyState(
+    "Nothing found",
+    q
+      ? "No memory is relevant to these words. Try others, or look among outdated ones."
+      : "No memory fits these filters.",
+    button("Clear filters", () => goTo(linkTo("memories"))),
+  );
+}
+
+function nothingYet() {
+  return emptyState(
+    "Nothing is known yet",
+    "Say something in a conversation, add a memory by hand, or import what another program knows.",
+    make("a", { href: linkTo("data"), class: "button" }, "Import"),
+  );
+}

@@ -1,0 +1,70 @@
+import { listMemories, search } from "./calls.js";
+import { toTime } from "./form-parts.js";
+
+/** What the filter of states asks the list for. */
+const STATES = {
+  "": { status: "current", quarantined: "false" },
+  outdated: { status: "superseded" },
+  bin: { status: "retracted" },
+  all: { status: "all" },
+};
+
+/** The most results of a search. */
+const MOST_FOUND = 200;
+
+/** A filter for texts that contain these words, in capitals or not. */
+function toTextFilter(words) {
+  return { $regex: `(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}` };
+}
+
+/** The parameters of the list for filters as they stand in the address. */
+export function toListQuery({ state = "", kind, origin, from, to, contains, sort, session }) {
+  const next = to ? new Date(new Date(`${to}T00:00`).getTime() + 86_400_000).toISOString() : undefined;
+  return {
+    ...STATES[state],
+    kind,
+    origin,
+    from: from ? toTime(from) : undefined,
+    to: next,
+    where_text: contains ? JSON.stringify(toTextFilter(contains)) : undefined,
+    sort,
+    session_id: session,
+  };
+}
+
+/**
+ * Gives the function that fetches pages for filters. With a query it is the real recall: its hundred best, with the words
+ * that matched; other filters then choose among them.
+ */
+export function createSource(user, filters, page = 100) {
+  if (!filters.q) {
+    const query = toListQuery(filters);
+    return (number, signal) => listMemories(user, { ...query, limit: page, offset: number * page }, signal);
+  }
+  let found;
+  return async (number, signal) => {
+    found ??= await searchAll(user, filters, signal);
+    return { items: found.slice(number * page, (number + 1) * page), total: found.length };
+  };
+}
+
+async function searchAll(user, { q, kind, state = "", from, to, origin, contains }, signal) {
+  const kinds = kind ? [kind] : undefined;
+  const where_text = contains ? toTextFilter(contains) : undefined;
+  const { items } = await search(
+    user,
+    q,
+    { top_k: MOST_FOUND, types: ["memory"], kinds, where_text },
+    signal,
+  );
+  const wanted = STATES[state].status;
+  const query = toListQuery({ from, to });
+  return items
+    .filter(({ status }) => wanted === "all" || status === wanted)
+    .filter(
+      ({ at }) =>
+        (!query.from || new Date(at) >= new Date(query.from)) &&
+        (!query.to || new Date(at) < new Date(query.to)),
+    )
+    .filter(({ sources }) => !origin || (origin === "api") === (sources.length === 0));
+}

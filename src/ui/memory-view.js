@@ -1,0 +1,192 @@
+import { binMemory, changeMemory, getMemory, getMessage, getRelated, getVersions, undo } from "./calls.js";
+import { askToForget } from "./forget.js";
+import { button, emptyState, problem } from "./form-parts.js";
+import { make } from "./make.js";
+import { editForm } from "./memory-form.js";
+import {
+  believedSection,
+  relatedSection,
+  sourceSection,
+  timeSection,
+  useSection,
+  versionSection,
+} from "./memory-parts.js";
+import { badge, textOf } from "./memory-row.js";
+import { toast } from "./toasts.js";
+import { KIND_NAMES } from "./words.js";
+
+/** One memory with everything that is known of it, and what can be done with it. */
+export function memoryView({ user, changed, close }) {
+  const element = make("section", { class: "detail", "aria-label": "Memory", tabindex: "0" });
+  const back = () => button("‹ All memories", close, "back quiet");
+  let shownId = null;
+  let memory;
+  let run = 0;
+
+  function show(id) {
+    if (id === shownId) return;
+    shownId = id;
+    memory = undefined;
+    run += 1;
+    if (id === undefined) element.replaceChildren(nothingChosen());
+    else load({ isNew: true });
+  }
+
+  async function load({ isNew = false } = {}) {
+    run += 1;
+    const thisRun = run;
+    try {
+      const found = await getMemory(user, shownId);
+      if (thisRun !== run) return;
+      memory = found;
+      draw();
+      if (isNew) element.querySelector("h3").focus({ preventScroll: true });
+    } catch (error) {
+      if (thisRun === run) element.replaceChildren(back(), failure(error, user));
+    }
+  }
+
+  function draw() {
+    element.scrollTop = 0;
+    element.replaceChildren(back(), ...detailParts(memory, actionButtons(memory, actions)));
+    loadParts(element, user, memory);
+  }
+
+  async function afterChange() {
+    changed();
+    if (shownId !== undefined) await load();
+  }
+
+  function edit() {
+    const form = editForm(memory, {
+      save: (changes) => actions.change(changes, "Saved."),
+      cancel() {
+        draw();
+        element.querySelector(".detail-actions button")?.focus();
+      },
+    });
+    element.replaceChildren(back(), form);
+    form.querySelector("textarea").focus();
+  }
+
+  const actions = { edit, ...memoryActions({ user, memory: () => memory, changed, afterChange, close }) };
+
+  /** Keys for the memory that is shown. Gives whether the key was used. */
+  function onKey({ key }) {
+    if (!memory || element.querySelector("form")) return false;
+    const work = { e: edit, o: mayEnd(memory) && actions.end, Delete: actions.moveToBin, "#": actions.erase }[
+      key
+    ];
+    if (work) work();
+    return Boolean(work);
+  }
+
+  return { element, show, onKey };
+}
+
+const mayEnd = ({ status, kind }) => status === "current" && kind !== "event";
+
+/** What can be done with a memory. Each change can be undone, and an erasure shows its plan first. */
+function memoryActions({ user, memory, changed, afterChange, close }) {
+  async function act(work, done) {
+    try {
+      const answer = await work();
+      const { revision } = answer.receipt ?? answer;
+      toast(done, async () => {
+        await undo(user, revision);
+        await afterChange();
+      });
+      await afterChange();
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+  const change = (changes, done) => act(() => changeMemory(user, memory().id, changes), done);
+  return {
+    change,
+    end: () => change({ valid_to: new Date().toISOString() }, "Marked as outdated."),
+    moveToBin: () => act(() => binMemory(user, memory().id), "Moved to the bin."),
+    // Its last revision is the one that moved it there.
+    restore: () => act(() => undo(user, memory().revision), "Restored."),
+    erase: () =>
+      askToForget(user, { ids: [memory().id] }, () => {
+        changed();
+        close();
+      }),
+  };
+}
+
+function actionButtons(memory, { change, end, edit, moveToBin, restore, erase }) {
+  const isInBin = memory.status === "retracted";
+  return [
+    memory.quarantined && button("Approve", () => change({ quarantined: false }, "Approved."), "primary"),
+    memory.review && button("It still holds", () => change({ reviewed: true }, "Reviewed."), "primary"),
+    button("Edit", edit),
+    mayEnd(memory) && button("Mark as outdated", end),
+    isInBin ? button("Restore", restore) : button("Move to bin", moveToBin),
+    button("Erase…", erase, "danger-text"),
+  ];
+}
+
+function detailParts(memory, buttons) {
+  return [
+    make(
+      "header",
+      {},
+      make(
+        "p",
+        { class: "row-line" },
+        KIND_NAMES[memory.kind],
+        badge(memory),
+        memory.sensitive && sensitiveBadge(),
+      ),
+      make("h3", { class: "detail-text", tabindex: "-1" }, textOf(memory)),
+      memory.quarantined && memory.why && make("p", { class: "small" }, memory.why),
+    ),
+    make("div", { class: "detail-actions" }, buttons),
+    make("div", { class: "source-place" }),
+    timeSection(memory),
+    believedSection(memory),
+    useSection(memory),
+    make("div", { class: "version-place" }),
+    make("div", { class: "related-place" }),
+    make("p", { class: "small id-line" }, "Id ", make("code", {}, memory.id)),
+  ];
+}
+
+/** Loads what comes from other calls, each as it arrives. The places are of this drawing, so a late answer changes no other. */
+function loadParts(element, user, memory) {
+  const fill = async (place, work) => {
+    const target = element.querySelector(place);
+    target.replaceChildren(...(await work().catch(() => [])));
+  };
+  fill(".source-place", () => loadSources(user, memory));
+  fill(".version-place", async () => versionSection((await getVersions(user, memory.id)).items));
+  fill(".related-place", async () => relatedSection(memory, (await getRelated(user, memory.id)).items));
+}
+
+/** The most sources that are shown, the newest. */
+const MOST_SOURCES = 5;
+
+async function loadSources(user, memory) {
+  const newest = memory.sources.slice(-MOST_SOURCES);
+  const ids = [...new Set(newest.map(({ message }) => message))];
+  const messages = await Promise.all(ids.map((id) => getMessage(user, id).catch(() => undefined)));
+  return sourceSection(user, memory, newest, messages.filter(Boolean));
+}
+
+function failure(error, user) {
+  if (error.status !== 404) return problem(error);
+  return emptyState("Not found", `No memory of ${user} has this address. It may have been erased.`);
+}
+
+function sensitiveBadge() {
+  return make("span", { class: "badge plain" }, "Sensitive");
+}
+
+function nothingChosen() {
+  return emptyState(
+    "Choose a memory",
+    "Its words, where they come from, and what happened to it appear here. Press j and k to move, ? for all keys.",
+  );
+}

@@ -1,0 +1,88 @@
+import { getClusters, getReflections } from "./calls.js";
+import { emptyState, problem } from "./form-parts.js";
+import { make } from "./make.js";
+import { textOf } from "./memory-row.js";
+import { linkTo } from "./router.js";
+import { counted } from "./words.js";
+
+const MONTH = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** What is known in groups by topic, and what was said by month. Both are computed at each call. */
+export function overviewView({ user }) {
+  const place = make("div", {});
+  let run = 0;
+
+  async function show() {
+    run += 1;
+    const thisRun = run;
+    place.replaceChildren(make("p", { class: "small" }, "Grouping…"));
+    try {
+      const [clusters, reflections] = await Promise.all([getClusters(user), getReflections(user)]);
+      if (thisRun === run) place.replaceChildren(groupPart(clusters), monthPart(reflections));
+    } catch (error) {
+      if (thisRun === run) place.replaceChildren(problem(error));
+    }
+  }
+
+  const element = make(
+    "div",
+    { class: "page" },
+    make("h2", { tabindex: "-1" }, "Overview"),
+    make("p", { class: "lead" }, "Memories that belong together, and what was said in each month."),
+    place,
+  );
+  return { element, title: "Overview", show };
+}
+
+function groupPart({ items, left }) {
+  return make(
+    "section",
+    { class: "groups" },
+    make("h3", {}, "Groups"),
+    items.length === 0
+      ? emptyState("No groups yet", "A group needs several memories about one topic.")
+      : items.map(({ name, size, memories }) =>
+          group(
+            `${name}: ${counted(size, "memory", "memories")}`,
+            memories.map((memory) => memoryLink(memory.id, textOf(memory))),
+          ),
+        ),
+    left > 0 && make("p", { class: "small" }, `${counted(left, "memory", "memories")} in no group.`),
+  );
+}
+
+function monthPart({ items }) {
+  return make(
+    "section",
+    { class: "months" },
+    make("h3", {}, "By month"),
+    items.length === 0
+      ? emptyState("Nothing to sum up", "A summary needs two memories about one topic in a month.")
+      : items.map(({ topic, month, text, memories }) =>
+          group(`${MONTH.format(new Date(`${month}-01T00:00:00Z`))}: ${topic}`, [
+            make(
+              "span",
+              {},
+              text,
+              " ",
+              memories.flatMap((id, i) => [make("a", { href: linkTo("memories", id) }, `[${i + 1}]`), " "]),
+            ),
+          ]),
+        ),
+  );
+}
+
+function group(title, rows) {
+  return make(
+    "section",
+    { class: "group" },
+    make("h4", {}, title),
+    make(
+      "ul",
+      { class: "plain-rows" },
+      rows.map((row) => make("li", {}, row)),
+    ),
+  );
+}
+
+const memoryLink = (id, text) => make("a", { href: linkTo("memories", id) }, text);

@@ -1,0 +1,103 @@
+import { getHealth, getStats, listJobs } from "./calls.js";
+import { problem } from "./form-parts.js";
+import { make } from "./make.js";
+import { facts } from "./memory-parts.js";
+import { moment, number } from "./words.js";
+
+const LOOKS = {
+  ok: "good",
+  up: "good",
+  idle: "plain",
+  scheduled: "plain",
+  running: "good",
+  warning: "amber",
+  degraded: "amber",
+  failing: "bad",
+  down: "bad",
+};
+
+/** How the server is: checks, the services it depends on, background jobs, and what models have cost. */
+export function serverView({ user }) {
+  const place = make("div", { class: "cards" });
+  const element = make("div", { class: "page" }, make("h2", { tabindex: "-1" }, "Server"), place);
+
+  async function load() {
+    try {
+      const [health, stats, jobs] = await Promise.all([
+        getHealth(),
+        getStats(user),
+        listJobs().catch(() => ({ items: [] })),
+      ]);
+      place.replaceChildren(
+        healthPart(health),
+        ...dependenciesPart(health),
+        ...jobsPart(jobs.items),
+        costPart(stats),
+      );
+    } catch (error) {
+      place.replaceChildren(problem(error));
+    }
+  }
+
+  return { element, title: "Server", show: load, refresh: load };
+}
+
+const stateBadge = (state) => make("span", { class: `badge ${LOOKS[state] ?? "plain"}` }, state);
+
+function panel(title, ...parts) {
+  return make("section", { class: "panel" }, make("h3", {}, title), ...parts);
+}
+
+function rows(items) {
+  return make(
+    "ul",
+    { class: "plain-rows" },
+    items.map((parts) => make("li", {}, ...parts)),
+  );
+}
+
+function healthPart({ status, durability, checks = [] }) {
+  return panel(
+    "Health",
+    make("p", {}, stateBadge(status), durability ? ` Durability: ${durability}` : ""),
+    rows(checks.map(({ name, state, says }) => [stateBadge(state), make("b", {}, name), ` ${says}`])),
+  );
+}
+
+function dependenciesPart({ dependencies = [] }) {
+  if (dependencies.length === 0) return [];
+  const lines = dependencies.map(({ kind, name, state, since, problem: what }) => [
+    stateBadge(state),
+    make("b", {}, name ? `${kind}: ${name}` : kind),
+    ` since ${moment(since)}`,
+    what ? `, ${what}` : "",
+  ]);
+  return [panel("Depends on", rows(lines))];
+}
+
+function jobsPart(jobs) {
+  if (jobs.length === 0) return [];
+  const lines = jobs.map(({ name, about, state, left, problem: what, last_run: last }) => [
+    stateBadge(state),
+    make("b", {}, name),
+    ` ${about}`,
+    left ? `, ${number(left)} waiting` : "",
+    last ? `, last ${moment(last)}` : "",
+    what ? make("span", { class: "danger-text" }, ` ${what}`) : "",
+  ]);
+  return [panel("Background jobs", rows(lines))];
+}
+
+function costPart({ usage, pending }) {
+  return panel(
+    "Models, for this user",
+    facts([
+      ["Calls", number(usage.calls)],
+      ["Failed", usage.failed > 0 ? number(usage.failed) : undefined],
+      ["Tokens in", number(usage.tokens_in)],
+      ["Tokens out", number(usage.tokens_out)],
+      ["Cost", `$${usage.cost.toFixed(4)}`],
+      ["Messages to be understood", pending > 0 ? number(pending) : undefined],
+    ]),
+  );
+}

@@ -1,0 +1,146 @@
+import { answerGrant, giveGrant, listGrants, listShared, withdrawGrant } from "./calls.js";
+import { button, choice, emptyState, labelled, problem, toTime } from "./form-parts.js";
+import { make, say } from "./make.js";
+import { day, KINDS } from "./words.js";
+
+/** What the user shares with others, and what others share with the user. */
+export function sharingView({ user }) {
+  const place = make("div", {});
+  const failure = make("div", {});
+  let run = 0;
+
+  async function load() {
+    run += 1;
+    const thisRun = run;
+    try {
+      const [grants, shared] = await Promise.all([listGrants(user), listShared(user)]);
+      if (thisRun === run) place.replaceChildren(givenPart(grants, act), receivedPart(grants, shared, act));
+    } catch (error) {
+      if (thisRun === run) place.replaceChildren(problem(error));
+    }
+  }
+
+  /** Makes a change, says what it did, and shows what is there then. */
+  async function act(work, done) {
+    failure.replaceChildren();
+    try {
+      await work(user);
+      say(done);
+    } catch (error) {
+      failure.replaceChildren(problem(error));
+    }
+    await load();
+  }
+
+  const element = make(
+    "div",
+    { class: "page" },
+    make("h2", { tabindex: "-1" }, "Sharing"),
+    make(
+      "p",
+      { class: "lead" },
+      "Others read what you share in your memory, until you withdraw it. Nothing is copied. What is sensitive stays yours.",
+    ),
+    shareForm(act),
+    failure,
+    place,
+  );
+  return { element, title: "Sharing", show: load };
+}
+
+function shareForm(act) {
+  const reader = make("input", { required: true, maxlength: "200", autocomplete: "off" });
+  const about = make("input", { maxlength: "200", autocomplete: "off", placeholder: "the dentist" });
+  const kind = choice("kind", [["", "Any kind"], ...KINDS, ["everything", "Everything"]]);
+  const until = make("input", { type: "date" });
+  const share = (user) => {
+    const words = about.value.trim();
+    const isAll = kind.value === "everything";
+    // A form that is not filled in must not give everything away.
+    if (words === "" && kind.value === "")
+      throw new Error("Say what it is about, or choose a kind or everything.");
+    return giveGrant(user, {
+      to_user: reader.value.trim(),
+      ...(words === "" || isAll ? {} : { about: [words] }),
+      ...(kind.value === "" || isAll ? {} : { kinds: [kind.value] }),
+      ...(isAll ? { everything: true } : {}),
+      until: toTime(until.value),
+    });
+  };
+  return make(
+    "form",
+    {
+      class: "erase-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        act(share, "Shared.");
+      },
+    },
+    make(
+      "div",
+      { class: "filter-grid" },
+      labelled("With whom", reader),
+      labelled("What it is about", about),
+      labelled("Kind", kind),
+      labelled("Until", until),
+    ),
+    make("button", { type: "submit", class: "primary" }, "Share"),
+  );
+}
+
+function givenPart({ given }, act) {
+  const rows = given.map((grant) =>
+    make(
+      "li",
+      {},
+      describe(grant, `With ${grant.to_user ?? `the group ${grant.to_group?.name}`}`),
+      button("Withdraw", () => act((user) => withdrawGrant(user, grant.id), "Withdrawn."), "small-button"),
+    ),
+  );
+  return part("given", "You share", rows, "You share nothing.");
+}
+
+function receivedPart({ received }, { items }, act) {
+  const rows = received.map((grant) => {
+    const isDeclined = grant.state === "declined";
+    const read = items.filter((memory) => memory.grant === grant.id);
+    return make(
+      "li",
+      {},
+      describe(grant, `From ${grant.owner}${isDeclined ? ", declined" : ""}`),
+      make(
+        "ul",
+        {},
+        read.map(({ text, owner }) => make("li", {}, text, make("span", { class: "small" }, ` ${owner}`))),
+      ),
+      button(
+        isDeclined ? "Accept" : "Decline",
+        () => act((user) => answerGrant(user, grant.id, !isDeclined), isDeclined ? "Accepted." : "Declined."),
+        "small-button",
+      ),
+    );
+  });
+  return part("received", "Others share with you", rows, "Nobody shares anything with you.");
+}
+
+function part(look, title, rows, none) {
+  return make(
+    "section",
+    { class: look },
+    make("h3", {}, title),
+    rows.length === 0 ? emptyState("Nothing", none) : make("ul", { class: "plain-rows" }, rows),
+  );
+}
+
+/** Who, what and until when, in a line. */
+function describe({ what: covered, until }, who) {
+  const { everything, kinds, about, where, where_text: text, ids } = covered;
+  const what = [
+    everything && "everything",
+    about && `about ${about.join(", ")}`,
+    kinds && `of kind ${kinds.join(", ")}`,
+    (where || text) && "what a filter chooses",
+    ids && `${ids.length} chosen`,
+  ].filter(Boolean);
+  return make("p", {}, `${who}: ${what.join("; ")}${until ? `, until ${day(until)}` : ""}`);
+}

@@ -1,0 +1,33 @@
+import { contextView } from "./context-view.js";
+import { conversationsView } from "./conversations-view.js";
+import { dataView } from "./data-view.js";
+import { decideView } from "./decide-view.js";
+import { eraseView } from "./erase-view.js";
+import { memoriesView } from "./memories-view.js";
+import { moreView } from "./navigation.js";
+import { overviewView } from "./overview-view.js";
+import { serverView } from "./server-view.js";
+import { sharingView } from "./sharing-view.js";
+import { timelineView } from "./timeline-view.js";
+
+/**
+ * How to make each view, by its name in the address. `user` gives the current user's name; `changed` runs after a change of the
+ * memory; `continueIn` goes on with a conversation.
+ */
+export function createViews({ user, changed, continueIn }) {
+  const makers = {
+    memories: memoriesView,
+    decide: decideView,
+    conversations: conversationsView,
+    erase: eraseView,
+    timeline: timelineView,
+    overview: overviewView,
+    sharing: sharingView,
+    context: contextView,
+    data: dataView,
+    server: serverView,
+    more: moreView,
+  };
+  const toFactory = ([name, makeView]) => [name, () => makeView({ user: user(), changed, continueIn })];
+  return Object.fromEntries(Object.entries(makers).map(toFactory));
+}

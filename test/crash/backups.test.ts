@@ -1,0 +1,156 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { folderArchive } from "../../src/adapters/backups/index.ts";
+import { createBackupWorkshop } from "../../src/adapters/sqlite/backup-workshop.ts";
+import { digestKeyOf, fileSecret, openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { createBackupJob } from "../../src/engine/jobs/backup-job.ts";
+import { createMemory, restoreMemory } from "../../src/index.ts";
+import type { BackupArchive } from "../../src/ports/backup-archive.ts";
+
+const DAY_MS = 86_400_000;
+let folder: string;
+let path: string;
+let kept: string;
+let now: number;
+const clock = () => new Date(now);
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "keepsake-backups-"));
+  path = join(folder, "memory.db");
+  kept = join(folder, "kept");
+  now = Date.parse("2026-03-01T10:00:00Z");
+  await say("I use Shram and Magnet as productivity tools.");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function say(text: string): Promise<void> {
+  await using memory = await createMemory({ path, clock, jobs: "elsewhere" });
+  await memory.scope({ user: "ana" }).remember(text);
+}
+
+async function forget(): Promise<{ readonly name: string; readonly until?: string }[]> {
+  await using memory = await createMemory({ path, clock, jobs: "elsewhere" });
+  const receipt = await memory.scope({ user: "ana" }).forget("Magnet");
+  return [...(("backups" in receipt && receipt.backups) || [])];
+}
+
+/** One run of the job, as the background does it. */
+async function run(archive: BackupArchive = folderArchive({ path: kept })): Promise<void> {
+  const digestKey = digestKeyOf(fileSecret(`${path}.secret`).secret);
+  const store = await openSqliteStore({ path, digestKey });
+  const workshop = createBackupWorkshop({ path, digestKey, clock });
+  const plan = { archive, workshop, everyMs: DAY_MS, keptMs: 30 * DAY_MS };
+  try {
+    const { signal } = new AbortController();
+    for await (const _step of createBackupJob({ store, clock }, plan).run(signal));
+  } finally {
+    await store.close();
+  }
+}
+
+const listKept = (): string[] => (existsSync(kept) ? readdirSync(kept).sort() : []);
+
+it("makes a backup when one is due, which can be restored, and leaves no work behind", {
+  timeout: 120_000,
+}, async () => {
+  await run();
+  await run();
+  expect(listKept()).toHaveLength(1);
+  expect(listKept()[0]).toMatch(/^keepsake-[a-zA-Z0-9]{12}-2026-03-01T10-00-00Z\.db$/);
+  expect(existsSync(`${path}.backup-work`)).toBe(false);
+  now += DAY_MS;
+  await run();
+  expect(listKept()).toHaveLength(2);
+  const into = join(folder, "other.db");
+  await restoreMemory({
+    from: join(kept, listKept()[1] ?? ""),
+    path: into,
+    withoutLedger: true,
+    jobs: "elsewhere",
+  });
+  await using memory = await createMemory({ path: into, jobs: "elsewhere" });
+  expect((await memory.scope({ user: "ana" }).answer("What productivity tools do I use?")).text).toMatch(
+    /Shram/,
+  );
+});
+
+it("lets a receipt say which backups still hold what was erased, and until when", {
+  timeout: 120_000,
+}, async () => {
+  await run();
+  const [name = ""] = listKept();
+  const backups = await forget();
+  // A day more than the retention, so that a late run does not break the promise.
+  expect(backups).toMatchObject([{ name, until: "2026-04-01T10:00:00.000Z" }]);
+  expect(readFileSync(join(kept, name)).includes("Magnet")).toBe(true);
+  now += 30 * DAY_MS;
+  await run();
+  expect(listKept()).not.toContain(name);
+  for (const file of listKept()) expect(readFileSync(join(kept, file)).includes("Magnet")).toBe(false);
+  await say("I use Magnet again.");
+  expect((await forget()).map((one) => one.name)).not.toContain(name);
+});
+
+it("removes a backup that does not restore, and says so", { timeout: 120_000 }, async () => {
+  const archive = folderArchive({ path: kept });
+  const spoiling: BackupArchive = {
+    ...archive,
+    async put(name, file, digest) {
+      const bytes = readFileSync(file);
+      bytes.fill(255, 40_000, 41_000);
+      writeFileSync(file, bytes);
+      await archive.put(name, file, digest);
+    },
+  };
+  await expect(run(spoiling)).rejects.toMatchObject({ code: "corrupt" });
+  expect(listKept()).toEqual([]);
+  expect(existsSync(`${path}.backup-work`)).toBe(false);
+  now += 1000;
+  expect(await forget()).toEqual([]);
+});
+
+it("names no end for a backup that should be gone and could not be removed", {
+  timeout: 120_000,
+}, async () => {
+  await run();
+  now += 32 * DAY_MS;
+  const archive = folderArchive({ path: kept });
+  const stuck: BackupArchive = { ...archive, remove: () => Promise.reject(new Error("no right to delete")) };
+  await expect(run(stuck)).rejects.toThrow("no right to delete");
+  expect(await forget()).toEqual([expect.not.objectContaining({ until: expect.anything() })]);
+});
+
+it("is whole or not there after a kill at any moment, and the next run makes up for it", {
+  timeout: 600_000,
+}, async () => {
+  const program = `
+    import { folderArchive } from ${JSON.stringify(join(import.meta.dirname, "../../dist/adapters/backups/index.js"))};
+    import { createMemory } from ${JSON.stringify(join(import.meta.dirname, "../../dist/index.js"))};
+    await createMemory({ path: ${JSON.stringify(path)}, backups: { archive: folderArchive({ path: ${JSON.stringify(kept)} }) } });
+    console.log("open");
+    setInterval(() => {}, 1000);`;
+  for (let kill = 0; kill < 8; kill += 1) {
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    // The job begins five seconds after the start.
+    await new Promise((resolve) => setTimeout(resolve, 5000 + kill * 150));
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await ended;
+  }
+  now = Date.now() + 2 * DAY_MS;
+  await run();
+  expect(existsSync(`${path}.backup-work`)).toBe(false);
+  expect(listKept().filter((name) => !name.endsWith(".db"))).toEqual([]);
+  await using memory = await createMemory({ path, clock, jobs: "elsewhere" });
+  const noted = (await memory.audit()).backups.filter(({ until = "9" }) => until > clock().toISOString());
+  expect(noted.map((one) => one.name).sort()).toEqual(listKept());
+  for (const name of listKept()) {
+    const into = join(folder, `${name}.restored`);
+    await restoreMemory({ from: join(kept, name), path: into, withoutLedger: true, jobs: "elsewhere" });
+  }
+});
