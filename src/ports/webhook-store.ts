@@ -9,8 +9,8 @@ export interface WebhookStore {
   list(project?: string): Promise<StoredWebhook[]>;
 
   /**
-   * Stores a webhook durably. Version 1 must not exist; it starts at the current revision of each user of its project. Any
-   * other must be the next version of the stored one. Throws `conflict` otherwise.
+   * Stores a webhook durably. Version 1 must not exist; it starts at a revision that each user of its project has during the
+   * call. Any other must be the next version of the stored one. Throws `conflict` otherwise.
    */
   save(webhook: Webhook): Promise<void>;
 
@@ -21,13 +21,20 @@ export interface WebhookStore {
   saveHealth(project: string, id: string, health: WebhookHealth): Promise<void>;
 
   /**
-   * Looks at a page of users, in the order of their first write, and gives those of the webhook's project whose revision is
-   * ahead of the webhook's cursor. `limit` is the number of users looked at, of all projects.
+   * Gives the sum of the revisions of each page of users, of all projects. Users are numbered from 1, in the order of their first
+   * write; page `i` has the numbers above `i * size`, up to `(i + 1) * size`. Pages without users may be absent. One call gives
+   * some of the pages in their order, from page `from` on.
+   */
+  readPageSums(options: { readonly from: number; readonly size: number }): Promise<UserPageSums>;
+
+  /**
+   * Gives the users of the webhook's project with numbers above `after`, up to `upTo`, whose revision is ahead of the webhook's
+   * cursor, in the order of their numbers.
    */
   findChanged(
     webhook: Pick<Webhook, "project" | "id">,
-    options: { readonly after?: string | undefined; readonly limit: number },
-  ): Promise<ChangedUserPage>;
+    range: { readonly after: number; readonly upTo: number },
+  ): Promise<WebhookCursor[]>;
 
   /**
    * Saves cursors. One behind the stored cursor is ignored, and so are those of a webhook that does not exist. A user without
@@ -41,8 +48,9 @@ export interface StoredWebhook {
   readonly health: WebhookHealth;
 }
 
-export interface ChangedUserPage {
-  readonly users: readonly WebhookCursor[];
-  /** Absent on the last page. */
-  readonly cursor?: string;
+/** Sums of revisions, by page. A sum that has not changed says that no user of the page has a new revision. */
+export interface UserPageSums {
+  readonly sums: readonly { readonly page: number; readonly sum: number }[];
+  /** The page to go on from; absent after the last page. */
+  readonly next?: number;
 }

@@ -65,22 +65,29 @@ export function createMemoryWebhooks(
       if (found) found.health = structuredClone(health);
     },
 
-    async findChanged({ project, id }, { after = "0", limit }) {
+    async readPageSums({ from, size }) {
+      check();
+      const sums = new Map<number, number>();
+      let number = 0;
+      for (const { revision } of users.values()) {
+        const page = Math.floor(number / size);
+        if (page >= from) sums.set(page, (sums.get(page) ?? 0) + revision);
+        number += 1;
+      }
+      return { sums: [...sums].map(([page, sum]) => ({ page, sum })) };
+    },
+
+    async findChanged({ project, id }, { after, upTo }) {
       const cursors = find(project, id)?.cursors;
-      const all = [...users.values()];
-      const page = all.slice(Number(after), Number(after) + limit);
-      const end = Number(after) + page.length;
-      const changed = page
+      const changed = [...users.values()]
+        .slice(after, upTo)
         .filter(({ scope }) => cursors && scope.project === project)
         .map(({ scope, revision }) => ({
           revision,
           cursor: cursors?.get(toScopeKey(scope)) ?? { scope: { ...scope }, revision: 0 },
         }))
         .filter(({ revision, cursor }) => revision > cursor.revision);
-      return {
-        users: structuredClone(changed.map(({ cursor }) => cursor)),
-        ...(end < all.length ? { cursor: String(end) } : {}),
-      };
+      return structuredClone(changed.map(({ cursor }) => cursor));
     },
 
     async saveCursors({ project, id }, saved) {

@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import type { Documents } from "../../ports/documents.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import { createSlicedWebhooks } from "../shared/sliced-webhooks.ts";
 import * as answers from "./answer-cache.ts";
 import { fetchAttachment, fetchAttachmentEntries } from "./attachments.ts";
 import { createPostgresCallLedger } from "./calls.ts";
@@ -96,10 +97,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     },
     webhooks: {
       list: (project) => webhooks.fetchWebhooks(database, project),
-      save: (webhook) => webhooks.storeWebhook(database, webhook),
-      remove: (project, id) => webhooks.deleteWebhook(database, project, id),
+      ...createSlicedWebhooks(webhooks.createPostgresWebhookSteps(database)),
       saveHealth: (project, id, health) => webhooks.storeWebhookHealth(database, project, id, health),
-      findChanged: (webhook, options) => webhooks.fetchChangedUsers(database, webhook, options),
+      readPageSums: (options) => webhooks.fetchPageSums(database, options),
+      findChanged: (webhook, range) => webhooks.fetchChangedUsers(database, webhook, range),
       saveCursors: (webhook, cursors) => webhooks.storeWebhookCursors(database, webhook, cursors),
     },
     answers: {

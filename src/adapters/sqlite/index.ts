@@ -11,6 +11,7 @@ import type {
 import type { SharingStore } from "../../ports/sharing-store.ts";
 import type { UsageStore } from "../../ports/usage-store.ts";
 import type { WebhookStore } from "../../ports/webhook-store.ts";
+import { createSlicedWebhooks, type WebhookSteps } from "../shared/sliced-webhooks.ts";
 import * as answers from "./answer-cache.ts";
 import { readAttachment, readAttachmentEntries } from "./attachments.ts";
 import { createSqliteCallLedger } from "./calls.ts";
@@ -92,6 +93,7 @@ const FILL_DIGESTS_MS = 200;
 export type SqliteStore = MemoryStore & {
   readonly calls: Calls;
   readonly erasing: ErasureSteps;
+  readonly webhookSteps: WebhookSteps;
   readonly maintenance: StorageMaintenance;
   readonly integrity: Integrity;
   readonly usage: UsageStore;
@@ -138,9 +140,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     begin: (scope, receipt, head) => run(() => beginErasure(database, scope, receipt, head)),
     step: (scope) => run(() => stepErasure(database, scope)),
   };
+  const webhookSteps = webhooks.createSqliteWebhookSteps(database, run);
   return {
     name: "sqlite",
     erasing,
+    webhookSteps,
     calls: createSqliteCallLedger(database, run),
     dump: createSqliteStoreDump(database, run),
     revision: (scope) => run(() => findUser(database, scope)?.revision ?? 0),
@@ -185,11 +189,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     },
     webhooks: {
       list: (project) => run(() => webhooks.readWebhooks(database, project)),
-      save: (webhook) => run(() => webhooks.saveWebhook(database, webhook)),
-      remove: (project, id) => run(() => webhooks.deleteStoredWebhook(database, project, id)),
+      ...createSlicedWebhooks(webhookSteps),
       saveHealth: (project, id, health) =>
         run(() => webhooks.saveWebhookHealth(database, project, id, health)),
-      findChanged: (webhook, options) => run(() => webhooks.readChangedUsers(database, webhook, options)),
+      readPageSums: (options) => run(() => webhooks.readPageSums(database, options)),
+      findChanged: (webhook, range) => run(() => webhooks.readChangedUsers(database, webhook, range)),
       saveCursors: (webhook, cursors) => run(() => webhooks.saveWebhookCursors(database, webhook, cursors)),
     },
     answers: {

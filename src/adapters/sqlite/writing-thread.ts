@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { MemoryError } from "../../errors.ts";
+import { createSlicedWebhooks, type WebhookSteps } from "../shared/sliced-webhooks.ts";
 import { openWorkerChannel, resolveWorkerScript, type WorkerHandle } from "../shared/worker-channel.ts";
 import { createCommit, type ErasureSteps } from "./erasure/erase-in-steps.ts";
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from "./index.ts";
@@ -43,10 +44,19 @@ export async function openSqliteStoreInThread(
     begin: inThread("erasing.begin", local.erasing.begin),
     step: inThread("erasing.step", local.erasing.step),
   };
+  const webhookSteps: WebhookSteps = {
+    ...local.webhookSteps,
+    store: inThread("webhookSteps.store", local.webhookSteps.store),
+    start: inThread("webhookSteps.start", local.webhookSteps.start),
+    show: inThread("webhookSteps.show", local.webhookSteps.show),
+    hide: inThread("webhookSteps.hide", local.webhookSteps.hide),
+    clear: inThread("webhookSteps.clear", local.webhookSteps.clear),
+  };
   const readIndexInThread = inThread("shareable.block", local.shareable.block);
   return {
     ...local,
     erasing,
+    webhookSteps,
     // The parts of a large erasure are sent one by one, so that other writes can run between them.
     commit: createCommit(erasing, inThread("commit", local.commit)),
     integrity: {
@@ -92,8 +102,8 @@ export async function openSqliteStoreInThread(
     },
     webhooks: {
       ...local.webhooks,
-      save: inThread("webhooks.save", local.webhooks.save),
-      remove: inThread("webhooks.remove", local.webhooks.remove),
+      // Other writes can run between the steps.
+      ...createSlicedWebhooks(webhookSteps),
       saveHealth: inThread("webhooks.saveHealth", local.webhooks.saveHealth),
       saveCursors: inThread("webhooks.saveCursors", local.webhooks.saveCursors),
     },

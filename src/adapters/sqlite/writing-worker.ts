@@ -13,8 +13,11 @@ export type WriteOperation =
   | "recallReceipts.save"
   | "usage.add"
   | "sharing.apply"
-  | "webhooks.save"
-  | "webhooks.remove"
+  | "webhookSteps.store"
+  | "webhookSteps.start"
+  | "webhookSteps.show"
+  | "webhookSteps.hide"
+  | "webhookSteps.clear"
   | "webhooks.saveHealth"
   | "webhooks.saveCursors"
   | "answers.beginAnswer"
@@ -102,8 +105,11 @@ function toOperations(store: SqliteStore): Operations {
     "recallReceipts.save": recallReceipts.save,
     "usage.add": usage.add,
     "sharing.apply": sharing.apply,
-    "webhooks.save": webhooks.save,
-    "webhooks.remove": webhooks.remove,
+    "webhookSteps.store": store.webhookSteps.store,
+    "webhookSteps.start": store.webhookSteps.start,
+    "webhookSteps.show": store.webhookSteps.show,
+    "webhookSteps.hide": store.webhookSteps.hide,
+    "webhookSteps.clear": store.webhookSteps.clear,
     "webhooks.saveHealth": webhooks.saveHealth,
     "webhooks.saveCursors": webhooks.saveCursors,
     "answers.beginAnswer": answers.beginAnswer,

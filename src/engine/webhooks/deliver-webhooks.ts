@@ -6,6 +6,7 @@ import { pauseFor } from "../jobs/job.ts";
 import { acquireLease, isHeldLease } from "../jobs/job-runner.ts";
 import type { Ports } from "../ports.ts";
 import type { WebhookPorts } from "./send-webhook.ts";
+import { createUserPages, type UserPages } from "./user-pages.ts";
 import {
   createWebhookChannel,
   WEBHOOK_TIMING,
@@ -30,7 +31,7 @@ const LIST_MS = 2000;
 /** Requests under way at once, to all webhooks. */
 const MAX_REQUESTS = 64;
 const FLUSH_MS = 200;
-/** A look for changes takes at most this share of the time: 1 of 20. */
+/** Looks that find nothing to send take at most this share of the time: 1 of 20. */
 const REST_FACTOR = 20;
 /** How long another process keeps a lease at most before this one asks again. */
 const ASK_AGAIN_MS = 5000;
@@ -61,12 +62,12 @@ export function startWebhookDelivery(
     stopped: new AbortController(),
     following: new Map(),
     list: createAlarmClock(),
+    pages: createUserPages(webhooks),
+    look: createAlarmClock(),
   };
-  const running = runDelivery(context);
+  const running = Promise.all([runDelivery(context), watchPages(context)]);
   return {
-    onCommit() {
-      for (const { wake } of context.following.values()) wake();
-    },
+    onCommit: context.look.wake,
     onWebhookChange: context.list.wake,
     async stop() {
       context.stopped.abort(new MemoryError("unavailable", "this memory has been closed."));
@@ -85,6 +86,9 @@ interface DeliveryContext {
   /** By the id of the webhook. */
   readonly following: Map<string, Following>;
   readonly list: AlarmClock;
+  readonly pages: UserPages;
+  /** Rings when the pages of users may have changed. */
+  readonly look: AlarmClock;
 }
 
 /** Follows each enabled webhook until the memory closes. */
@@ -102,6 +106,26 @@ async function runDelivery(context: DeliveryContext): Promise<void> {
       failures += 1;
     }
     await list.wait({ minMs: failures === 0 ? 0 : computeRetryDelay(failures), maxMs: LIST_MS }, signal);
+  }
+}
+
+/** Looks for pages of users that have changed, once for all webhooks whose lease this process has. */
+async function watchPages({ following, pages, look, stopped, timing }: DeliveryContext): Promise<void> {
+  const { signal } = stopped;
+  const computeRest = createRest();
+  let failures = 0;
+  while (!signal.aborted) {
+    const channels = [...following.values()].filter(({ channel }) => channel);
+    const from = performance.now();
+    try {
+      // Without a channel, the first one wakes this.
+      if (channels.length > 0 && (await pages.refresh())) for (const { wake } of channels) wake();
+      failures = 0;
+    } catch {
+      failures += 1;
+    }
+    const restMs = failures === 0 ? computeRest(performance.now() - from) : computeRetryDelay(failures);
+    await look.wait({ minMs: restMs, maxMs: Math.max(timing.pollMs, restMs) }, signal);
   }
 }
 
@@ -156,6 +180,7 @@ async function followWebhook(
       disable: (webhook, reason) => disableWebhook(context, one, webhook, reason),
     });
     one.channel = channel;
+    context.look.wake();
     const flushing = flushOften(channel, failing);
     try {
       await deliverUntilEnd(channel, alarm, context.timing.pollMs);
@@ -172,11 +197,22 @@ async function followWebhook(
 }
 
 async function deliverUntilEnd(channel: WebhookChannel, alarm: AlarmClock, pollMs: number): Promise<void> {
+  const computeRest = createRest();
   while (!channel.signal.aborted && channel.webhook.enabled) {
-    const { queryMs, isBehind, pauseMs } = await channel.deliver();
-    const minMs = Math.max(pauseMs, isBehind ? queryMs : queryMs * REST_FACTOR);
+    const { idleMs, isBehind, pauseMs } = await channel.deliver();
+    const minMs = Math.max(pauseMs, isBehind ? idleMs : computeRest(idleMs));
     await alarm.wait({ minMs, maxMs: isBehind ? minMs : Math.max(pollMs, minMs) }, channel.signal);
   }
+}
+
+/** Gives the rest after each look. A look that was slow by chance does not count: the shorter of the last two does. */
+function createRest(): (tookMs: number) => number {
+  let before = 0;
+  return (tookMs) => {
+    const restMs = Math.min(before, tookMs) * REST_FACTOR;
+    before = tookMs;
+    return restMs;
+  };
 }
 
 /** Saves positions while the channel is open. If that fails, it ends the channel, because deliveries would be repeated. */

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { LogEntry } from "../../domain/change-set.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import {
   WEBHOOK_LIMITS,
   type Webhook,
@@ -12,6 +13,7 @@ import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { WebhookStore } from "../../ports/webhook-store.ts";
 import { sendWebhook, type WebhookOutcome, type WebhookPorts } from "./send-webhook.ts";
 import { createWebhookMessage, type WebhookMessage } from "./sign-webhook.ts";
+import { findUnseenRanges, type UserPages } from "./user-pages.ts";
 
 /** Times of deliveries, in ms. */
 export interface WebhookTiming {
@@ -38,8 +40,6 @@ const CONCURRENCY = 8;
 /** After so many failures without a delivery, the receiver counts as down: one event is tried, with growing pauses. */
 const DOWN_AFTER = 8;
 const LONGEST_PAUSE_MS = 300_000;
-/** Users looked at in one query. */
-const USERS_PER_PAGE = 1000;
 /** Entries of one user that are sent before others have their turn. */
 const ENTRIES_PER_TURN = 50;
 
@@ -49,7 +49,7 @@ export interface WebhookChannel {
   webhook: Webhook;
   /** Aborted when the lease is lost, the webhook is removed or disabled, or the memory closes. */
   readonly signal: AbortSignal;
-  /** Looks for users with new revisions once, and sends their events. Throws what the store throws. */
+  /** Looks at the users of pages that have changed, and sends their events. Throws what the store throws. */
   deliver(): Promise<DeliveryRound>;
   /** Waits for the requests under way. */
   settle(): Promise<void>;
@@ -59,8 +59,8 @@ export interface WebhookChannel {
 
 /** What one look for changes has cost and left. */
 interface DeliveryRound {
-  /** Time that the store took, in ms. */
-  readonly queryMs: number;
+  /** Time that the store took where nothing was to be sent, in ms. */
+  readonly idleMs: number;
   /** Whether there is more to send at once. */
   readonly isBehind: boolean;
   /** How long the receiver is left alone, in ms. */
@@ -70,6 +70,7 @@ interface DeliveryRound {
 export interface ChannelOptions {
   readonly ports: WebhookPorts;
   readonly webhooks: WebhookStore;
+  readonly pages: UserPages;
   readonly webhook: Webhook;
   readonly health: WebhookHealth;
   readonly signal: AbortSignal;
@@ -81,10 +82,15 @@ export interface ChannelOptions {
 }
 
 interface ChannelState
-  extends Pick<ChannelOptions, "ports" | "webhooks" | "signal" | "timing" | "runLimited" | "disable"> {
+  extends Pick<
+    ChannelOptions,
+    "ports" | "webhooks" | "pages" | "signal" | "timing" | "runLimited" | "disable"
+  > {
   webhook: Webhook;
   health: WebhookHealth;
   savedHealth: WebhookHealth;
+  /** The sums of pages as they were when none of their users had anything left to send. */
+  readonly seen: Map<number, number>;
   /** Positions that are not stored yet, by user. */
   readonly unsaved: Map<string, WebhookCursor>;
   /** Positions that were stored since the last query began, which may not have seen them. */
@@ -107,6 +113,7 @@ export function createWebhookChannel(options: ChannelOptions): WebhookChannel {
     ...options,
     health: isOldFailure ? endFailures(health) : health,
     savedHealth: health,
+    seen: new Map(),
     unsaved: new Map(),
     justSaved: new Map(),
     active: new Map(),
@@ -133,28 +140,31 @@ export function createWebhookChannel(options: ChannelOptions): WebhookChannel {
 
 async function deliverRound(state: ChannelState): Promise<DeliveryRound> {
   state.isBehind = false;
-  let queryMs = 0;
-  let after: string | undefined;
-  do {
+  let idleMs = 0;
+  for (const range of findUnseenRanges(state.pages.sums, state.seen)) {
+    if (isOver(state) || getPauseMs(state) > 0) break;
     const from = performance.now();
     state.justSaved.clear();
-    const page = await state.webhooks.findChanged(state.webhook, { after, limit: USERS_PER_PAGE });
-    queryMs += performance.now() - from;
-    await startUsers(state, page.users);
-    after = page.cursor;
-  } while (after !== undefined && !isOver(state) && getPauseMs(state) === 0);
+    const users = await state.webhooks.findChanged(state.webhook, range);
+    const tookMs = performance.now() - from;
+    if (users.length === 0) range.markSeen();
+    else if (!(await startUsers(state, users))) idleMs += tookMs;
+    await yieldToEventLoop();
+  }
   if (state.failed) throw state.failed.error;
-  return { queryMs, isBehind: state.isBehind, pauseMs: getPauseMs(state) };
+  return { idleMs, isBehind: state.isBehind, pauseMs: getPauseMs(state) };
 }
 
-/** Starts to send the events of users that are due, as turns become free. */
-async function startUsers(state: ChannelState, users: readonly WebhookCursor[]): Promise<void> {
+/** Starts to send the events of users that are due, as turns become free. False if there were none. */
+async function startUsers(state: ChannelState, users: readonly WebhookCursor[]): Promise<boolean> {
   const { active, unsaved, justSaved } = state;
+  let hasStarted = false;
   for (const found of users) {
     const key = toScopeKey(found.scope);
     const cursor = unsaved.get(key) ?? justSaved.get(key) ?? found;
     if (active.has(key) || !isDue(state, cursor)) continue;
-    if (!(await takeTurn(state))) return;
+    if (!(await takeTurn(state))) break;
+    hasStarted = true;
     const work = deliverUser(state, cursor)
       .catch((error: unknown) => {
         state.failed ??= { error };
@@ -162,6 +172,7 @@ async function startUsers(state: ChannelState, users: readonly WebhookCursor[]):
       .finally(() => active.delete(key));
     active.set(key, work);
   }
+  return hasStarted;
 }
 
 /** Waits until a user's events may be sent. False if none may. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { NO_WEBHOOK_HEALTH, type Webhook } from "../../domain/webhook.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { WebhookStore } from "../../ports/webhook-store.ts";
+import type { UserPageSums, WebhookStore } from "../../ports/webhook-store.ts";
 import { BASE_TIME, makeChangeSet, makeMessage } from "./change-sets.ts";
 import { ANN, BOB, type MemoryStoreCases, requireCapability } from "./store-contents.ts";
 
@@ -23,6 +23,8 @@ export function makeWebhook(id: string, more: Partial<Webhook> = {}): Webhook {
 
 const webhooksOf = (store: MemoryStore): WebhookStore => requireCapability(store, "webhooks");
 
+/** Every number. */
+const ALL = { after: 0, upTo: 1_000_000_000 };
 const OTHER_ANN = { project: "other", user: "ann" };
 const FAILURE = { attempts: 2, since: BASE_TIME, at: BASE_TIME, due: BASE_TIME };
 
@@ -59,37 +61,66 @@ export const WEBHOOK_CASES: MemoryStoreCases = {
     await store.commit(OTHER_ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
     const webhook = makeWebhook("a");
     await webhooks.save(webhook);
-    expect((await webhooks.findChanged(webhook, { limit: 10 })).users).toEqual([]);
+    expect(await webhooks.findChanged(webhook, ALL)).toEqual([]);
     await store.commit(BOB, makeChangeSet({ messages: [makeMessage("m1")] }));
     await store.commit(OTHER_ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
     await store.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
-    expect((await webhooks.findChanged(webhook, { limit: 10 })).users).toEqual([
+    expect(await webhooks.findChanged(webhook, ALL)).toEqual([
       { scope: ANN, revision: 1 },
       { scope: BOB, revision: 0 },
     ]);
     // A change of the webhook does not move it.
     await webhooks.save(makeWebhook("a", { version: 2 }));
-    expect((await webhooks.findChanged(webhook, { limit: 10 })).users).toHaveLength(2);
+    expect(await webhooks.findChanged(webhook, ALL)).toHaveLength(2);
   },
 
-  "looks at a limited number of users in a page": async (store) => {
+  "finds changed users within a range of the order of their first writes": async (store) => {
     const webhooks = webhooksOf(store);
     const webhook = makeWebhook("a");
     await webhooks.save(webhook);
     for (const user of ["c", "a", "b"])
       await store.commit({ project: "default", user }, makeChangeSet({ messages: [makeMessage("m1")] }));
     const found: string[] = [];
-    let after: string | undefined;
-    do {
-      const page = await webhooks.findChanged(webhook, {
-        limit: 2,
-        ...(after === undefined ? {} : { after }),
-      });
-      expect(page.users.length).toBeLessThanOrEqual(2);
-      found.push(...page.users.map(({ scope }) => scope.user));
-      after = page.cursor;
-    } while (after !== undefined);
+    // Numbers may have gaps.
+    for (let after = 0; after < 100 && found.length < 3; after += 1) {
+      const users = await webhooks.findChanged(webhook, { after, upTo: after + 1 });
+      expect(users.length).toBeLessThanOrEqual(1);
+      found.push(...users.map(({ scope }) => scope.user));
+    }
     expect(found).toEqual(["c", "a", "b"]);
+  },
+
+  "changes the sum of a page with each commit of one of its users, and no other sum": async (store) => {
+    const webhooks = webhooksOf(store);
+    const readSums = async (): Promise<Map<number, number>> => {
+      const sums = new Map<number, number>();
+      for (let from: number | undefined = 0; from !== undefined; ) {
+        const read: UserPageSums = await webhooks.readPageSums({ from, size: 2 });
+        for (const { page, sum } of read.sums) sums.set(page, sum);
+        from = read.next;
+      }
+      return sums;
+    };
+    expect([...(await readSums())]).toEqual([]);
+    const webhook = makeWebhook("a", { project: "project of a" });
+    await webhooks.save(webhook);
+    const bases = new Map<string, number>();
+    let before = await readSums();
+    for (const user of ["a", "b", "c", "d", "e", "a", "d", "a"]) {
+      const base = bases.get(user) ?? 0;
+      bases.set(user, base + 1);
+      const changes = makeChangeSet({ base, messages: [makeMessage(`m${base}`)] });
+      await store.commit({ project: `project of ${user}`, user }, changes);
+      const after = await readSums();
+      const changed = [...after].filter(([page, sum]) => (before.get(page) ?? 0) !== sum);
+      expect(changed.map(([page, sum]) => sum - (before.get(page) ?? 0))).toEqual([1]);
+      before = after;
+      const page = changed[0]?.[0] ?? Number.NaN;
+      expect(Number.isInteger(page)).toBe(true);
+      const found = await webhooks.findChanged(webhook, { after: page * 2, upTo: page * 2 + 2 });
+      if (user === "a") expect(found).toEqual([{ scope: { project: "project of a", user }, revision: 0 }]);
+    }
+    expect([...before.values()].reduce((one, other) => one + other, 0)).toBe(8);
   },
 
   "moves cursors forward only, with the failure of the next event": async (store) => {
@@ -98,7 +129,7 @@ export const WEBHOOK_CASES: MemoryStoreCases = {
     await webhooks.save(webhook);
     for (const base of [0, 1, 2])
       await store.commit(ANN, makeChangeSet({ base, messages: [makeMessage(`m${base}`)] }));
-    const find = async () => (await webhooks.findChanged(webhook, { limit: 10 })).users;
+    const find = async () => await webhooks.findChanged(webhook, ALL);
     await webhooks.saveCursors(webhook, [{ scope: ANN, revision: 2, failure: FAILURE }]);
     expect(await find()).toEqual([{ scope: ANN, revision: 2, failure: FAILURE }]);
     await webhooks.saveCursors(webhook, [{ scope: ANN, revision: 1 }]);
@@ -121,7 +152,12 @@ export const WEBHOOK_CASES: MemoryStoreCases = {
     expect(await webhooks.remove("default", "a")).toBe(true);
     expect(await webhooks.remove("default", "a")).toBe(false);
     await webhooks.saveHealth("default", "a", { ...NO_WEBHOOK_HEALTH, delivered: 3 });
+    await webhooks.saveCursors(webhook, [{ scope: ANN, revision: 1 }]);
     expect(await webhooks.list()).toEqual([]);
-    expect((await webhooks.findChanged(webhook, { limit: 10 })).users).toEqual([]);
+    expect(await webhooks.findChanged(webhook, ALL)).toEqual([]);
+    // Another one with its id starts at the present.
+    await store.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
+    await webhooks.save(webhook);
+    expect(await webhooks.findChanged(webhook, ALL)).toEqual([]);
   },
 };
