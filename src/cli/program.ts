@@ -21,6 +21,7 @@ import { addKeyCommands } from "./key-commands.ts";
 import { addMcpCommands } from "./mcp-commands.ts";
 import { addSharingCommands } from "./sharing-commands.ts";
 import { addUpkeepCommands } from "./upkeep-commands.ts";
+import { addWebhookCommands } from "./webhook-commands.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
 const PROGRAM_HELP = `
@@ -71,6 +72,7 @@ export function createProgram(version: string): Command {
   addMcpCommands(root);
   addHookCommands(root);
   addKeyCommands(root);
+  addWebhookCommands(root);
   return root;
 }
 

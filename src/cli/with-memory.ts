@@ -48,7 +48,7 @@ type DatabaseAccess = "writes" | "reads" | "checks";
 
 type ExtraOptions = Pick<
   MemoryOptions,
-  "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure" | "backups"
+  "meter" | "tracer" | "jobs" | "inThreads" | "onSyncFailure" | "backups" | "webhooks"
 >;
 
 /** Runs a command with an open memory and sets the exit status. */

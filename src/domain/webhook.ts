@@ -76,6 +76,14 @@ export interface WebhookHealth {
 
 export const NO_WEBHOOK_HEALTH: WebhookHealth = { attempts: [], delivered: 0, failures: 0 };
 
+/** "failing": the last attempt failed. "disabled": no attempts are made. */
+export type WebhookStatus = "active" | "failing" | "disabled";
+
+export function getWebhookStatus({ enabled }: Webhook, { failures }: WebhookHealth): WebhookStatus {
+  if (!enabled) return "disabled";
+  return failures > 0 ? "failing" : "active";
+}
+
 /** The position of a webhook in one user's log. */
 export interface WebhookCursor {
   /** Only `project` and `user`. */

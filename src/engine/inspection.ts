@@ -75,7 +75,8 @@ export interface HealthCheck {
     | "digests"
     | "erasures"
     | "jobs"
-    | "indexes";
+    | "indexes"
+    | "webhooks";
   readonly state: "ok" | "warning";
   /** The finding in one sentence, and what to do about it, if anything. */
   readonly says: string;

@@ -34,7 +34,7 @@ export interface WebhookStore {
   findChanged(
     webhook: Pick<Webhook, "project" | "id">,
     range: { readonly after: number; readonly upTo: number },
-  ): Promise<WebhookCursor[]>;
+  ): Promise<ChangedUser[]>;
 
   /**
    * Saves cursors. One behind the stored cursor is ignored, and so are those of a webhook that does not exist. A user without
@@ -46,6 +46,11 @@ export interface WebhookStore {
 export interface StoredWebhook {
   readonly webhook: Webhook;
   readonly health: WebhookHealth;
+}
+
+/** A user with revisions that a webhook has not got: the webhook's cursor, and the user's revision. */
+export interface ChangedUser extends WebhookCursor {
+  readonly latest: number;
 }
 
 /** Sums of revisions, by page. A sum that has not changed says that no user of the page has a new revision. */

@@ -87,7 +87,7 @@ export function createMemoryWebhooks(
           cursor: cursors?.get(toScopeKey(scope)) ?? { scope: { ...scope }, revision: 0 },
         }))
         .filter(({ revision, cursor }) => revision > cursor.revision);
-      return structuredClone(changed.map(({ cursor }) => cursor));
+      return structuredClone(changed.map(({ cursor, revision: latest }) => ({ ...cursor, latest })));
     },
 
     async saveCursors({ project, id }, saved) {

@@ -6,7 +6,7 @@ import {
   type WebhookHealth,
 } from "../../domain/webhook.ts";
 import { MemoryError } from "../../errors.ts";
-import type { StoredWebhook, UserPageSums } from "../../ports/webhook-store.ts";
+import type { ChangedUser, StoredWebhook, UserPageSums } from "../../ports/webhook-store.ts";
 import { compareStrings } from "../shared/change-rules.ts";
 import { CURSORS_PER_SLICE, type WebhookSteps } from "../shared/sliced-webhooks.ts";
 import { checkNames } from "../shared/stored-rows.ts";
@@ -162,7 +162,7 @@ export async function fetchPageSums(
 
 // The range comes first, by its own index, whatever the statistics say.
 const SELECT_CHANGED_USERS =
-  "SELECT u.project, u.name, u.long_names, coalesce(c.revision, 0) AS seen, c.failure FROM " +
+  "SELECT u.project, u.name, u.long_names, u.revision AS latest, coalesce(c.revision, 0) AS seen, c.failure FROM " +
   "(SELECT number, project, name, long_names, revision FROM users WHERE number > $3 AND number <= $4 ORDER BY number) AS u " +
   "LEFT JOIN webhook_cursors c ON c.project = $1 AND c.webhook = $2 AND c.person = u.number " +
   "WHERE u.project = $1 AND u.revision > coalesce(c.revision, 0) " +
@@ -173,12 +173,13 @@ export async function fetchChangedUsers(
   database: PostgresDatabase,
   { project, id }: WebhookKey,
   { after, upTo }: { readonly after: number; readonly upTo: number },
-): Promise<WebhookCursor[]> {
+): Promise<ChangedUser[]> {
   const values = [toIndexKey(project), toIndexKey(id), after, upTo];
   const rows = await fetchRowsOfAllProjects(database, SELECT_CHANGED_USERS, ...values);
   return rows.map((row) => ({
     scope: parseScope(row),
     revision: Number(row.seen),
+    latest: Number(row.latest),
     ...(row.failure ? { failure: JSON.parse(row.failure) as WebhookFailure } : {}),
   }));
 }

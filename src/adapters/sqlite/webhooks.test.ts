@@ -41,7 +41,7 @@ describe("a webhook of several slices of users", () => {
     expect(await store.webhooks.findChanged(webhook, ALL)).toEqual([]);
     database.exec(`UPDATE users SET revision = revision + 1 WHERE id = ${USERS}`);
     expect(await store.webhooks.findChanged(webhook, ALL)).toEqual([
-      { scope: { project: "default", user: `user ${USERS}` }, revision: USERS },
+      { scope: { project: "default", user: `user ${USERS}` }, revision: USERS, latest: USERS + 1 },
     ]);
     expect(await store.webhooks.remove("default", "a")).toBe(true);
     expect([countCursors(), countWebhooks()]).toEqual([0, 0]);

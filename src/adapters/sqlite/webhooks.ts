@@ -6,7 +6,7 @@ import {
   type WebhookHealth,
 } from "../../domain/webhook.ts";
 import { MemoryError } from "../../errors.ts";
-import type { StoredWebhook, UserPageSums } from "../../ports/webhook-store.ts";
+import type { ChangedUser, StoredWebhook, UserPageSums } from "../../ports/webhook-store.ts";
 import { CURSORS_PER_SLICE, type WebhookSteps } from "../shared/sliced-webhooks.ts";
 import { checkNames, findUser, type SqliteDatabase, type SqliteRow } from "./database.ts";
 
@@ -154,20 +154,21 @@ export function readChangedUsers(
   database: SqliteDatabase,
   { project, id }: WebhookKey,
   { after, upTo }: { readonly after: number; readonly upTo: number },
-): WebhookCursor[] {
+): ChangedUser[] {
   const rows = database
     .statement(
       // The range comes first: by its index on projects, SQLite would go through all users of the project.
-      "SELECT name, coalesce(c.revision, 0) AS seen, failure FROM " +
+      "SELECT name, u.revision AS latest, coalesce(c.revision, 0) AS seen, failure FROM " +
         "(SELECT id, project, name, revision FROM users WHERE id > :after AND id <= :upTo AND +project = :project) AS u " +
         "LEFT JOIN webhook_cursors c ON c.project = :project AND c.webhook = :id AND c.user = u.id " +
         "WHERE u.revision > coalesce(c.revision, 0) " +
         "AND EXISTS (SELECT 1 FROM webhooks WHERE project = :project AND id = :id AND version > 0) ORDER BY u.id",
     )
     .all({ project, id, after, upTo });
-  return rows.map(({ name, seen, failure }) => ({
+  return rows.map(({ name, seen, latest, failure }) => ({
     scope: { project, user: String(name) },
     revision: Number(seen),
+    latest: Number(latest),
     ...(failure === null ? {} : { failure: JSON.parse(String(failure)) as WebhookFailure }),
   }));
 }

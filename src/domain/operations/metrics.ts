@@ -289,6 +289,24 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
     help: "Time that the memory added before a chat was forwarded, in milliseconds.",
     buckets: MILLISECONDS,
   },
+  keepsake_webhooks: {
+    type: "gauge",
+    help: "Registered webhooks, of all projects.",
+    labels: { status: ["active", "failing", "disabled"] },
+  },
+  keepsake_webhook_attempts_total: {
+    type: "counter",
+    help: "Attempts to deliver events to webhooks.",
+    labels: { outcome: ["delivered", "failed"] },
+  },
+  keepsake_webhook_pending_revisions: {
+    type: "gauge",
+    help: "Revisions of users that this server has to deliver to its webhooks. Counted every 30 seconds while a receiver is down.",
+  },
+  keepsake_webhook_oldest_failing_seconds: {
+    type: "gauge",
+    help: "Time since the first failed attempt of the event that has waited longest; 0 if none waits after a failure.",
+  },
   process_cpu_seconds_total: { type: "counter", help: "CPU time of this process, user and system." },
   process_resident_memory_bytes: { type: "gauge", help: "Resident memory of this process." },
   process_start_time_seconds: { type: "gauge", help: "Start time of this process." },

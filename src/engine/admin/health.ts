@@ -101,7 +101,7 @@ async function withTimeout<Result>(work: Promise<Result>): Promise<Result | unde
 }
 
 async function runChecks(
-  { store, indexSync }: CheckedPorts,
+  { store, indexSync, clock }: CheckedPorts,
   { damagedRows, secret, jobs }: HealthSources,
 ): Promise<Pick<Health, "durability" | "checks">> {
   const condition = await store.maintenance?.condition();
@@ -136,8 +136,28 @@ async function runChecks(
             } as const,
           ]
         : []),
+      ...(await checkWebhooks(store, clock())),
     ],
   };
+}
+
+/** How long a receiver may fail before it counts as a problem of the operator. */
+const FAILING_MS = 3_600_000;
+
+/** Webhooks that the server disabled, or whose receiver has failed for an hour. No check if there are no webhooks. */
+async function checkWebhooks({ webhooks }: CheckedPorts["store"], now: Date): Promise<HealthCheck[]> {
+  const stored = (await webhooks?.list()) ?? [];
+  if (stored.length === 0) return [];
+  const failing = stored.filter(({ webhook, health: { failures, failingSince } }) => {
+    if (!webhook.enabled) return webhook.disabledFor !== undefined;
+    return failures > 0 && now.getTime() - Date.parse(failingSince ?? "") > FAILING_MS;
+  });
+  return [
+    toCountCheck("webhooks", failing.length, {
+      none: "No webhook has failed for long.",
+      some: "Webhooks have failed for an hour or more, or were disabled for it. See `keepsake webhooks list`.",
+    }),
+  ];
 }
 
 function toStorageChecks(condition: StorageCondition): HealthCheck[] {

@@ -7,6 +7,7 @@ import { createWebhookSender } from "../../adapters/webhooks/index.ts";
 import { NO_WEBHOOK_HEALTH, type Webhook } from "../../domain/webhook.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { Meter } from "../../ports/telemetry.ts";
 import type { WebhookStore } from "../../ports/webhook-store.ts";
 import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { makeWebhook } from "../../testing/memory-store/webhook-cases.ts";
@@ -110,6 +111,25 @@ describe("a webhook of a memory", () => {
     expect(performance.now() - from).toBeLessThan(1500);
   });
 
+  it("is a problem of the health report once its receiver has failed for an hour", async () => {
+    let skewMs = 0;
+    const clock = () => new Date(Date.now() + skewMs);
+    await using keepsake = await createMemory({
+      path: ":memory:",
+      clock,
+      webhooks: { allowsLoopback: true },
+    });
+    const check = async () => (await keepsake.health()).checks.filter(({ name }) => name === "webhooks");
+    expect(await check()).toEqual([]);
+    await using other = await createMemory({ path: ":memory:", clock, webhooks: { allowsLoopback: true } });
+    const { id } = await other.webhooks.create({ url: "http://127.0.0.1:9/" });
+    await other.scope({ user: "ana" }).add({ text: "The number is 1." });
+    await expect.poll(async () => (await other.webhooks.get(id)).failures, POLL).toBeGreaterThan(0);
+    skewMs = 3_700_000;
+    const [webhooks] = (await other.health()).checks.filter(({ name }) => name === "webhooks");
+    expect(webhooks).toMatchObject({ state: "warning", count: 1 });
+  });
+
   it("is told of the wanted kinds only", async () => {
     await using keepsake = await createMemory({ path: ":memory:", webhooks: { allowsLoopback: true } });
     await keepsake.webhooks.create({ url, events: ["content.erased"] });
@@ -139,10 +159,10 @@ describe("deliveries", () => {
   });
 
   const secret = passingSecret();
-  function start(timing: Partial<WebhookTiming> = {}): WebhookDelivery {
+  function start(timing: Partial<WebhookTiming> = {}, meter?: Meter): WebhookDelivery {
     const clock = () => new Date(systemClock().getTime() + skewMs);
     const webhookSender = createWebhookSender({ allowsLoopback: true, timeoutMs: 300 });
-    const ports = { store, clock, ids: uuidv7(clock), secret, webhookSender };
+    const ports = { store, clock, ids: uuidv7(clock), secret, webhookSender, ...(meter ? { meter } : {}) };
     const delivery = startWebhookDelivery(ports, webhooks, { ...TIMING, ...timing }) as WebhookDelivery;
     running.push(delivery);
     return delivery;
@@ -280,6 +300,53 @@ describe("deliveries", () => {
     await commit("ana", 50, 60);
     await expect.poll(() => revisionsOf("ana"), POLL).toEqual(countTo(60));
   }, 30_000);
+
+  it("are measured: attempts, webhooks by status, what waits, and for how long", async () => {
+    const values = new Map<string, number>();
+    const toKey = (name: string, labels: object = {}): string => [name, ...Object.values(labels)].join(" ");
+    const meter: Meter = {
+      count: (name, labels, by = 1) => {
+        const key = toKey(name, labels);
+        values.set(key, (values.get(key) ?? 0) + by);
+      },
+      observe: () => {},
+      set: (name, value, labels) => values.set(toKey(name, labels), value),
+    };
+    const watched = () => ({
+      active: values.get("keepsake_webhooks active"),
+      failing: values.get("keepsake_webhooks failing"),
+      disabled: values.get("keepsake_webhooks disabled"),
+      revisions: values.get("keepsake_webhook_pending_revisions"),
+    });
+    answer = () => 500;
+    await register();
+    await webhooks.save(makeWebhook("off", { url, enabled: false }));
+    const delivery = start({ firstRetryMs: 300, longestRetryMs: 300 }, meter);
+    await commit("ana", 0, 3);
+    await commit("bo", 0, 2);
+    await expect
+      .poll(() => {
+        delivery.onWebhookChange();
+        return watched();
+      }, POLL)
+      .toEqual({ active: 0, failing: 1, disabled: 1, revisions: 5 });
+    await expect
+      .poll(() => {
+        delivery.onWebhookChange();
+        return values.get("keepsake_webhook_oldest_failing_seconds");
+      }, POLL)
+      .toBeGreaterThan(0);
+    expect(values.get("keepsake_webhook_attempts_total failed")).toBeGreaterThan(0);
+    answer = () => 200;
+    await expect
+      .poll(() => {
+        delivery.onWebhookChange();
+        return watched();
+      }, POLL)
+      .toEqual({ active: 1, failing: 0, disabled: 1, revisions: 0 });
+    expect(values.get("keepsake_webhook_oldest_failing_seconds")).toBe(0);
+    expect(values.get("keepsake_webhook_attempts_total delivered")).toBe(5);
+  }, 20_000);
 
   it("to a removed webhook end", async () => {
     await register();

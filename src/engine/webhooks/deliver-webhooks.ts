@@ -1,4 +1,4 @@
-import type { Webhook } from "../../domain/webhook.ts";
+import { getWebhookStatus, type Webhook } from "../../domain/webhook.ts";
 import { MemoryError } from "../../errors.ts";
 import { computeRetryDelay } from "../../ports/queue.ts";
 import type { StoredWebhook, WebhookStore } from "../../ports/webhook-store.ts";
@@ -99,7 +99,9 @@ async function runDelivery(context: DeliveryContext): Promise<void> {
   await pauseFor(START_MS, signal);
   while (!signal.aborted) {
     try {
-      updateFollowing(context, await webhooks.list());
+      const stored = await webhooks.list();
+      updateFollowing(context, stored);
+      recordWebhookMetrics(context, stored);
       failures = 0;
     } catch {
       // The store cannot be reached now. Its own health is reported elsewhere.
@@ -107,6 +109,22 @@ async function runDelivery(context: DeliveryContext): Promise<void> {
     }
     await list.wait({ minMs: failures === 0 ? 0 : computeRetryDelay(failures), maxMs: LIST_MS }, signal);
   }
+}
+
+/** Sets what an operator watches. A process without the lease of a webhook knows nothing of its backlog. */
+function recordWebhookMetrics({ ports, following }: DeliveryContext, stored: readonly StoredWebhook[]): void {
+  const { meter, clock } = ports;
+  if (!meter) return;
+  const counts = { active: 0, failing: 0, disabled: 0 };
+  for (const { webhook, health } of stored) counts[getWebhookStatus(webhook, health)] += 1;
+  for (const [status, count] of Object.entries(counts)) meter.set("keepsake_webhooks", count, { status });
+  const backlogs = [...following.values()].flatMap(({ channel }) => channel?.backlog ?? []);
+  const revisions = backlogs.reduce((sum, backlog) => sum + backlog.revisions, 0);
+  const ages = backlogs.map(({ failingSince }) =>
+    failingSince === undefined ? 0 : clock().getTime() - Date.parse(failingSince),
+  );
+  meter.set("keepsake_webhook_pending_revisions", revisions);
+  meter.set("keepsake_webhook_oldest_failing_seconds", Math.max(0, ...ages) / 1000);
 }
 
 /** Looks for pages of users that have changed, once for all webhooks whose lease this process has. */

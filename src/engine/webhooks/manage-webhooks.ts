@@ -1,5 +1,6 @@
 import { checkName, checkText } from "../../domain/limits.ts";
 import {
+  getWebhookStatus,
   NO_WEBHOOK_HEALTH,
   WEBHOOK_EVENTS,
   WEBHOOK_LIMITS,
@@ -7,6 +8,7 @@ import {
   type WebhookAttempt,
   type WebhookEvent,
   type WebhookHealth,
+  type WebhookStatus,
 } from "../../domain/webhook.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { StoredWebhook, WebhookStore } from "../../ports/webhook-store.ts";
@@ -29,7 +31,7 @@ export interface NewWebhook {
 /** A webhook as it is shown: without its secret. */
 export type ShownWebhook = Omit<Webhook, "generation" | "previous" | "version" | "enabledAt"> & {
   /** "failing": the last attempt failed. "disabled": no attempts are made. */
-  readonly status: "active" | "failing" | "disabled";
+  readonly status: WebhookStatus;
   /** Until when the secret before the last rotation signs too (ISO 8601). */
   readonly oldSecretUntil?: string;
 } & Omit<WebhookHealth, "attempts"> & {
@@ -238,7 +240,7 @@ function toShownWebhook({ webhook, health }: StoredWebhook, now: Date): ShownWeb
   const isOldValid = previous !== undefined && previous.until > now.toISOString();
   return {
     ...rest,
-    status: webhook.enabled ? (health.failures > 0 ? "failing" : "active") : "disabled",
+    status: getWebhookStatus(webhook, health),
     ...(isOldValid ? { oldSecretUntil: previous.until } : {}),
     ...counts,
     ...(last?.problem === undefined ? {} : { lastProblem: last.problem }),

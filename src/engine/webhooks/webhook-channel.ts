@@ -10,7 +10,7 @@ import {
   type WebhookHealth,
 } from "../../domain/webhook.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { WebhookStore } from "../../ports/webhook-store.ts";
+import type { ChangedUser, WebhookStore } from "../../ports/webhook-store.ts";
 import { sendWebhook, type WebhookOutcome, type WebhookPorts } from "./send-webhook.ts";
 import { createWebhookMessage, type WebhookMessage } from "./sign-webhook.ts";
 import { findUnseenRanges, type UserPages } from "./user-pages.ts";
@@ -40,6 +40,8 @@ const CONCURRENCY = 8;
 /** After so many failures without a delivery, the receiver counts as down: one event is tried, with growing pauses. */
 const DOWN_AFTER = 8;
 const LONGEST_PAUSE_MS = 300_000;
+/** How often the backlog is counted while the receiver is left alone. */
+const COUNT_MS = 30_000;
 /** Entries of one user that are sent before others have their turn. */
 const ENTRIES_PER_TURN = 50;
 
@@ -51,10 +53,20 @@ export interface WebhookChannel {
   readonly signal: AbortSignal;
   /** Looks at the users of pages that have changed, and sends their events. Throws what the store throws. */
   deliver(): Promise<DeliveryRound>;
+  /** What waits, as of the last complete look. */
+  readonly backlog: WebhookBacklog;
   /** Waits for the requests under way. */
   settle(): Promise<void>;
   /** Saves cursors and the health, as far as they have changed. Throws what the store throws. */
   flush(): Promise<void>;
+}
+
+/** What waits to be delivered to a webhook. */
+export interface WebhookBacklog {
+  /** Revisions of users that were neither delivered nor passed over. */
+  readonly revisions: number;
+  /** When the first attempt of the event failed that has waited longest since (ISO 8601); absent if none has failed. */
+  readonly failingSince?: string;
 }
 
 /** What one look for changes has cost and left. */
@@ -100,6 +112,9 @@ interface ChannelState
   /** When the receiver answered again after it was down (ISO 8601). Failures before need no further pause. */
   recoveredAt: string;
   isBehind: boolean;
+  backlog: WebhookBacklog;
+  /** By `performance.now()`. */
+  countedAt: number;
   /** Whether a user waits for a turn. */
   isAwaited: boolean;
   /** What the store threw. */
@@ -119,6 +134,8 @@ export function createWebhookChannel(options: ChannelOptions): WebhookChannel {
     active: new Map(),
     recoveredAt: "",
     isBehind: false,
+    backlog: { revisions: 0 },
+    countedAt: Number.NEGATIVE_INFINITY,
     isAwaited: false,
   };
   return {
@@ -130,6 +147,9 @@ export function createWebhookChannel(options: ChannelOptions): WebhookChannel {
       state.webhook = newest;
     },
     signal: options.signal,
+    get backlog() {
+      return state.backlog;
+    },
     deliver: () => deliverRound(state),
     async settle() {
       await Promise.all(state.active.values());
@@ -141,27 +161,57 @@ export function createWebhookChannel(options: ChannelOptions): WebhookChannel {
 async function deliverRound(state: ChannelState): Promise<DeliveryRound> {
   state.isBehind = false;
   let idleMs = 0;
+  let backlog: WebhookBacklog = { revisions: 0 };
+  const isCountDue = performance.now() - state.countedAt > COUNT_MS;
+  let isComplete = true;
   for (const range of findUnseenRanges(state.pages.sums, state.seen)) {
-    if (isOver(state) || getPauseMs(state) > 0) break;
+    if (isOver(state) || (getPauseMs(state) > 0 && !isCountDue)) {
+      isComplete = false;
+      break;
+    }
     const from = performance.now();
     state.justSaved.clear();
     const users = await state.webhooks.findChanged(state.webhook, range);
     const tookMs = performance.now() - from;
+    backlog = users.reduce((sum, user) => addToBacklog(state, sum, user), backlog);
     if (users.length === 0) range.markSeen();
     else if (!(await startUsers(state, users))) idleMs += tookMs;
     await yieldToEventLoop();
   }
   if (state.failed) throw state.failed.error;
+  if (isComplete) {
+    state.backlog = backlog;
+    state.countedAt = performance.now();
+  }
   return { idleMs, isBehind: state.isBehind, pauseMs: getPauseMs(state) };
 }
 
+function addToBacklog(
+  state: ChannelState,
+  { revisions, failingSince }: WebhookBacklog,
+  user: ChangedUser,
+): WebhookBacklog {
+  const { revision, failure } = findNewestCursor(state, user);
+  const since = [failingSince, failure?.since].filter((time) => time !== undefined).sort()[0];
+  return {
+    revisions: revisions + Math.max(0, user.latest - revision),
+    ...(since === undefined ? {} : { failingSince: since }),
+  };
+}
+
+/** The cursor of a user that was found: the one in the store may be older. */
+function findNewestCursor({ unsaved, justSaved }: ChannelState, found: WebhookCursor): WebhookCursor {
+  const key = toScopeKey(found.scope);
+  return unsaved.get(key) ?? justSaved.get(key) ?? found;
+}
+
 /** Starts to send the events of users that are due, as turns become free. False if there were none. */
-async function startUsers(state: ChannelState, users: readonly WebhookCursor[]): Promise<boolean> {
-  const { active, unsaved, justSaved } = state;
+async function startUsers(state: ChannelState, users: readonly ChangedUser[]): Promise<boolean> {
+  const { active } = state;
   let hasStarted = false;
   for (const found of users) {
     const key = toScopeKey(found.scope);
-    const cursor = unsaved.get(key) ?? justSaved.get(key) ?? found;
+    const cursor = findNewestCursor(state, found);
     if (active.has(key) || !isDue(state, cursor)) continue;
     if (!(await takeTurn(state))) break;
     hasStarted = true;
@@ -237,6 +287,9 @@ async function sendEvent(
   const outcome = await state.runLimited(() => sendWebhook(ports, webhook, message, { attempt, signal }));
   const { problem, status, at } = outcome.attempt;
   if (problem === "stopped") return false;
+  ports.meter?.count("keepsake_webhook_attempts_total", {
+    outcome: problem === undefined ? "delivered" : "failed",
+  });
   const wasDown = state.health.failures >= DOWN_AFTER;
   const nowMs = ports.clock().getTime();
   state.health = noteAttempt(state.health, outcome, nowMs, timing);

@@ -22,6 +22,7 @@ const CHECK = z.object({
     "erasures",
     "jobs",
     "indexes",
+    "webhooks",
     "writes",
   ]),
   state: z.enum(["ok", "warning"]),

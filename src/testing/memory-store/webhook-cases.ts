@@ -66,8 +66,8 @@ export const WEBHOOK_CASES: MemoryStoreCases = {
     await store.commit(OTHER_ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
     await store.commit(ANN, makeChangeSet({ base: 1, messages: [makeMessage("m2")] }));
     expect(await webhooks.findChanged(webhook, ALL)).toEqual([
-      { scope: ANN, revision: 1 },
-      { scope: BOB, revision: 0 },
+      { scope: ANN, revision: 1, latest: 2 },
+      { scope: BOB, revision: 0, latest: 1 },
     ]);
     // A change of the webhook does not move it.
     await webhooks.save(makeWebhook("a", { version: 2 }));
@@ -118,7 +118,10 @@ export const WEBHOOK_CASES: MemoryStoreCases = {
       const page = changed[0]?.[0] ?? Number.NaN;
       expect(Number.isInteger(page)).toBe(true);
       const found = await webhooks.findChanged(webhook, { after: page * 2, upTo: page * 2 + 2 });
-      if (user === "a") expect(found).toEqual([{ scope: { project: "project of a", user }, revision: 0 }]);
+      if (user === "a")
+        expect(found).toMatchObject([
+          { scope: { project: "project of a", user }, revision: 0, latest: base + 1 },
+        ]);
     }
     expect([...before.values()].reduce((one, other) => one + other, 0)).toBe(8);
   },
@@ -131,9 +134,9 @@ export const WEBHOOK_CASES: MemoryStoreCases = {
       await store.commit(ANN, makeChangeSet({ base, messages: [makeMessage(`m${base}`)] }));
     const find = async () => await webhooks.findChanged(webhook, ALL);
     await webhooks.saveCursors(webhook, [{ scope: ANN, revision: 2, failure: FAILURE }]);
-    expect(await find()).toEqual([{ scope: ANN, revision: 2, failure: FAILURE }]);
+    expect(await find()).toEqual([{ scope: ANN, revision: 2, latest: 3, failure: FAILURE }]);
     await webhooks.saveCursors(webhook, [{ scope: ANN, revision: 1 }]);
-    expect(await find()).toEqual([{ scope: ANN, revision: 2, failure: FAILURE }]);
+    expect(await find()).toEqual([{ scope: ANN, revision: 2, latest: 3, failure: FAILURE }]);
     await webhooks.saveCursors(webhook, [
       { scope: ANN, revision: 3 },
       { scope: BOB, revision: 1 },

@@ -1708,7 +1708,7 @@ class WrittenMemory(_WrittenMemoryRequired, _WrittenMemoryOptional):
 
 
 class _GetHealthResponseChecksRequired(TypedDict):
-    name: Literal["durability", "format", "file", "disk", "secret", "rows", "digests", "erasures", "jobs", "indexes", "writes"]
+    name: Literal["durability", "format", "file", "disk", "secret", "rows", "digests", "erasures", "jobs", "indexes", "webhooks", "writes"]
     state: Literal["ok", "warning"]
     says: str
 
@@ -1752,7 +1752,7 @@ class GetHealthResponse(_GetHealthResponseRequired, _GetHealthResponseOptional):
 
 
 class _GetReadinessResponseChecksRequired(TypedDict):
-    name: Literal["durability", "format", "file", "disk", "secret", "rows", "digests", "erasures", "jobs", "indexes", "writes"]
+    name: Literal["durability", "format", "file", "disk", "secret", "rows", "digests", "erasures", "jobs", "indexes", "webhooks", "writes"]
     state: Literal["ok", "warning"]
     says: str
 
