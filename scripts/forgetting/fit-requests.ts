@@ -1,5 +1,5 @@
 // Fits the model that tells requests to forget from other sentences: node scripts/forgetting/fit-requests.ts [--data DIR] [--show]
-// Reads `requests.txt`, tries the result on `requests-unfitted.txt`, writes `src/language/en/grammar/forgetting/request-weights.ts`, prints the result of a ten-fold test.
+// Reads `requests.txt`, tries the result on `requests-more.txt`, writes `src/language/en/grammar/forgetting/request-weights.ts`, prints the result of a ten-fold test.
 // The sentences of real chats are no requests: those with odd numbers are fitted, those with even numbers only counted.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -36,7 +36,13 @@ function readSentences(file: string): Sentence[] {
   return readFileSync(new URL(file, import.meta.url), "utf8")
     .split("\n")
     .filter((line) => /^[+-] /.test(line))
-    .map((line) => toSentence(line.slice(2), line.startsWith("+"), 1));
+    .map((line) =>
+      toSentence(
+        line.startsWith("+") ? line.slice(2).replace(/[[\]<>{}~]/g, "") : line.slice(2),
+        line.startsWith("+"),
+        1,
+      ),
+    );
 }
 
 /** What the user's messages in real chats say, each sentence once, as far as the recogniser would look at it. */
@@ -93,7 +99,7 @@ const weights = new Map(
 );
 const probabilityOf = ({ candidates }: Sentence): number =>
   toProbability(scale * bestScore(weights, candidates) + shift);
-const tried = readSentences("requests-unfitted.txt").map((one) => ({ ...one, p: probabilityOf(one) }));
+const tried = readSentences("requests-more.txt").map((one) => ({ ...one, p: probabilityOf(one) }));
 const requests = tried.filter(({ isRequest }) => isRequest).length;
 for (const least of [0.5, 0.8, 0.9, 0.98]) {
   const found = tried.filter(({ p }) => p >= least);

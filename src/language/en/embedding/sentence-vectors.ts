@@ -21,6 +21,12 @@ export function embedSentence(text: string, folder?: URL): Float32Array {
   return averageRows(isOfOtherLanguage(text) ? [] : toWordPieces(text, vocabulary), scales, codes);
 }
 
+/** The vector of a word, without a look at its language. Zeros for a word that the table does not know. */
+export function embedWord(word: string): Float32Array {
+  const { vocabulary, scales, codes } = getShippedTable();
+  return averageRows(toWordPieces(word, vocabulary), scales, codes);
+}
+
 let cachedTable: EmbeddingTable | undefined;
 
 /** Shared by all stores of a process: it never changes, takes 8 MB, and takes longer to read and check than a hundred recalls. */

@@ -1,5 +1,6 @@
+import { findTensor, type Tensor } from "../model-file.ts";
 import { createKernels, type Kernels } from "./kernels.ts";
-import { findTensor, type ParserModel, type Tensor } from "./model-file.ts";
+import type { ParserModel } from "./model-file.ts";
 import type { WordSpan } from "./tokenizer.ts";
 import { createRowFinder, ROWS_PER_TABLE, TABLES } from "./word-features.ts";
 
@@ -100,12 +101,12 @@ const MATRICES = ["layer0", "layer1", "layer2", "layer3", "layer4", "tags", "par
 function planMemory(model: ParserModel): MemoryLayout {
   const allocator = createAllocator();
   const { take } = allocator;
-  const width = findTensor(model, "embed0").columns;
-  const hidden = findTensor(model, "moves.weights").columns;
+  const width = findTensor(model.tensors, "embed0").columns;
+  const hidden = findTensor(model.tensors, "moves.weights").columns;
   const moves = padTo(model.moves.length, 16);
   const matrices = new Map<string, Matrix>();
   for (const name of MATRICES) {
-    const { rows, columns } = findTensor(model, `${name}.weights`);
+    const { rows, columns } = findTensor(model.tensors, `${name}.weights`);
     const padded = padTo(rows, 4);
     matrices.set(name, {
       rows: padded,
@@ -141,30 +142,30 @@ function planMemory(model: ParserModel): MemoryLayout {
 }
 
 function fillMatrix(kernels: Kernels, matrix: Matrix, model: ParserModel, name: string): void {
-  const { codes, scales } = findTensor(model, `${name}.weights`);
+  const { codes, scales } = findTensor(model.tensors, `${name}.weights`);
   new Int16Array(kernels.buffer, matrix.weights, codes.length).set(codes);
   new Float32Array(kernels.buffer, matrix.scales, scales.length).set(scales);
   // The bias of a state is added once, when it is scored.
   if (name !== "features") {
-    const bias = findTensor(model, `${name}.bias`).codes;
+    const bias = findTensor(model.tensors, `${name}.bias`).codes;
     new Float32Array(kernels.buffer, matrix.bias, bias.length).set(bias);
   }
 }
 
 /** The weights of the moves, turned: a row for each hidden unit. Moves that fill up the last row are never valid. */
 function fillMoves(kernels: Kernels, layout: MemoryLayout, model: ParserModel): void {
-  const { rows, columns, codes, scales } = findTensor(model, "moves.weights");
+  const { rows, columns, codes, scales } = findTensor(model.tensors, "moves.weights");
   const weights = new Float32Array(kernels.buffer, layout.moveWeights, columns * layout.moves);
   for (let m = 0; m < rows; m += 1) {
     for (let k = 0; k < columns; k += 1) {
       weights[k * layout.moves + m] = (codes[m * columns + k] as number) * (scales[m] as number);
     }
   }
-  const bias = findTensor(model, "moves.bias").codes;
+  const bias = findTensor(model.tensors, "moves.bias").codes;
   new Float32Array(kernels.buffer, layout.moveBias, bias.length).set(bias);
-  const padding = findTensor(model, "features.padding").codes;
+  const padding = findTensor(model.tensors, "features.padding").codes;
   new Float32Array(kernels.buffer, layout.padding, padding.length).set(padding);
-  const stateBias = findTensor(model, "features.bias").codes;
+  const stateBias = findTensor(model.tensors, "features.bias").codes;
   new Float32Array(kernels.buffer, layout.stateBias, stateBias.length).set(stateBias);
 }
 
@@ -235,10 +236,12 @@ function fillLayers(kernels: Kernels, model: ParserModel, layout: MemoryLayout):
       [gain, "gain"],
       [shift, "shift"],
     ] as const)
-      new Float32Array(kernels.buffer, at, layout.width).set(findTensor(model, `${name}.${values}`).codes);
+      new Float32Array(kernels.buffer, at, layout.width).set(
+        findTensor(model.tensors, `${name}.${values}`).codes,
+      );
     return {
       matrix: layout.matrices.get(name) as Matrix,
-      pieces: findTensor(model, `${name}.weights`).rows / layout.width,
+      pieces: findTensor(model.tensors, `${name}.weights`).rows / layout.width,
       gain,
       shift,
     };
@@ -250,7 +253,7 @@ function createEmbedding(
   model: ParserModel,
   width: number,
 ): (words: readonly WordSpan[], out: Float32Array) => void {
-  const tables: Tensor[] = Array.from({ length: TABLES }, (_, i) => findTensor(model, `embed${i}`));
+  const tables: Tensor[] = Array.from({ length: TABLES }, (_, i) => findTensor(model.tensors, `embed${i}`));
   const findRows = createRowFinder(
     tables.map(({ rows }) => rows),
     model.symbols,

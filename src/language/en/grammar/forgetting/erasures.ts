@@ -13,8 +13,10 @@ import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { blankSpans, findException, isKeeping, keptPhrase, type RequestException } from "./exceptions.ts";
 import { type RequestObject, readRequestObject } from "./request-objects.ts";
 import {
+  isDeniedByWords,
   LIKELY_REQUEST,
   POSSIBLE_REQUEST,
+  requestByWords,
   type ScoredCandidate,
   SURE_REQUEST,
   scoreRequest,
@@ -343,19 +345,22 @@ function isStored(object: string, { known, earlier }: RulesReading): boolean {
 const TOLD = ["said", "known"];
 /** The same, and where it is to be taken from. */
 const OF_MEMORY = [...TOLD, "from memory", "from you"];
-/** The verb of a sentence that asks to forget, if one is likely to. */
+/** The verb of a sentence that asks to forget, or the sentence as a whole, if one is likely to. */
 function candidateIn(text: string, sentences: number, least: number): ScoredCandidate | undefined {
   const isRepair = isCorrection(text) && !/\b(?:forget|delete|erase|remove)\b/i.test(text);
-  if (!MAY_ASK.test(text) || isRepair || isQuotation(text)) return undefined;
-  const candidates = scoreRequest(text, sentences);
+  if (isRepair || isQuotation(text)) return undefined;
+  const candidates = MAY_ASK.test(text) ? scoreRequest(text, sentences) : [];
   // "Delete the code and delete the phrase": the first order holds both.
   const sureOnes = candidates.filter(
     ({ probability, group }) => probability >= SURE_REQUEST && group !== "none",
   );
   const candidate = sureOnes.toSorted((one, other) => one.start - other.start)[0] ?? candidates[0];
-  if (!candidate || candidate.probability < least) return undefined;
+  if (!candidate || candidate.probability < least) {
+    const isToKeep = candidates.some(({ features }) => features.some((name) => name.startsWith("wants ")));
+    return isToKeep || CONDITION.test(text) || isDeferred(text) ? undefined : requestByWords(text, sentences);
+  }
   if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
-  return candidate;
+  return isDeniedByWords(text, candidate) ? undefined : candidate;
 }
 
 /** Everything, a session, a period or a topic. */

@@ -1,7 +1,8 @@
 import { splitSentences } from "../../../../domain/text/split-text.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import { withoutPlace } from "./erase-forms.ts";
-import type { ScoredCandidate } from "./request-sentences.ts";
+import { readRequest } from "./request-network.ts";
+import { BY_WORDS, type ScoredCandidate } from "./request-sentences.ts";
 
 /** What a request means, in the words of its sentence. */
 export interface RequestObject {
@@ -30,6 +31,7 @@ const OUTRO =
 /** What the request of a candidate means. `sentence` is the sentence of the candidate. */
 export function readRequestObject(sentence: string, candidate: ScoredCandidate): RequestObject {
   const { start, end, group, isPassive } = candidate;
+  if (candidate.features.includes(BY_WORDS)) return objectByParts(sentence) ?? objectKeptOut(sentence);
   if (group === "none") return objectKeptOut(sentence);
   const before = sentence.slice(0, start);
   const rest = sentence.slice(end);
@@ -49,6 +51,15 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
   const subject = subjectBefore(before);
   const isTold = /^(?:forget|erase|discard)$/.test(group) && isObjectBefore(subject);
   return isTold ? toClauseObject(subject) : toPronoun(bare.slice(pronoun?.[0].length ?? 0));
+}
+
+/** "I'd like the whole holiday gone": what the network labels as what is to go. */
+function objectByParts(sentence: string): RequestObject | undefined {
+  const named = readRequest(sentence)
+    .spans.filter(({ part }) => part === "target")
+    .map(({ start, end }) => sentence.slice(start, end))
+    .filter((words) => !PRONOUN.test(words));
+  return named.length === 0 ? undefined : toObject(named.join(", "));
 }
 
 /** What stands before an order, without the words that only join it. */

@@ -1,4 +1,5 @@
 import { findRequestCandidates, type RequestCandidate } from "./request-features.ts";
+import { readRequest } from "./request-network.ts";
 import { REQUEST_WEIGHTS } from "./request-weights.ts";
 
 /** From this probability on, a sentence is taken for a request and carried out. */
@@ -21,6 +22,41 @@ export function scoreRequest(sentence: string, among = 1): ScoredCandidate[] {
   return findRequestCandidates(sentence)
     .map((candidate) => ({ ...candidate, probability: probabilityOf(candidate, among) }))
     .sort((one, other) => other.probability - one.probability);
+}
+
+/** The feature of a sentence that its words alone make a request. */
+export const BY_WORDS = "by words";
+
+/** From this probability on, the words of a sentence without a verb that asks make it a request. */
+const LEAST_BY_WORDS = 0.9;
+/** Below this probability, words speak against a verb that only may ask. */
+const AGAINST = 0.1;
+/** The most that they count: such a request is asked back, and never carried out unasked. */
+const MOST_BY_WORDS = 0.89;
+
+/**
+ * A sentence that asks to forget by all its words: "I'd like the whole holiday out of there". Undefined where the network for requests does
+ * not think so.
+ */
+export function requestByWords(sentence: string, among = 1): ScoredCandidate | undefined {
+  const { probability: alone } = readRequest(sentence);
+  const odds = alone / (1 - alone) / Math.max(1, among / FEW_SENTENCES);
+  const probability = Math.min(MOST_BY_WORDS, odds / (1 + odds));
+  if (probability < LEAST_BY_WORDS) return undefined;
+  return {
+    start: 0,
+    end: 0,
+    group: "none",
+    isNegated: false,
+    isPassive: false,
+    features: [BY_WORDS],
+    probability,
+  };
+}
+
+/** Whether the words of a sentence say that a verb in it, which may ask to forget, does not. */
+export function isDeniedByWords(sentence: string, { probability }: ScoredCandidate): boolean {
+  return probability < SURE_REQUEST && readRequest(sentence).probability < AGAINST;
 }
 
 function probabilityOf({ features }: RequestCandidate, among: number): number {

@@ -1,0 +1,120 @@
+// Writes what `train.py` learns from into a folder: node scripts/forgetting/request-rows.ts FOLDER [--data DIR]
+// The sentences of `requests.txt` and `requests-more.txt`, and what is told in `conversations.txt`; those of `requests-unfitted.txt`, which are only counted, and of LongMemEval's users: no request is among them.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { splitSentences } from "../../src/domain/text/split-text.ts";
+import { embedWord, SENTENCE_DIMENSIONS } from "../../src/language/en/embedding/sentence-vectors.ts";
+import { shapeOf } from "../../src/language/en/grammar/forgetting/request-network.ts";
+import { spansToRead } from "../../src/language/en/grammar/rules.ts";
+import { tokenizeEnglish } from "../../src/language/en/parser/english-trees.ts";
+import { type Half, readChats, userTurns } from "./chats.ts";
+
+const { values: options, positionals } = parseArgs({
+  options: { data: { type: "string", default: "../shared/data" } },
+  allowPositionals: true,
+});
+const folder = positionals[0] ?? "reports/requests";
+/** Longer sentences are left out. */
+const MOST_WORDS = 80;
+/** The marks around words of a request, in the order of the model's parts from 1. */
+const OPENING = "[<{";
+const CLOSING = "]>}";
+const WHEN = "~";
+
+const places = new Map<string, number>();
+const rows: string[] = [];
+
+/** A marked sentence without its marks, and the part of each of its characters. */
+function unmark(line: string): { text: string; parts: number[] } {
+  const parts: number[] = [];
+  let [text, part] = ["", 0];
+  for (const letter of line) {
+    if (letter === WHEN) part = part === 0 ? OPENING.length + 1 : 0;
+    else if (OPENING.includes(letter)) part = OPENING.indexOf(letter) + 1;
+    else if (CLOSING.includes(letter)) part = 0;
+    else {
+      parts.push(...Array.from({ length: letter.length }, () => part));
+      text += letter;
+    }
+  }
+  return { text, parts };
+}
+
+function addRow(set: string, text: string, parts: readonly number[] | undefined): void {
+  const words = tokenizeEnglish(text);
+  if (words.length === 0 || words.length > MOST_WORDS) return;
+  rows.push(
+    JSON.stringify({
+      set,
+      isRequest: parts !== undefined,
+      words: words.map(({ norm }) => placeOf(norm.toLowerCase())),
+      shapes: words.map((word, i) => shapeOf(word.text, i)),
+      ...(parts?.some((part) => part > 0) ? { parts: words.map(({ start }) => parts[start] ?? 0) } : {}),
+    }),
+  );
+}
+
+function placeOf(word: string): number {
+  const place = places.get(word) ?? places.size;
+  places.set(word, place);
+  return place;
+}
+
+for (const set of ["requests", "requests-more", "requests-unfitted"])
+  for (const line of readSentences(set).split("\n")) {
+    const sentence = line.slice(2);
+    if (line.startsWith("+ ")) {
+      const { text, parts } = unmark(sentence);
+      addRow(set, text, parts);
+    } else if (line.startsWith("- ")) addRow(set, sentence, undefined);
+  }
+for (const sentence of readTold()) addRow("requests", sentence, undefined);
+for (const half of ["odd", "even"] as const)
+  for (const text of readChatSentences(half)) addRow(`chats-${half}`, text, undefined);
+
+/** What people tell in `conversations.txt`: the first sentences with what is to stay, and all where nothing is asked. */
+function readTold(): Set<string> {
+  const told = new Set<string>();
+  for (const block of readFileSync(new URL("conversations.txt", import.meta.url), "utf8").split("\n\n")) {
+    const lines = block.split("\n");
+    const sentences = lines
+      .filter((line) => line.startsWith("> "))
+      .map((line) => line.slice(2))
+      .flatMap((text) => splitSentences(text).map(({ start, end }) => text.slice(start, end)));
+    const kept = lines
+      .filter((line) => line.startsWith("+ "))
+      .flatMap((line) => line.slice(2).split(" | "))
+      .map((excerpt) => sentences.find((sentence) => sentence.includes(excerpt.trim())));
+    for (const sentence of lines.includes("=") ? sentences : kept) if (sentence) told.add(sentence);
+  }
+  return told;
+}
+
+/** What users say in LongMemEval, each sentence once. */
+function readChatSentences(half: Half): Set<string> {
+  return new Set(
+    readChats(options.data, half)
+      .filter(({ set }) => set === "longmemeval")
+      .flatMap(userTurns)
+      .flatMap(({ message, earlier }) =>
+        spansToRead(message, { messages: [message], earlier, known: [] }).asking.map(({ start, end }) =>
+          message.content.slice(start, end),
+        ),
+      ),
+  );
+}
+
+const vectors = new Float32Array(places.size * SENTENCE_DIMENSIONS);
+for (const [word, place] of places) vectors.set(embedWord(word), place * SENTENCE_DIMENSIONS);
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, "rows.jsonl"), `${rows.join("\n")}\n`);
+writeFileSync(join(folder, "words.json"), JSON.stringify([...places.keys()]));
+writeFileSync(join(folder, "vectors.bin"), new Uint8Array(vectors.buffer));
+console.log(`${rows.length} sentences, ${places.size} words`);
+
+/** A file of sentences; empty where there is none. */
+function readSentences(set: string): string {
+  const file = new URL(`${set}.txt`, import.meta.url);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
