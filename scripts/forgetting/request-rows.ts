@@ -1,5 +1,5 @@
 // Writes what `train.py` learns from into a folder: node scripts/forgetting/request-rows.ts FOLDER [--data DIR]
-// The sentences of `requests.txt` and `requests-more.txt`, and what is told in `conversations.txt`; those of `requests-unfitted.txt`, which are only counted, and of LongMemEval's users: no request is among them.
+// The sentences of `requests.txt` and `requests-more.txt`, and what is told in `conversations.txt` and in the stories of the tests; those of `requests-unfitted.txt`, which are only counted, and of LongMemEval's users: no request is among them.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -69,7 +69,7 @@ for (const set of ["requests", "requests-more", "requests-unfitted"])
       addRow(set, text, parts);
     } else if (line.startsWith("- ")) addRow(set, sentence, undefined);
   }
-for (const sentence of readTold()) addRow("requests", sentence, undefined);
+for (const sentence of [...readTold(), ...readChanges()]) addRow("requests", sentence, undefined);
 for (const half of ["odd", "even"] as const)
   for (const text of readChatSentences(half)) addRow(`chats-${half}`, text, undefined);
 
@@ -89,6 +89,23 @@ function readTold(): Set<string> {
     for (const sentence of lines.includes("=") ? sentences : kept) if (sentence) told.add(sentence);
   }
   return told;
+}
+
+/** What people tell and change in the stories of the tests: what ends is no request, however it is said. */
+function readChanges(): Set<string> {
+  const folder = new URL("../../src/language/en/grammar/__fixtures__/", import.meta.url);
+  const stories = JSON.parse(readFileSync(new URL("stories.json", folder), "utf8")) as {
+    area: string;
+    steps: { say?: string }[];
+  }[];
+  const said = stories
+    .filter(({ area }) => !/forget|erase/.test(area))
+    .flatMap(({ steps }) => steps.flatMap(({ say }) => say ?? []));
+  const changes = readFileSync(new URL("changes.txt", folder), "utf8").split("\n");
+  said.push(...changes.filter((line) => line.startsWith("> ")).map((line) => line.slice(2)));
+  return new Set(
+    said.flatMap((text) => splitSentences(text).map(({ start, end }) => text.slice(start, end))),
+  );
 }
 
 /** What users say in LongMemEval, each sentence once. */

@@ -41,7 +41,7 @@ const MOST_BY_WORDS = 0.89;
 export function requestByWords(sentence: string, among = 1): ScoredCandidate | undefined {
   const { probability: alone } = readRequest(sentence);
   const odds = alone / (1 - alone) / Math.max(1, among / FEW_SENTENCES);
-  const probability = Math.min(MOST_BY_WORDS, odds / (1 + odds));
+  const probability = odds / (1 + odds);
   if (probability < LEAST_BY_WORDS) return undefined;
   return {
     start: 0,
@@ -50,7 +50,7 @@ export function requestByWords(sentence: string, among = 1): ScoredCandidate | u
     isNegated: false,
     isPassive: false,
     features: [BY_WORDS],
-    probability,
+    probability: Math.min(MOST_BY_WORDS, probability),
   };
 }
 
