@@ -234,8 +234,9 @@ describe("deliveries", () => {
     await expect.poll(async () => (await read())?.health.failures ?? 0, POLL).toBeGreaterThan(9);
     expect((await read())?.health.attempts[0]?.problem).toBe("no_connection");
     await listen();
-    await expect.poll(() => accepted.length, POLL).toBe(40);
-    for (const user of countTo(20)) expect(revisionsOf(`user ${user}`)).toEqual([1, 2]);
+    // At least once: an answer that comes too late is a repetition.
+    const told = () => countTo(20).map((user) => [...new Set(revisionsOf(`user ${user}`))]);
+    await expect.poll(told, POLL).toEqual(countTo(20).map(() => [1, 2]));
     await expect.poll(async () => (await read())?.health.failures, POLL).toBe(0);
   }, 20_000);
 
