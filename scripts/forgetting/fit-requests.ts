@@ -1,13 +1,14 @@
 // Fits the model that tells requests to forget from other sentences: node scripts/forgetting/fit-requests.ts [--data DIR] [--show]
 // Reads `requests.txt`, tries the result on `requests-more.txt`, writes `src/language/en/grammar/forgetting/request-weights.ts`, prints the result of a ten-fold test.
 // The sentences of real chats are no requests: those with odd numbers are fitted, those with even numbers only counted.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { mayAsk } from "../../src/language/en/grammar/forgetting/erasures.ts";
 import { findRequestCandidates } from "../../src/language/en/grammar/forgetting/request-features.ts";
 import { spansToRead } from "../../src/language/en/grammar/rules.ts";
 import { type Half, readChats, userTurns } from "./chats.ts";
 import { bestScore, calibrate, type Example, fit, toProbability } from "./logistic.ts";
+import { readMarkedSentences } from "./marked-sentences.ts";
 
 const { values: options } = parseArgs({
   options: { data: { type: "string", default: "../shared/data" }, show: { type: "boolean", default: false } },
@@ -33,16 +34,7 @@ function toSentence(text: string, isRequest: boolean, weight: number): Sentence 
 }
 
 function readSentences(file: string): Sentence[] {
-  return readFileSync(new URL(file, import.meta.url), "utf8")
-    .split("\n")
-    .filter((line) => /^[+-] /.test(line))
-    .map((line) =>
-      toSentence(
-        line.startsWith("+") ? line.slice(2).replace(/[[\]<>{}~]/g, "") : line.slice(2),
-        line.startsWith("+"),
-        1,
-      ),
-    );
+  return readMarkedSentences(file).map(({ text, isRequest }) => toSentence(text, isRequest, 1));
 }
 
 /** What the user's messages in real chats say, each sentence once, as far as the recogniser would look at it. */

@@ -1,6 +1,6 @@
 // Writes what `train.py` learns from into a folder: node scripts/forgetting/request-rows.ts FOLDER [--data DIR]
 // The sentences of `requests.txt` and `requests-more.txt`, and what is told in `conversations.txt` and in the stories of the tests; those of `requests-unfitted.txt`, which are only counted, and of LongMemEval's users: no request is among them.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { splitSentences } from "../../src/domain/text/split-text.ts";
@@ -9,6 +9,7 @@ import { shapeOf } from "../../src/language/en/grammar/forgetting/request-networ
 import { spansToRead } from "../../src/language/en/grammar/rules.ts";
 import { tokenizeEnglish } from "../../src/language/en/parser/english-trees.ts";
 import { type Half, readChats, userTurns } from "./chats.ts";
+import { type MarkedSentence, readMarkedSentences } from "./marked-sentences.ts";
 
 const { values: options, positionals } = parseArgs({
   options: { data: { type: "string", default: "../shared/data" } },
@@ -17,29 +18,8 @@ const { values: options, positionals } = parseArgs({
 const folder = positionals[0] ?? "reports/requests";
 /** Longer sentences are left out. */
 const MOST_WORDS = 80;
-/** The marks around words of a request, in the order of the model's parts from 1. */
-const OPENING = "[<{";
-const CLOSING = "]>}";
-const WHEN = "~";
-
 const places = new Map<string, number>();
 const rows: string[] = [];
-
-/** A marked sentence without its marks, and the part of each of its characters. */
-function unmark(line: string): { text: string; parts: number[] } {
-  const parts: number[] = [];
-  let [text, part] = ["", 0];
-  for (const letter of line) {
-    if (letter === WHEN) part = part === 0 ? OPENING.length + 1 : 0;
-    else if (OPENING.includes(letter)) part = OPENING.indexOf(letter) + 1;
-    else if (CLOSING.includes(letter)) part = 0;
-    else {
-      parts.push(...Array.from({ length: letter.length }, () => part));
-      text += letter;
-    }
-  }
-  return { text, parts };
-}
 
 function addRow(set: string, text: string, parts: readonly number[] | undefined): void {
   const words = tokenizeEnglish(text);
@@ -62,16 +42,15 @@ function placeOf(word: string): number {
 }
 
 for (const set of ["requests", "requests-more", "requests-unfitted"])
-  for (const line of readSentences(set).split("\n")) {
-    const sentence = line.slice(2);
-    if (line.startsWith("+ ")) {
-      const { text, parts } = unmark(sentence);
-      addRow(set, text, parts);
-    } else if (line.startsWith("- ")) addRow(set, sentence, undefined);
-  }
+  for (const { text, isRequest, parts } of withoutRepeats(readMarkedSentences(`${set}.txt`)))
+    addRow(set, text, isRequest ? parts : undefined);
 for (const sentence of [...readTold(), ...readChanges()]) addRow("requests", sentence, undefined);
 for (const half of ["odd", "even"] as const)
   for (const text of readChatSentences(half)) addRow(`chats-${half}`, text, undefined);
+
+function withoutRepeats(sentences: readonly MarkedSentence[]): MarkedSentence[] {
+  return [...new Map(sentences.map((one) => [`${one.isRequest} ${one.text}`, one])).values()];
+}
 
 /** What people tell in `conversations.txt`: the first sentences with what is to stay, and all where nothing is asked. */
 function readTold(): Set<string> {
@@ -129,9 +108,3 @@ writeFileSync(join(folder, "rows.jsonl"), `${rows.join("\n")}\n`);
 writeFileSync(join(folder, "words.json"), JSON.stringify([...places.keys()]));
 writeFileSync(join(folder, "vectors.bin"), new Uint8Array(vectors.buffer));
 console.log(`${rows.length} sentences, ${places.size} words`);
-
-/** A file of sentences; empty where there is none. */
-function readSentences(set: string): string {
-  const file = new URL(`${set}.txt`, import.meta.url);
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
-}
