@@ -1,6 +1,7 @@
 import { isAboutLater } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { type ProfileSection, weightOf } from "../../../domain/profile.ts";
+import { memoizeByWord } from "../../../domain/search/search-terms.ts";
 import { capitalize, joinList } from "../../../domain/text/english-forms.ts";
 import { forEachInSlices, runAtOnce, runInSlices } from "../../../domain/time-slicing.ts";
 import type { DraftLine, ProfileWriter } from "../../../ports/language/profile-writer.ts";
@@ -313,15 +314,14 @@ function sectionOfUser(memory: Memory): ProfileSection {
 function sectionOfThing(memory: Memory): ProfileSection {
   const { subject = "", relation = "" } = memory.claim ?? {};
   const noun = subject.split("/").at(-1)?.toLowerCase() ?? "";
-  const named = { text: noun };
   if (
-    ["family", "relationships", "pets"].some((topic) => isAboutTopic(topic, named)) ||
+    ["family", "relationships", "pets"].some((topic) => topicsOfNoun(noun).has(topic)) ||
     PERSON_WORDS.test(noun)
   )
     return "people";
   if (/^(?:favou?rite|usual|go-to)\b/.test(noun)) return "likes";
   if (/\b(?:boss|colleague|manager|office|job|company|employer|team)\b/.test(noun)) return "work";
-  if (isAboutTopic("home", named)) return "home";
+  if (topicsOfNoun(noun).has("home")) return "home";
   if (relation === "be called" || /^(?:live|work|be aged|be born|teach|study)/.test(relation))
     return "people";
   return "habits";
@@ -335,22 +335,23 @@ function isOfOther({ claim }: Memory): boolean {
   return claim !== undefined && claim.subject !== "user" && !claim.subject.startsWith("user/");
 }
 
-type ClassifiedStatement = Pick<Memory, "text" | "claim"> | { readonly text: string };
-
 /**
- * Cached classification of statements. A version of a memory never changes, and each profile reads all of
- * them.
+ * Cached classification of memories. A version of a memory never changes, and each profile reads all of them.
+ * Only stored memories are keys: a map of many thousand keys that come and go takes long to grow.
  */
-const CLASSIFIED = new WeakMap<ClassifiedStatement, ReadonlySet<string>>();
+const CLASSIFIED = new WeakMap<Memory, ReadonlySet<string>>();
 
-function isAboutTopic(topic: string, statement: ClassifiedStatement): boolean {
-  let topics = CLASSIFIED.get(statement);
+function isAboutTopic(topic: string, memory: Memory): boolean {
+  let topics = CLASSIFIED.get(memory);
   if (!topics) {
-    topics = topicsOf(statement);
-    CLASSIFIED.set(statement, topics);
+    topics = topicsOf(memory);
+    CLASSIFIED.set(memory, topics);
   }
   return topics.has(topic);
 }
+
+const NOUNS_CACHED = 2_000;
+const topicsOfNoun = memoizeByWord(NOUNS_CACHED, (noun) => topicsOf({ text: noun }));
 
 /** A recurring day of the year: a birthday, a name day. */
 function isRecurringDate({ claim }: Memory): boolean {
