@@ -62,6 +62,11 @@ describe.each<Revision>(["2025-11-25", "2026-07-28"])("an MCP client of the revi
     expect(client.getInstructions()).toContain("recall");
   });
 
+  it("is promised no notices of changed lists, because the lists never change", async () => {
+    const { tools, resources, prompts } = (await connect(revision)).getServerCapabilities() ?? {};
+    expect([tools, resources, prompts]).toEqual(Array(3).fill({ listChanged: false }));
+  });
+
   it("sees all tools, each with hints and schemas, and none that names a user", async () => {
     const { tools } = await (await connect(revision)).listTools();
     expect(tools.map(({ name }) => name)).toEqual([

@@ -27,6 +27,8 @@ const INSTRUCTIONS =
 
 /** How long clients may keep the lists, which never change while a server runs, in ms. */
 const LIST_TTL_MS = 3_600_000;
+/** The SDK would promise notices of changed lists by default. */
+const FIXED_LIST = { listChanged: false } as const;
 
 const PROFILE_URI = "keepsake://profile";
 
@@ -50,7 +52,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     { name: "keepsake", title: "Keepsake", version },
     {
       instructions: INSTRUCTIONS,
-      capabilities: { tools: {}, resources: {}, prompts: {} },
+      capabilities: { tools: FIXED_LIST, resources: FIXED_LIST, prompts: FIXED_LIST },
       cacheHints: {
         "tools/list": list,
         "prompts/list": list,
