@@ -25,6 +25,8 @@ export function toSetting(name: string): string {
 
 /** Shorter names are not compared: they are too similar to those of other programs, such as USE_TPU and USE_GPU. */
 const MIN_COMPARED_LENGTH = 8;
+/** A name within so many edits of a setting is taken for a misspelling. */
+const MAX_EDITS = 2;
 /** Names of other programs that are within two edits of a setting. */
 const UNRELATED_NAMES: ReadonlySet<string> = new Set(["LOG_LEVELS"]);
 
@@ -34,9 +36,9 @@ export function checkSpelling(name: string, known: readonly string[]): void {
   if (/^KEEPSAKE_(?:TEST|SERVICES)_/.test(name) || UNRELATED_NAMES.has(name)) return;
   const [nearest] = known
     .filter((setting) => setting.length > MIN_COMPARED_LENGTH)
-    .filter((setting) => Math.abs(setting.length - name.length) <= 2)
-    .map((setting) => ({ setting, edits: countEdits(name.toUpperCase(), setting) }))
-    .filter(({ edits }) => edits <= 2)
+    .filter((setting) => Math.abs(setting.length - name.length) <= MAX_EDITS)
+    .map((setting) => ({ setting, edits: countEdits(name.toUpperCase(), setting, MAX_EDITS) }))
+    .filter(({ edits }) => edits <= MAX_EDITS)
     .sort((one, other) => one.edits - other.edits);
   if (nearest) throw invalid(`${name} is not a setting. Did you mean ${nearest.setting}?`);
   if (!name.startsWith("KEEPSAKE_")) return;

@@ -189,6 +189,8 @@ it("counts swapped neighbours as one edit", () => {
   expect(countEdits("PORTS", "PORT")).toBe(1);
   expect(countEdits("HOST", "PORT")).toBe(2);
   expect(countEdits("", "PORT")).toBeGreaterThan(2);
+  expect(countEdits("KEEPSAKE_DB", "KEEPSAKE_BD", 1)).toBe(1);
+  expect(countEdits("HOST", "PORT", 1)).toBeGreaterThan(1);
 });
 
 it("reads how recalls rank; weights turn the classic ranking on", () => {
