@@ -1,4 +1,9 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  type ElicitRequest,
+  type ElicitResult,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import * as sdk from "@modelcontextprotocol/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Keepsake } from "../engine/api/keepsake.ts";
@@ -25,15 +30,24 @@ afterEach(async () => {
 
 type Revision = "2025-11-25" | "2026-07-28";
 
+interface ConnectOptions {
+  readonly permissions?: readonly McpPermission[];
+  readonly memory?: ScopedMemory;
+  /** Replies for the user to what the server has the client ask. Without it, the client cannot ask. */
+  readonly reply?: (request: ElicitRequest) => ElicitResult | Promise<ElicitResult>;
+}
+
 async function connect(
   revision: Revision = "2026-07-28",
-  { permissions = ALL, memory = ana }: { permissions?: readonly McpPermission[]; memory?: ScopedMemory } = {},
+  { permissions = ALL, memory = ana, reply }: ConnectOptions = {},
 ): Promise<Client> {
   const { handle } = createMcpHttpHandler({ sdk, version: "1.2.3" });
   const access = { memory, permissions, promptGuard: keepsake.promptGuard };
   const fetch = (url: string | URL, init?: RequestInit) => handle(new Request(url, init), access);
   const negotiation = revision === "2026-07-28" ? { versionNegotiation: { mode: "auto" as const } } : {};
-  const client = new Client({ name: "test", version: "1" }, negotiation);
+  const capabilities = reply ? { elicitation: {} } : {};
+  const client = new Client({ name: "test", version: "1" }, { ...negotiation, capabilities });
+  if (reply) client.setRequestHandler("elicitation/create", async (request) => reply(request));
   await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
   clients.push(client);
   return client;
@@ -182,6 +196,67 @@ describe("the tool forget", () => {
     await ana.remember("Magnet costs me 9 euros a month.");
     const refused = await call(client, "forget", { what: "Magnet", confirm: data.confirm });
     expect(refused.text).toMatch(/^conflict: .*Call without `confirm`/);
+    expect((await ana.recall("Magnet")).items.length).toBeGreaterThan(0);
+  });
+
+  it("erases nothing with a token that was used before", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const client = await connect();
+    const { data, text } = await call(client, "forget", { what: "Magnet" });
+    expect(text).toMatch(/Show this plan to the user now.*end your turn.*Only after the user has agreed/s);
+    expect((await call(client, "forget", { what: "Magnet", confirm: data.confirm })).data.done).toBe(true);
+    await ana.remember("I use Magnet as a productivity tool.");
+    expect((await call(client, "forget", { what: "Magnet", confirm: data.confirm })).text).toMatch(
+      /^conflict: /,
+    );
+  });
+
+  it.each([
+    ["agrees", { action: "accept", content: { agree: true } }, true],
+    ["accepts the form with a no", { action: "accept", content: { agree: false } }, false],
+    ["declines", { action: "decline" }, false],
+    ["closes the form", { action: "cancel" }, false],
+  ] as const)("has the client ask the user, who %s", async (_how, reply, done) => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const questions: string[] = [];
+    const client = await connect("2026-07-28", {
+      reply: ({ params }) => {
+        questions.push(params.message);
+        return reply;
+      },
+    });
+    const { data } = await call(client, "forget", { what: "Magnet" });
+    expect(data.done).toBe(done);
+    expect(questions).toEqual([expect.stringContaining("Magnet")]);
+    expect((await ana.recall("Magnet")).items.length > 0).toBe(!done);
+  });
+
+  it("gives a token to a client of 2025-11-25 over HTTP, where no session can carry a question", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const client = await connect("2025-11-25", { reply: () => ({ action: "cancel" }) });
+    expect((await call(client, "forget", { what: "Magnet" })).data).toMatchObject({
+      done: false,
+      confirm: expect.any(String),
+    });
+  });
+
+  it("takes no token from a model whose client can ask the user", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const { confirm } = (await call(await connect(), "forget", { what: "Magnet" })).data;
+    const client = await connect("2026-07-28", { reply: () => ({ action: "decline" }) });
+    expect((await call(client, "forget", { what: "Magnet", confirm })).data.done).toBe(false);
+    expect((await ana.recall("Magnet")).items.length).toBeGreaterThan(0);
+  });
+
+  it("erases nothing if the memory changes while the user is asked", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const client = await connect("2026-07-28", {
+      reply: async () => {
+        await ana.remember("Magnet costs me 9 euros a month.");
+        return { action: "accept", content: { agree: true } };
+      },
+    });
+    expect((await call(client, "forget", { what: "Magnet" })).text).toMatch(/^conflict: /);
     expect((await ana.recall("Magnet")).items.length).toBeGreaterThan(0);
   });
 

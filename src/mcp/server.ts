@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
-import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { formatDataBlock } from "../engine/prompt-block.ts";
 import { isMemoryError, MemoryError } from "../errors.ts";
 import { querySchema } from "./fields.ts";
+import { canAskUser, readUserReply, toInputRequired } from "./questions.ts";
 import type { McpAccess, McpTool, ToolCall } from "./tool.ts";
 import { findDetails } from "./tools/details.ts";
 import { documentTools, MEMORY_URI } from "./tools/document-tools.ts";
@@ -72,8 +78,14 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   return server;
 }
 
-function toCall(access: McpAccess, { mcpReq }: ServerContext): ToolCall {
-  return { ...access, nonce: randomBytes(8).toString("hex"), signal: mcpReq.signal };
+function toCall(access: McpAccess, server: McpServer, context: ServerContext): ToolCall {
+  return {
+    ...access,
+    nonce: randomBytes(8).toString("hex"),
+    signal: context.mcpReq.signal,
+    canAskUser: canAskUser(server, context),
+    userReply: readUserReply(context),
+  };
 }
 
 function registerTool(server: McpServer, tool: McpTool, { access, onFault }: McpServerOptions): void {
@@ -85,9 +97,11 @@ function registerTool(server: McpServer, tool: McpTool, { access, onFault }: Mcp
     outputSchema: output,
     annotations: { title, ...hints },
   };
-  server.registerTool(name, config, async (given, context): Promise<CallToolResult> => {
+  server.registerTool(name, config, async (given, context): Promise<CallToolResult | InputRequiredResult> => {
     try {
-      const { text, data } = await tool.run(given, toCall(access, context));
+      const answer = await tool.run(given, toCall(access, server, context));
+      if ("question" in answer) return toInputRequired(answer);
+      const { text, data } = answer;
       return { content: [{ type: "text", text }], structuredContent: { ...data } };
     } catch (error) {
       if (!isMemoryError(error) || error.code === "corrupt" || error.code === "unavailable") onFault?.(error);
@@ -117,7 +131,11 @@ function registerResources(server: McpServer, { sdk, access }: McpServerOptions)
     },
     async (uri, context) => ({
       contents: [
-        { uri: uri.href, mimeType: "text/markdown", text: await readProfile(toCall(access, context)) },
+        {
+          uri: uri.href,
+          mimeType: "text/markdown",
+          text: await readProfile(toCall(access, server, context)),
+        },
       ],
     }),
   );
@@ -131,7 +149,7 @@ function registerResources(server: McpServer, { sdk, access }: McpServerOptions)
       cacheHint: { ttlMs: 0, cacheScope: "private" },
     },
     async (uri, { id }, context) => {
-      const call = toCall(access, context);
+      const call = toCall(access, server, context);
       const details = await findDetails(call, decodeURIComponent(String(id)));
       if (!details) throw new MemoryError("not_found", "no memory has this id.");
       return {
@@ -152,7 +170,7 @@ function registerPrompts(server: McpServer, { access }: McpServerOptions): void 
       argsSchema: z.strictObject({ request: querySchema.describe("What to ask") }),
     },
     async ({ request }, context) => {
-      const { memory, nonce, signal } = toCall(access, context);
+      const { memory, nonce, signal } = toCall(access, server, context);
       const { text } = await memory.context(request, { maxTokens: 1000, signal });
       const known = text === "" ? [] : [formatDataBlock(text, nonce)];
       return {

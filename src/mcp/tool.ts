@@ -21,6 +21,26 @@ export interface ToolCall extends McpAccess {
   readonly nonce: string;
   /** Fires when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;
+  /** Whether the client can ask the user itself, past the model. */
+  readonly canAskUser: boolean;
+  /** What the user replied to the question of this call, if they were asked. */
+  readonly userReply: UserReply | undefined;
+}
+
+/** The user's reply to a question. */
+export interface UserReply {
+  readonly agrees: boolean;
+  /** The token of the question. It went through the client. */
+  readonly token: string;
+}
+
+/** What a tool asks the user, by the client, before it goes on. */
+export interface ToolQuestion {
+  readonly question: string;
+  /** What the user agrees to, in a few words. */
+  readonly label: string;
+  /** Comes back with the reply. */
+  readonly token: string;
 }
 
 /** What a tool gives: text for a model, and the same as data for a program. */
@@ -52,7 +72,7 @@ export interface McpTool<Input = unknown> {
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType;
   readonly hints: ToolHints;
-  run(input: Input, call: ToolCall): Promise<ToolAnswer>;
+  run(input: Input, call: ToolCall): Promise<ToolAnswer | ToolQuestion>;
 }
 
 /** Hints of a tool that only reads. */

@@ -29,15 +29,24 @@ afterEach(async () => {
 
 type Revision = "2025-11-25" | "2026-07-28";
 
-function createClient(revision: Revision): Client {
+function createClient(revision: Revision, canAsk = false): Client {
   const negotiation = revision === "2026-07-28" ? { versionNegotiation: { mode: "auto" as const } } : {};
-  const client = new Client({ name: "test", version: "1" }, negotiation);
+  const capabilities = canAsk ? { elicitation: {} } : {};
+  const client = new Client({ name: "test", version: "1" }, { ...negotiation, capabilities });
   clients.push(client);
   return client;
 }
 
-async function connectStdio(revision: Revision, ...options: string[]): Promise<Client> {
-  const client = createClient(revision);
+interface StdioOptions {
+  readonly canAsk?: boolean;
+}
+
+async function connectStdio(
+  revision: Revision,
+  { canAsk = false }: StdioOptions = {},
+  ...options: string[]
+): Promise<Client> {
+  const client = createClient(revision, canAsk);
   const args = [MAIN, "mcp", "--db", file, ...options];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
   return client;
@@ -79,6 +88,23 @@ it.each<Revision>(["2025-11-25", "2026-07-28"])(
   },
 );
 
+it.each<Revision>(["2025-11-25", "2026-07-28"])(
+  "a client of the revision %s that supports elicitation asks the user over stdin and stdout",
+  async (revision) => {
+    const replies = [{ action: "decline" as const }, { action: "accept" as const, content: { agree: true } }];
+    const questions: string[] = [];
+    const client = await connectStdio(revision, { canAsk: true });
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      questions.push(params.message);
+      return replies[questions.length - 1] ?? { action: "cancel" };
+    });
+    await call(client, "remember", { text: "I use Magnet as a productivity tool." });
+    expect(await call(client, "forget", { what: "Magnet" })).toContain("Nothing is erased");
+    expect(await call(client, "forget", { what: "Magnet" })).toContain("nothing is left");
+    expect(questions).toEqual(Array(2).fill(expect.stringContaining("Magnet")));
+  },
+);
+
 it("a server and two programs over stdin work on one file at once, and see each other's writes", async () => {
   const web = await connectHttp("2026-07-28");
   const [desk, laptop] = [await connectStdio("2025-11-25"), await connectStdio("2026-07-28")];
@@ -102,12 +128,12 @@ it("a server and two programs over stdin work on one file at once, and see each 
 });
 
 it("a program that may only read offers no tool that writes, and the user is the one of the command line", async () => {
-  const ana = await connectStdio("2026-07-28", "--user", "ana");
+  const ana = await connectStdio("2026-07-28", {}, "--user", "ana");
   await call(ana, "remember", { text: "I live in Porto." });
-  const reader = await connectStdio("2026-07-28", "--user", "ana", "--read-only");
+  const reader = await connectStdio("2026-07-28", {}, "--user", "ana", "--read-only");
   expect((await reader.listTools()).tools.map(({ name }) => name)).not.toContain("remember");
   expect(await call(reader, "profile", {})).toContain("Porto");
-  const ben = await connectStdio("2026-07-28", "--user", "ben");
+  const ben = await connectStdio("2026-07-28", {}, "--user", "ben");
   expect(await call(ben, "profile", {})).not.toContain("Porto");
 });
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { ERASURE_REFUSED, type Receipt } from "../../domain/receipt.ts";
+import { ERASURE_REFUSED, type ErasurePlan, type Receipt } from "../../domain/receipt.ts";
 import { formatDataBlock, sanitizeForPrompt } from "../../engine/prompt-block.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { idSchema, querySchema, spokenSchema } from "../fields.ts";
-import { defineTool, type McpTool, type ToolAnswer, type ToolCall } from "../tool.ts";
+import { defineTool, type McpTool, type ToolAnswer, type ToolCall, type ToolQuestion } from "../tool.ts";
 import { countPlan, type ErasureTarget, previewPlan, tokenOfPlan } from "./erasure-plans.ts";
 
 const rememberTool: McpTool = defineTool({
@@ -72,8 +72,9 @@ const forgetTool: McpTool = defineTool({
   name: "forget",
   title: "Forget",
   description:
-    "Erase something for good, from every place. The first call only makes a plan: show it to the user. When they agree, " +
-    "call again with the same `what` or `ids` and the plan's `confirm`. Never confirm without the user's yes.",
+    "Erase something for good, from every place. If the client can ask the user, it shows them the plan, and their yes erases. " +
+    "Otherwise the first call only makes a plan: show it to the user and end your turn. Only after they have agreed, call " +
+    "again with the same `what` or `ids` and the plan's `confirm`. Never confirm in the turn of the plan.",
   permission: "erase",
   input: z.strictObject({
     what: querySchema.optional().describe("What to forget, in the user's words: a name, a thing, a sentence"),
@@ -94,24 +95,15 @@ const forgetTool: McpTool = defineTool({
   async run({ what, ids, confirm }, call) {
     const target = toTarget(what, ids);
     const plan = await call.memory.forget(target, { dryRun: true, signal: call.signal });
-    const counts = countPlan(plan);
-    const token = tokenOfPlan(target, plan);
-    if (confirm !== undefined && confirm !== token) throw new MemoryError("conflict", CHANGED_PLAN);
-    if (counts.memories + counts.messages === 0) return NOTHING_TO_FORGET;
-    if (confirm === undefined) {
-      const preview = previewPlan(plan, call);
-      return {
-        text: [
-          `Nothing is erased yet. This would go: ${describeCounts(counts)}.`,
-          formatDataBlock([...preview.memories, ...preview.quotes], call.nonce),
-          ...(preview.unsure.length > 0
-            ? [`This may be meant too, and would stay:\n${formatDataBlock(preview.unsure, call.nonce)}`]
-            : []),
-          `Show it to the user. If they agree, call \`forget\` again with the same arguments and confirm: "${token}".`,
-        ].join("\n"),
-        data: { done: false, confirm: token, ...preview, counts },
-      };
-    }
+    const { canAskUser, userReply } = call;
+    if (canAskUser && userReply?.agrees === false) return declineErasure(countPlan(plan));
+    // What the model gives counts only where nobody else can ask the user.
+    const token = canAskUser ? userReply?.token : confirm;
+    if (token !== undefined && token !== tokenOfPlan(target, plan))
+      throw new MemoryError("conflict", CHANGED_PLAN);
+    if (plan.memories.length + plan.messages.length === 0) return NOTHING_TO_FORGET;
+    if (token === undefined)
+      return canAskUser ? askUser(target, plan, call) : describePlan(target, plan, call);
     const receipt = await call.memory.forget(target, { signal: call.signal });
     const { erased, complete, id } = receipt;
     return {
@@ -129,6 +121,51 @@ const forgetTool: McpTool = defineTool({
     };
   },
 });
+
+/** The plan for a model, which is to show it. */
+function describePlan(target: ErasureTarget, plan: ErasurePlan, call: ToolCall): ToolAnswer {
+  const [token, counts, preview] = [tokenOfPlan(target, plan), countPlan(plan), previewPlan(plan, call)];
+  return {
+    text: [
+      `Nothing is erased yet. This would go: ${describeCounts(counts)}.`,
+      formatDataBlock([...preview.memories, ...preview.quotes], call.nonce),
+      ...(preview.unsure.length > 0
+        ? [`This may be meant too, and would stay:\n${formatDataBlock(preview.unsure, call.nonce)}`]
+        : []),
+      "Show this plan to the user now, ask whether to erase it, and end your turn. Do not confirm it yourself. Only after " +
+        `the user has agreed, call \`forget\` again with the same arguments and confirm: "${token}".`,
+    ].join("\n"),
+    data: { done: false, confirm: token, ...preview, counts },
+  };
+}
+
+/** The plan for the user, whom the client asks. */
+function askUser(target: ErasureTarget, plan: ErasurePlan, call: ToolCall): ToolQuestion {
+  const { memories, quotes, unsure } = previewPlan(plan, call);
+  const total = plan.memories.length + plan.messages.reduce((sum, { words }) => sum + words.length, 0);
+  const hidden = total - memories.length - quotes.length;
+  const toLine = (text: string): string => `- ${text.replace(/\s+/g, " ")}`;
+  return {
+    question: [
+      `Erase this for good? ${describeCounts(countPlan(plan))}:`,
+      ...memories.map(({ text }) => toLine(text)),
+      ...quotes.map(({ at, quote }) => toLine(`${at}: "${quote}"`)),
+      ...(hidden > 0 ? [`- and ${hidden} more`] : []),
+      ...(unsure.length > 0
+        ? ["This may be meant too, and stays:", ...unsure.map(({ text }) => toLine(text))]
+        : []),
+    ].join("\n"),
+    label: "Erase it for good",
+    token: tokenOfPlan(target, plan),
+  };
+}
+
+function declineErasure(counts: ReturnType<typeof countPlan>): ToolAnswer {
+  return {
+    text: "The user was asked and did not agree. Nothing is erased. Do not try again unless they ask for it.",
+    data: { done: false, counts },
+  };
+}
 
 function describeCounts({
   memories,
