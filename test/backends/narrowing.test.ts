@@ -86,8 +86,8 @@ const { filter } = fc.letrec<{ filter: Where }>((tie) => ({
   ),
 }));
 
-/** Filters that were said, and that the server said it cannot take. */
-async function agrees(follower: VectorIndex): Promise<{ said: number; unsaid: number }> {
+/** How many of `runs` filters were said, and how many the server said it cannot take. */
+async function agrees(follower: VectorIndex, runs = 150): Promise<{ said: number; unsaid: number }> {
   await follower.prepare(SPACE);
   await follower.put(INDEX_ANN, ENTRIES);
   const counts = { said: 0, unsaid: 0 };
@@ -106,7 +106,7 @@ async function agrees(follower: VectorIndex): Promise<{ said: number; unsaid: nu
         counts.unsaid += 1;
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs },
   );
   return counts;
 }
@@ -138,7 +138,8 @@ describe.skipIf(!chroma)(
     it("lets through what the filter says, or says that it cannot", { timeout: 60_000 }, async () => {
       const follower = open();
       try {
-        expect((await agrees(follower)).said).toBeGreaterThan(30);
+        // It takes some three in ten of them.
+        expect((await agrees(follower, 300)).said).toBeGreaterThan(30);
         await expect(
           follower.nearest(INDEX_ANN, ENTRIES[0]?.vector ?? new Float32Array(8), {
             limit: 1,
