@@ -39,6 +39,7 @@ const config: ViteUserConfig = {
     // They end what hangs, and say nothing of speed: on a machine that others use, everything takes several times as long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     reporters: ["default", leftOut()],
     // All cores: Vitest leaves one out, which on a machine of two is half of them.
     maxWorkers: Math.max(2, availableParallelism()),
