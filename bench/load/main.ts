@@ -19,8 +19,8 @@ Searches (200 a second) and writes (20 a second) over HTTP for S seconds (60) on
 N memories each (2,000); generator and server share this machine. Open loop; a latency counts from the moment at which a
 request was due. With --model-ms a model stands behind it that takes so long to answer. With --bar it fails where the 95th of 100
 searches or writes takes longer, or any of them fails. With --paced a machine that is slower than the one of docs/results/speed.json gets
-so many fewer of both a second, by the time that sqlite-vec takes on either, and more time to get warm; and where the bar was missed while the host kept a tenth of the
-processors or more to itself, the same is measured again, twice at most.`;
+fewer of both a second, and more time to get warm, in proportion to the time that sqlite-vec takes on either; and where the
+bar was missed while the host kept a tenth of the processors or more to itself, the same is measured again, twice at most.`;
 
 interface Wanted {
   readonly users: number;

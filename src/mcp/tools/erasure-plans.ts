@@ -13,7 +13,8 @@ const MAX_QUOTE_LENGTH = 200;
 
 /**
  * Gives the token of a plan: a hash of what is asked and of all that would go. Only who has seen this plan knows it, and
- * it is worth nothing once the plan would be another, so it works once. So no server has to keep plans, and any server can confirm one.
+ * it is worth nothing once the plan would be another: it works once. No server has to keep plans, and any server can
+ * confirm one.
  */
 export function tokenOfPlan(target: ErasureTarget, { memories, messages }: ErasurePlan): string {
   const content = [target, memories, messages.map(({ id, words }) => [id, words])];
