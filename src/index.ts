@@ -85,18 +85,15 @@ export type {
   RelatedStep,
   UnlinkOptions,
 } from "./engine/api/association-types.ts";
+export type { Audit, Backup, BackupOptions, Keepsake } from "./engine/api/keepsake.ts";
+export type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./engine/api/listing-types.ts";
 export type {
-  Audit,
-  Backup,
-  BackupOptions,
   JobState,
-  Keepsake,
   Optimized,
   OptimizeOptions,
   StatsOptions,
   WorkSetAside,
-} from "./engine/api/keepsake.ts";
-export type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./engine/api/listing-types.ts";
+} from "./engine/api/maintenance-types.ts";
 export type { Profile, ProfileLine, ProfileOptions } from "./engine/api/profile-types.ts";
 export type { Reflection, Reflections, ReflectOptions } from "./engine/api/reflection-types.ts";
 export type { Reply, ScopedMemory } from "./engine/api/scoped-memory.ts";

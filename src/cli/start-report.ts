@@ -1,6 +1,7 @@
 import { describeArchive, openArchive } from "../config/backup-settings.ts";
 import type { Settings } from "../config/settings.ts";
-import type { JobState, Keepsake } from "../engine/api/keepsake.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
+import type { JobState } from "../engine/api/maintenance-types.ts";
 import { isMemoryError } from "../errors.ts";
 import type { MemoryOptions } from "../memory-options.ts";
 import type { CommandContext } from "./with-memory.ts";

@@ -3,7 +3,7 @@ import { MAX_ATTACHMENT_BYTES } from "../domain/attachment.ts";
 import { MemoryError } from "../errors.ts";
 import type { AttachmentDescriber } from "../ports/language/attachment-describer.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
-import { toSettingError } from "./memory-from-settings.ts";
+import { toSettingError } from "./setting-names.ts";
 
 /** Limits on images and recordings, and the models that describe them. */
 export interface AttachmentSettings {

@@ -1,11 +1,11 @@
 import type { RecallOptions } from "../domain/recall.ts";
 import type { Keepsake } from "../engine/api/keepsake.ts";
-import { invalid, isMemoryError } from "../errors.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
 import type { ModelSettings } from "./openai-settings.ts";
+import { toSettingError } from "./setting-names.ts";
 import type { EmbedderSettings } from "./settings.ts";
 
 /** The options of `createMemory` for extraction and answers. */
@@ -81,13 +81,6 @@ export async function openModel(
   } catch (error) {
     throw toSettingError(error, MODEL_SETTING_NAMES);
   }
-}
-
-/** Turns an adapter's error about an option into one about its setting. */
-export function toSettingError(error: unknown, settings: { readonly [option: string]: string }): unknown {
-  const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
-  const setting = Object.hasOwn(settings, option) ? settings[option] : undefined;
-  return setting === undefined ? error : invalid(`${setting}${rest}`);
 }
 
 /** Describes who extracts memories, and where messages are sent for it; and who answers, if another model does. */

@@ -3,7 +3,7 @@ import type { RerankingOptions } from "../domain/recall.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
 import type { Reranker } from "../ports/language/reranker.ts";
-import { toSettingError } from "./memory-from-settings.ts";
+import { toSettingError } from "./setting-names.ts";
 
 /** What reorders the best items of recalls. */
 export interface RerankerSettings {

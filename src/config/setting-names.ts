@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { invalid, isMemoryError } from "../errors.ts";
 import { countEdits } from "./settings-file.ts";
 
 /** Names that other programs use for one of our settings, and that are read as it. The setting's own name wins. */
@@ -44,4 +44,11 @@ export function checkSpelling(name: string, known: readonly string[]): void {
   if (!name.startsWith("KEEPSAKE_")) return;
   const ours = known.filter((setting) => setting.startsWith("KEEPSAKE_"));
   throw invalid(`${name} is not a setting. Known: ${ours.join(", ")}.`);
+}
+
+/** Turns an adapter's error about an option into one about its setting. */
+export function toSettingError(error: unknown, settings: { readonly [option: string]: string }): unknown {
+  const [, option = "", rest = ""] = (isMemoryError(error) && /^(\w+)(:.*)$/s.exec(error.message)) || [];
+  const setting = Object.hasOwn(settings, option) ? settings[option] : undefined;
+  return setting === undefined ? error : invalid(`${setting}${rest}`);
 }

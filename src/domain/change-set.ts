@@ -184,3 +184,6 @@ export interface LogEntry {
   /** Associations that were removed, or had another strength before. Absent if there are none. */
   readonly unlinked?: readonly MemoryLink[];
 }
+
+/** A change-set without the fields that `commitChange` sets. */
+export type ChangeSetDraft = Omit<ChangeSet, "base" | "at">;

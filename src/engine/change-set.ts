@@ -1,4 +1,4 @@
-import type { ChangeSet } from "../domain/change-set.ts";
+import type { ChangeSetDraft } from "../domain/change-set.ts";
 import type { Claim, Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
@@ -7,9 +7,6 @@ import { withExpiry } from "./ingest/expiry-policy.ts";
 import type { Ports } from "./ports.ts";
 import { type ClaimIndex, createClaimIndex } from "./user-state/user-data.ts";
 import { createUserQueue, type UserQueue, type UserState } from "./user-state/user-state.ts";
-
-/** A change-set without the fields that `commitChange` sets. */
-export type ChangeSetDraft = Omit<ChangeSet, "base" | "at">;
 
 /** The result of a computation: nothing to write, or a draft and the result to return after its commit. */
 interface ChangeResult<Result> {

@@ -17,7 +17,8 @@ import {
 } from "../engine/admin/listings.ts";
 import { endSession, getSessionState, startSession, updateSession } from "../engine/admin/session-states.ts";
 import { projectStats, userStats } from "../engine/admin/stats.ts";
-import type { JobState, Keepsake } from "../engine/api/keepsake.ts";
+import type { Keepsake } from "../engine/api/keepsake.ts";
+import type { JobState } from "../engine/api/maintenance-types.ts";
 import type { ScopedMemory, SharingMethods } from "../engine/api/scoped-memory.ts";
 import type {
   ExportedPiece,

@@ -1,5 +1,4 @@
 import { posix } from "node:path";
-import type { FileMemory } from "./index.ts";
 
 const ROOT = "/memories";
 /** Levels below a folder that a listing shows. */
@@ -105,4 +104,23 @@ function formatSize(bytes: number): string {
   const unit = Math.floor(Math.log(bytes) / Math.log(1024));
   const size = bytes / 1024 ** unit;
   return `${size % 1 === 0 ? size : size.toFixed(1)}${UNITS[unit]}`;
+}
+
+/** A memory that holds a file or an empty folder. */
+interface StoredFile {
+  readonly id: string;
+  readonly text: string;
+  readonly metadata?: { readonly [field: string]: unknown };
+}
+
+/** The calls of a user's memory that the handlers use. `memory.scope({ user })` has them. */
+export interface FileMemory {
+  list(options: {
+    readonly where: { readonly [field: string]: { readonly $exists: boolean } };
+    readonly limit: number;
+  }): AsyncIterable<StoredFile>;
+  add(memory: { text: string; kind: "context"; metadata: { [field: string]: string } }): Promise<unknown>;
+  update(id: string, changes: { text: string; metadata: { [field: string]: string } }): Promise<unknown>;
+  remove(id: string): Promise<unknown>;
+  forget(what: { readonly ids: readonly string[] }): Promise<unknown>;
 }

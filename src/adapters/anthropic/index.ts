@@ -1,4 +1,12 @@
-import { type FileTree, isUnder, loadTree, parentOf, resolvePath, toFileText } from "./file-tree.ts";
+import {
+  type FileMemory,
+  type FileTree,
+  isUnder,
+  loadTree,
+  parentOf,
+  resolvePath,
+  toFileText,
+} from "./file-tree.ts";
 
 /** What the memory tool's commands ask for. The field names are Anthropic's. */
 export interface MemoryToolCommands {
@@ -14,25 +22,6 @@ export interface MemoryToolCommands {
 export type UserMemoryToolHandlers = {
   readonly [Command in keyof MemoryToolCommands]: (command: MemoryToolCommands[Command]) => Promise<string>;
 };
-
-/** A memory that holds a file or an empty folder. */
-interface StoredFile {
-  readonly id: string;
-  readonly text: string;
-  readonly metadata?: { readonly [field: string]: unknown };
-}
-
-/** The calls of a user's memory that the handlers use. `memory.scope({ user })` has them. */
-export interface FileMemory {
-  list(options: {
-    readonly where: { readonly [field: string]: { readonly $exists: boolean } };
-    readonly limit: number;
-  }): AsyncIterable<StoredFile>;
-  add(memory: { text: string; kind: "context"; metadata: { [field: string]: string } }): Promise<unknown>;
-  update(id: string, changes: { text: string; metadata: { [field: string]: string } }): Promise<unknown>;
-  remove(id: string): Promise<unknown>;
-  forget(what: { readonly ids: readonly string[] }): Promise<unknown>;
-}
 
 /** Options of the handlers. */
 export interface MemoryToolOptions {

@@ -3,9 +3,8 @@ import type { Scope } from "../../domain/scope.ts";
 import type { AttachmentEntry } from "../../ports/attachment-store.ts";
 import type { Row } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
-import { decodeBytes } from "./database/user-rows.ts";
+import { decodeBytes, type PostgresWriteContext } from "./database/user-rows.ts";
 import { fetchUserRows } from "./read.ts";
-import type { PostgresWriteContext } from "./write-rows.ts";
 
 /** What is stored of a user, without the bytes. */
 export async function fetchAttachmentEntries(

@@ -11,6 +11,7 @@ import type { PostgresDatabase } from "./database/database.ts";
 import {
   encodeLongNames,
   getKnownUserNumber,
+  type PostgresWriteContext,
   rememberUserNumber,
   toAccessScope,
   toIndexKey,
@@ -20,7 +21,6 @@ import { notifyErasure } from "./erasure-notifications.ts";
 import {
   buildStateQueries,
   createCommitState,
-  type PostgresWriteContext,
   queueErasure,
   queueLinkRemoval,
   queueLinks,

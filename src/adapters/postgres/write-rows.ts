@@ -6,23 +6,8 @@ import { applyMessageErasure } from "../shared/change-rules.ts";
 import { encodeVector, parseBody } from "../shared/stored-rows.ts";
 import { queueAnswerErasure } from "./answer-cache.ts";
 import { queueAttachmentRemoval } from "./attachments.ts";
-import {
-  createStatement,
-  type PostgresTransaction,
-  type Row,
-  type SqlStatement,
-} from "./database/connection.ts";
-import { encodeLongNames, encodeText, toIndexKey } from "./database/user-rows.ts";
-
-/** The target of a change, and the revision that it creates. */
-export interface PostgresWriteContext {
-  readonly transaction: PostgresTransaction;
-  /** The user's number, and the keys of both names. */
-  readonly person: number;
-  readonly project: string;
-  readonly name: string;
-  readonly revision: number;
-}
+import { createStatement, type Row, type SqlStatement } from "./database/connection.ts";
+import { encodeLongNames, encodeText, type PostgresWriteContext, toIndexKey } from "./database/user-rows.ts";
 
 // Each column is one array, so that one constant statement writes all rows.
 

@@ -1,7 +1,8 @@
 import { readSettings } from "../../config/settings.ts";
 import type { Kind } from "../../domain/memory.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { Audit, JobState, Keepsake, Optimized, OptimizeOptions } from "../../engine/api/keepsake.ts";
+import type { Audit, Keepsake } from "../../engine/api/keepsake.ts";
+import type { JobState, Optimized, OptimizeOptions } from "../../engine/api/maintenance-types.ts";
 import { EXIT } from "../exit.ts";
 import {
   createPrinter,

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { constants, setPriority } from "node:os";
 import { otelTracer } from "../../adapters/opentelemetry/index.ts";
 import { type PrometheusMeter, prometheusMeter } from "../../adapters/prometheus/index.ts";
-import type { WorkSetAside } from "../../engine/api/keepsake.ts";
+import type { WorkSetAside } from "../../engine/api/maintenance-types.ts";
 import { recordJobMetrics } from "../../engine/instrumentation.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT, exitWithin, STOP_MS, waitForStopSignal } from "../exit.ts";

@@ -1,5 +1,5 @@
 import type { StorageCondition } from "../../ports/memory-store.ts";
-import type { JobState } from "../api/keepsake.ts";
+import type { JobState } from "../api/maintenance-types.ts";
 import type { DependencyState, Health, HealthCheck, SecretState } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
 import type { DependencyWatch } from "./dependencies.ts";

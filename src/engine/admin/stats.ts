@@ -12,7 +12,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid } from "../../errors.ts";
 import type { CallSum } from "../../ports/language/model-calls.ts";
-import type { StatsOptions } from "../api/keepsake.ts";
+import type { StatsOptions } from "../api/maintenance-types.ts";
 import type { Ports } from "../ports.ts";
 
 type StatsPorts = Pick<Ports, "store" | "states" | "costs" | "clock">;

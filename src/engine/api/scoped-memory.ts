@@ -32,8 +32,8 @@ import type {
   RelatedOptions,
   UnlinkOptions,
 } from "./association-types.ts";
-import type { Optimized, OptimizeOptions, StatsOptions } from "./keepsake.ts";
 import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./listing-types.ts";
+import type { Optimized, OptimizeOptions, StatsOptions } from "./maintenance-types.ts";
 import type { Profile, ProfileOptions } from "./profile-types.ts";
 import type { Reflections, ReflectOptions } from "./reflection-types.ts";
 import type {

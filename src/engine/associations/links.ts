@@ -1,7 +1,6 @@
-import { type LogEntry, type MemoryLink, toLinkKey } from "../../domain/change-set.ts";
+import { type ChangeSetDraft, type LogEntry, type MemoryLink, toLinkKey } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import { MemoryError } from "../../errors.ts";
-import type { ChangeSetDraft } from "../change-set.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** The most associations of one user. Every process reads all of them with each change of the user. */

@@ -1,6 +1,5 @@
-import type { LinkType } from "../../domain/change-set.ts";
+import type { ChangeSetDraft, LinkType } from "../../domain/change-set.ts";
 import { type Memory, toClaimKey } from "../../domain/memory.ts";
-import type { ChangeSetDraft } from "../change-set.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** Links whose beginning is reviewed when its end changes. */

@@ -1,6 +1,6 @@
+import type { ChangeSetDraft } from "../../domain/change-set.ts";
 import { computeExpiry, type ExpiryPolicy } from "../../domain/expiry-policy.ts";
 import type { Memory } from "../../domain/memory.ts";
-import type { ChangeSetDraft } from "../change-set.ts";
 
 /** The memories as stored before the change. */
 interface StoredMemories {

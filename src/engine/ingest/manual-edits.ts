@@ -1,3 +1,4 @@
+import type { ChangeSetDraft } from "../../domain/change-set.ts";
 import {
   checkMetadata,
   checkName,
@@ -23,7 +24,7 @@ import { toIsoTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { ImportedMemory } from "../api/transfer-types.ts";
 import type { MemoryChanges, NewMemory } from "../api/writing-types.ts";
-import { type ChangeSetDraft, commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
+import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";

@@ -2,7 +2,7 @@ import type { JobName } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Queue } from "../../ports/queue.ts";
-import type { EmbeddingState, JobState } from "../api/keepsake.ts";
+import type { EmbeddingState, JobState } from "../api/maintenance-types.ts";
 import { delayedErasureTask } from "../erase/delayed-erasures.ts";
 import { dropExpiredAnswers } from "../ingest/idempotency.ts";
 import type { Ports } from "../ports.ts";

@@ -2,7 +2,7 @@ import type { JobRun } from "../../domain/operations/job.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Clock } from "../../ports/system.ts";
-import type { JobState } from "../api/keepsake.ts";
+import type { JobState } from "../api/maintenance-types.ts";
 import type { Job, JobStep } from "./job.ts";
 
 /** Observes a job and keeps a note about it in the store. */

@@ -3,7 +3,8 @@ import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { staticEmbedder } from "../../adapters/static/index.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { Keepsake, Optimized } from "../api/keepsake.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { Optimized } from "../api/maintenance-types.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 const ANN = { project: "default", user: "ann" };

@@ -4,7 +4,8 @@ import type { Memory } from "../../domain/memory.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMessage, makeMemory as stored } from "../../testing/memory-store/change-sets.ts";
-import type { Keepsake, Optimized, OptimizeOptions } from "../api/keepsake.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { Optimized, OptimizeOptions } from "../api/maintenance-types.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";
 
 const ANN = { project: "default", user: "ann" };

@@ -3,7 +3,7 @@ import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import { invalid } from "../../errors.ts";
-import type { Optimized, OptimizeOptions } from "../api/keepsake.ts";
+import type { Optimized, OptimizeOptions } from "../api/maintenance-types.ts";
 import { collectLinkedIds } from "../associations/links.ts";
 import { eraseDue } from "../erase/delayed-erasures.ts";
 import type { Ports } from "../ports.ts";

@@ -4,7 +4,8 @@ import { toScopeKey } from "../../domain/scope.ts";
 import { getErrorCode, isMemoryError, isRetryable } from "../../errors.ts";
 import type { FailedJobProgress } from "../../ports/job-store.ts";
 import { MAX_ATTEMPTS_PER_RUN } from "../../ports/queue.ts";
-import type { JobState, Keepsake, WorkSetAside } from "../api/keepsake.ts";
+import type { Keepsake } from "../api/keepsake.ts";
+import type { JobState, WorkSetAside } from "../api/maintenance-types.ts";
 import type { Ports } from "../ports.ts";
 import { DAY_MS } from "./apply-edits.ts";
 

@@ -1,4 +1,4 @@
-import type { MemoryLink } from "../../domain/change-set.ts";
+import type { ChangeSetDraft, MemoryLink } from "../../domain/change-set.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
 import { isUndone } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -14,7 +14,7 @@ import type {
 } from "../api/transfer-types.ts";
 import type { InputMessage } from "../api/writing-types.ts";
 import { selectNewLinks } from "../associations/links.ts";
-import { type ChangeSetDraft, commitChange, createMemoryDraft } from "../change-set.ts";
+import { commitChange, createMemoryDraft } from "../change-set.ts";
 import { redactErased } from "../erase/tombstone-filter.ts";
 import { prepareImportedMemory } from "../ingest/manual-edits.ts";
 import { remember } from "../ingest/remember.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "../../../domain/scope.ts";
 import { checkNames } from "../../shared/stored-rows.ts";
-import type { Row } from "./connection.ts";
+import type { PostgresTransaction, Row } from "./connection.ts";
 import type { AccessScope, PostgresDatabase } from "./database.ts";
 import { NO_USER } from "./recall-statements.ts";
 
@@ -110,4 +110,14 @@ export function decodeNames(
 ): string[] {
   if (long === null || long === undefined) return columns.map(decodeText);
   return (JSON.parse(long) as string[]).map(decodeText);
+}
+
+/** The target of a change, and the revision that it creates. */
+export interface PostgresWriteContext {
+  readonly transaction: PostgresTransaction;
+  /** The user's number, and the keys of both names. */
+  readonly person: number;
+  readonly project: string;
+  readonly name: string;
+  readonly revision: number;
 }

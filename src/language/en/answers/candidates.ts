@@ -3,8 +3,9 @@ import { splitWords } from "../../../domain/search/search-terms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { essence, forms, key } from "./essence.ts";
-import { type Asked, droppable, isAttributeOf, mayRank } from "./match.ts";
+import { droppable, isAttributeOf, mayRank } from "./match.ts";
 import { PARTING } from "./parting.ts";
+import type { Asked } from "./subjects.ts";
 
 /**
  * The memories that may answer, in the order in which they were stored: all that any way of matching can find, and

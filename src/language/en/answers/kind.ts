@@ -6,7 +6,7 @@ import { getRelation, listAttributeRelations } from "../relations/relations.ts";
 import { bag } from "./bags.ts";
 import { isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
-import type { Asked } from "./match.ts";
+import type { Asked } from "./subjects.ts";
 
 /** Relations so wide that the kind of thing asked for has to be found too. */
 const WIDE = new Set(

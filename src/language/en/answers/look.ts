@@ -4,8 +4,8 @@ import type { Question } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { candidates } from "./candidates.ts";
-import { type Asked, type Match, matches } from "./match.ts";
-import { subjectFit } from "./subjects.ts";
+import { type Match, matches } from "./match.ts";
+import { type Asked, subjectFit } from "./subjects.ts";
 import { type Span, wasIn } from "./timely/moments.ts";
 
 /** What an answer is looked for in. Times are ISO 8601. */

@@ -10,7 +10,7 @@ import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 import { attributeOf, isWide, kindFits, PRODUCT } from "./kind.ts";
 import { metObject, narrowed, narrowScore } from "./narrow.ts";
 import { shapeFits } from "./shape.ts";
-import type { SubjectFit } from "./subjects.ts";
+import type { Asked } from "./subjects.ts";
 
 /** A memory that can answer, and how well. */
 export interface Match {
@@ -24,14 +24,6 @@ export interface Match {
   readonly kind: boolean | undefined;
   /** Whether it meets what narrows the question ("for work"). */
   readonly isNarrowed: boolean;
-}
-
-export interface Asked {
-  readonly text: string;
-  readonly question: Question;
-  readonly fits: SubjectFit;
-  /** The words around a memory: of the message it came from. */
-  readonly around: (memory: Memory) => string;
 }
 
 /** All memories that can answer a question, best first. */

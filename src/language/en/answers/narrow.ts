@@ -3,7 +3,7 @@ import { splitWords } from "../../../domain/search/search-terms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
 import { bagOf, coverage, holds, key } from "./essence.ts";
-import type { Asked } from "./match.ts";
+import type { Asked } from "./subjects.ts";
 
 /** "Where did I go TO UNI?": what is asked of has to be there, unless the value is what is asked for. */
 export function metObject({ question }: Asked, memory: Memory): boolean {

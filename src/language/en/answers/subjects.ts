@@ -1,6 +1,7 @@
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../domain/text/english-forms.ts";
+import type { Question } from "../../../ports/language/question-reader.ts";
 import { isKindOf, toCanonicalThing } from "../relations/relations.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { key } from "./essence.ts";
@@ -151,4 +152,12 @@ const LOOSE = new Set(
 function isPart(asked: readonly string[], held: readonly string[], text: string): boolean {
   if (/ \p{Lu}/u.test(text)) return asked[0] === held[0];
   return asked.at(-1) === held.at(-1);
+}
+
+export interface Asked {
+  readonly text: string;
+  readonly question: Question;
+  readonly fits: SubjectFit;
+  /** The words around a memory: of the message it came from. */
+  readonly around: (memory: Memory) => string;
 }

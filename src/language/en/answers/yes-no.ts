@@ -3,9 +3,10 @@ import type { Claim, Memory } from "../../../domain/memory.ts";
 import { capitalize, toGerund, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
 import { areExclusive, areOpposed, listStates } from "../relations/states.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
-import { type Asked, alternatives, type Match } from "./match.ts";
+import { alternatives, type Match } from "./match.ts";
 import { PARTING } from "./parting.ts";
 import { sayOne, sayPath, sayValue } from "./say.ts";
+import type { Asked } from "./subjects.ts";
 
 /** Answers with yes or no and what it rests on; undefined where nothing speaks for either. */
 export function yesOrNo(

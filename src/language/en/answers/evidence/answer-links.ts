@@ -4,7 +4,6 @@ import type { ParsedToken } from "../../parser/parser.ts";
 import { key } from "../essence.ts";
 import { type Analysis, isMet, isOfKindByAny, keysOf } from "./analysis.ts";
 import { isClock, isNumber, isTimeWord } from "./answer-types.ts";
-import type { WordSimilarity } from "./features.ts";
 import { type Inquiry, isPerson, isRole } from "./inquiry.ts";
 
 /** How near, in its tree, a statement says something that can be the answer to what it shares with the question. */
@@ -239,3 +238,6 @@ function stepsBetween(tokens: readonly ParsedToken[], one: number, other: number
   }
   return tokens.length;
 }
+
+/** Cosine of two words, by the embedder in use; 0 where it is on a server. */
+export type WordSimilarity = (one: string, other: string) => number;

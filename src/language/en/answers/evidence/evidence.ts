@@ -5,14 +5,8 @@ import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../../ports/language/embedder.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 import { isMet, keysOf } from "./analysis.ts";
-import {
-  type Comparison,
-  compareAmong,
-  compareStatement,
-  FEATURES,
-  type Feature,
-  type WordSimilarity,
-} from "./features.ts";
+import type { WordSimilarity } from "./answer-links.ts";
+import { type Comparison, compareAmong, compareStatement, FEATURES, type Feature } from "./features.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { listStatements, type Statement, type StatementSources } from "./statements.ts";
 import { WEIGHTS } from "./weights.ts";

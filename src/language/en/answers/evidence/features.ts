@@ -14,13 +14,10 @@ import {
   MET,
   UNREAL,
 } from "./analysis.ts";
-import { compareLinks } from "./answer-links.ts";
+import { compareLinks, type WordSimilarity } from "./answer-links.ts";
 import { answerFeatures, compareTopic, namesOnly, YEAR } from "./answer-types.ts";
 import { type Inquiry, isRole, NEGATION, weekdaysOf } from "./inquiry.ts";
 import type { Statement } from "./statements.ts";
-
-/** Cosine of two words, by the embedder in use; 0 where it is on a server. */
-export type WordSimilarity = (one: string, other: string) => number;
 
 /** What comparing needs besides the two texts. */
 export interface Comparison {

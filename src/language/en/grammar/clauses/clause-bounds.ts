@@ -1,8 +1,8 @@
 import { isTimeNoun } from "../time/times.ts";
 import { COORDINATORS, FILLERS, HYPOTHETICAL, SAYING, SUBORDINATORS } from "../words/lexicon.ts";
-import type { Token } from "../words/token.ts";
-import type { Found, Role } from "./clauses.ts";
+import type { Stretch, Token } from "../words/token.ts";
 import { SOFT } from "./subjects.ts";
+import type { Verb } from "./verbs.ts";
 
 /** Where a clause begins. */
 export interface Start {
@@ -154,4 +154,24 @@ function isLeftOut(tokens: readonly Token[], start: Start, { subject, verb }: Fo
 function isFar(tokens: readonly Token[], from: number, to: number): boolean {
   const marks = tokens.slice(from, to).some(({ after }, i) => /[,;]/.test(after) && i > 3);
   return marks || to - from > 4;
+}
+
+/** How a clause is brought in. */
+export type Role =
+  | "main"
+  /** "when I fly", "since the knee op": narrows another clause. */
+  | "circumstance"
+  /** "because …", "so that …": a reason, worth little. */
+  | "reason"
+  /** "if …", "unless …". */
+  | "condition"
+  /** "who lives in Porto". */
+  | "relative"
+  /** What is said or thought: "Tina said SHE'S MOVING". */
+  | "content";
+
+/** A verb that carries a clause, with its subject. */
+export interface Found {
+  readonly verb: Verb;
+  readonly subject?: Stretch;
 }

@@ -3,25 +3,11 @@ import { withoutTag } from "../scraps/tag-questions.ts";
 import { ANIMALS, AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
-import { boundaryOf, roleOf } from "./clause-bounds.ts";
+import { boundaryOf, type Found, type Role, roleOf } from "./clause-bounds.ts";
 import { NAMING } from "./noun-phrases.ts";
 import { shared } from "./shared-verbs.ts";
 import { HARD, SOFT, subjectBefore } from "./subjects.ts";
 import { formOf, readVerb, type Verb } from "./verbs.ts";
-
-/** How a clause is brought in. */
-export type Role =
-  | "main"
-  /** "when I fly", "since the knee op": narrows another clause. */
-  | "circumstance"
-  /** "because …", "so that …": a reason, worth little. */
-  | "reason"
-  /** "if …", "unless …". */
-  | "condition"
-  /** "who lives in Porto". */
-  | "relative"
-  /** What is said or thought: "Tina said SHE'S MOVING". */
-  | "content";
 
 export interface Clause {
   readonly tokens: readonly Token[];
@@ -145,12 +131,6 @@ function resumedAt(tokens: readonly Token[], { subject, verb }: Found, end: numb
         .some(({ lower: noun }) => isPersonNoun(noun) || ANIMALS.has(toSingular(noun))),
   );
   return at < 0 ? end : at;
-}
-
-/** A verb that carries a clause, with its subject. */
-export interface Found {
-  readonly verb: Verb;
-  readonly subject?: Stretch;
 }
 
 function finiteVerbs(tokens: readonly Token[], from: number, to: number): Found[] {

@@ -1,19 +1,10 @@
-import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import type { Clause } from "../clauses/clauses.ts";
-import type { Context, Statement } from "../context.ts";
 import { isTimeNoun } from "../time/times.ts";
 import { FIRST_PERSON } from "../words/lexicon.ts";
 import { isKnownWord } from "../words/tagger.ts";
 import type { Token } from "../words/token.ts";
 import { isAnchored } from "./anchors.ts";
-import { isTelling } from "./telling.ts";
-
-/** A claim with the clause it was read from. */
-export interface Told {
-  readonly context: Context;
-  readonly statement: Statement;
-  readonly proposal: AddProposal;
-}
+import { isTelling, type Told } from "./telling.ts";
 
 /**
  * Whether what somebody said among people can be told to one who was not there: it has a subject of its own, its

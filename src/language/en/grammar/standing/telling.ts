@@ -1,9 +1,10 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
+import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import type { Context, Statement } from "../context.ts";
 import { isTimeNoun } from "../time/times.ts";
 import { ANIMALS, PASSING } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import type { Token } from "../words/token.ts";
-import type { Told } from "./retelling.ts";
 import { isVerdict } from "./standing.ts";
 
 /**
@@ -168,4 +169,11 @@ function isNoJudgement({ proposal, statement }: Told): boolean {
 function isSpeaker({ clause }: Told["statement"], subject: string): boolean {
   const first = clause.tokens[clause.subject?.[0] ?? -1]?.lower ?? "i";
   return /^(?:i|we|my|our)$/.test(first) || clause.subject === undefined || subject === "user";
+}
+
+/** A claim with the clause it was read from. */
+export interface Told {
+  readonly context: Context;
+  readonly statement: Statement;
+  readonly proposal: AddProposal;
 }
