@@ -6,7 +6,7 @@ import type { Proposal, Reading } from "../../ports/language/extractor.ts";
 import { serveInThread } from "../shared/worker-channel.ts";
 
 /** What the thread is asked, with what it needs of the memories that ended, once it has said that it needs them. */
-export type Asked = AskedReading | "drop words";
+export type ThreadRequest = AskedReading | "drop words";
 
 interface AskedReading {
   readonly messages: Reading["messages"];
@@ -24,7 +24,7 @@ const rules = englishExtractor();
 await rules.propose({ messages: [], earlier: [], known: [] });
 isKnownWord("a");
 
-serveInThread(async (asked: Asked): Promise<Read> => {
+serveInThread(async (asked: ThreadRequest): Promise<Read> => {
   if (asked === "drop words") {
     clearWordCaches();
     return [];

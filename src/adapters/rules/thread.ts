@@ -8,7 +8,7 @@ import {
   type WorkerChannel,
   type WorkerHandle,
 } from "../shared/worker-channel.ts";
-import type { Asked, Read } from "./thread-worker.ts";
+import type { Read, ThreadRequest } from "./thread-worker.ts";
 
 /** After a thread has ended by itself, the next one is begun no sooner than this. */
 const REST_MS = 10_000;
@@ -26,9 +26,9 @@ export interface RulesThread extends Extractor {
  */
 export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
   const own = englishExtractor();
-  let line: WorkerChannel<Asked, Read> | undefined;
+  let line: WorkerChannel<ThreadRequest, Read> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
-  const open = (): WorkerChannel<Asked, Read> | undefined => {
+  const open = (): WorkerChannel<ThreadRequest, Read> | undefined => {
     if (line || performance.now() - endedAt < REST_MS) return line;
     line = openWorkerChannel(begin, () => {
       line = undefined;
@@ -52,7 +52,7 @@ export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
 
 /** Nothing where the thread could not read it. */
 async function readOver(
-  line: WorkerChannel<Asked, Read> | undefined,
+  line: WorkerChannel<ThreadRequest, Read> | undefined,
   given: RulesReading,
 ): Promise<Proposal[] | undefined> {
   const { messages, earlier } = given;

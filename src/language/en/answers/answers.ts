@@ -19,7 +19,7 @@ import { answerFromEvidence, type DayReader, type EvidenceAnswer } from "./evide
 import { weighEvidence } from "./evidence/evidence.ts";
 import { type Inquiry, readInquiry } from "./evidence/inquiry.ts";
 import { fromComposed, type StatementSources } from "./evidence/statements.ts";
-import { countMembers, findMembers, isNounOf, type Listing, readListing, sayCount } from "./listing.ts";
+import { countMembers, findMembers, isNounOf, type ListQuestion, readListing, sayCount } from "./listing.ts";
 import { type Looking, look } from "./look.ts";
 import type { Match } from "./match.ts";
 import { asksForAll, overview } from "./overview.ts";
@@ -193,7 +193,7 @@ async function fromClaims(
 function withMembers(
   chosen: readonly Match[],
   members: readonly Memory[],
-  listing: Listing | undefined,
+  listing: ListQuestion | undefined,
 ): Match[] {
   if (listing?.asks !== "all" || members.length === 0) return [...chosen];
   const known = new Set(chosen.map(({ memory }) => memory));
@@ -206,7 +206,7 @@ function withMembers(
 
 /** The number that a claim tells of the kind itself ("three sisters"), or of all that are of the kind. */
 function countAll(
-  { kind }: Listing,
+  { kind }: ListQuestion,
   members: readonly Memory[],
   chosen: readonly Match[],
   texts: readonly string[],

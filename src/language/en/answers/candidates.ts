@@ -5,13 +5,13 @@ import type { AnswerIndex } from "./answer-index.ts";
 import { essence, forms, key } from "./essence.ts";
 import { droppable, isAttributeOf, mayRank } from "./match.ts";
 import { PARTING } from "./parting.ts";
-import type { Asked } from "./subjects.ts";
+import type { AskedQuestion } from "./subjects.ts";
 
 /**
  * The memories that may answer, in the order in which they were stored: all that any way of matching can find, and
  * few others.
  */
-export function candidates(asked: Asked, index: AnswerIndex): Memory[] {
+export function candidates(asked: AskedQuestion, index: AnswerIndex): Memory[] {
   const found = new Set<Memory>();
   byWords(asked, index, found);
   bySlots(asked, index, found);
@@ -22,7 +22,7 @@ export function candidates(asked: Asked, index: AnswerIndex): Memory[] {
 }
 
 /** What is claimed of the right subject with a relation that answers, of what is theirs, and what ended. */
-function bySlots({ question, fits }: Asked, { slots }: AnswerIndex, found: Set<Memory>): void {
+function bySlots({ question, fits }: AskedQuestion, { slots }: AnswerIndex, found: Set<Memory>): void {
   const answers = answering(question);
   for (const [subject, relations] of slots) {
     const isMeant = fits(subject) > 0;
@@ -52,7 +52,7 @@ function addAll(found: Set<Memory>, memories: Iterable<Memory>): void {
 }
 
 /** "my trackball": what names it among the words of what is claimed of its owner. */
-function byThing({ question }: Asked, index: AnswerIndex, found: Set<Memory>): void {
+function byThing({ question }: AskedQuestion, index: AnswerIndex, found: Set<Memory>): void {
   const thing = (question.subject ?? "").split("/").at(-1) ?? "";
   if (!question.subject?.includes("/") || !question.relations.includes("be")) return;
   const telling = splitWords(thing).map(key);
@@ -60,7 +60,7 @@ function byThing({ question }: Asked, index: AnswerIndex, found: Set<Memory>): v
 }
 
 /** Those that hold the rarest of the words that all have to be there; where none has to, those that hold any. */
-function byWords(asked: Asked, index: AnswerIndex, found: Set<Memory>): void {
+function byWords(asked: AskedQuestion, index: AnswerIndex, found: Set<Memory>): void {
   const telling = essence(asked.text);
   const may = droppable(asked.question);
   const must = telling.filter((word) => !may.has(word));

@@ -6,7 +6,7 @@ import { getRelation, listAttributeRelations } from "../relations/relations.ts";
 import { bag } from "./bags.ts";
 import { isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
-import type { Asked } from "./subjects.ts";
+import type { AskedQuestion } from "./subjects.ts";
 
 /** Relations so wide that the kind of thing asked for has to be found too. */
 const WIDE = new Set(
@@ -32,7 +32,7 @@ const JOB_WORD = /^(?:job|occupation|profession|trade|career|role|work)$/;
 const PRODUCT_RELATION = /^(?:use|have|own|switch to|rely on|be on|be subscribed to|pay for|work with)$/;
 
 /** Whether what is said is of the kind that is asked for. */
-export function kindFits(asked: Asked, memory: Memory, claim: Claim): boolean | undefined {
+export function kindFits(asked: AskedQuestion, memory: Memory, claim: Claim): boolean | undefined {
   const { question } = asked;
   if (JOB_WORD.test(question.topic ?? "") && claim.relation === "be") return isJob(claim.value);
   const topic = (question.topic ?? "")

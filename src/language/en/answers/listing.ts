@@ -15,7 +15,7 @@ import { PARTING } from "./parting.ts";
 import { sayValue } from "./say.ts";
 
 /** A question for all things of a kind, for their number, or for any. */
-export interface Listing {
+export interface ListQuestion {
   readonly asks: "all" | "number" | "any";
   /** The kind, in singular: "pet". */
   readonly kind: string;
@@ -26,7 +26,7 @@ export interface Listing {
 }
 
 /** Reads a question for all things of a kind; undefined if it asks for something else. */
-export function readListing(inquiry: Inquiry, question: Question): Listing | undefined {
+export function readListing(inquiry: Inquiry, question: Question): ListQuestion | undefined {
   const { asksPast, parties } = inquiry;
   const { subject } = question;
   // "the names of my children" are asked for as the children are.
@@ -41,7 +41,7 @@ export function readListing(inquiry: Inquiry, question: Question): Listing | und
   return isOwn ? { asks, kind: topic, owner: "user", inquiry, question } : undefined;
 }
 
-function askedOf({ text, type, asksMany }: Inquiry, topic: string): Listing["asks"] | undefined {
+function askedOf({ text, type, asksMany }: Inquiry, topic: string): ListQuestion["asks"] | undefined {
   if (type === "number") return /\bhow many\b/i.test(text) && !UNCOUNTED.test(topic) ? "number" : undefined;
   if (type === "yes_no") return /\b(?:any|some)(?:thing)?\b/i.test(text) ? "any" : undefined;
   return asksMany ? "all" : undefined;
@@ -91,7 +91,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
 
 /** What the user has told of the kind, oldest first: each claim holds now, and is of the polarity that is asked for. */
 export function findMembers(
-  listing: Listing,
+  listing: ListQuestion,
   index: AnswerIndex,
   mayUse: (memory: Memory) => boolean,
   now: string,
@@ -123,7 +123,7 @@ function isSaidIn(one: Memory, other: Memory): boolean {
 }
 
 /** "productivity tools": those of which the modifier is said or known, where there are any. */
-function withModifier({ inquiry, kind }: Listing, members: readonly Memory[]): Memory[] {
+function withModifier({ inquiry, kind }: ListQuestion, members: readonly Memory[]): Memory[] {
   const { words } = inquiry;
   const modifiers = words.filter(({ isModifier }) => isModifier);
   const narrowed = members.filter((memory) =>
@@ -138,7 +138,7 @@ function withModifier({ inquiry, kind }: Listing, members: readonly Memory[]): M
   return narrowed.length > 0 ? narrowed : [...members];
 }
 
-function memoriesOfKind(listing: Listing, { slots }: AnswerIndex): Memory[] {
+function memoriesOfKind(listing: ListQuestion, { slots }: AnswerIndex): Memory[] {
   const { kind, owner, inquiry, question } = listing;
   const fits = verbFit(inquiry, question);
   const asksNames = question.relations[0] === "be called";
@@ -151,7 +151,7 @@ function memoriesOfKind(listing: Listing, { slots }: AnswerIndex): Memory[] {
 
 /** What is claimed of the owner's things of the kind: "The user's beagle is called Otto." */
 function saidOfThings(
-  { owner, kind }: Listing,
+  { owner, kind }: ListQuestion,
   slots: AnswerIndex["slots"],
   asksNames: boolean,
 ): readonly Memory[] {

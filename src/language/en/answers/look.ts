@@ -5,7 +5,7 @@ import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { candidates } from "./candidates.ts";
 import { type Match, matches } from "./match.ts";
-import { type Asked, subjectFit } from "./subjects.ts";
+import { type AskedQuestion, subjectFit } from "./subjects.ts";
 import { type Span, wasIn } from "./timely/moments.ts";
 
 /** What an answer is looked for in. Times are ISO 8601. */
@@ -19,7 +19,7 @@ export interface Looking {
 
 /** What was looked at for a question, and what of it answers, best first. */
 export interface Looked {
-  readonly asked: Asked;
+  readonly asked: AskedQuestion;
   readonly held: readonly MemoryAtTime[];
   readonly found: readonly Match[];
 }
@@ -28,7 +28,7 @@ export interface Looked {
 export function look(looking: Looking, text: string, question: Question, span?: Span): Looked {
   const { index, mayUse, state, now, asOf } = looking;
   const fits = subjectFit(question.subject, index, mayUse);
-  const asked: Asked = { text, question, fits, around: (memory: Memory) => around(state, memory) };
+  const asked: AskedQuestion = { text, question, fits, around: (memory: Memory) => around(state, memory) };
   const all = candidates(asked, index).filter(mayUse);
   const held = span
     ? heldIn(all, span, now)

@@ -8,9 +8,9 @@ import { bag } from "./bags.ts";
 import { findKind, isOfKind } from "./categories.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 import { attributeOf, isWide, kindFits, PRODUCT } from "./kind.ts";
-import { metObject, narrowed, narrowScore } from "./narrow.ts";
+import { meetsNarrowing, metObject, narrowScore } from "./narrow.ts";
 import { shapeFits } from "./shape.ts";
-import type { Asked } from "./subjects.ts";
+import type { AskedQuestion } from "./subjects.ts";
 
 /** A memory that can answer, and how well. */
 export interface Match {
@@ -27,7 +27,7 @@ export interface Match {
 }
 
 /** All memories that can answer a question, best first. */
-export function matches(asked: Asked, held: readonly MemoryAtTime[]): Match[] {
+export function matches(asked: AskedQuestion, held: readonly MemoryAtTime[]): Match[] {
   const found: Match[] = [];
   for (const one of held) {
     const { claim } = one.memory;
@@ -47,7 +47,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-function byRelation(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
+function byRelation(asked: AskedQuestion, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   const attribute = asAttribute(asked, claim);
   const subject = attribute ? 0.9 : asked.fits(claim.subject);
@@ -80,10 +80,10 @@ function isMeantByHaving(question: Question, relation: string, { value }: Claim)
 const POSSESSION = /^(?:have|own|keep|get|hold)$/;
 
 /** Time, value, what narrows the question, and the shape of what it asks for. */
-function meetsQuestion(asked: Asked, { memory, isThen }: MemoryAtTime, claim: Claim): boolean {
+function meetsQuestion(asked: AskedQuestion, { memory, isThen }: MemoryAtTime, claim: Claim): boolean {
   const { question } = asked;
   if (!(isThen || tenseFits(question, memory, claim)) || !valueFits(question, claim)) return false;
-  return narrowed(asked, memory) && metObject(asked, memory) && shapeFits(question, memory, claim);
+  return meetsNarrowing(asked, memory) && metObject(asked, memory) && shapeFits(question, memory, claim);
 }
 
 /** "a film" tells nothing to "What film did I see?". */
@@ -99,7 +99,7 @@ function saysMore({ asks, topic, subject }: Question, { value, relation, qualifi
 }
 
 /** "What do I do for work?": the user fixes lifts "for a living". */
-function byLiving(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
+function byLiving(asked: AskedQuestion, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   const isAsked = question.relations[0] === "work as" && asked.fits(claim.subject) > 0;
   if (!isAsked || !/\b(?:for a living|for work|professionally)\b/.test(claim.qualifier ?? ""))
@@ -108,7 +108,7 @@ function byLiving(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefi
 }
 
 /** "What do I use for my invoices?": the user does all their invoicing "in Ledgerly". */
-function byMeans(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
+function byMeans(asked: AskedQuestion, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   if (
     !question.relations.includes("use") ||
@@ -127,7 +127,7 @@ function byMeans(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefin
 }
 
 /** "What ring size do I have?", "What's my car?": what is said of the thing itself answers too. */
-function asAttribute({ question }: Asked, claim: Claim): boolean {
+function asAttribute({ question }: AskedQuestion, claim: Claim): boolean {
   return /^be(?: called)?$/.test(claim.relation) && isAttributeOf(question, claim.subject);
 }
 
@@ -225,7 +225,7 @@ export function alternatives(question: Question): string[] {
 }
 
 /** "What brand is my trackball?": the user uses "a Kensington mouse". */
-function byThing(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
+function byThing(asked: AskedQuestion, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   const parts = (question.subject ?? "").split("/");
   const thing = parts.pop() ?? "";
@@ -268,7 +268,7 @@ function informs(question: Question, claim: Claim, thing: string): boolean {
 }
 
 /** All telling words of the question are in the memory. */
-function byWords(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefined {
+function byWords(asked: AskedQuestion, one: MemoryAtTime, claim: Claim): Match | undefined {
   const { question } = asked;
   if (!mayAnswerByWords(asked, claim)) return undefined;
   const telling = essenceFor(asked, one.memory);
@@ -283,7 +283,7 @@ function byWords(asked: Asked, one: MemoryAtTime, claim: Claim): Match | undefin
 }
 
 /** Whether it is about whom the question asks, and not about what is denied or over. */
-function mayAnswerByWords(asked: Asked, { subject, relation, ...rest }: Claim): boolean {
+function mayAnswerByWords(asked: AskedQuestion, { subject, relation, ...rest }: Claim): boolean {
   const { question } = asked;
   if (question.relations.length === 1 && question.relations[0] === "be called") return false;
   const root = (question.subject ?? "user").split("/")[0] ?? "user";
@@ -296,7 +296,7 @@ function mayAnswerByWords(asked: Asked, { subject, relation, ...rest }: Claim): 
 }
 
 /** "When is my flight?" is not asked of the husband's flight: whoever stands between has to be named. */
-function isOwnerNamed(asked: Asked, subject: string): boolean {
+function isOwnerNamed(asked: AskedQuestion, subject: string): boolean {
   const between = subject.split("/").slice(1, -1);
   if (between.length === 0 || !asked.question.subject?.startsWith("user")) return true;
   const { owners } = wordsOf(asked);
@@ -337,10 +337,10 @@ interface AskedWords {
   readonly owners: ReadonlySet<string>;
 }
 
-const askedWords = new WeakMap<Asked, AskedWords>();
+const askedWords = new WeakMap<AskedQuestion, AskedWords>();
 
 /** The words of a question, made once for all memories that are held against them. */
-function wordsOf(asked: Asked): AskedWords {
+function wordsOf(asked: AskedQuestion): AskedWords {
   const known = askedWords.get(asked);
   if (known) return known;
   const { text, question } = asked;
@@ -356,7 +356,7 @@ function wordsOf(asked: Asked): AskedWords {
 }
 
 /** The telling words, without the kind that is asked for where the memory holds one of it. */
-function essenceFor(asked: Asked, memory: Memory): string[] {
+function essenceFor(asked: AskedQuestion, memory: Memory): string[] {
   const { telling, kind: ofTopic } = wordsOf(asked);
   const isMet = ofTopic !== undefined && isOfKind(memory.text, asked.question.topic ?? "") === true;
   const kind = new Set(isMet ? ofTopic : []);

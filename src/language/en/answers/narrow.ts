@@ -3,17 +3,17 @@ import { splitWords } from "../../../domain/search/search-terms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { bag } from "./bags.ts";
 import { bagOf, coverage, holds, key } from "./essence.ts";
-import type { Asked } from "./subjects.ts";
+import type { AskedQuestion } from "./subjects.ts";
 
 /** "Where did I go TO UNI?": what is asked of has to be there, unless the value is what is asked for. */
-export function metObject({ question }: Asked, memory: Memory): boolean {
+export function metObject({ question }: AskedQuestion, memory: Memory): boolean {
   if (question.asks !== "where" || question.subject !== "user") return true;
   const object = /^(?:to|for|on|in) (?:my |the |a )?(\p{L}+)$/u.exec(question.narrows ?? "")?.[1];
   return object === undefined || NO_NARROWING.has(object) || holds(bag(memory), key(object));
 }
 
 /** Names, numbers and months in what narrows the question have to be met. */
-export function narrowed(asked: Asked, memory: Memory): boolean {
+export function meetsNarrowing(asked: AskedQuestion, memory: Memory): boolean {
   const { question } = asked;
   const hard = essential(asked, question.narrows ?? "");
   if (hard.length === 0) return true;
@@ -24,7 +24,7 @@ export function narrowed(asked: Asked, memory: Memory): boolean {
   );
 }
 
-function essential(asked: Asked, text: string): string[] {
+function essential(asked: AskedQuestion, text: string): string[] {
   const named = Array.from(text.matchAll(/(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}\p{N}'’-]+|\d+)/gu), ([word]) =>
     word.replace(/['’]s$/, ""),
   );
@@ -35,7 +35,7 @@ function essential(asked: Asked, text: string): string[] {
 }
 
 /** How much of what narrows the question the memory says: 0 to 0.5. */
-export function narrowScore({ question }: Asked, memory: Memory): number {
+export function narrowScore({ question }: AskedQuestion, memory: Memory): number {
   const telling = narrowing(question);
   return telling.length === 0 ? 0 : 0.5 * coverage(bag(memory), telling);
 }

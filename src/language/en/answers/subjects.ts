@@ -154,7 +154,7 @@ function isPart(asked: readonly string[], held: readonly string[], text: string)
   return asked.at(-1) === held.at(-1);
 }
 
-export interface Asked {
+export interface AskedQuestion {
   readonly text: string;
   readonly question: Question;
   readonly fits: SubjectFit;

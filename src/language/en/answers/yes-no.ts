@@ -6,11 +6,11 @@ import { bagOf, coverage, essence } from "./essence.ts";
 import { alternatives, type Match } from "./match.ts";
 import { PARTING } from "./parting.ts";
 import { sayOne, sayPath, sayValue } from "./say.ts";
-import type { Asked } from "./subjects.ts";
+import type { AskedQuestion } from "./subjects.ts";
 
 /** Answers with yes or no and what it rests on; undefined where nothing speaks for either. */
 export function yesOrNo(
-  asked: Asked,
+  asked: AskedQuestion,
   found: readonly Match[],
   held: readonly MemoryAtTime[],
 ): { text: string; used: string[] } | undefined {
@@ -38,7 +38,7 @@ export function yesOrNo(
 
 /** "Am I single?", of one who is married: a state by the claims that express it, or exclude it. */
 function fromState(
-  asked: Asked,
+  asked: AskedQuestion,
   held: readonly MemoryAtTime[],
 ): { text: string; used: string[] } | undefined {
   const { question, text } = asked;
@@ -67,7 +67,7 @@ function fromState(
 }
 
 /** "I'd love to visit Iceland" is no yes to "Have I been to Iceland?" */
-function isOnlyWished({ text, question }: Asked, { kind, claim }: Memory): boolean {
+function isOnlyWished({ text, question }: AskedQuestion, { kind, claim }: Memory): boolean {
   // "I wish I could play the harp" answers no question but for wishes.
   if (claim?.relation === "wish") return !/\bwish/i.test(text);
   const isDone =
@@ -96,7 +96,7 @@ function thirdLow(relation: string): string {
 }
 
 /** Yes with what holds; no where what holds denies it; for "this or that", plainly the one. */
-function affirmed(match: Match, asked: Asked): string {
+function affirmed(match: Match, asked: AskedQuestion): string {
   const { memory } = match;
   const claim = memory.claim;
   const said = sayOne(memory, asked.question, asked.text);
@@ -121,7 +121,7 @@ function listed(best: Match, current: readonly Match[]): Match[] {
 }
 
 /** An event that ended what is asked about: "you broke up with Marco". */
-function partedFrom(asked: Asked, held: readonly MemoryAtTime[]): MemoryAtTime | undefined {
+function partedFrom(asked: AskedQuestion, held: readonly MemoryAtTime[]): MemoryAtTime | undefined {
   const value = asked.question.value ?? asked.question.narrows ?? "";
   // "Am I still a member of PureFit?": what goes by a name is enough.
   const names = (value.match(/\p{Lu}[\p{L}\d'’-]*/gu) ?? []).flatMap((name) => essence(name));
@@ -148,7 +148,10 @@ function partedFrom(asked: Asked, held: readonly MemoryAtTime[]): MemoryAtTime |
 }
 
 /** "Am I vegan?", after "I used to be vegan". */
-function formerly({ question, fits }: Asked, held: readonly MemoryAtTime[]): MemoryAtTime | undefined {
+function formerly(
+  { question, fits }: AskedQuestion,
+  held: readonly MemoryAtTime[],
+): MemoryAtTime | undefined {
   const telling = essence(question.value ?? question.narrows ?? "");
   return held.findLast(({ memory: { claim }, holds }) => {
     const doing = /^used to (?<doing>.+)$/.exec(claim?.relation ?? "")?.groups?.doing;
@@ -158,7 +161,10 @@ function formerly({ question, fits }: Asked, held: readonly MemoryAtTime[]): Mem
 }
 
 /** "Do I drink?", after "gave up drinking": the doing alone was ended. */
-function stoppedDoing({ question, fits }: Asked, held: readonly MemoryAtTime[]): MemoryAtTime | undefined {
+function stoppedDoing(
+  { question, fits }: AskedQuestion,
+  held: readonly MemoryAtTime[],
+): MemoryAtTime | undefined {
   return held.findLast(({ memory: { claim }, holds }) => {
     const doing = claim && STOPPED.exec(`${claim.relation} ${claim.value}`)?.groups?.doing;
     if (!holds || doing === undefined || fits(claim?.subject ?? "") === 0) return false;
@@ -169,7 +175,7 @@ function stoppedDoing({ question, fits }: Asked, held: readonly MemoryAtTime[]):
 const STOPPED = /^(?:stop|quit|give up) (?<doing>\p{L}+ing)(?: |$)/u;
 
 /** "Did I sell the Canon?": then the selling is a yes. */
-function isAsked(asked: Asked, memory: Memory): boolean {
+function isAsked(asked: AskedQuestion, memory: Memory): boolean {
   const relation = memory.claim?.relation ?? "";
   const isParting = /^(?:break up with|divorce)$/.test(relation);
   // "Are Lena and I splitting up?"

@@ -1,6 +1,6 @@
 import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
-import { textOf } from "../grammar/clauses/head-words.ts";
+import { joinSpan } from "../grammar/clauses/head-words.ts";
 import type { Token } from "../grammar/words/token.ts";
 import { listAttributeRelations, toCanonicalThing } from "../relations/relations.ts";
 import { type Asking, askedFor, type Frame, headOf, narrowing, pathAt, topicPart } from "./question-parts.ts";
@@ -83,7 +83,7 @@ function attributeQuestion(
   { start, end, subject, common }: Attribute,
 ): Question {
   if (subject === undefined) {
-    return { ...common, relations: [], topic: common.topic ?? textOf(asking.tokens, [start, end]) };
+    return { ...common, relations: [], topic: common.topic ?? joinSpan(asking.tokens, [start, end]) };
   }
   const isOfKind = frame.topic !== "" && !["how", "who"].includes(frame.wh) && common.asks !== "when";
   if (isOfKind) return { ...common, subject, relations: OF_THINGS };

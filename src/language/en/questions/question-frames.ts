@@ -1,5 +1,5 @@
 import type { Question } from "../../../ports/language/question-reader.ts";
-import { textOf } from "../grammar/clauses/head-words.ts";
+import { joinSpan } from "../grammar/clauses/head-words.ts";
 import { readNounPhrase } from "../grammar/clauses/noun-phrases.ts";
 import { type Phrase, phrasesOf } from "../grammar/clauses/phrases.ts";
 import { readVerb, type Verb } from "../grammar/clauses/verbs.ts";
@@ -66,7 +66,7 @@ export function whQuestion(asking: Asking): Question | undefined {
 
 function topicOf(asking: Asking, from: number, to: number): string {
   if (from >= to) return "";
-  return tidy(textOf(asking.tokens, [from, to]))
+  return tidy(joinSpan(asking.tokens, [from, to]))
     .replace(/^(?:of )?(?:kinds?|types?|sorts?|brands?|makes?|models?) of /i, "")
     .replace(/^the /i, "");
 }
@@ -142,7 +142,7 @@ function withAuxiliary(
 /** "What are the tools that I use?" asks what "Which tools do I use?" asks. */
 function relativeQuestion(asking: Asking, frame: Frame, start: number, end: number): Question | undefined {
   const { tokens } = asking;
-  const named = tidy(textOf(tokens, [start, end]))
+  const named = tidy(joinSpan(tokens, [start, end]))
     .replace(OUTER_WORDS, "")
     .replace(ANY_ONE, "");
   if (!/^(?:what|which|who|whom)$/.test(frame.wh) || (frame.topic !== "" && named !== "")) return undefined;
@@ -305,7 +305,7 @@ type Named = Pick<Question, "relations" | "value" | "narrows">;
 function liked({ tokens }: Asking, base: string, from: number): Named | undefined {
   const verb = /^(?:would )?(?:prefer|rather) (?:to )?(?<verb>\w+)$/.exec(base)?.groups?.verb;
   if (verb === undefined) return undefined;
-  const value = tidy(`${verb} ${textOf(tokens, [from, tokens.length])}`);
+  const value = tidy(`${verb} ${joinSpan(tokens, [from, tokens.length])}`);
   return { relations: ["prefer", "like", "love"], value };
 }
 
@@ -331,6 +331,6 @@ function boundTo(value: string): Named | undefined {
 }
 
 function namedValue(tokens: readonly Token[], object: Phrase | undefined, from: number): string {
-  if (!object) return tidy(textOf(tokens, [from, tokens.length]));
+  if (!object) return tidy(joinSpan(tokens, [from, tokens.length]));
   return valueText(tokens, object.items[0]?.[0] ?? object.from, object.items.at(-1)?.[1] ?? object.to);
 }

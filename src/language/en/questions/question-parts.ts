@@ -1,6 +1,6 @@
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { discourse, speakerEntity } from "../grammar/clauses/entities.ts";
-import { headWord, textOf } from "../grammar/clauses/head-words.ts";
+import { headWord, joinSpan } from "../grammar/clauses/head-words.ts";
 import { tidy } from "../grammar/context.ts";
 import type { KnownMemory } from "../grammar/known-memory.ts";
 import { FIRST_PERSON } from "../grammar/words/lexicon.ts";
@@ -42,7 +42,7 @@ export function pathAt(asking: Asking, from: number, to: number): string | undef
 
 /** A name in small letters, as people type it. */
 function pathInSmall({ tokens, context }: Asking, from: number, to: number): string | undefined {
-  const text = textOf(tokens, [from, to]).toLowerCase();
+  const text = joinSpan(tokens, [from, to]).toLowerCase();
   const slice = tokens.slice(from, to);
   const isBare = slice.length <= 2 && slice.every(({ class: kind }) => kind === "noun" || kind === "name");
   const found =
@@ -60,7 +60,7 @@ export function headOf(tokens: readonly Token[], start: number, end: number): st
 
 /** What stands behind the verb and narrows the question. */
 export function narrowing(asking: Asking, from: number): Pick<Question, "narrows"> {
-  const text = tidy(textOf(asking.tokens, [from, asking.tokens.length]));
+  const text = tidy(joinSpan(asking.tokens, [from, asking.tokens.length]));
   return text === "" ? {} : { narrows: text };
 }
 
@@ -88,7 +88,7 @@ export function askedFor(frame: Frame): Question["asks"] {
 
 /** The words of a noun phrase, without what does not count when values are compared. */
 export function valueText(tokens: readonly Token[], from: number, to: number): string {
-  return tidy(textOf(tokens, [from, to])).replace(
+  return tidy(joinSpan(tokens, [from, to])).replace(
     /^(?:any|a|an|the|some|my|our|still|together with)\s+/i,
     "",
   );

@@ -1,6 +1,6 @@
 import type { Claim } from "../../../domain/memory.ts";
 import { toBaseForm } from "../../../domain/text/english-forms.ts";
-import type { Clause } from "./clauses.ts";
+import type { ParsedClause } from "./clauses.ts";
 import { predicateOf } from "./features.ts";
 import { baseLabel, childrenBy, subtree, type Tree } from "./tree.ts";
 import { type Names, wordPhrase } from "./wording.ts";
@@ -9,7 +9,7 @@ import { type Names, wordPhrase } from "./wording.ts";
  * The claim of a clause: "I live in Leeds with my dog" gives user, `live in`, `Leeds`, qualifier `with their dog`. Undefined where the
  * clause has no simple form: a modal, a chain of verbs, a past, no object.
  */
-export function claimOfClause(clause: Clause, names: Names, speakerPath: string): Claim | undefined {
+export function claimOfClause(clause: ParsedClause, names: Names, speakerPath: string): Claim | undefined {
   const { tree, head, auxiliaries, copula, words } = clause;
   const subject = subjectPath(clause, speakerPath);
   if (subject === undefined) return undefined;
@@ -60,7 +60,7 @@ export function claimOfClause(clause: Clause, names: Names, speakerPath: string)
 
 /** "I'm a nurse", "I'm allergic to nuts": `be` with a noun, or with an adjective and what it is joined to. */
 function copulaClaim(
-  clause: Clause,
+  clause: ParsedClause,
   names: Names,
   made: (relation: string, value: string, rest: string) => Claim | undefined,
 ): Claim | undefined {
@@ -92,7 +92,7 @@ function copulaClaim(
 }
 
 /** `user`, `user/sister`, `user/sister/dog`, or the name of somebody else. */
-function subjectPath({ tree, subject, about }: Clause, speakerPath: string): string | undefined {
+function subjectPath({ tree, subject, about }: ParsedClause, speakerPath: string): string | undefined {
   if (about === "speaker" || about === "group" || about === "dropped") return speakerPath;
   if (subject === undefined) return undefined;
   if (about === "named") return tree.tokens[subject]?.text;

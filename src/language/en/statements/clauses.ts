@@ -24,7 +24,7 @@ export type ClauseSubject =
   | "other";
 
 /** A clause with a subject, with what its tree says of it. Positions are indices of words. */
-export interface Clause {
+export interface ParsedClause {
   readonly tree: Tree;
   /** The word that predicates: a verb, or the noun or adjective after a copula. */
   readonly head: number;
@@ -58,11 +58,11 @@ const CONDITIONS = new Set(["if", "unless", "whether"]);
 const NEGATIONS = new Set(["not", "n't", "nt", "never", "n’t"]);
 
 /** The clauses of a sentence that somebody is the subject of, in the order of their heads. */
-export function findClauses(tree: Tree): Clause[] {
+export function findClauses(tree: Tree): ParsedClause[] {
   return tree.tokens.flatMap((_token, head) => readClause(tree, head) ?? []);
 }
 
-function readClause(tree: Tree, head: number): Clause | undefined {
+function readClause(tree: Tree, head: number): ParsedClause | undefined {
   const token = tree.tokens[head];
   if (!token || !CLAUSAL.has(token.label.replace(/\|\|.*/, "").replace("advcl:relcl", "advcl")))
     return undefined;

@@ -1,8 +1,8 @@
 import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import type { ParsedToken } from "../parser/parser.ts";
-import type { Clause } from "./clauses.ts";
+import type { ParsedClause } from "./clauses.ts";
 import { baseLabel, childrenBy, type Tree } from "./tree.ts";
-import type { Wording } from "./wording.ts";
+import type { ClauseWording } from "./wording.ts";
 
 /** The signs by which it is scored whether a clause is worth keeping, by name. */
 export type Features = ReadonlyMap<string, number>;
@@ -17,8 +17,8 @@ export interface Surroundings {
 
 /** The signs of a clause: its form, who it is about, what governs it, its predicate and arguments, what surrounds it. */
 export function clauseFeatures(
-  clause: Clause,
-  wording: Wording,
+  clause: ParsedClause,
+  wording: ClauseWording,
   { isAmongPeople, length }: Surroundings,
 ): Features {
   const people = isAmongPeople ? "talk" : "chat";
@@ -43,7 +43,7 @@ export function clauseFeatures(
 }
 
 /** The predicate, what governs it, the verbs under it, its openers and its arguments. */
-function lexicalSigns(clause: Clause): string[] {
+function lexicalSigns(clause: ParsedClause): string[] {
   const { tree, head } = clause;
   return [
     `verb:${predicateOf(clause)}`,
@@ -57,7 +57,7 @@ function lexicalSigns(clause: Clause): string[] {
 }
 
 /** What kinds of words stand in the clause, and how many. */
-function wordSigns({ tree, words, about }: Clause): string[] {
+function wordSigns({ tree, words, about }: ParsedClause): string[] {
   const tokens = words.flatMap((i) => tree.tokens[i] ?? []);
   const has = (name: string, fits: (token: ParsedToken) => boolean): string =>
     tokens.some(fits) ? name : "";
@@ -73,7 +73,7 @@ function wordSigns({ tree, words, about }: Clause): string[] {
 }
 
 /** Tense, aspect, mood and polarity. */
-function formOf(clause: Clause): string[] {
+function formOf(clause: ParsedClause): string[] {
   const { tree, head, auxiliaries, copula } = clause;
   const tag = tree.tokens[head]?.tag ?? "";
   const isHelper = (fits: (token: ParsedToken) => boolean): boolean =>
@@ -95,14 +95,14 @@ function formOf(clause: Clause): string[] {
   return signs.flatMap(([name, holds]) => (holds ? [name] : []));
 }
 
-function tenseOf({ tree, head, auxiliaries }: Clause): string {
+function tenseOf({ tree, head, auxiliaries }: ParsedClause): string {
   const finite = tree.tokens[auxiliaries[0] ?? head]?.tag;
   if (finite === "VBD" || tree.tokens[head]?.tag === "VBD") return "past";
   return auxiliaries.some((i) => tree.tokens[i]?.tag === "MD") ? "" : "present";
 }
 
 /** The base form of the predicate, with its particle: "give up". */
-export function predicateOf({ tree, head }: Clause): string {
+export function predicateOf({ tree, head }: ParsedClause): string {
   const token = tree.tokens[head];
   if (!token) return "";
   const particle = childrenBy(tree, head, "compound:prt").map((i) => tree.tokens[i]?.lower);
@@ -117,7 +117,7 @@ function innerVerbs(tree: Tree, head: number): string[] {
     .map((i) => toBaseForm(tree.tokens[i]?.lower ?? ""));
 }
 
-function argumentsOf({ tree, head }: Clause): string[] {
+function argumentsOf({ tree, head }: ParsedClause): string[] {
   return childrenBy(tree, head, "obj", "obl", "xcomp", "ccomp", "iobj").flatMap((i) =>
     argumentSigns(tree, i),
   );

@@ -1,13 +1,13 @@
 import { parseEnglish } from "../parser/english-trees.ts";
-import { type Clause, findClauses } from "./clauses.ts";
-import { createTree, textOf } from "./tree.ts";
-import { type Names, subjectWords, type Wording, wordClause } from "./wording.ts";
+import { findClauses, type ParsedClause } from "./clauses.ts";
+import { createTree, toTreeText } from "./tree.ts";
+import { type ClauseWording, type Names, subjectWords, wordClause } from "./wording.ts";
 
 /** A clause that can be reworded, with its place in the text. */
 export interface ReadClause {
-  readonly clause: Clause;
+  readonly clause: ParsedClause;
   readonly names: Names;
-  readonly wording: Wording;
+  readonly wording: ClauseWording;
   /** Where the text of its tree begins in the whole text. */
   readonly offset: number;
   readonly start: number;
@@ -42,7 +42,7 @@ interface Reading {
   readonly offset: number;
 }
 
-function readClause(clause: Clause, { speaker, people, offset }: Reading): ReadClause | undefined {
+function readClause(clause: ParsedClause, { speaker, people, offset }: Reading): ReadClause | undefined {
   const [person] = people;
   const names = { speaker, ...(people.length === 1 && person !== undefined ? { person } : {}) };
   const wording = wordClause(clause, names);
@@ -55,8 +55,8 @@ function readClause(clause: Clause, { speaker, people, offset }: Reading): ReadC
 }
 
 /** "my sister Ana" as somebody else says it: "the user's sister Ana". */
-function ownedName(clause: Clause, speaker: string): string {
-  return textOf(clause.tree, subjectWords(clause))
+function ownedName(clause: ParsedClause, speaker: string): string {
+  return toTreeText(clause.tree, subjectWords(clause))
     .replace(/^(?:my|our)\b/i, `${speaker}'s`)
     .replace(/[\s,]+$/, "");
 }

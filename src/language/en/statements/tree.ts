@@ -55,7 +55,7 @@ export function ancestors(tree: Tree, at: number): number[] {
 }
 
 /** The text from the first to the last of some words, as it was written. */
-export function textOf(tree: Tree, indices: readonly number[]): string {
+export function toTreeText(tree: Tree, indices: readonly number[]): string {
   const first = tree.tokens[indices[0] ?? -1];
   const last = tree.tokens[indices.at(-1) ?? -1];
   return first && last ? tree.text.slice(first.start, last.end) : "";

@@ -1,10 +1,10 @@
 import { toBaseForm, toThirdPerson } from "../../../domain/text/english-forms.ts";
 import type { ParsedToken } from "../parser/parser.ts";
-import type { Clause } from "./clauses.ts";
+import type { ParsedClause } from "./clauses.ts";
 import { baseLabel, childrenBy, type Tree } from "./tree.ts";
 
 /** Whether the speaker is the subject of a clause. */
-export function isAboutSpeaker({ about }: Clause): boolean {
+export function isAboutSpeaker({ about }: ParsedClause): boolean {
   return about === "speaker" || about === "group" || about === "dropped";
 }
 
@@ -27,7 +27,7 @@ const IN_FULL: Readonly<Record<string, string>> = {
 type Person = "singular" | "plural" | "kept";
 
 /** The form of a verb or an auxiliary in the third person: "'m" gives "is", "live" gives "lives". Undefined for other words. */
-export function writeVerb(clause: Clause, at: number): string | undefined {
+export function writeVerb(clause: ParsedClause, at: number): string | undefined {
   const { tree } = clause;
   const token = tree.tokens[at];
   if (!token) return undefined;
@@ -53,7 +53,7 @@ function writeShort(tree: Tree, { lower, head, label }: ParsedToken): string | u
   return undefined;
 }
 
-function writeHelper(clause: Clause, at: number, person: "singular" | "plural"): string | undefined {
+function writeHelper(clause: ParsedClause, at: number, person: "singular" | "plural"): string | undefined {
   const { lower = "", head: owner = -1 } = clause.tree.tokens[at] ?? {};
   const isSingular = person === "singular";
   if (/^(?:am|are|is|['’]m|m|['’]re)$/.test(lower)) return isSingular ? "is" : "are";
@@ -63,7 +63,7 @@ function writeHelper(clause: Clause, at: number, person: "singular" | "plural"):
   return lower === "do" && isSingular ? "does" : undefined;
 }
 
-function writeMain(clause: Clause, at: number, person: "singular" | "plural"): string | undefined {
+function writeMain(clause: ParsedClause, at: number, person: "singular" | "plural"): string | undefined {
   const { lower = "", tag = "" } = clause.tree.tokens[at] ?? {};
   const isSingular = person === "singular";
   if (lower === "was" || lower === "were") return isSingular ? "was" : "were";
@@ -75,7 +75,7 @@ function writeMain(clause: Clause, at: number, person: "singular" | "plural"): s
   return toThirdPerson(lower === "wan" ? "want" : toBaseForm(lower));
 }
 
-function isFirstHelper({ auxiliaries, tree }: Clause, at: number, owner: number): boolean {
+function isFirstHelper({ auxiliaries, tree }: ParsedClause, at: number, owner: number): boolean {
   return auxiliaries.every((other) => other >= at || tree.tokens[other]?.head !== owner);
 }
 
@@ -83,7 +83,7 @@ const hasModal = (tree: Tree, owner: number): boolean =>
   childrenBy(tree, owner, "aux").some((i) => tree.tokens[i]?.tag === "MD" || tree.tokens[i]?.tag === "TO");
 
 /** Of the clause's own verb, and of a verb inside whose subject is the speaker. */
-function personOf(clause: Clause, owner: number, at: number): Person {
+function personOf(clause: ParsedClause, owner: number, at: number): Person {
   const isSelf = isAboutSpeaker(clause);
   if (owner === clause.head || clause.auxiliaries.includes(at)) return isSelf ? "singular" : "kept";
   const [subject] = childrenBy(clause.tree, owner, "nsubj");

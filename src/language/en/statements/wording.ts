@@ -1,9 +1,9 @@
-import type { Clause } from "./clauses.ts";
+import type { ParsedClause } from "./clauses.ts";
 import { baseLabel, childrenBy, subtree, type Tree } from "./tree.ts";
 import { isAboutSpeaker, writeVerb } from "./verb-forms.ts";
 
 /** A clause as a sentence about the speaker in the third person. */
-export interface Wording {
+export interface ClauseWording {
   readonly text: string;
   /** Words that point outside of the sentence: pronouns without an antecedent in it. */
   readonly unresolved: number;
@@ -21,7 +21,7 @@ export interface Names {
  * Rewords a clause: "now I rent a studio" gives "The user rents a studio." A subject that was left out or shared is put in, fronted
  * words go to the end, contractions are written out, and verbs agree with their subject. Undefined where it cannot be done.
  */
-export function wordClause(clause: Clause, names: Names): Wording | undefined {
+export function wordClause(clause: ParsedClause, names: Names): ClauseWording | undefined {
   const { tree } = clause;
   const subject = subjectWords(clause);
   const { front, rest } = orderWords(clause, subject);
@@ -39,12 +39,12 @@ export function wordClause(clause: Clause, names: Names): Wording | undefined {
 }
 
 /** Some words of a clause as `wordClause` words them: "my bike" gives "their bike". */
-export function wordPhrase(clause: Clause, names: Names, words: readonly number[]): string {
+export function wordPhrase(clause: ParsedClause, names: Names, words: readonly number[]): string {
   return joinWords(createWriter(clause, names).words(words)).replace(/^[\s,;:]+|[\s,;:.!?]+$/g, "");
 }
 
 /** The words of the subject, without clauses that are appended to it. */
-export function subjectWords({ tree, subject, head, role }: Clause): number[] {
+export function subjectWords({ tree, subject, head, role }: ParsedClause): number[] {
   if (subject === undefined) return [];
   return subtree(tree, subject, (i) => {
     const token = tree.tokens[i];
@@ -57,7 +57,7 @@ export function subjectWords({ tree, subject, head, role }: Clause): number[] {
 }
 
 /** The words before the subject that belong to the clause go behind it; adverbs that only open it go. */
-function orderWords(clause: Clause, subject: readonly number[]): { front: number[]; rest: number[] } {
+function orderWords(clause: ParsedClause, subject: readonly number[]): { front: number[]; rest: number[] } {
   const { tree, words, head, auxiliaries, role } = clause;
   const isRelative = role === "acl:relcl";
   const own = words.filter((i) => !subject.includes(i) && !(isRelative && isRelativePronoun(tree, i, head)));
@@ -95,7 +95,7 @@ function withoutMarkers(tree: Tree, front: readonly number[]): number[] {
 }
 
 /** "I have been to Rome and seen the Pope": the auxiliary of the first verb is said again. */
-function sharedAuxiliaries({ words, auxiliaries }: Clause): number[] {
+function sharedAuxiliaries({ words, auxiliaries }: ParsedClause): number[] {
   return auxiliaries.filter((i) => !words.includes(i));
 }
 
@@ -115,7 +115,7 @@ function isRelativePronoun(tree: Tree, at: number, head: number): boolean {
 }
 
 /** "The party [I'm hosting] on Saturday": the noun takes the place of the object that is missing. */
-function fillGap(clause: Clause, rest: readonly number[]): number[] | undefined {
+function fillGap(clause: ParsedClause, rest: readonly number[]): number[] | undefined {
   const { tree, head, role, subject } = clause;
   const antecedent = tree.tokens[head]?.head ?? -1;
   if (role !== "acl:relcl" || antecedent < 0 || subject === antecedent) return [...rest];
@@ -156,7 +156,7 @@ interface Writer {
   words(words: readonly number[]): Written[];
 }
 
-function createWriter(clause: Clause, names: Names): Writer {
+function createWriter(clause: ParsedClause, names: Names): Writer {
   const { tree, subject } = clause;
   const isSelf = isAboutSpeaker(clause);
   const words = (indices: readonly number[]): Written[] =>
@@ -173,7 +173,7 @@ function createWriter(clause: Clause, names: Names): Writer {
   };
 }
 
-function writeWord(clause: Clause, names: Names, at: number, previous: number | undefined): Written {
+function writeWord(clause: ParsedClause, names: Names, at: number, previous: number | undefined): Written {
   const { tree } = clause;
   const token = tree.tokens[at];
   if (!token) return { text: "", glued: true };
@@ -186,7 +186,7 @@ function writeWord(clause: Clause, names: Names, at: number, previous: number | 
 }
 
 /** The speaker in the third person: after the speaker is the subject, "they" is enough; else the name is said again. */
-function writePronoun(clause: Clause, names: Names, at: number): string | undefined {
+function writePronoun(clause: ParsedClause, names: Names, at: number): string | undefined {
   const token = clause.tree.tokens[at];
   const isSelf = isAboutSpeaker(clause);
   const { speaker, person } = names;
@@ -242,7 +242,7 @@ const PERIOD =
 function countUnresolved(
   tree: Tree,
   words: readonly number[],
-  { subject }: Clause,
+  { subject }: ParsedClause,
   { person }: Names,
 ): number {
   const isOpen = (i: number): boolean => {

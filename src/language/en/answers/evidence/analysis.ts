@@ -8,7 +8,7 @@ import type { ParsedToken } from "../../parser/parser.ts";
 import { isKindOf, toCanonicalThing } from "../../relations/relations.ts";
 import { forms, key } from "../essence.ts";
 import { isRole, type Parties, partiesOf, type SubjectSort, sortOf } from "./inquiry.ts";
-import type { Statement } from "./statements.ts";
+import type { EvidenceStatement } from "./statements.ts";
 
 /** Words of what is only wished, supposed or told in a story. */
 export const UNREAL: RegExp =
@@ -20,13 +20,13 @@ export interface Analysis {
   readonly sentences: readonly (readonly ParsedToken[])[];
   readonly keys: ReadonlySet<string>;
   readonly content: readonly string[];
-  readonly clauses: readonly Clause[];
+  readonly clauses: readonly EvidenceClause[];
   readonly parties: Parties;
   readonly text: string;
 }
 
 /** A clause of a statement: its words, and whom it is about. */
-export interface Clause {
+export interface EvidenceClause {
   readonly keys: ReadonlySet<string>;
   readonly subject: SubjectSort;
   /** Whose the subject is: "my", "her", a name; undefined for nobody's. */
@@ -36,7 +36,7 @@ export interface Clause {
   readonly hasUser: boolean;
 }
 
-function analyse({ text, lead, speaker, memory }: Statement): Analysis {
+function analyse({ text, lead, speaker, memory }: EvidenceStatement): Analysis {
   const whole = lead === "" ? text : `${lead} ${text}`;
   const sentences = parseEnglish(whole);
   const tokens = sentences.flatMap(({ tokens }) => tokens);
@@ -69,7 +69,7 @@ export const keysOf: (word: string) => string[] = memoizeByWord(5_000, (word) =>
 ]);
 
 /** A memory is one clause, and its claim says whom it is about. */
-function ofClaim({ subject, relation }: Claim, keys: ReadonlySet<string>): Clause {
+function ofClaim({ subject, relation }: Claim, keys: ReadonlySet<string>): EvidenceClause {
   const parts = subject.split("/");
   const last = splitWords(parts.at(-1) ?? "");
   const isUser = subject === "user";
@@ -86,7 +86,7 @@ function ofClaim({ subject, relation }: Claim, keys: ReadonlySet<string>): Claus
 const CLAUSE_LABEL = /^(?:root|parataxis|advcl|ccomp|acl:relcl)$/;
 
 /** The clauses of a sentence by its tree: the words of each, and what its subject is. */
-function clausesOf(tokens: readonly ParsedToken[]): Clause[] {
+function clausesOf(tokens: readonly ParsedToken[]): EvidenceClause[] {
   const heads = tokens.map((token, i) => {
     const hasSubject = tokens.some(({ head, label }) => head === i && label.startsWith("nsubj"));
     return CLAUSE_LABEL.test(token.label) || (token.label === "conj" && hasSubject);
@@ -136,8 +136,8 @@ function known(sort: SubjectSort): SubjectSort | undefined {
 }
 
 /** Whether a possessive of another person stands in the clause, or one of the user's. */
-function holderOf(tokens: readonly ParsedToken[], words: readonly number[]): Clause["holder"] {
-  let holder: Clause["holder"];
+function holderOf(tokens: readonly ParsedToken[], words: readonly number[]): EvidenceClause["holder"] {
+  let holder: EvidenceClause["holder"];
   for (const i of words) {
     const { lower = "", label = "" } = tokens[i] ?? {};
     if (/^(?:my|our|mine)$/.test(lower)) return "user";
@@ -169,10 +169,10 @@ function subjectOf(tokens: readonly ParsedToken[], head: number): SubjectSort {
   return "none";
 }
 
-const analyses = new WeakMap<Statement, Analysis>();
+const analyses = new WeakMap<EvidenceStatement, Analysis>();
 
 /** A statement's words, clauses and parties. Kept with it, for several features ask for them. */
-export function analyseStatement(statement: Statement): Analysis {
+export function analyseStatement(statement: EvidenceStatement): Analysis {
   const known = analyses.get(statement) ?? analyse(statement);
   analyses.set(statement, known);
   return known;

@@ -9,7 +9,7 @@ import { namesOtherKind, tellsAsked, YEAR } from "./answer-types.ts";
 import { type Evidence, type Findings, lacksNothing } from "./evidence.ts";
 import type { Feature } from "./features.ts";
 import { type Inquiry, isPerson } from "./inquiry.ts";
-import type { Statement } from "./statements.ts";
+import type { EvidenceStatement } from "./statements.ts";
 
 /** An answer, and whether it is sure. */
 export interface EvidenceAnswer extends ComposedText {
@@ -117,7 +117,7 @@ function isDoubtful({ features }: Evidence): boolean {
 export type DayReader = (words: string, at: string) => string | undefined;
 
 /** " (Thursday, 26 March 2026, 2026-03-26)", where a quoted sentence names its day by another. */
-function dayOf({ from, text, at, zone }: Statement, dayIn: DayReader): string {
+function dayOf({ from, text, at, zone }: EvidenceStatement, dayIn: DayReader): string {
   const day = from === "sentence" && !YEAR.test(text) ? dayIn(text, toLocalTime(at, zone)) : undefined;
   return day === undefined ? "" : ` (${formatDateInWords(day)}, ${day})`;
 }
@@ -238,7 +238,7 @@ function besideClaims(evidence: readonly Evidence[], composed: Evidence, kind: s
   return chosen;
 }
 
-function isSameBreath({ source: one }: Statement, { source: other }: Statement): boolean {
+function isSameBreath({ source: one }: EvidenceStatement, { source: other }: EvidenceStatement): boolean {
   return (
     one !== undefined &&
     other !== undefined &&
@@ -248,7 +248,7 @@ function isSameBreath({ source: one }: Statement, { source: other }: Statement):
   );
 }
 
-function say(statement: Statement, inquiry: Inquiry): string {
+function say(statement: EvidenceStatement, inquiry: Inquiry): string {
   const { said, memory } = statement;
   // "You live in Perth", where it is asked when one moved: the whole memory tells it.
   const isShort = said?.used.length === 1 && memory !== undefined && !tellsAsked(inquiry, said.text);
@@ -260,7 +260,7 @@ function say(statement: Statement, inquiry: Inquiry): string {
 /** A sentence with somebody else's words in it. */
 const QUOTES = /["“„«{]/;
 
-function quote({ said, from, text, lead, at, zone, speaker }: Statement): string {
+function quote({ said, from, text, lead, at, zone, speaker }: EvidenceStatement): string {
   if (said) return said.text;
   const day = formatDateInWords(toLocalTime(at, zone).slice(0, 10), { weekday: false });
   if (from === "memory") return toSentence(toSecondPerson(text));

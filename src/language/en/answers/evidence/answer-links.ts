@@ -29,7 +29,7 @@ const PLACE_CASE =
 const ASKS_NAME = /\b(?:name|named|called|nickname|nicknamed)\b/i;
 
 /** Compares where a statement meets the question with where it tells something new, by its tree. */
-export function compareLinks(
+export function compareAnswerLinks(
   inquiry: Inquiry,
   { sentences }: Analysis,
   similarity: WordSimilarity,

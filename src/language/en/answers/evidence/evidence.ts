@@ -8,12 +8,12 @@ import { isMet, keysOf } from "./analysis.ts";
 import type { WordSimilarity } from "./answer-links.ts";
 import { type Comparison, compareAmong, compareStatement, FEATURES, type Feature } from "./features.ts";
 import type { Inquiry } from "./inquiry.ts";
-import { listStatements, type Statement, type StatementSources } from "./statements.ts";
+import { type EvidenceStatement, listStatements, type StatementSources } from "./statements.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /** A statement, and how probable it is that it carries the answer. */
 export interface Evidence {
-  readonly statement: Statement;
+  readonly statement: EvidenceStatement;
   readonly features: Readonly<Record<Feature, number>>;
   /** 0 to 1. */
   readonly probability: number;
@@ -33,7 +33,7 @@ export async function weighEvidence(
   embedder: Embedder,
   sources: StatementSources,
   inquiry: Inquiry,
-  composed: readonly Statement[],
+  composed: readonly EvidenceStatement[],
 ): Promise<Findings> {
   const isWhole = FINDINGS.hasSubscribers || inquiry.asksMany;
   // What claims say of whom is asked about needs no other evidence.
@@ -64,7 +64,7 @@ async function compareAll(
   embedder: Embedder,
   sources: StatementSources,
   inquiry: Inquiry,
-  statements: readonly Statement[],
+  statements: readonly EvidenceStatement[],
 ): Promise<Findings> {
   const similarity = await wordSimilarity(embedder, inquiry, statements);
   const cosine = await textSimilarity(embedder, inquiry.text, statements);
@@ -94,12 +94,12 @@ const COMPARED = 6;
 async function nearest(
   embedder: Embedder,
   inquiry: Inquiry,
-  statements: readonly Statement[],
-): Promise<readonly Statement[]> {
+  statements: readonly EvidenceStatement[],
+): Promise<readonly EvidenceStatement[]> {
   if (statements.length <= COMPARED) return statements;
   const cosine = await textSimilarity(embedder, inquiry.text, statements);
   const topScore = Math.max(0, ...statements.map(({ score }) => score));
-  const nearness = (statement: Statement): number => {
+  const nearness = (statement: EvidenceStatement): number => {
     if (statement.from === "claims") return Number.POSITIVE_INFINITY;
     const { lead, text, score, rank, isOver, from } = statement;
     const keys = new Set(splitWords(`${lead} ${text}`).flatMap(keysOf));
@@ -131,7 +131,7 @@ function probabilityOf(features: Readonly<Record<Feature, number>>): number {
 async function wordSimilarity(
   embedder: Embedder,
   { words }: Inquiry,
-  statements: readonly Statement[],
+  statements: readonly EvidenceStatement[],
 ): Promise<WordSimilarity> {
   if (!embedder.local || words.length === 0) return () => 0;
   const told = new Set(statements.flatMap(({ text, lead }) => splitWords(`${lead} ${text}`)));
@@ -148,8 +148,8 @@ async function wordSimilarity(
 async function textSimilarity(
   embedder: Embedder,
   question: string,
-  statements: readonly Statement[],
-): Promise<Map<Statement, number>> {
+  statements: readonly EvidenceStatement[],
+): Promise<Map<EvidenceStatement, number>> {
   if (!embedder.local) return new Map();
   const [asked, ...told] = await embedder.embed([
     question,
@@ -162,8 +162,8 @@ async function textSimilarity(
 async function clauseSimilarity(
   embedder: Embedder,
   question: string,
-  statements: readonly Statement[],
-): Promise<Map<Statement, number>> {
+  statements: readonly EvidenceStatement[],
+): Promise<Map<EvidenceStatement, number>> {
   if (!embedder.local) return new Map();
   const parts = statements.map(({ text }) =>
     text.split(/[,;:()]|\b(?:and|but|so|because)\b/).filter((part) => part.length > 8),

@@ -7,25 +7,25 @@ import { key } from "../essence.ts";
 import {
   type Analysis,
   analyseStatement,
-  type Clause,
+  type EvidenceClause,
   isMet,
   isOfKindByAny,
   keysOf,
   MET,
   UNREAL,
 } from "./analysis.ts";
-import { compareLinks, type WordSimilarity } from "./answer-links.ts";
+import { compareAnswerLinks, type WordSimilarity } from "./answer-links.ts";
 import { answerFeatures, compareTopic, namesOnly, YEAR } from "./answer-types.ts";
 import { type Inquiry, isRole, NEGATION, weekdaysOf } from "./inquiry.ts";
-import type { Statement } from "./statements.ts";
+import type { EvidenceStatement } from "./statements.ts";
 
 /** What comparing needs besides the two texts. */
 export interface Comparison {
   readonly similarity: WordSimilarity;
   /** Cosine of the question and a statement. */
-  readonly cosine: (statement: Statement) => number;
+  readonly cosine: (statement: EvidenceStatement) => number;
   /** The greatest cosine of the question and a clause of a statement. */
-  readonly clauseCosine: (statement: Statement) => number;
+  readonly clauseCosine: (statement: EvidenceStatement) => number;
   /** Names of persons by role ("sister": "lea"), and roles by name. */
   readonly aliases: ReadonlyMap<string, ReadonlySet<string>>;
   /** The best score that recall gave. */
@@ -153,7 +153,7 @@ export function compareAmong(all: readonly Record<Feature, number>[]): Record<Fe
 /** How a statement bears on a question, in the order of `FEATURES`. */
 export function compareStatement(
   inquiry: Inquiry,
-  statement: Statement,
+  statement: EvidenceStatement,
   comparison: Comparison,
 ): Record<Feature, number> {
   const found = analyseStatement(statement);
@@ -182,7 +182,7 @@ export function compareStatement(
     weekdayMissed: Number(isOtherDay(inquiry.weekdays, weekdaysOf(found.text))),
     ...topic,
     ...answerFeatures(inquiry, found, ownWords(inquiry), topic),
-    ...compareLinks(inquiry, found, comparison.similarity),
+    ...compareAnswerLinks(inquiry, found, comparison.similarity),
     nearCosine: 0,
     nearWords: 0,
     clauseCosine: comparison.clauseCosine(statement),
@@ -254,7 +254,7 @@ function compareWords(
   };
 }
 
-function compareRecall(statement: Statement, { topScore, times }: Comparison, { tokens }: Analysis) {
+function compareRecall(statement: EvidenceStatement, { topScore, times }: Comparison, { tokens }: Analysis) {
   const older = times.filter((at) => at < statement.at).length;
   return {
     score: statement.score,
@@ -268,7 +268,7 @@ function compareRecall(statement: Statement, { topScore, times }: Comparison, { 
 }
 
 /** Whether it holds at the time that is asked about. */
-function compareTimes({ asksPast, question, type, text }: Inquiry, statement: Statement) {
+function compareTimes({ asksPast, question, type, text }: Inquiry, statement: EvidenceStatement) {
   const over = Number(statement.isOver);
   const isParting = !asksPast && type !== "yes_no" && !PARTED.test(text) && PARTED.test(statement.text);
   return {
@@ -281,7 +281,7 @@ function compareTimes({ asksPast, question, type, text }: Inquiry, statement: St
 }
 
 /** Whether it is denied, supposed, or somebody else's words. */
-function compareReality(inquiry: Inquiry, statement: Statement, best: BestClause | undefined) {
+function compareReality(inquiry: Inquiry, statement: EvidenceStatement, best: BestClause | undefined) {
   const { isNegated, type, text } = inquiry;
   const isDenied = NEGATION.test(statement.text);
   const asksUnreal = UNREAL.test(text);
@@ -319,11 +319,11 @@ function isPastTense({ question, type, words }: Inquiry, { tokens }: Analysis): 
 
 /** The clause that meets most of the words, and how many. */
 interface BestClause {
-  readonly clause: Clause;
+  readonly clause: EvidenceClause;
   readonly met: number;
 }
 
-function bestClause(words: Inquiry["words"], clauses: readonly Clause[]): BestClause | undefined {
+function bestClause(words: Inquiry["words"], clauses: readonly EvidenceClause[]): BestClause | undefined {
   let best: BestClause | undefined;
   for (const clause of clauses) {
     const met = words.filter((word) => isMet(word.key, clause.keys)).length;

@@ -12,7 +12,7 @@ import { besideHoles } from "../../grammar/words/holes.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 
 /** One statement that may carry an answer: a memory, or one sentence of the user's. */
-export interface Statement {
+export interface EvidenceStatement {
   /** The id of the memory, or of the passage that the sentence stands in. */
   readonly id: string;
   readonly from: "claims" | "memory" | "sentence";
@@ -68,7 +68,7 @@ export function fromComposed(
   sources: StatementSources,
   composed: ComposedText,
   isListed: boolean,
-): Statement {
+): EvidenceStatement {
   const memories = composed.used.flatMap((id) => sources.content.memories.get(id) ?? []);
   const [memory] = memories;
   const rank = sources.items.findIndex(({ id }) => composed.used.includes(id));
@@ -94,11 +94,11 @@ export function fromComposed(
 }
 
 /** The statements that recall found: its memories, and the sentences of the user's messages behind its items. */
-export function listStatements(sources: StatementSources): Statement[] {
+export function listStatements(sources: StatementSources): EvidenceStatement[] {
   const { content } = sources;
   const items = itemsIn(sources);
   const memories = items.flatMap((placed) => fromMemory(sources, placed) ?? []);
-  const sentences: Statement[] = [];
+  const sentences: EvidenceStatement[] = [];
   for (const [id, place] of messagesBehind(sources, items)) {
     const message = content.messages.get(id);
     if (message?.role !== "user" || message.undone) continue;
@@ -160,7 +160,7 @@ const ABOUT_ERASURE = /\b(?:forg[eo]t|delet|eras|remov)/i;
 function fromMemory(
   { question, mayUse, now, asOf, content }: StatementSources,
   { id, score, rank }: Placed,
-): Statement | undefined {
+): EvidenceStatement | undefined {
   const memory = content.memories.get(id);
   if (!memory || (isDelayedErasure(memory) && !ABOUT_ERASURE.test(question))) return undefined;
   if (memory.quarantined || memory.status === "retracted" || !mayUse(memory)) return undefined;
@@ -190,7 +190,11 @@ function fromMemory(
 const ANAPHOR =
   /^(?:(?:and|but|so|also|oh|well|then|yes|no)[, ]+)*(?:he|she|they|it|him|her|them|his|its|their|that|this|those|these|there|one|both|the (?:other|rest|former|latter))\b|\bi own one\b/i;
 
-function* sentencesOf(sources: StatementSources, message: Message, place: MessagePlace): Iterable<Statement> {
+function* sentencesOf(
+  sources: StatementSources,
+  message: Message,
+  place: MessagePlace,
+): Iterable<EvidenceStatement> {
   const { question, index, toQuotableText, now, asOf } = sources;
   const asked = toWordKey(question);
   const passage = place.span ?? { start: 0, end: message.content.length };

@@ -2,10 +2,11 @@ import type { Claim } from "../../../../domain/memory.ts";
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, type Context, claimOf } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import type { SaidDate } from "../time/dates.ts";
-import { type Change, companyOf, displayOf, place, sayIso } from "./change.ts";
+import { type Change, companyOf, displayOf, sayIso } from "./change.ts";
 
 const RESCHEDULES =
   /\b(?:mov|push|postpon|reschedul|extend|adjourn|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
@@ -32,7 +33,7 @@ export function rescheduled(change: Change): Proposal[] | undefined {
   const claim = claimOnDay(thing, old[0]?.claim, value);
   const verb = /^\d/.test(value) && !date ? "is at" : "is on";
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(thing.display, companyOf(old[0]?.claim), verb, date ? sayIso(date.iso) : value),
       claim,
       // One "has" an exam and a sister: the exam on another day ends the exam alone.

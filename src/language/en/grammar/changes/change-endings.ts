@@ -1,11 +1,11 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { ENDING_VERBS, TEMPORARY_ENDING_VERBS } from "../../ending-verbs.ts";
 import { toCanonicalRelation } from "../../relations/relations.ts";
-import { verbPhrase } from "../clauses/parts.ts";
+import { getStatementSpan, verbPhrase } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { ending, said } from "../context.ts";
 import { held, meant, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, endedAt, owner, place } from "./change.ts";
+import { type Change, endedAt, owner } from "./change.ts";
 import { endAll, namesIn } from "./end-all.ts";
 import { event, gerundIn } from "./ending-event.ts";
 
@@ -53,7 +53,7 @@ function nameEnded(change: Change, phrase: Phrase | undefined): Proposal[] | und
     ({ claim }) => claim.subject === subject.path && claim.relation === "be called",
   );
   const target = targetOf(naming);
-  return target && [ending(context, place(change), target, endedAt(change))];
+  return target && [ending(context, getStatementSpan(change), target, endedAt(change))];
 }
 
 /** "my mum and I don't talk anymore": the other one. */
@@ -94,7 +94,7 @@ function stoppedDoing(change: Change, stop: string): Proposal[] {
       ? found
       : meant(context, { named: gerundIn(statement), isNoName: true, ...owner(change) });
   const target = targetOf(doing);
-  const ended = target ? [ending(context, place(change), target, endedAt(change))] : [];
+  const ended = target ? [ending(context, getStatementSpan(change), target, endedAt(change))] : [];
   return [...ended, event(change, stop, relation)];
 }
 
@@ -186,7 +186,7 @@ function endsJob(change: Change, rest: string): Proposal[] {
     ({ claim }) => claim.subject === statement.subject.path && /^work (?:at|as|in)$/.test(claim.relation),
   );
   const target = targetOf(found);
-  return target ? [ending(context, place(change), target, endedAt(change))] : [];
+  return target ? [ending(context, getStatementSpan(change), target, endedAt(change))] : [];
 }
 
 /** "I left Acme", "we're done with Figma", "I'm through with sugar". */

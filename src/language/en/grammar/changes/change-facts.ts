@@ -1,9 +1,10 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf, tidy } from "../context.ts";
 import { held, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, fromThen, newThing, place } from "./change.ts";
+import { type Change, fromThen, newThing } from "./change.ts";
 
 // --- names, places, days, sums ---------------------------------------------------------------------------------
 const RENAMES: readonly RegExp[] = [
@@ -36,7 +37,7 @@ export function renamed(change: Change): Proposal[] | undefined {
         ? entity.path.slice(0, -entity.name.length - 1)
         : entity.path;
     return [
-      adding(context, place(change), {
+      adding(context, getStatementSpan(change), {
         text: compose(bareDisplay(entity), "is called", name),
         claim: claimOf(path, "be called", name),
         holds: "one",
@@ -100,7 +101,7 @@ export function risen(change: Change): Proposal[] | undefined {
   const paid = paidFor(change, thing, value);
   if (paid) return [paid];
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(thing.display, "is", value),
       claim: claimOf(thing.path, "be", value),
       holds: "one",
@@ -133,7 +134,7 @@ function paidFor(change: Change, thing: Entity, value: string): Proposal | undef
   const target = old && targetOf([old]);
   if (!old?.memory || !target || sum === undefined) return undefined;
   const swap = (text: string): string => text.replace(SUM, sum);
-  return adding(context, place(change), {
+  return adding(context, getStatementSpan(change), {
     text: swap(old.memory.text),
     claim: { ...old.claim, value: swap(old.claim.value) },
     replaces: target,
@@ -169,7 +170,7 @@ export function employed(change: Change): Proposal[] | undefined {
   const title = /\bas (an? [\w -]+?)(?: (?:at|for|with|in)\b|$|,)/i.exec(text)?.[1];
   const subject = statement.subject;
   const proposals = [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(subject.display, "works at", where),
       claim: claimOf(subject.path, "work at", where),
       importance: 0.8,
@@ -178,7 +179,7 @@ export function employed(change: Change): Proposal[] | undefined {
   ];
   if (title)
     proposals.push(
-      adding(context, place(change), {
+      adding(context, getStatementSpan(change), {
         text: compose(subject.display, "works as", title),
         claim: claimOf(subject.path, "work as", title),
         importance: 0.8,
@@ -196,7 +197,7 @@ export function aged(change: Change): Proposal[] | undefined {
   if (!age || verb.lemma !== "turn" || verb.tense === "future" || (verb.tense === "present" && !verb.perfect))
     return undefined;
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(statement.subject.display, "is", age, "years old"),
       claim: claimOf(statement.subject.path, "be aged", age),
       importance: 0.7,

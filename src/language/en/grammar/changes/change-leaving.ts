@@ -1,10 +1,11 @@
 import type { EndProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf, ending, said, tidy } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
 import { isName } from "../words/nouns.ts";
 import type { Token } from "../words/token.ts";
-import { type Change, endedAt, fromThen, place, thirdRelation } from "./change.ts";
+import { type Change, endedAt, fromThen, thirdRelation } from "./change.ts";
 import { event } from "./ending-event.ts";
 
 // --- things that end by themselves, people who leave, what others end --------------------------------------------
@@ -30,7 +31,10 @@ export function vanished(change: Change): Proposal[] | undefined {
   const found = mine(change, thing);
   const target = targetOf(found);
   return (
-    target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
+    target && [
+      ending(context, getStatementSpan(change), target, endedAt(change)),
+      event(change, verb.lemma, verb.lemma),
+    ]
   );
 }
 
@@ -78,7 +82,10 @@ export function departed(change: Change): Proposal[] | undefined {
   );
   const target = targetOf(found);
   return (
-    target && [ending(context, place(change), target, endedAt(change)), event(change, verb.lemma, verb.lemma)]
+    target && [
+      ending(context, getStatementSpan(change), target, endedAt(change)),
+      event(change, verb.lemma, verb.lemma),
+    ]
   );
 }
 
@@ -96,7 +103,7 @@ function leftUs(change: Change): Proposal[] | undefined {
   const target = targetOf(found);
   return (
     target && [
-      ending(context, place(change), target, endedAt(change)),
+      ending(context, getStatementSpan(change), target, endedAt(change)),
       event(change, clause.verb.lemma, clause.verb.lemma),
     ]
   );
@@ -123,14 +130,14 @@ export function endedOtherwise(change: Change): Proposal[] | undefined {
   const isLet = groups?.lapsed !== undefined;
   return (
     target && [
-      ending(context, place(change), target, endedAt(change)),
+      ending(context, getStatementSpan(change), target, endedAt(change)),
       ...(isLet ? [event(change, "let go", "let go")] : []),
     ]
   );
 }
 
 /** "Tove's been replaced by Magnus", "Magnus took over from Tove" */
-export function replacedBy(change: Change): Proposal[] | undefined {
+export function readReplacement(change: Change): Proposal[] | undefined {
   const { context, text } = change;
   const found =
     /^(?<old>\p{Lu}[\p{L}'’ -]*?)(?:['’]s| has| have| was| is|['’]ve) (?:been |being )?replaced (?:by|with) (?<fresh>\p{Lu}[\p{L}'’ -]+)$/u.exec(
@@ -146,7 +153,7 @@ export function replacedBy(change: Change): Proposal[] | undefined {
   const fresh = tidy(found.fresh);
   const display = naming.memory?.text.replace(/ (?:is|are) called .*$/, "") ?? "";
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(display, "is called", fresh),
       claim: claimOf(naming.claim.subject, "be called", fresh),
       holds: "one",
@@ -164,7 +171,7 @@ function notRenewed(change: Change): Proposal[] | undefined {
   const target = named === "" ? undefined : targetOf(meant(context, { named, isNoName: true }));
   return (
     target && [
-      ending(context, place(change), target, endedAt(change)),
+      ending(context, getStatementSpan(change), target, endedAt(change)),
       event(change, "not renew", "not renew"),
     ]
   );
@@ -184,7 +191,7 @@ export function succeeded(change: Change): Proposal[] | undefined {
   const name = said(context, tokens, ...object);
   const bare = naming.text.replace(/ (?:is|are) called .*$/, "");
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(bare, "is called", name),
       claim: claimOf(naming.claim.subject, "be called", name),
       holds: "one",
@@ -212,7 +219,7 @@ export function reached(change: Change): Proposal[] | undefined {
   const target = targetOf(old);
   if (!first || !target) return undefined;
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(statement.subject.display, thirdRelation(first.claim.relation), value),
       claim: claimOf(first.claim.subject, first.claim.relation, value),
       replaces: target,
@@ -258,7 +265,7 @@ export function coloured(change: Change): Proposal[] | undefined {
   const target = old.length === 1 ? targetOf(old) : undefined;
   return [
     event(change, verb.lemma, verb.lemma, object),
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(thing.display, thing.plural ? "are" : "is", value),
       claim: claimOf(thing.path, "be", value),
       ...(target ? { replaces: target } : {}),

@@ -2,11 +2,11 @@ import type { AddProposal, Proposal } from "../../../../ports/language/extractor
 import { compose } from "../claims/sentence.ts";
 import { isHuman } from "../clauses/entities.ts";
 import type { Entity } from "../clauses/entity.ts";
-import { sentenceOf } from "../clauses/parts.ts";
+import { getStatementSpan, sentenceOf } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said } from "../context.ts";
 import { held, targetOf } from "../forgetting/targets.ts";
-import { type Change, fromThen, place } from "./change.ts";
+import { type Change, fromThen } from "./change.ts";
 import { movedThing, sameThing } from "./change-days.ts";
 
 const MOVES = new Set([
@@ -41,7 +41,7 @@ export function moved(change: Change): Proposal[] | undefined {
   const isThing = /^(?:the|a|an|my|our) /i.test(where);
   const rest = said(context, tokens, ...statement.clause.rest);
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: sentenceOf({ context, statement, dates: change.dates }, rest),
       claim: claimOf(mover.path, isThing && !/\p{Lu}/u.test(where) ? "live at" : "live in", where),
       holds: "one",
@@ -93,7 +93,7 @@ function movedInWith(change: Change): Proposal[] | undefined {
   const target = targetOf(old);
   const [date] = change.dates;
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: sentenceOf({ context, statement, dates: change.dates }, said(context, tokens, ...rest)),
       claim: claimOf(statement.subject.path, "live with", whom),
       importance: 0.8,
@@ -125,7 +125,7 @@ export function placed(change: Change): Proposal[] | undefined {
   const joint = jointFor(where, first.claim.relation.slice(3));
   const replaced = targetOf(old);
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: compose(thing.display, thing.plural ? "are" : "is", joint, where),
       claim: claimOf(first.claim.subject, `be ${joint}`, where),
       holds: "one",

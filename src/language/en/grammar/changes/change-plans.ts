@@ -1,8 +1,9 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { claimsOf } from "../claims/claims.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
 import { type Context, ending, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, place } from "./change.ts";
+import type { Change } from "./change.ts";
 
 /** Relations under which something ahead is kept. */
 const AHEAD =
@@ -100,7 +101,7 @@ export function fulfilled(change: Change): Proposal[] | undefined {
     );
   });
   const target = found.length <= 2 ? targetOf(found) : undefined;
-  return target && [ending(context, place(change), target), ...claimsOf(context, statement)];
+  return target && [ending(context, getStatementSpan(change), target), ...claimsOf(context, statement)];
 }
 
 /** "we used to have a boat": it is so no longer. */
@@ -122,5 +123,5 @@ export function formerly(change: Change): Proposal[] | undefined {
     );
   });
   const target = found.length < 4 ? targetOf(found) : undefined;
-  return target ? [ending(context, place(change), target), ...claims] : undefined;
+  return target ? [ending(context, getStatementSpan(change), target), ...claims] : undefined;
 }

@@ -4,11 +4,11 @@ import { findKinds } from "../../categories.ts";
 import { listAttributeRelations } from "../../relations/relations.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
-import { sentenceOf, verbPhrase } from "../clauses/parts.ts";
+import { getStatementSpan, sentenceOf, verbPhrase } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, tidy } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, escaped, fromThen, newThing, owner, place, sayClaim } from "./change.ts";
+import { type Change, escaped, fromThen, newThing, owner, sayClaim } from "./change.ts";
 
 // --- one thing for another -------------------------------------------------------------------------------------
 const SWAPS: readonly RegExp[] = [
@@ -137,7 +137,7 @@ function placedIn(change: Change, thing: readonly string[], fresh: string): Prop
   const claim = { ...one.claim, qualifier: `${joint} ${fresh}` };
   const target = targetOf(placed);
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: sayClaim(change, claim),
       claim,
       ...(target ? { replaces: target } : {}),
@@ -181,7 +181,7 @@ function inherit(
     ),
   );
   const text = sayClaim(change, claim);
-  return adding(change.context, place(change), {
+  return adding(change.context, getStatementSpan(change), {
     text,
     claim,
     ...(target ? { replaces: target } : {}),
@@ -225,7 +225,7 @@ function unknownSwap(change: Change, old: string, fresh: string): Proposal[] | u
     return undefined;
   if (telling(old).length === 0) return undefined;
   return [
-    adding(context, place(change), {
+    adding(context, getStatementSpan(change), {
       text: sentenceOf(
         { context, statement, dates: change.dates },
         said(context, statement.clause.tokens, ...statement.clause.rest),

@@ -8,7 +8,7 @@ import {
   departed,
   endedOtherwise,
   reached,
-  replacedBy,
+  readReplacement,
   succeeded,
   vanished,
 } from "./change-leaving.ts";
@@ -46,7 +46,7 @@ const row = (
 
 /** The ways to say a change, in the order in which they are tried: the first that reads a clause has it. */
 export const CHANGES: readonly ChangeRow[] = [
-  row("replaced by", replacedBy, "My coach is Tove.", "Tove's been replaced by Magnus.", {
+  row("replaced by", readReplacement, "My coach is Tove.", "Tove's been replaced by Magnus.", {
     gone: "Tove",
     holds: "Magnus",
   }),

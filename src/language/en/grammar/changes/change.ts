@@ -13,10 +13,6 @@ export interface Change {
   readonly text: string;
 }
 
-export function place({ statement }: Change): { start: number; end: number } {
-  return { start: statement.start, end: statement.end };
-}
-
 export function fromThen({ dates, context }: Change): { validFrom?: string } {
   const [date] = dates;
   return date ? { validFrom: momentOf(date.iso, context.message.zone) } : {};

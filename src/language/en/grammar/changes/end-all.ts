@@ -1,10 +1,11 @@
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
 import { lastBreath } from "../claims/told.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, ending, said, thirdPerson } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, endedAt, owner, place, thirdRelation } from "./change.ts";
+import { type Change, endedAt, owner, thirdRelation } from "./change.ts";
 import { endings } from "./members.ts";
 
 /** The things a phrase names, one by one. */
@@ -29,7 +30,7 @@ export function endAll(
     const exact = relation === undefined ? [] : meant(change.context, { ...wanted, relation });
     const own = exact.length > 0 ? exact : meant(change.context, wanted);
     const found = own.length > 0 ? own : orElse(withThem(change, named), oneByName(change, named));
-    const ended = endings(change.context, place(change), found, named, endedAt(change));
+    const ended = endings(change.context, getStatementSpan(change), found, named, endedAt(change));
     if (ended.length > 0) return ended;
     if (relation === undefined || !keepDenial) return [];
     return ONE_THING.test(named)
@@ -95,7 +96,7 @@ function endPointed(change: Change, relation: string, named: string): Proposal[]
   });
   const last = told.length > 0 ? told : ofClaims(all, lastBreath(context, statement.start));
   const target = told.length > 0 || last.length === 1 ? targetOf(last) : undefined;
-  return target ? [ending(context, place(change), target, endedAt(change))] : [];
+  return target ? [ending(context, getStatementSpan(change), target, endedAt(change))] : [];
 }
 
 function ofClaims(all: readonly Held[], some: readonly Held[]): Held[] {
@@ -112,7 +113,9 @@ function endUnnamed(change: Change, relation: string, named: string): Proposal {
       )
     : [];
   const target = targetOf(all);
-  return target ? ending(context, place(change), target, endedAt(change)) : denial(change, relation, named);
+  return target
+    ? ending(context, getStatementSpan(change), target, endedAt(change))
+    : denial(change, relation, named);
 }
 
 function denial(change: Change, relation: string, named: string): AddProposal {
@@ -127,7 +130,7 @@ function denial(change: Change, relation: string, named: string): AddProposal {
         `${thirdRelation(relation.split(" ")[0] ?? relation)}`,
         told,
       );
-  return adding(context, place(change), {
+  return adding(context, getStatementSpan(change), {
     text,
     claim: claimOf(statement.subject.path, `not ${relation}`, named),
     kind: "fact",

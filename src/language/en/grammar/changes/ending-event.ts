@@ -1,10 +1,10 @@
 import { toPastTense } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
-import { sentenceOf } from "../clauses/parts.ts";
+import { getStatementSpan, sentenceOf } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, type Statement, said } from "../context.ts";
-import { type Change, place } from "./change.ts";
+import type { Change } from "./change.ts";
 
 /** What happened, as an event of its own. */
 export function event(change: Change, verb: string, relation: string, object?: Phrase): AddProposal {
@@ -16,7 +16,7 @@ export function event(change: Change, verb: string, relation: string, object?: P
   const [date] = dates;
   const head = verb.split(" ")[0] ?? verb;
   const isGerund = statement.clause.verb.chain.some(({ next }) => next === "gerund");
-  return adding(context, place(change), {
+  return adding(context, getStatementSpan(change), {
     text:
       sentenceOf({ context, statement: inPast(statement), dates }, said(context, tokens, ...rest)) ||
       compose(statement.subject.display, toPastTense(head), value),

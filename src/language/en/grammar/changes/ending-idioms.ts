@@ -51,7 +51,7 @@ export const IT_ENDED: readonly string[] = [
 ];
 
 /** Nouns for what one is or has with somebody, and the relations under which that is told. */
-export const STATES: readonly (readonly [string, readonly string[]])[] = [
+export const STATE_NOUNS: readonly (readonly [string, readonly string[]])[] = [
   ["engagement", ["be engaged to", "be engaged", "be going to marry", "marry"]],
   ["wedding", ["be engaged to", "be engaged", "be going to marry", "be getting married", "get married"]],
   ["marriage", ["be married to", "be married"]],

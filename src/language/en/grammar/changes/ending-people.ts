@@ -1,8 +1,9 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf, ending } from "../context.ts";
 import { held, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, endedAt, place, sayIso } from "./change.ts";
+import { type Change, endedAt, sayIso } from "./change.ts";
 
 /** "our cat Milo died": what was true of it in the present ends with it; that there was a cat stays. */
 export function deceased(change: Change): Proposal[] | undefined {
@@ -31,8 +32,8 @@ export function deceased(change: Change): Proposal[] | undefined {
   );
   const target = subject.path.includes("/") ? targetOf([...found, ...counted]) : undefined;
   return [
-    ...(target ? [ending(context, place(change), target, endedAt(change))] : []),
-    adding(context, place(change), {
+    ...(target ? [ending(context, getStatementSpan(change), target, endedAt(change))] : []),
+    adding(context, getStatementSpan(change), {
       text: compose(subject.display, "died", date ? `on ${sayIso(date.iso)}` : ""),
       claim: claimOf(subject.path, "die", date ? sayIso(date.iso) : ""),
       kind: "event",

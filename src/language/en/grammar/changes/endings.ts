@@ -3,7 +3,7 @@ import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";
 import { type Held, held, meant, telling } from "../forgetting/targets.ts";
-import { ENDED_IT, IT_ENDED, OVER_WITH, STATES, TAKEN_OFF } from "./ending-idioms.ts";
+import { ENDED_IT, IT_ENDED, OVER_WITH, STATE_NOUNS, TAKEN_OFF } from "./ending-idioms.ts";
 import { endings } from "./members.ts";
 
 const OPENERS =
@@ -165,7 +165,7 @@ function stored(found: readonly Held[]): readonly Held[] {
 /** "the engagement", "my job", "the relationship with Tilde": a state of the user by its noun. */
 export function statesOf(context: Context, named: string): readonly Held[] {
   const words = telling(named);
-  const row = STATES.find(([noun]) => words.includes(stem(noun)));
+  const row = STATE_NOUNS.find(([noun]) => words.includes(stem(noun)));
   if (!row) return [];
   const [noun, relations] = row;
   const others = words.filter((word) => word !== stem(noun));

@@ -10,10 +10,11 @@ import { isSharedWithMany, listClaimsOfState, listExcluded, listStates } from ".
 import { claimsOf } from "../claims/claims.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf, ending, said, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import { isTrade } from "../words/persons.ts";
-import { type Change, fromThen, place, sayIso, thirdRelation } from "./change.ts";
+import { type Change, fromThen, sayIso, thirdRelation } from "./change.ts";
 import { event } from "./ending-event.ts";
 import {
   baseOf,
@@ -109,7 +110,7 @@ function toProposals(
   if (means !== undefined && state === undefined) return undefined;
   const target = targetOf((row.ends ?? []).flatMap((one) => claimsInState(change, lived, one)));
   if (row.isBeside)
-    return target && [ending(context, place(change), target), ...claimsOf(context, statement)];
+    return target && [ending(context, getStatementSpan(change), target), ...claimsOf(context, statement)];
   const replaces = target ? { replaces: target } : {};
   if (state) return begun(change, lived, state, replaces);
   // Of states of which nothing is known, the words are read as any others.
@@ -162,7 +163,7 @@ function begun(
   const { who, isOwn } = lived;
   const isTaste =
     getRelation(state.relation.replace(/^not /, "").split(/ (?=\S+ing$)/)[0] ?? "").kind === "preference";
-  const began = adding(change.context, place(change), {
+  const began = adding(change.context, getStatementSpan(change), {
     text: compose(who.display, verbOf(who, state.relation), state.value),
     claim: state,
     importance: 0.8,

@@ -31,12 +31,12 @@ function without(context: Context, place: Place, one: Held, named: string): Prop
 }
 
 /** Of a memory that lists several things the one that stays: the others go. */
-export function onlyMember(one: Held, kept: string): Told | undefined {
+export function onlyMember(one: Held, kept: string): ReducedMemory | undefined {
   if (!one.memory) return undefined;
   const parts = one.memory.text.replace(/[.!]$/, "").split(MARKS);
   const at = parts.findIndex((part, k) => isMember(part, kept, k === 0));
   if (parts.length < 2 || at < 0) return undefined;
-  let left: Told = { text: one.memory.text, claim: one.claim };
+  let left: ReducedMemory = { text: one.memory.text, claim: one.claim };
   for (const [k, part] of parts.entries()) {
     if (k === at) continue;
     const name = k === 0 ? part.split(" ").slice(-1).join(" ") : part;
@@ -46,13 +46,13 @@ export function onlyMember(one: Held, kept: string): Told | undefined {
 }
 
 /** What a memory says without some of its words. */
-export interface Told {
+export interface ReducedMemory {
   readonly text: string;
   readonly claim: Claim;
 }
 
 /** The claim and its text without one of the things it lists; undefined where it lists nothing beside it. */
-function withoutMember({ claim, memory }: Held, named: string): Told | undefined {
+function withoutMember({ claim, memory }: Held, named: string): ReducedMemory | undefined {
   const last = named.split(/ (?:on|in|at|to|for|with|of|from) /).at(-1) ?? named;
   for (const item of new Set([named, last])) {
     const text = memory && less(memory.text, item);

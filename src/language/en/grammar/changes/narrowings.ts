@@ -58,7 +58,7 @@ const WHOLE =
   /^(?:eat|drink|play|read|watch|speak|learn|wear|drive|ride|take|smoke|teach|follow|support|grow|train)\b/;
 
 /** "I only play padel now", "just the canoe now": what was named beside it is over. */
-export function narrowed(
+export function readNarrowing(
   context: Context,
   text: string,
   place: { readonly start: number; readonly end: number },

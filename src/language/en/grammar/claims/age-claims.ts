@@ -1,5 +1,5 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
-import { type Part, place } from "../clauses/parts.ts";
+import { type ClausePart, getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf } from "../context.ts";
 import { compose } from "./sentence.ts";
 
@@ -12,7 +12,7 @@ export function isAge(value: string): boolean {
 }
 
 /** "I'm 34": how old somebody is. Of "we" it is a number of people. */
-export function ageClaims(part: Part, value: string): AddProposal[] {
+export function ageClaims(part: ClausePart, value: string): AddProposal[] {
   const { statement, context } = part;
   const age = AGE.exec(value)?.[1] ?? value;
   const { verb } = statement.clause;
@@ -20,7 +20,7 @@ export function ageClaims(part: Part, value: string): AddProposal[] {
   if (first?.lower === "we" && !/old$/i.test(value)) return [];
   if (verb.denied || verb.tense === "past" || verb.perfect) return [];
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(statement.subject.display, "is", age, "years old"),
       claim: claimOf(statement.subject.path, "be aged", age),
       importance: 0.7,

@@ -3,9 +3,9 @@ import { isSingleValued } from "../../relations/relations.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { headWord } from "../clauses/head-words.ts";
 import {
+  type ClausePart,
+  getStatementSpan,
   leadText,
-  type Part,
-  place,
   qualifierOf,
   relationWith,
   restWith,
@@ -25,7 +25,7 @@ import { formerTrade } from "./trades.ts";
 
 /** What somebody or something is for longer than a day. */
 export function lastingClaims(
-  part: Part,
+  part: ClausePart,
   phrase: Phrase,
   item: readonly [number, number],
   noun: ReturnType<typeof nounOf>,
@@ -36,7 +36,7 @@ export function lastingClaims(
 
 /** "Dune is my favourite book": said of the book, told of the user. */
 function attributeOfSpeaker(
-  part: Part,
+  part: ClausePart,
   noun: ReturnType<typeof nounOf>,
   item: readonly [number, number],
 ): AddProposal[] | undefined {
@@ -60,7 +60,7 @@ function attributeOfSpeaker(
   context.discourse.mention(owner);
   if (isPerson) return [called(part, owner, value, { holds: "many" })];
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(display, "is", value),
       claim: claimOf(path, "be", value),
       kind: "preference",
@@ -70,7 +70,7 @@ function attributeOfSpeaker(
   ];
 }
 
-function subjectValue(part: Part, subject: Entity): string | undefined {
+function subjectValue(part: ClausePart, subject: Entity): string | undefined {
   const { tokens, statement, context } = part;
   const span = statement.clause.subject;
   if (span && tokens[span[0]]?.class !== "pronoun") return said(context, tokens, ...span);
@@ -83,7 +83,7 @@ const EMPLOYER =
 
 /** Whether the place behind what somebody is, is where they work: "a nurse at St Olaf", and not "a sucker for sweets". */
 function isEmployed(
-  { tokens, statement }: Part,
+  { tokens, statement }: ClausePart,
   head: string,
   { kind, head: joint, items, to }: Phrase,
 ): boolean {
@@ -96,7 +96,7 @@ function isEmployed(
   return (joint === "for" || joint === "with") && isPersonNoun(head) && isOneThat;
 }
 
-function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): AddProposal[] {
+function bePlain(part: ClausePart, phrase: Phrase, item: readonly [number, number]): AddProposal[] {
   const { context, tokens, statement, phrases } = part;
   const { subject, clause } = statement;
   const isSpeaker = subject.path === context.discourse.speaker.path;
@@ -116,7 +116,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
   return items.map((one) => {
     const value = said(context, tokens, ...one);
     const hasNow = !isPast && !clause.verb.denied;
-    return adding(context, place(part), {
+    return adding(context, getStatementSpan(part), {
       text: sentenceOf(part, restWith(part, phrase, one), leadText(part)),
       claim: claimOf(
         subject.path,
@@ -136,7 +136,7 @@ function bePlain(part: Part, phrase: Phrase, item: readonly [number, number]): A
 }
 
 /** "I'm a size 10 now": the same with another number. */
-function formerMeasure(part: Part, value: string): { replaces?: ProposalTarget } {
+function formerMeasure(part: ClausePart, value: string): { replaces?: ProposalTarget } {
   const measured = measuredBefore(part, "be", value);
   return measured ? { replaces: { ids: [measured] } } : {};
 }
@@ -147,7 +147,7 @@ function kindOfBeing(thing: string, isPast: boolean): "event" | "preference" | "
 }
 
 /** "I'm a nurse at St Olaf": what one is, and where; each can change by itself. */
-function jobClaims(part: Part, job: Phrase, employer: Phrase): AddProposal[] {
+function jobClaims(part: ClausePart, job: Phrase, employer: Phrase): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   const title = said(context, tokens, job.from, job.to);
@@ -155,7 +155,7 @@ function jobClaims(part: Part, job: Phrase, employer: Phrase): AddProposal[] {
   const past = clause.verb.tense === "past";
   const be = past ? "was" : "is";
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(subject.display, be, title),
       claim: claimOf(subject.path, past ? "used to be" : "be", title, qualifierOf(part, job, employer)),
       kind: past ? "event" : "fact",
@@ -163,7 +163,7 @@ function jobClaims(part: Part, job: Phrase, employer: Phrase): AddProposal[] {
       importance: 0.8,
       ...(past ? {} : formerTrade(part.context, part.statement, title)),
     }),
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(subject.display, past ? "worked at" : "works at", where),
       claim: claimOf(subject.path, past ? "used to work at" : "work at", where),
       kind: past ? "event" : "fact",

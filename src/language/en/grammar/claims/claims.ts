@@ -1,12 +1,12 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { conjunctsOf } from "../clauses/conjuncts.ts";
 import {
+  type ClausePart,
   datesOf,
   gerundOf,
+  getStatementSpan,
   isPlace,
   isWish,
-  type Part,
-  place,
   relationWith,
   verbPhrase,
   whenOf,
@@ -24,7 +24,7 @@ import { absolute, compose } from "./sentence.ts";
 export function claimsOf(context: Context, statement: Statement): AddProposal[] {
   const { clause } = statement;
   const phrases = phrasesOf(clause.tokens, ...clause.rest);
-  const part: Part = {
+  const part: ClausePart = {
     context,
     statement,
     phrases,
@@ -34,7 +34,7 @@ export function claimsOf(context: Context, statement: Statement): AddProposal[] 
   return withValidity(part, claimsIn(part));
 }
 
-function claimsIn(part: Part): AddProposal[] {
+function claimsIn(part: ClausePart): AddProposal[] {
   const { statement, phrases } = part;
   const { subject, clause } = statement;
   const { verb } = clause;
@@ -50,7 +50,7 @@ function claimsIn(part: Part): AddProposal[] {
 }
 
 /** "where I work HAS a garden": the verb behind it belongs to something else. */
-function isBroken({ statement, tokens, phrases }: Part): boolean {
+function isBroken({ statement, tokens, phrases }: ClausePart): boolean {
   const { verb, rest } = statement.clause;
   // "but I quit in 2015": what was quit stands before it.
   const isQuitting = /^(?:quit|stop)$/.test(verb.lemma) && verb.chain.length === 0;
@@ -91,7 +91,7 @@ const HOLLOW_WITH = new Set([
 ]);
 
 /** Verbs that say nothing by themselves: "I guess", "we went". */
-function isHollow(part: Part): boolean {
+function isHollow(part: ClausePart): boolean {
   const { verb } = part.statement.clause;
   const head = verb.lemma;
   const isLiked = verb.chain.some((link) => /^(?:like|love|enjoy|hate|prefer)$/.test(link.verb));
@@ -116,7 +116,7 @@ const HOLLOW_OBJECT =
   /^(?:(?:an?|the|no|some|any|my|one|another|quick|little|few|this|that|any more|more) )*(?:questions?|idea|ideas|clue|problem|problems|issue|issues|point|doubt|doubts|feeling|feelings|look|chat|go|try|break|minute|minutes|moment|second|sec|request|favou?r|errors?|help|thoughts?|sense|luck|fun|time|times|bad|good|great|nice|lovely|day|morning|afternoon|evening|weekend|one|chance|hand|advice|tips?|recommendations?|suggestions?|money|sleep|coffee now|laugh|done|been)(?: (?:of|about|with|for|on) .*)?$/i;
 
 /** "I have a question", "I need help": of the talk, not of the life. */
-function hasHollowObject(part: Part): boolean {
+function hasHollowObject(part: ClausePart): boolean {
   const { statement, context } = part;
   const { verb, tokens, rest } = statement.clause;
   const text = said(context, tokens, ...rest);
@@ -134,7 +134,7 @@ function hasHollowObject(part: Part): boolean {
 }
 
 /** "I use X", "I live in Y", "I'm training for Z". */
-function actionClaims(part: Part): AddProposal[] {
+function actionClaims(part: ClausePart): AddProposal[] {
   const { context, statement } = part;
   const { clause } = statement;
   const { verb } = clause;
@@ -166,26 +166,26 @@ function isBinding({ kind, head, items }: Phrase): boolean {
 
 const TELLING: ReadonlySet<Phrase["kind"]> = new Set(["noun", "preposition", "infinitive", "adjective"]);
 
-function isReflexive({ tokens }: Part, phrase: Phrase): boolean {
+function isReflexive({ tokens }: ClausePart, phrase: Phrase): boolean {
   return phrase.kind === "noun" && /(?:self|selves)$/.test(tokens[phrase.from]?.lower ?? "");
 }
 
 /** "Femi owes ME forty quid": to whom, and not what. */
-function isReceiver({ phrases, tokens }: Part, phrase: Phrase): boolean {
+function isReceiver({ phrases, tokens }: ClausePart, phrase: Phrase): boolean {
   const next = phrases[phrases.indexOf(phrase) + 1];
   const isPronoun = tokens[phrase.from]?.class === "pronoun" && phrase.to - phrase.from === 1;
   return phrase.kind === "noun" && isPronoun && next?.kind === "noun" && next.from === phrase.to;
 }
 
 /** "I'd rather walk than take the bus": what one prefers to do. */
-function ratherClaims(part: Part): AddProposal[] {
+function ratherClaims(part: ClausePart): AddProposal[] {
   const { verb, tokens, rest } = part.statement.clause;
   const value = tidy(`to ${verb.lemma} ${said(part.context, tokens, ...rest)}`);
   return relationClaims(part, verb.denied ? "not prefer" : "prefer", undefined, value);
 }
 
 /** "I prefer a room on a low floor": of the same kind of thing, one at a time. */
-function preferenceClaims(part: Part, object: Phrase): AddProposal[] {
+function preferenceClaims(part: ClausePart, object: Phrase): AddProposal[] {
   const { context, tokens, phrases, statement } = part;
   const next = phrases[phrases.indexOf(object) + 1];
   const hangs =
@@ -223,7 +223,7 @@ function preferenceClaims(part: Part, object: Phrase): AddProposal[] {
 }
 
 /** "I prefer coffee in the mornings now": in the same circumstance, whatever it was before. */
-function preferredBefore(part: Part, claims: readonly AddProposal[]): AddProposal[] | undefined {
+function preferredBefore(part: ClausePart, claims: readonly AddProposal[]): AddProposal[] | undefined {
   const { context, statement } = part;
   const [first] = claims;
   const isNow = /\b(?:now|these days|nowadays|lately)\b/i.test(
@@ -257,7 +257,7 @@ function differ(one: string | undefined, other: string | undefined): boolean {
 }
 
 /** "I told Nan I'd drive her": said of one's own doing ahead. */
-function isPledge({ context, statement }: Part): boolean {
+function isPledge({ context, statement }: ClausePart): boolean {
   const { verb, tokens } = statement.clause;
   if (
     !/^(?:tell|agree|swear|assure)$/.test(verb.lemma) ||
@@ -272,7 +272,7 @@ function isPledge({ context, statement }: Part): boolean {
 }
 
 /** "promised Dad I'd mend his lamp": what is promised stands in the clause after it. */
-function promiseClaims(part: Part): AddProposal[] {
+function promiseClaims(part: ClausePart): AddProposal[] {
   const { context, statement } = part;
   const whole = context.content.slice(statement.start, statement.end);
   const value = tidy(whole.replace(/^.*?\b(?:promis\w*|told|tell|agreed|swore|assured)\s+/i, ""));
@@ -285,7 +285,7 @@ function promiseClaims(part: Part): AddProposal[] {
     told,
   );
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text,
       claim: claimOf(statement.subject.path, relationWith(verb.denied, "promise"), value),
       kind: "commitment",

@@ -3,9 +3,9 @@ import { formatDateInWords } from "../../format-date.ts";
 import { isSingleValued } from "../../relations/relations.ts";
 import { NAMING } from "../clauses/noun-phrases.ts";
 import {
+  type ClausePart,
+  getStatementSpan,
   leadText,
-  type Part,
-  place,
   qualifierOf,
   relationWith,
   restWith,
@@ -27,13 +27,13 @@ import { relationClaims } from "./relation-claims.ts";
 import { compose } from "./sentence.ts";
 
 /** "I've been to Vietnam and Laos." */
-export function visitClaims(part: Part): AddProposal[] {
+export function visitClaims(part: ClausePart): AddProposal[] {
   const { statement, phrases, context, tokens } = part;
   const [target] = phrases;
   const deny = statement.clause.verb.denied;
   const relation = `${deny ? `${deny} ` : ""}have been to`;
   return (target?.items ?? []).map((item) =>
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: sentenceOf(part, restWith(part, target, item)),
       claim: claimOf(
         statement.subject.path,
@@ -48,7 +48,7 @@ export function visitClaims(part: Part): AddProposal[] {
 }
 
 /** "I'm …", "my sister is …", "the rent's due …". */
-export function copulaClaims(part: Part): AddProposal[] {
+export function copulaClaims(part: ClausePart): AddProposal[] {
   const { statement, phrases } = part;
   const { subject, clause } = statement;
   const telling = phrases.filter((phrase) => phrase.kind !== "other" && !isNow(part, phrase));
@@ -68,7 +68,7 @@ export function copulaClaims(part: Part): AddProposal[] {
 }
 
 /** "45 and single": what stands beside the age. */
-function besideAge(part: Part, first: Phrase): AddProposal[] {
+function besideAge(part: ClausePart, first: Phrase): AddProposal[] {
   const { context, tokens, phrases } = part;
   if (!isAge(said(context, tokens, first.from, first.to))) return [];
   const next = phrases.slice(phrases.indexOf(first) + 1).find(({ kind }) => kind === "adjective");
@@ -80,7 +80,7 @@ function besideAge(part: Part, first: Phrase): AddProposal[] {
 }
 
 /** "my dog's a rescue from Romania called Pip": whose name it is. */
-function nameAtEnd(part: Part): AddProposal[] {
+function nameAtEnd(part: ClausePart): AddProposal[] {
   const { tokens, statement, context } = part;
   const { subject, clause } = statement;
   if (!subject.path.includes("/") || clause.verb.denied) return [];
@@ -92,13 +92,13 @@ function nameAtEnd(part: Part): AddProposal[] {
 }
 
 /** "my goal this year is to read 30 books" */
-function aimClaims(part: Part, phrase: Phrase): AddProposal[] {
+function aimClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   if (!subject.path.includes("/") || clause.verb.denied || clause.verb.tense === "past") return [];
   const value = said(context, tokens, phrase.from, clause.rest[1]);
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined), leadText(part)),
       claim: claimOf(subject.path, "be", value),
       kind: "commitment",
@@ -108,7 +108,7 @@ function aimClaims(part: Part, phrase: Phrase): AddProposal[] {
 }
 
 /** "was born in Leeds on 3 May 1987": where, and when. */
-function bornClaims(part: Part, telling: readonly Phrase[]): AddProposal[] {
+function bornClaims(part: ClausePart, telling: readonly Phrase[]): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject } = statement;
   return telling.flatMap((phrase) => {
@@ -119,7 +119,7 @@ function bornClaims(part: Part, telling: readonly Phrase[]): AddProposal[] {
     const isTime = /^\d{4}$|[a-z].*\d|\d.*[a-z]/i.test(value) && joint !== "at";
     const relation = isTime ? "be born on" : "be born in";
     return [
-      adding(context, place(part), {
+      adding(context, getStatementSpan(part), {
         text: compose(subject.display, subject.plural ? "were born" : "was born", joint, value),
         claim: claimOf(subject.path, relation, value),
         importance: 0.8,
@@ -129,7 +129,7 @@ function bornClaims(part: Part, telling: readonly Phrase[]): AddProposal[] {
 }
 
 /** "is now", "is still": a time that says nothing of its own. */
-export function isNow({ tokens }: Part, phrase: Phrase): boolean {
+export function isNow({ tokens }: ClausePart, phrase: Phrase): boolean {
   return (
     phrase.kind === "time" &&
     phrase.to - phrase.from === 1 &&
@@ -139,7 +139,7 @@ export function isNow({ tokens }: Part, phrase: Phrase): boolean {
 
 const SELF_HELD = /^(?:home|back|there|here|away|out|off|in)$/;
 
-function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
+function adjectiveClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement, dates } = part;
   const { subject, clause } = statement;
   if (phrase.head !== undefined)
@@ -154,7 +154,7 @@ function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
     tokens[phrase.from]?.tags.has("Demonym") === true;
   if (!isLasting && subject.path === context.discourse.speaker.path && /ed$|ing$/.test(word)) return [];
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined), leadText(part)),
       claim: claimOf(subject.path, relationWith(clause.verb.denied, "be"), value, qualifierOf(part, phrase)),
       ...attributeTraits(part),
@@ -165,7 +165,7 @@ function adjectiveClaims(part: Part, phrase: Phrase): AddProposal[] {
 }
 
 /** "favourite colour": a taste, of which there is one. */
-function attributeTraits({ statement }: Part): Pick<AddProposal, "kind" | "holds"> {
+function attributeTraits({ statement }: ClausePart): Pick<AddProposal, "kind" | "holds"> {
   const { subject, clause } = statement;
   const thing = subject.path.split("/").slice(1).at(-1) ?? "";
   const isOne = clause.verb.denied === undefined && isSingleValued(thing);
@@ -173,7 +173,7 @@ function attributeTraits({ statement }: Part): Pick<AddProposal, "kind" | "holds
 }
 
 /** "is next Friday", "is due on the 5th". */
-function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
+function timeClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement, dates } = part;
   const { subject, clause } = statement;
   if (subject.path === context.discourse.speaker.path || clause.verb.denied) return [];
@@ -187,11 +187,17 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
   if (yearly !== undefined) {
     const claim = claimOf(subject.path, "be on", yearly.day || value, rest);
     return [
-      adding(context, place(part), { text: yearly.text, claim, kind: "fact", holds: "one", importance: 0.7 }),
+      adding(context, getStatementSpan(part), {
+        text: yearly.text,
+        claim,
+        kind: "fact",
+        holds: "one",
+        importance: 0.7,
+      }),
     ];
   }
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: sentenceOf(part, restWith(part, undefined, undefined)),
       claim: claimOf(subject.path, isDue ? "be due on" : "be on", value, rest),
       kind: date ? "event" : "fact",
@@ -206,7 +212,10 @@ function timeClaims(part: Part, phrase: Phrase): AddProposal[] {
  * A birthday without its year, unless the year was said: the sentence, and the day where the words hang on when they were said.
  * Undefined for a day that does not return each year.
  */
-function sayYearly(part: Part, { start, end, iso }: SaidDate): { text: string; day: string } | undefined {
+function sayYearly(
+  part: ClausePart,
+  { start, end, iso }: SaidDate,
+): { text: string; day: string } | undefined {
   const { context, statement } = part;
   if (!isYearlyDay(statement.subject.path)) return undefined;
   const words = context.content.slice(statement.start + start, statement.start + end);
@@ -217,7 +226,7 @@ function sayYearly(part: Part, { start, end, iso }: SaidDate): { text: string; d
   return { text, day: namesMonth(words) ? "" : plain };
 }
 
-function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
+function prepositionClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const { statement, context } = part;
   const head = phrase.head ?? "";
   if (phrase.items.length === 0) return [];
@@ -234,7 +243,7 @@ function prepositionClaims(part: Part, phrase: Phrase): AddProposal[] {
 }
 
 /** "in a relationship with Yuto", "in love with her", "in a band with Bo": with whom is what it is about. */
-function boundState(part: Part, phrase: Phrase): AddProposal[] | undefined {
+function boundState(part: ClausePart, phrase: Phrase): AddProposal[] | undefined {
   const { context, tokens, phrases, statement } = part;
   const next = phrases[phrases.indexOf(phrase) + 1];
   const what = said(context, tokens, phrase.items[0]?.[0] ?? phrase.from, phrase.to);
@@ -245,7 +254,7 @@ function boundState(part: Part, phrase: Phrase): AddProposal[] | undefined {
 }
 
 /** "at 10", "at ten": of a thing, an hour. */
-function isHour({ tokens, statement }: Part, { items }: Phrase): boolean {
+function isHour({ tokens, statement }: ClausePart, { items }: Phrase): boolean {
   const [from, to] = items[0] ?? [0, 0];
   const word = tokens[from]?.lower ?? "";
   const isOne = to - from === 1 && !statement.subject.animate;

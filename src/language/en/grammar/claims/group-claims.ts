@@ -1,7 +1,7 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { type Group, groupAt } from "../clauses/group-subjects.ts";
-import type { Part } from "../clauses/parts.ts";
+import type { ClausePart } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, thirdPerson } from "../context.ts";
 import type { Stretch } from "../words/token.ts";
@@ -15,7 +15,7 @@ export interface Grouped extends Group {
 }
 
 /** "three cats, Tik, Tak and Toe, and a pond": the names of those that are counted, and what is told beside them. */
-export function groupIn({ tokens, context, statement }: Part, { items }: Phrase): Grouped | undefined {
+export function groupIn({ tokens, context, statement }: ClausePart, { items }: Phrase): Grouped | undefined {
   const [counted] = items;
   const group = counted && groupAt(tokens, counted[1] - 1);
   const isCounted = counted && tokens.slice(...counted).some(({ class: kind }) => kind === "number");
@@ -25,7 +25,7 @@ export function groupIn({ tokens, context, statement }: Part, { items }: Phrase)
 }
 
 /** The counted thing, what is listed beside it, and each by name. */
-export function groupClaims(part: Part, relation: string, group: Grouped): AddProposal[] {
+export function groupClaims(part: ClausePart, relation: string, group: Grouped): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   const end = Math.max(statement.end, tokens[group.to - 1]?.end ?? 0);
@@ -48,7 +48,7 @@ export function groupClaims(part: Part, relation: string, group: Grouped): AddPr
 }
 
 /** One of several who bear the same noun has a path of its own: "user/kid Ada". */
-export function namedOne(part: Part, kind: string, name: string, end: number): AddProposal {
+export function namedOne(part: ClausePart, kind: string, name: string, end: number): AddProposal {
   const { context, statement } = part;
   const { subject } = statement;
   return adding(

@@ -1,7 +1,7 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { readList } from "../clauses/noun-phrases.ts";
-import type { Part } from "../clauses/parts.ts";
+import type { ClausePart } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, thirdPerson } from "../context.ts";
 import { ANIMALS, FEMALE, MALE } from "../words/lexicon.ts";
@@ -12,7 +12,7 @@ import { namedOne } from "./group-claims.ts";
 import { compose, inflect } from "./sentence.ts";
 
 /** "podcasts in Overcast, Castro and Pocket Casts": one for each, so that each can end by itself. */
-export function listedMeans(part: Part, phrase: Phrase): Part[] | undefined {
+export function listedMeans(part: ClausePart, phrase: Phrase): ClausePart[] | undefined {
   const { phrases, statement, tokens } = part;
   const means = phrases[phrases.indexOf(phrase) + 1];
   const isTaken = means?.head === "to" && /^(?:take|drive|bring|send)$/.test(statement.clause.verb.lemma);
@@ -28,7 +28,7 @@ export function listedMeans(part: Part, phrase: Phrase): Part[] | undefined {
 }
 
 /** The clause as if the list held that one alone. */
-function onlyItem(part: Part, means: Phrase, item: Stretch): Part {
+function onlyItem(part: ClausePart, means: Phrase, item: Stretch): ClausePart {
   return {
     ...part,
     only: { all: [means.items[0]?.[0] ?? means.from, means.to], one: item },
@@ -43,7 +43,7 @@ interface Listed {
 }
 
 /** "three courses: statistics, ceramics and Japanese": the list behind the number. */
-export function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
+export function listedBehind(part: ClausePart, phrase: Phrase): Listed | undefined {
   const { tokens } = part;
   const [item, ...others] = phrase.items;
   if (!item || !others.every((other) => isName(tokens, ...other))) return undefined;
@@ -61,7 +61,7 @@ export function listedBehind(part: Part, phrase: Phrase): Listed | undefined {
   return { items: list.items, kind: toSingular(noun.lower) };
 }
 
-export function listedClaims(part: Part, relation: string, listed: Listed): AddProposal[] {
+export function listedClaims(part: ClausePart, relation: string, listed: Listed): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   const last = tokens[listed.items.at(-1)?.[1] ?? 0] ?? tokens.at(-1);
@@ -100,7 +100,7 @@ export function listedClaims(part: Part, relation: string, listed: Listed): AddP
 }
 
 /** "three kids: Ada, Bruno and little Cleo": names of persons or animals. */
-function namesOf({ context, tokens }: Part, { kind, items }: Listed): string[] | undefined {
+function namesOf({ context, tokens }: ClausePart, { kind, items }: Listed): string[] | undefined {
   const head = kind.split(" ").at(-1) ?? kind;
   if (!isPersonNoun(head) && !ANIMALS.has(head) && !FEMALE.has(head) && !MALE.has(head)) return undefined;
   const names = items.map((item) => said(context, tokens, ...item).replace(/^(?:little|big|baby|old) /i, ""));

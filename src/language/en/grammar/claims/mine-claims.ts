@@ -1,11 +1,11 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
-import { type Part, place } from "../clauses/parts.ts";
+import { type ClausePart, getStatementSpan } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said, thirdPerson } from "../context.ts";
 import { compose, inflect } from "./sentence.ts";
 
 /** "I like MY STEAK RARE and MY TEA WITH LEMON": each with how it is liked. */
-export function minesOf(part: Part, phrase: Phrase): string[] {
+export function minesOf(part: ClausePart, phrase: Phrase): string[] {
   const { context, tokens, statement } = part;
   const { verb, rest } = statement.clause;
   const first = tokens[phrase.from];
@@ -21,11 +21,11 @@ export function minesOf(part: Part, phrase: Phrase): string[] {
   return parts[0] === bare ? [] : parts;
 }
 
-export function mineClaims(part: Part, relation: string, values: readonly string[]): AddProposal[] {
+export function mineClaims(part: ClausePart, relation: string, values: readonly string[]): AddProposal[] {
   const { context, statement } = part;
   const { subject, clause } = statement;
   return values.map((value) =>
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(
         subject.display,
         inflect(clause.verb, subject.plural),

@@ -1,9 +1,9 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
-import { headWord, textOf } from "../clauses/head-words.ts";
+import { headWord, joinSpan } from "../clauses/head-words.ts";
 import { readList } from "../clauses/noun-phrases.ts";
-import { type Part, place } from "../clauses/parts.ts";
+import { type ClausePart, getStatementSpan } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { type AddParts, adding, claimOf, said } from "../context.ts";
 import { BE, FIRST_POSSESSIVE } from "../words/lexicon.ts";
@@ -12,7 +12,7 @@ import type { Stretch } from "../words/token.ts";
 import { compose } from "./sentence.ts";
 
 /** "My landlord is called Mr Petrakis." */
-export function nameClaims(part: Part): AddProposal[] {
+export function nameClaims(part: ClausePart): AddProposal[] {
   const { context, statement, phrases, tokens } = part;
   const noun = phrases.find(({ kind }) => kind === "noun");
   const name = noun
@@ -22,7 +22,12 @@ export function nameClaims(part: Part): AddProposal[] {
   return [called(part, statement.subject, name)];
 }
 
-export function called(part: Part, entity: Entity, name: string, parts: Partial<AddParts> = {}): AddProposal {
+export function called(
+  part: ClausePart,
+  entity: Entity,
+  name: string,
+  parts: Partial<AddParts> = {},
+): AddProposal {
   const old = part.context.known.find(
     ({ claim }) =>
       claim?.subject === entity.path &&
@@ -34,7 +39,7 @@ export function called(part: Part, entity: Entity, name: string, parts: Partial<
     : entity.name === undefined
       ? entity.display
       : entity.display.slice(0, entity.display.length - entity.name.length).trim();
-  return adding(part.context, place(part), {
+  return adding(part.context, getStatementSpan(part), {
     text: compose(bare, entity.plural ? "are called" : "is called", name),
     claim: claimOf(entity.path, "be called", name),
     importance: 0.8,
@@ -44,7 +49,7 @@ export function called(part: Part, entity: Entity, name: string, parts: Partial<
 }
 
 /** "my sister NADIA lives": her name is told in passing. */
-export function nameBehind(part: Part, entity: Entity): AddProposal[] {
+export function nameBehind(part: ClausePart, entity: Entity): AddProposal[] {
   if (entity.name === undefined || !entity.path.includes("/")) return [];
   const last = entity.path.split("/").at(-1) ?? "";
   if (entity.path.endsWith(` ${entity.name}`) || !isAboutSomebody(last)) return [];
@@ -93,7 +98,7 @@ const OWNING = new Set([
 ]);
 
 /** "has a parrot called Pip": the parrot is somebody's, and has a name. */
-export function possessions(part: Part): AddProposal[] {
+export function possessions(part: ClausePart): AddProposal[] {
   const { tokens, statement, phrases } = part;
   const { verb } = statement.clause;
   if (!OWNING.has(verb.lemma) || verb.denied) return [];
@@ -111,7 +116,7 @@ export function possessions(part: Part): AddProposal[] {
     const display = `${owner.display}'s ${one}`;
     const entity: Entity = { path: `${owner.path}/${one}`, display, animate: true, plural: false };
     const names = noun.name
-      ? textOf(tokens, noun.name).split(/, | and | & /)
+      ? joinSpan(tokens, noun.name).split(/, | and | & /)
       : namesBehind(part, object, item);
     if (names.length > 1) return names.map((name) => called(part, oneOf(entity, name), name));
     return names.map((name) => called(part, entity, name, { holds: "one" }));
@@ -128,7 +133,7 @@ export function oneOf(entity: Entity, name: string): Entity {
 }
 
 /** "two cats, Tom and Jerry": names right behind, in a list of their own. */
-function namesBehind(part: Part, _object: Phrase, item: readonly [number, number]): string[] {
+function namesBehind(part: ClausePart, _object: Phrase, item: readonly [number, number]): string[] {
   const { tokens, context } = part;
   const noun = tokens[item[1] - 1];
   if (!noun || BE.has(noun.lower) || !/[,:(–—-]/.test(noun.after)) return [];

@@ -1,7 +1,7 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
-import { type Part, place, relationWith } from "../clauses/parts.ts";
+import { type ClausePart, getStatementSpan, relationWith } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { ANIMALS, FEMALE, LASTING, MALE, PASSING } from "../words/lexicon.ts";
@@ -16,7 +16,7 @@ import { relationClaims } from "./relation-claims.ts";
 import { compose } from "./sentence.ts";
 
 /** "I'm Karl", "I'm a nurse at St Olaf", "my salary is 61k". */
-export function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
+export function nounClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   const value = said(context, tokens, phrase.from, phrase.to);
@@ -34,7 +34,7 @@ export function nounClaims(part: Part, phrase: Phrase): AddProposal[] {
   return namedOrLasting(part, phrase, item, value);
 }
 
-function namedOrLasting(part: Part, phrase: Phrase, item: Stretch, value: string): AddProposal[] {
+function namedOrLasting(part: ClausePart, phrase: Phrase, item: Stretch, value: string): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   const noun = nounOf(tokens, ...item);
@@ -48,7 +48,7 @@ function namedOrLasting(part: Part, phrase: Phrase, item: Stretch, value: string
 }
 
 /** "I'm a mum of two": two kids. */
-function childrenOf(part: Part, item: Stretch, isSpeaker: boolean): AddProposal[] | undefined {
+function childrenOf(part: ClausePart, item: Stretch, isSpeaker: boolean): AddProposal[] | undefined {
   const { context, tokens, statement } = part;
   const text = said(context, tokens, ...item);
   const many =
@@ -65,12 +65,12 @@ function childrenOf(part: Part, item: Stretch, isSpeaker: boolean): AddProposal[
   const kids = /^(?:one|1)$/i.test(many) ? "one kid" : `${many} kids`;
   const subject = statement.subject;
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(subject.display, "is", text),
       claim: claimOf(subject.path, "be", text),
       importance: 0.8,
     }),
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(subject.display, "has", kids),
       claim: claimOf(subject.path, "have", kids),
       importance: 0.8,
@@ -79,7 +79,7 @@ function childrenOf(part: Part, item: Stretch, isSpeaker: boolean): AddProposal[
 }
 
 /** "My kids are Hugo, Elsa and a baby on the way": each that has a name. */
-function namesListed(part: Part, phrase: Phrase): AddProposal[] {
+function namesListed(part: ClausePart, phrase: Phrase): AddProposal[] {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   if (!subject.plural || !subject.path.includes("/") || clause.verb.denied) return [];
@@ -93,7 +93,7 @@ function namesListed(part: Part, phrase: Phrase): AddProposal[] {
     if (names.includes(item)) return [called(part, oneOf(subject, value), value)];
     if (isFamily) return [];
     return [
-      adding(context, place(part), {
+      adding(context, getStatementSpan(part), {
         text: compose(subject.display, "are", value),
         claim: claimOf(subject.path, "be", value),
         holds: "many",
@@ -104,7 +104,7 @@ function namesListed(part: Part, phrase: Phrase): AddProposal[] {
 
 /** "a member of Costco, the Ramblers and a gym": each of them. */
 function memberClaims(
-  part: Part,
+  part: ClausePart,
   phrase: Phrase,
   item: readonly [number, number],
 ): AddProposal[] | undefined {
@@ -124,7 +124,7 @@ function memberClaims(
 
 /** "a sucker for sweets and old maps": each of them. */
 function leaningClaims(
-  part: Part,
+  part: ClausePart,
   phrase: Phrase,
   item: readonly [number, number],
 ): AddProposal[] | undefined {
@@ -178,7 +178,7 @@ const PASSING_NOUNS = new Set(
   ),
 );
 
-function isPassingNoun(tokens: readonly Token[], item: readonly [number, number], part: Part): boolean {
+function isPassingNoun(tokens: readonly Token[], item: readonly [number, number], part: ClausePart): boolean {
   const last = tokens[item[1] - 1];
   const first = tokens[item[0]];
   if (!last || !first) return true;

@@ -4,12 +4,12 @@ import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { toCanonicalRelation } from "../../relations/relations.ts";
 import { tasteOfThat } from "../clauses/meant-things.ts";
 import {
+  type ClausePart,
+  getStatementSpan,
   isOver,
   isSince,
   isWish,
   leadText,
-  type Part,
-  place,
   qualifierOf,
   restWith,
   sentenceOf,
@@ -24,7 +24,7 @@ import type { Stretch, Token } from "../words/token.ts";
 import { groupClaims, groupIn } from "./group-claims.ts";
 import { listedBehind, listedClaims, listedMeans } from "./listed-claims.ts";
 import { mineClaims, minesOf } from "./mine-claims.ts";
-import { replacedBy } from "./replaced.ts";
+import { toReplacement } from "./replaced.ts";
 import { compose } from "./sentence.ts";
 
 const STATIVE = new Set(
@@ -35,7 +35,7 @@ const STATIVE = new Set(
 
 /** One proposal for each member of the list that the relation holds. */
 export function relationClaims(
-  part: Part,
+  part: ClausePart,
   base: string,
   phrase: Phrase | undefined,
   whole?: string,
@@ -65,11 +65,11 @@ export function relationClaims(
     const qualifier = asOne(qualifierOf(part, phrase), isOne);
     const claim = claimOf(subject.path, relation, value, phrase ? qualifier : (statement.circumstance ?? ""));
     const claims = [
-      adding(context, place(part), {
+      adding(context, getStatementSpan(part), {
         text,
         claim,
         ...details,
-        ...replacedBy(k > 0 ? { ...part, isBeside: true } : part, relation, value),
+        ...toReplacement(k > 0 ? { ...part, isBeside: true } : part, relation, value),
       }),
     ];
     if (relation === "work as") claims.push(...workplace(part));
@@ -77,12 +77,16 @@ export function relationClaims(
   });
 }
 
-function isPastTold(part: Part): boolean {
+function isPastTold(part: ClausePart): boolean {
   return isOver(part) && begunOf(part) === undefined;
 }
 
 /** "I started working at Lumo in March": that goes on since then. */
-function begunOf({ statement, dates, context }: Part): Pick<AddParts, "when" | "validFrom"> | undefined {
+function begunOf({
+  statement,
+  dates,
+  context,
+}: ClausePart): Pick<AddParts, "when" | "validFrom"> | undefined {
   const { verb } = statement.clause;
   const [link] = verb.chain;
   const isBegun =
@@ -93,7 +97,7 @@ function begunOf({ statement, dates, context }: Part): Pick<AddParts, "when" | "
 }
 
 /** Of names or things that are counted and then listed, each. */
-function listClaims(part: Part, relation: string, phrase: Phrase): AddProposal[] | undefined {
+function listClaims(part: ClausePart, relation: string, phrase: Phrase): AddProposal[] | undefined {
   const group = groupIn(part, phrase);
   if (group) return groupClaims(part, relation, group);
   const listed = listedBehind(part, phrase);
@@ -101,7 +105,7 @@ function listClaims(part: Part, relation: string, phrase: Phrase): AddProposal[]
 }
 
 /** "memberships at the zoo and the National Trust": a member of each. */
-function membershipsOf(part: Part, phrase: Phrase): { part: Part; phrase: Phrase } | undefined {
+function membershipsOf(part: ClausePart, phrase: Phrase): { part: ClausePart; phrase: Phrase } | undefined {
   const { tokens, phrases } = part;
   const item = phrase.items[0];
   const next = phrases[phrases.indexOf(phrase) + 1];
@@ -142,7 +146,7 @@ function isVague(tokens: readonly Token[], [from, to]: readonly [number, number]
 }
 
 /** "I like fixing things": the fixing tells it. */
-function isDoing({ statement, tokens }: Part, [from, to]: Stretch): boolean {
+function isDoing({ statement, tokens }: ClausePart, [from, to]: Stretch): boolean {
   const isThings = to - from === 1 && /^(?:things|stuff)$/.test(tokens[from]?.lower ?? "");
   return isThings && statement.clause.verb.chain.some(({ next }) => next === "gerund");
 }
@@ -158,7 +162,7 @@ function isNarrowed(tokens: readonly Token[], at: number): boolean {
 }
 
 /** Lists fall apart where the members stand for themselves. */
-function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
+function splitItems(part: ClausePart, phrase: Phrase): (readonly [number, number])[] {
   // "between nine and eleven" is one stretch.
   if (phrase.head === "between") return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   const isEither = part.tokens.slice(phrase.from, phrase.to).some(({ lower }) => lower === "or");
@@ -181,7 +185,7 @@ function splitItems(part: Part, phrase: Phrase): (readonly [number, number])[] {
 }
 
 /** "two or three coffees", "three miles or more": how much, and no choice. */
-function isAmount({ tokens }: Part, { items }: Phrase): boolean {
+function isAmount({ tokens }: ClausePart, { items }: Phrase): boolean {
   return items.some(([from, to]) => {
     const word = tokens[from];
     // "no kids or pets" is neither.
@@ -192,20 +196,20 @@ function isAmount({ tokens }: Part, { items }: Phrase): boolean {
 }
 
 /** "I work as a cook at the harbour": the place is a claim of its own. */
-function workplace(part: Part): AddProposal[] {
+function workplace(part: ClausePart): AddProposal[] {
   const { context, tokens, statement, phrases } = part;
   const where = phrases.find(({ kind, head }) => kind === "preposition" && (head === "at" || head === "for"));
   if (!where) return [];
   const value = said(context, tokens, where.items[0]?.[0] ?? where.from, where.to);
   return [
-    adding(context, place(part), {
+    adding(context, getStatementSpan(part), {
       text: compose(statement.subject.display, "works at", value),
       claim: claimOf(statement.subject.path, "work at", value),
     }),
   ];
 }
 
-function relationNamed(part: Part, base: string, isPastState: boolean): string {
+function relationNamed(part: ClausePart, base: string, isPastState: boolean): string {
   const { verb } = part.statement.clause;
   if (isPastState) return `used to ${base}`;
   const deny = /^(not|never) /.exec(base);
@@ -219,7 +223,7 @@ function relationNamed(part: Part, base: string, isPastState: boolean): string {
   return deny ? `${deny[1]} ${named}` : named;
 }
 
-function participle({ statement }: Part): string {
+function participle({ statement }: ClausePart): string {
   const { clause } = statement;
   return (
     clause.tokens.slice(clause.verb.from, clause.verb.to).findLast(({ class: kind }) => kind === "verb")
@@ -242,7 +246,7 @@ const PLANNING = new Set([
 ]);
 
 function detailsOf(
-  part: Part,
+  part: ClausePart,
   relation: string,
   isPast: boolean,
 ): Pick<AddParts, "when" | "validFrom"> & { kind?: Kind; importance?: number; holds?: "one" | "many" } {

@@ -1,4 +1,4 @@
-import { isOver, type Part } from "../clauses/parts.ts";
+import { type ClausePart, isOver } from "../clauses/parts.ts";
 import type { AddParts } from "../context.ts";
 import { formerTrade } from "./trades.ts";
 
@@ -6,7 +6,7 @@ import { formerTrade } from "./trades.ts";
 const BESIDE = /\b(?:also|as well|too|on the side|besides|second job|side job|both)\b/i;
 
 /** What the new value takes the place of. */
-export function replacedBy(part: Part, relation: string, value: string): Partial<AddParts> {
+export function toReplacement(part: ClausePart, relation: string, value: string): Partial<AddParts> {
   const words = part.context.content.slice(part.statement.start, part.statement.end);
   if (part.isBeside || BESIDE.test(words)) return { holds: "many" };
   const trade = relation === "work as" ? formerTrade(part.context, part.statement, value) : {};
@@ -21,7 +21,7 @@ const ONE_NOW = new Set(
 );
 
 /** "these days I sleep seven hours", "the pass costs 104 euros now": the same with another number. */
-export function measuredBefore(part: Part, relation: string, value: string): string | undefined {
+export function measuredBefore(part: ClausePart, relation: string, value: string): string | undefined {
   const { context, statement } = part;
   // "I read 1984": the number is the whole name.
   if (NAMING.has(relation) && /^\d[\d.,]*$/.test(value)) return undefined;
@@ -76,7 +76,7 @@ const SCHOOL =
   /\b(?:school|nursery|college|university|uni|primary|academy|kindergarten|preschool|high|secondary|grammar|daycare|creche)\b/i;
 
 /** "she goes to Hillside now": ends the one before it. */
-function replacedNow(part: Part, relation: string, value: string): { replaces?: { ids: string[] } } {
+function replacedNow(part: ClausePart, relation: string, value: string): { replaces?: { ids: string[] } } {
   const { context, statement } = part;
   const measured = measuredBefore(part, relation, value);
   if (measured) return { replaces: { ids: [measured] } };

@@ -74,7 +74,7 @@ function opensClause(tokens: readonly Token[], at: number, begin: number): boole
   return tokens.slice(at + 1, begin).every((token) => token.class === "adverb");
 }
 
-const OPENED: readonly (readonly [Role, ReadonlySet<string>])[] = [
+const OPENED: readonly (readonly [ClauseRole, ReadonlySet<string>])[] = [
   ["condition", HYPOTHETICAL],
   [
     "circumstance",
@@ -90,19 +90,19 @@ export function roleOf(
   start: Start,
   found: Found,
   last: Found | undefined,
-): { role: Role; opener?: string } {
+): { role: ClauseRole; opener?: string } {
   const { opener } = start;
   const role =
     (opener === undefined ? undefined : byOpener(opener, last)) ?? byPlace(tokens, start, found, last);
   return { role, ...(opener === undefined ? {} : { opener }) };
 }
 
-function byOpener(opener: string, last: Found | undefined): Role | undefined {
+function byOpener(opener: string, last: Found | undefined): ClauseRole | undefined {
   if (opener === "that" && !last) return "reason";
   return OPENED.find(([, words]) => words.has(opener))?.[0];
 }
 
-function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Found | undefined): Role {
+function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Found | undefined): ClauseRole {
   // "The part I play is small": said of the part.
   if (!last) return start.opener === undefined && isLeftOut(tokens, start, found) ? "reason" : "main";
   const subject = found.subject && tokens[found.subject[0]];
@@ -115,7 +115,7 @@ function byPlace(tokens: readonly Token[], start: Start, found: Found, last: Fou
 }
 
 /** "She says that we hire a helper" tells it; "she refuses that we hire a helper" does not. */
-function byVerb(lemma: string, opener: string | undefined): Role {
+function byVerb(lemma: string, opener: string | undefined): ClauseRole {
   if (opener === "that" && WANTING.has(lemma)) return "condition";
   return SAYING.has(lemma) ? "content" : "main";
 }
@@ -157,7 +157,7 @@ function isFar(tokens: readonly Token[], from: number, to: number): boolean {
 }
 
 /** How a clause is brought in. */
-export type Role =
+export type ClauseRole =
   | "main"
   /** "when I fly", "since the knee op": narrows another clause. */
   | "circumstance"

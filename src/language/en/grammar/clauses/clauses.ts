@@ -3,7 +3,7 @@ import { withoutTag } from "../scraps/tag-questions.ts";
 import { ANIMALS, AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
-import { boundaryOf, type Found, type Role, roleOf } from "./clause-bounds.ts";
+import { boundaryOf, type ClauseRole, type Found, roleOf } from "./clause-bounds.ts";
 import { NAMING } from "./noun-phrases.ts";
 import { shared } from "./shared-verbs.ts";
 import { HARD, SOFT, subjectBefore } from "./subjects.ts";
@@ -11,7 +11,7 @@ import { formOf, readVerb, type Verb } from "./verbs.ts";
 
 export interface Clause {
   readonly tokens: readonly Token[];
-  readonly role: Role;
+  readonly role: ClauseRole;
   /** The word that brings it in. */
   readonly opener?: string;
   /** Indices of the tokens of the subject; absent where it is left out ("sold the Canon"). */

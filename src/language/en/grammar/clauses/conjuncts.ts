@@ -1,8 +1,8 @@
-import { datesOf, type Part } from "./parts.ts";
+import { type ClausePart, datesOf } from "./parts.ts";
 import type { Phrase } from "./phrases.ts";
 
 /** "a storage unit in Kew AND a garage in Acton", "at the library AND weekends at a stall": each by itself. */
-export function conjunctsOf(part: Part): Part[] {
+export function conjunctsOf(part: ClausePart): ClausePart[] {
   const { phrases, tokens, statement } = part;
   const [from, to] = statement.clause.rest;
   const cuts = phrases.flatMap((phrase, k) => {
@@ -18,7 +18,7 @@ export function conjunctsOf(part: Part): Part[] {
   ].sort((a, b) => a.from - b.from);
   if (all.length === 0 || statement.clause.verb.denied) return [];
   const edges = [from, ...all.map((cut) => cut.to)];
-  return edges.map((start, k): Part => {
+  return edges.map((start, k): ClausePart => {
     const end = all[k]?.from ?? to;
     return {
       ...part,
@@ -31,7 +31,7 @@ export function conjunctsOf(part: Part): Part[] {
 }
 
 /** "Cadiz in March and Seville in May": to each its own date, where it has one. */
-function ownDates(part: Part, from: number, to: number): Part["dates"] {
+function ownDates(part: ClausePart, from: number, to: number): ClausePart["dates"] {
   const { context, statement, tokens } = part;
   const [first, last] = [tokens[from], tokens[to - 1]];
   if (!first || !last) return part.dates;
@@ -42,7 +42,7 @@ function ownDates(part: Part, from: number, to: number): Part["dates"] {
 }
 
 /** "piano on Mondays, JUDO on Wednesdays": a thing with its time or place behind another such. */
-function isNextPair({ tokens }: Part, phrases: readonly Phrase[], k: number): boolean {
+function isNextPair({ tokens }: ClausePart, phrases: readonly Phrase[], k: number): boolean {
   const [first, last, phrase, next] = [phrases[k - 2], phrases[k - 1], phrases[k], phrases[k + 1]];
   const isPair = (one: Phrase | undefined, two: Phrase | undefined): boolean =>
     one?.kind === "noun" && (two?.kind === "time" || two?.kind === "preposition");
@@ -51,7 +51,7 @@ function isNextPair({ tokens }: Part, phrases: readonly Phrase[], k: number): bo
 }
 
 /** "two properties, A COTTAGE in Wales": what the number counts. */
-function isApposed({ tokens }: Part, last: Phrase | undefined, phrase: Phrase): boolean {
+function isApposed({ tokens }: ClausePart, last: Phrase | undefined, phrase: Phrase): boolean {
   if (last?.kind !== "noun" || phrase.kind !== "noun" || last.items.length !== 1) return false;
   const isCounted = tokens.slice(last.from, last.to).some(({ class: kind }) => kind === "number");
   const isOne = ["a", "an"].includes(tokens[phrase.from]?.lower ?? "");

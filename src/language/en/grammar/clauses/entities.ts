@@ -7,7 +7,7 @@ import { isName, type Noun, nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import type { Token } from "../words/token.ts";
 import type { Discourse, Entity } from "./entity.ts";
-import { headWord, textOf } from "./head-words.ts";
+import { headWord, joinSpan } from "./head-words.ts";
 import { distinct, gathered, named, owned } from "./owned.ts";
 
 export function speakerEntity(name: string | undefined): Entity {
@@ -116,7 +116,7 @@ function apposed(
       ] as const);
   const entity = resolved(self, known, tokens, ...noun);
   if (!entity || !isName(tokens, ...name)) return entity;
-  const called = textOf(tokens, name).replace(/,$/, "");
+  const called = joinSpan(tokens, name).replace(/,$/, "");
   return distinct({ ...entity, name: called, animate: true, display: `${entity.display} ${called}` }, known);
 }
 
@@ -133,7 +133,7 @@ function withPlace(entity: Entity, tokens: readonly Token[], from: number, to: n
     !isName(tokens, from + 1, to)
   )
     return entity;
-  const tail = `${joint.lower} ${textOf(tokens, [from + 1, to])}`;
+  const tail = `${joint.lower} ${joinSpan(tokens, [from + 1, to])}`;
   return { ...entity, path: `${entity.path} ${tail}`, display: `${entity.display} ${tail}` };
 }
 
@@ -190,7 +190,7 @@ function nounEntity(
   span: readonly [number, number],
 ): Entity | undefined {
   const owner = ownerOf(self, known, tokens, noun);
-  const name = noun.name ? textOf(tokens, noun.name) : undefined;
+  const name = noun.name ? joinSpan(tokens, noun.name) : undefined;
   const head = headWord(tokens, noun);
   if (owner) return head === "" ? undefined : distinct(owned(owner, head, name), known);
   const isKin = KIN.has(head) && noun.words.length === 1;
@@ -206,7 +206,7 @@ function nounEntity(
     noun.determiner === undefined &&
     !isKindName(tokens, span, isCalled)
   ) {
-    return named(self, known, textOf(tokens, span));
+    return named(self, known, joinSpan(tokens, span));
   }
   const isThe = noun.determiner === "the";
   if (!isKin && !(isThe && head !== "" && !COMMON_THINGS.has(head)))
@@ -269,7 +269,7 @@ function ownedBy(
   const head = headWord(tokens, part);
   return head === ""
     ? owner
-    : distinct(owned(owner, head, part.name ? textOf(tokens, part.name) : undefined), known);
+    : distinct(owned(owner, head, part.name ? joinSpan(tokens, part.name) : undefined), known);
 }
 
 /** "Ana's", "mum's", "the neighbour's". */
@@ -282,5 +282,5 @@ function firstOwner(
 ): Entity | undefined {
   const last = tokens[to - 1]?.lower ?? "";
   if (KIN.has(last) || noun.determiner === "the") return owned(self.speaker, last, undefined);
-  return isName(tokens, from, to) ? named(self, known, textOf(tokens, [from, to])) : undefined;
+  return isName(tokens, from, to) ? named(self, known, joinSpan(tokens, [from, to])) : undefined;
 }

@@ -30,7 +30,7 @@ export function headWord(tokens: readonly Token[], noun: Noun): string {
 }
 
 /** The words of a span, as they stand, joined by single spaces. */
-export function textOf(tokens: readonly Token[], [from, to]: readonly [number, number]): string {
+export function joinSpan(tokens: readonly Token[], [from, to]: readonly [number, number]): string {
   const parts: string[] = [];
   for (let i = from; i < to; i += 1) {
     const token = tokens[i];

@@ -6,7 +6,7 @@ import type { Stretch, Token } from "../words/token.ts";
 import type { Phrase } from "./phrases.ts";
 import type { Link } from "./verbs.ts";
 
-export interface Part {
+export interface ClausePart {
   readonly context: Context;
   readonly statement: Statement;
   readonly phrases: readonly Phrase[];
@@ -19,7 +19,7 @@ export interface Part {
 }
 
 /** "I'd love to", "I would like to": a wish, though "would" leaves open. */
-export function isWish({ statement }: Part): boolean {
+export function isWish({ statement }: ClausePart): boolean {
   const { verb } = statement.clause;
   const { tokens, verb: own } = statement.clause;
   if (
@@ -89,12 +89,16 @@ export function isPlace(phrases: readonly Phrase[]): boolean {
   );
 }
 
-export function place(part: Part): { start: number; end: number } {
-  return { start: part.statement.start, end: part.statement.end };
+/** Where a statement stands in its message. */
+export function getStatementSpan({ statement }: { readonly statement: Statement }): {
+  start: number;
+  end: number;
+} {
+  return { start: statement.start, end: statement.end };
 }
 
 /** Everything in the clause but subject, verb and value, as it stands. */
-export function qualifierOf(part: Part, ...taken: readonly (Phrase | undefined)[]): string {
+export function qualifierOf(part: ClausePart, ...taken: readonly (Phrase | undefined)[]): string {
   const { context, statement, phrases, tokens } = part;
   const { clause } = statement;
   const bits: string[] = [];
@@ -111,7 +115,7 @@ export function qualifierOf(part: Part, ...taken: readonly (Phrase | undefined)[
   return tidy(bits.join(" ")).slice(0, 200);
 }
 
-function isTellingLead({ statement, tokens }: Part): boolean {
+function isTellingLead({ statement, tokens }: ClausePart): boolean {
   const [from, to] = statement.clause.lead;
   const slice = tokens.slice(from, to);
   const isOfTalk = slice[0]?.lower === "on" && slice.some(({ lower }) => /^(?:note|hand)$/.test(lower));
@@ -167,7 +171,7 @@ const TAIL =
   /^(?:no|so|been|yeah|yes|haha|lol|omg|ouch|wow|thank|thanks|please|sorry|ok|okay|though|mind|have|has|honestly|obviously|luckily|sadly|right|ugh|yay)$/;
 
 /** Where the words of a clause end that belong to what it says. */
-function withoutTail({ tokens, statement }: Part): number {
+function withoutTail({ tokens, statement }: ClausePart): number {
   const [from, to] = statement.clause.rest;
   for (let at = from + 1; at < to; at += 1) {
     if (/^,\s*$/.test(tokens[at - 1]?.after ?? "") && TAIL.test(tokens[at]?.lower ?? "")) return at;
@@ -176,7 +180,7 @@ function withoutTail({ tokens, statement }: Part): number {
 }
 
 /** The words of a stretch, with one member instead of a list behind the value. */
-function onlyOne({ context, tokens, only }: Part, from: number, to: number): string {
+function onlyOne({ context, tokens, only }: ClausePart, from: number, to: number): string {
   if (!only || only.all[0] < from || only.all[1] > to) return said(context, tokens, from, to);
   return [
     said(context, tokens, from, only.all[0]),
@@ -189,7 +193,7 @@ function onlyOne({ context, tokens, only }: Part, from: number, to: number): str
 
 /** The rest of the clause with one member of a list instead of all. */
 export function restWith(
-  part: Part,
+  part: ClausePart,
   phrase: Phrase | undefined,
   item: readonly [number, number] | undefined,
 ): string {
@@ -202,14 +206,14 @@ export function restWith(
   return [before, said(context, tokens, ...item), after].filter((text) => text !== "").join(" ");
 }
 
-export function leadText(part: Part): string {
+export function leadText(part: ClausePart): string {
   const { context, tokens, statement } = part;
   const lead = isTellingLead(part) ? said(context, tokens, ...statement.clause.lead) : "";
   const low = lead.charAt(0).toLowerCase() + lead.slice(1);
   return [low, statement.circumstance ?? ""].filter((text) => text !== "").join(" ");
 }
 
-export function whenOf({ dates }: Part): { when?: string } {
+export function whenOf({ dates }: ClausePart): { when?: string } {
   const [date] = dates;
   return date ? { when: date.iso } : {};
 }
@@ -254,17 +258,17 @@ export function gerundOf(lemma: string, part: { statement: Statement }): string 
 }
 
 /** Whether the clause tells of something that is over. */
-export function isOver({ statement }: Part): boolean {
+export function isOver({ statement }: ClausePart): boolean {
   const { verb } = statement.clause;
   return verb.tense === "past" || verb.chain[0]?.verb === "use";
 }
 
-export function isSince({ context, statement }: Part): boolean {
+export function isSince({ context, statement }: ClausePart): boolean {
   return /\bsince\b/i.test(context.content.slice(statement.start, statement.end));
 }
 
 /** "since September": true from then on. */
-export function since(part: Part): { validFrom?: string } {
+export function since(part: ClausePart): { validFrom?: string } {
   const [date] = part.dates;
   return date && isSince(part) ? { validFrom: momentOf(date.iso, part.context.message.zone) } : {};
 }

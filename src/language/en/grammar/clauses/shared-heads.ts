@@ -1,4 +1,4 @@
-import type { Part } from "./parts.ts";
+import type { ClausePart } from "./parts.ts";
 import type { Phrase } from "./phrases.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { Phrase } from "./phrases.ts";
  * the second has a word before its noun; "lizards and animals with fur". "Coffee and green tea" looks the same; told
  * whole it is true as well.
  */
-export function sharesEnd({ tokens, phrases }: Part, phrase: Phrase): boolean {
+export function sharesEnd({ tokens, phrases }: ClausePart, phrase: Phrase): boolean {
   const [first, second, ...others] = phrase.items;
   if (!first || !second) return false;
   const behind = phrases[phrases.indexOf(phrase) + 1];

@@ -17,15 +17,15 @@ interface Echo {
 }
 
 /** What the clause before told; where it told nothing, what was told last. */
-export type Told = readonly Pick<AddProposal, "claim" | "kind">[];
+export type EchoedClaims = readonly Pick<AddProposal, "claim" | "kind">[];
 
 /** What a clause proposed, as what the next one can echo. */
-export function toldIn(proposals: readonly Proposal[]): Told {
+export function toldIn(proposals: readonly Proposal[]): EchoedClaims {
   return proposals.filter((one): one is AddProposal => one.propose === "add" && one.claim !== undefined);
 }
 
 /** What was told last, as what "my sister does too" can echo. */
-export function toldBefore(context: Context, start: number): Told {
+export function toldBefore(context: Context, start: number): EchoedClaims {
   return lastBreath(context, start).map(({ claim, memory }) => ({ claim, kind: memory?.kind ?? "fact" }));
 }
 
@@ -36,7 +36,11 @@ const LIGHT =
  * "My flatmate's vegan and I'm not", "she eats meat, I don't", "my brother does too": a clause without words of its
  * own takes those of the clause before.
  */
-export function echoed(context: Context, before: Told, { clause, subject, start, end }: Echo): AddProposal[] {
+export function echoed(
+  context: Context,
+  before: EchoedClaims,
+  { clause, subject, start, end }: Echo,
+): AddProposal[] {
   const { tokens, verb, rest } = clause;
   const isBare = tokens.slice(...rest).every(({ lower }) => LIGHT.test(lower));
   const isAuxiliary = ["be", "do", "have"].includes(verb.lemma) || (verb.modal !== undefined && isBare);

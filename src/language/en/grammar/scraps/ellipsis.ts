@@ -1,6 +1,6 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { planOver } from "../changes/change-plans.ts";
-import { narrowed } from "../changes/narrowings.ts";
+import { readNarrowing } from "../changes/narrowings.ts";
 import { newcomer, rebranded } from "../changes/newcomers.ts";
 import { born, counted } from "../changes/quantities.ts";
 import { resumed } from "../changes/resumptions.ts";
@@ -49,7 +49,7 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     planOver(context, text, place) ??
     plainly(sentence) ??
     hedgedReply(sentence) ??
-    narrowed(context, text, place) ??
+    readNarrowing(context, text, place) ??
     slipped(sentence)
   );
 }

@@ -4,17 +4,17 @@ import { FIRST_PERSON } from "../words/lexicon.ts";
 import { isKnownWord } from "../words/tagger.ts";
 import type { Token } from "../words/token.ts";
 import { isAnchored } from "./anchors.ts";
-import { isTelling, type Told } from "./telling.ts";
+import { isTelling, type ToldClaim } from "./telling.ts";
 
 /**
  * Whether what somebody said among people can be told to one who was not there: it has a subject of its own, its
  * words mean the same without those before them, the clause was read to its end, and it tells something of a life.
  */
-export function isRetellable(told: Told): boolean {
+export function isRetellable(told: ToldClaim): boolean {
   return CHECKS.every((holds) => holds(told));
 }
 
-const CHECKS: readonly ((told: Told) => boolean)[] = [
+const CHECKS: readonly ((told: ToldClaim) => boolean)[] = [
   hasSubject,
   isDoing,
   isOfOne,
@@ -24,7 +24,7 @@ const CHECKS: readonly ((told: Told) => boolean)[] = [
   isTelling,
 ];
 
-function hasSubject(told: Told): boolean {
+function hasSubject(told: ToldClaim): boolean {
   const { clause, subject } = told.statement;
   if (!clause.subject) return subject.animate && isLeftOutRightly(clause);
   const first = clause.tokens[clause.subject[0]];
@@ -66,7 +66,7 @@ function isObjectBefore({ tokens }: Clause, at: number): boolean {
 }
 
 /** "She has two cats", after "my sister Ana lives in Porto": named in the same message. */
-function isNamedBefore({ context, statement }: Told): boolean {
+function isNamedBefore({ context, statement }: ToldClaim): boolean {
   const { subject } = statement;
   const said = context.content.slice(0, statement.start).toLowerCase();
   const name = (subject.name ?? subject.path.split("/").at(-1) ?? "").toLowerCase();
@@ -79,7 +79,7 @@ function escaped(text: string): string {
 }
 
 /** "my laptop", "Ana's boss": whose it is stands with it. A thing does nothing that lies ahead. */
-function isOwned({ context, statement }: Told): boolean {
+function isOwned({ context, statement }: ToldClaim): boolean {
   const { clause, subject } = statement;
   const words = clause.tokens.slice(...(clause.subject ?? [0, 0]));
   const isBound = words.some(
@@ -93,7 +93,7 @@ function isOwned({ context, statement }: Told): boolean {
 }
 
 /** A person by name, who is none of those that talk: they speak for themselves. */
-function isSomebody({ context, statement }: Told): boolean {
+function isSomebody({ context, statement }: ToldClaim): boolean {
   const { clause, subject } = statement;
   const words = clause.tokens.slice(...(clause.subject ?? [0, 0]));
   const isPerson = words.every((token) => token.class === "name") && words.some(isGivenName);
@@ -109,7 +109,7 @@ const ABLE =
   /^(?:speak|play|swim|drive|cook|ride|read|sing|dance|ski|code|knit|sew|bake|eat|drink|walk|run|juggle|whistle|draw|paint|fly|sail|surf|skate|afford)$/;
 
 /** What is done, or is so; not what could, must or should be. */
-function isDoing({ statement }: Told): boolean {
+function isDoing({ statement }: ToldClaim): boolean {
   const { verb, tokens, subject, rest } = statement.clause;
   if (!isKnownWord(verb.lemma.split(" ")[0] ?? "") || (/^(?:call|name)$/.test(verb.lemma) && !verb.passive))
     return false;
@@ -125,7 +125,7 @@ const MUTUAL =
   /^(?:bond|connect|meet|chat|talk|hug|agree|argue|relate|hang out|get along|share|match|clash|split up|break up)$/;
 
 /** What "we" do, each of us does; but not what all people do, must do, or are to one another. */
-function isOfOne({ statement }: Told): boolean {
+function isOfOne({ statement }: ToldClaim): boolean {
   const { verb, tokens, subject, rest } = statement.clause;
   if (!subject) return true;
   const between = tokens.slice(subject[1], verb.from);
@@ -150,7 +150,7 @@ function isQuality(token: Token | undefined): boolean {
 }
 
 /** No verb was left behind that no clause took: "my crew nearby HELPS me out". */
-function isReadWhole({ statement }: Told): boolean {
+function isReadWhole({ statement }: ToldClaim): boolean {
   const { tokens, rest, verb } = statement.clause;
   if (/^(?:how|what|why|when|where|whether|if|who|so|as|than|because)$/.test(tokens[rest[0]]?.lower ?? ""))
     return false;
@@ -192,7 +192,7 @@ function opensInside(tokens: readonly Token[], from: number, at: number): boolea
 }
 
 /** Of "hiking in the hills and exploring caves" each member must go with the words before the first. */
-function isEvenList({ context, statement, proposal }: Told): boolean {
+function isEvenList({ context, statement, proposal }: ToldClaim): boolean {
   const value = proposal.claim?.value ?? "";
   const said = context.content.slice(statement.start, statement.end);
   const at = said.indexOf(value);
@@ -205,7 +205,7 @@ function isEvenList({ context, statement, proposal }: Told): boolean {
 }
 
 /** Nothing in it points at what was said before. */
-function isClear({ context, statement, proposal }: Told): boolean {
+function isClear({ context, statement, proposal }: ToldClaim): boolean {
   const { clause, subject } = statement;
   const isSelf = subject.path === context.discourse.speaker.path;
   if (!isAnchored(clause.tokens, clause.rest, isSelf)) return false;

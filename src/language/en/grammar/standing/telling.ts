@@ -11,11 +11,11 @@ import { isVerdict } from "./standing.ts";
  * Whether a claim tells something of a life: somebody or something by name, a number, or a thing that is more than a
  * feeling, an idiom or the talk itself.
  */
-export function isTelling(told: Told): boolean {
+export function isTelling(told: ToldClaim): boolean {
   return told.proposal.claim !== undefined && CHECKS.every((holds) => holds(told));
 }
 
-const CHECKS: readonly ((told: Told) => boolean)[] = [
+const CHECKS: readonly ((told: ToldClaim) => boolean)[] = [
   isNoSimile,
   isNoMood,
   isNoBecoming,
@@ -26,13 +26,13 @@ const CHECKS: readonly ((told: Told) => boolean)[] = [
 ];
 
 /** Relation and value, and everything else that tells something: what a claim says in its parts. */
-function partsOf({ proposal }: Told): { relation: string; value: string; rest: string } {
+function partsOf({ proposal }: ToldClaim): { relation: string; value: string; rest: string } {
   const { relation = "", value = "", qualifier = "" } = proposal.claim ?? {};
   return { relation: relation.replace(/^(?:not|never) /, ""), value, rest: qualifier };
 }
 
 /** "is like a second family", "feels like home" */
-function isNoSimile(told: Told): boolean {
+function isNoSimile(told: ToldClaim): boolean {
   const { relation } = partsOf(told);
   if (/\b(?:is|are|was|were|been) (?:like|such|pretty much|kind of|sort of)\b/.test(told.proposal.text))
     return false;
@@ -44,7 +44,7 @@ const STATES =
   /^(?:holiday|vacation|leave|maternity leave|medication|hospital|college|school|university|high school|rehab|therapy|retirement|tour|parole|sabbatical|debt|mourning|training|remission)$/i;
 
 /** "I'm on fire", "I'm swamped with work", "I'm sure": of the hour, and not of the life. */
-function isNoMood(told: Told): boolean {
+function isNoMood(told: ToldClaim): boolean {
   const { relation, value, rest } = partsOf(told);
   if (relation === "have in") return false;
   const isDated = /^be (?:due )?on$/.test(relation) && told.statement.subject.path.includes("/");
@@ -65,7 +65,7 @@ function isJoint(word: string): boolean {
 }
 
 /** "got better", "keeps falling off": verbs of becoming with nothing but a quality. */
-function isNoBecoming(told: Told): boolean {
+function isNoBecoming(told: ToldClaim): boolean {
   const { clause } = told.statement;
   if (!/^(?:get|keep|stay|become|turn|go|grow|make|have)\b/.test(clause.verb.lemma)) return true;
   const words = clause.tokens
@@ -79,7 +79,7 @@ const COMPLETE =
   /^(?:graduate|retire|move|return|leave|marry|die|arrive|quit|start|begin|travel|fly|cycle|run|swim|hike|go|come|smoke|vape|drive|volunteer|freelance|work|study|teach|compete|perform|relapse|divorce|separate|convert|emigrate|enlist)\b/;
 
 /** "I made last week": what was made is missing. */
-function hasObject(told: Told): boolean {
+function hasObject(told: ToldClaim): boolean {
   const { statement } = told;
   const { clause } = statement;
   const words = clause.tokens.slice(...clause.rest);
@@ -104,7 +104,7 @@ const ABSTRACT = new Set(
   ),
 );
 
-function hasContent(told: Told): boolean {
+function hasContent(told: ToldClaim): boolean {
   const { relation, value, rest } = partsOf(told);
   const { verb } = told.statement.clause;
   // "never tried climbing", "wants to dance": the doing itself is what is told.
@@ -145,7 +145,7 @@ function isNamed(text: string): boolean {
 }
 
 /** "has outings": many of a thing, with nothing that tells which. Kids, cats and the like are told so. */
-function isNoBareMany(told: Told): boolean {
+function isNoBareMany(told: ToldClaim): boolean {
   const { relation, value } = partsOf(told);
   if (!/^(?:have|get|need|want|see|find|give|have got)$/.test(relation) || !/^\p{Ll}[\p{L}-]+s$/u.test(value))
     return true;
@@ -158,7 +158,7 @@ function isNoBareMany(told: Told): boolean {
 }
 
 /** "Rome is a must", "The Wall is my top pick": of a thing by name only its being somebody is told. */
-function isNoJudgement({ proposal, statement }: Told): boolean {
+function isNoJudgement({ proposal, statement }: ToldClaim): boolean {
   const { subject = "", relation = "", value = "" } = proposal.claim ?? {};
   const isThing =
     subject === statement.subject.path && !subject.includes("/") && !isSpeaker(statement, subject);
@@ -166,13 +166,13 @@ function isNoJudgement({ proposal, statement }: Told): boolean {
   return isPersonNoun(value.toLowerCase().split(" ").at(-1) ?? "");
 }
 
-function isSpeaker({ clause }: Told["statement"], subject: string): boolean {
+function isSpeaker({ clause }: ToldClaim["statement"], subject: string): boolean {
   const first = clause.tokens[clause.subject?.[0] ?? -1]?.lower ?? "i";
   return /^(?:i|we|my|our)$/.test(first) || clause.subject === undefined || subject === "user";
 }
 
 /** A claim with the clause it was read from. */
-export interface Told {
+export interface ToldClaim {
   readonly context: Context;
   readonly statement: Statement;
   readonly proposal: AddProposal;

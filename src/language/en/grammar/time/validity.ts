@@ -1,7 +1,7 @@
 import { toDateSpan } from "../../../../domain/time.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { getRelation } from "../../relations/relations.ts";
-import { isOver, type Part } from "../clauses/parts.ts";
+import { type ClausePart, isOver } from "../clauses/parts.ts";
 import { said, saidAt } from "../context.ts";
 import { datesIn, momentOf } from "./dates.ts";
 
@@ -88,7 +88,7 @@ function sinceLength(text: string, at: string, isSince: boolean): string | undef
  * What a clause tells with the time in which it holds: "from 2015 to 2019", "until Friday", "starting Monday". What is
  * told of the past has ended by the time it is told.
  */
-export function withValidity(part: Part, claims: readonly AddProposal[]): AddProposal[] {
+export function withValidity(part: ClausePart, claims: readonly AddProposal[]): AddProposal[] {
   const { context, statement } = part;
   const { verb, tokens, lead } = statement.clause;
   if (claims.length === 0 || verb.denied) return [...claims];
