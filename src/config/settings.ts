@@ -12,6 +12,7 @@ import {
 import { BACKEND_SETTINGS, type BackendSettings, parseBackends, parseS3Place } from "./backend-settings.ts";
 import { BACKUP_SETTINGS, type BackupSettings, parseBackupSettings } from "./backup-settings.ts";
 import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./cost-settings.ts";
+import { OAUTH_SETTINGS, type OAuthSettings, parseOAuthSettings } from "./oauth-settings.ts";
 import {
   MODEL_SETTINGS,
   type ModelSettings,
@@ -81,6 +82,8 @@ export interface Settings {
   readonly proxy?: ProxySettings;
   /** Budgets and prices of model calls. */
   readonly costs?: CostSettings;
+  /** OAuth for MCP clients; absent if it is off. */
+  readonly oauth?: OAuthSettings;
   /** Who may read metrics: default, holders of a key with that scope; `open`, everyone; `off`, no one. */
   readonly metrics?: "open" | "off";
   /** Databases and servers other than the local file. */
@@ -227,6 +230,7 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   ...COST_SETTINGS,
   ...PROXY_SETTINGS,
   ...MODEL_SETTINGS,
+  ...OAUTH_SETTINGS,
   KEEPSAKE_CONFIG: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
   KEEPSAKE_ENV_FILE: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file, or off" },
   KEEPSAKE_METRICS: { schema: z.enum(["key", "open", "off"]), allowed: "key, open or off" },
@@ -292,6 +296,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...toOptionalField("costs", parseCostSettings(values)),
     ...toOptionalField("proxy", parseProxySettings(values)),
     ...toOptionalField("model", parseModelSettings(values)),
+    ...toOptionalField("oauth", parseOAuthSettings(values)),
     ...toOptionalField("metrics", parseMetrics(values.get("KEEPSAKE_METRICS"))),
     ...toOptionalField("backends", parseBackends(values)),
     ...toOptionalField("backups", parseBackupSettings(values, parseS3Place)),

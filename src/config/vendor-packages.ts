@@ -9,6 +9,7 @@ export interface VendorPackages {
   readonly "@pinecone-database/pinecone": typeof import("@pinecone-database/pinecone");
   readonly "@aws-sdk/client-s3": typeof import("@aws-sdk/client-s3");
   readonly "@aws-sdk/client-s3vectors": typeof import("@aws-sdk/client-s3vectors");
+  readonly jose: typeof import("jose");
   readonly "@modelcontextprotocol/server": typeof import("@modelcontextprotocol/server") &
     typeof import("@modelcontextprotocol/server/stdio");
 }
@@ -36,6 +37,7 @@ export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: VendorLoader<N
   "@pinecone-database/pinecone": { major: 9, load: () => import("@pinecone-database/pinecone") },
   "@aws-sdk/client-s3": { major: 3, load: () => import("@aws-sdk/client-s3") },
   "@aws-sdk/client-s3vectors": { major: 3, load: () => import("@aws-sdk/client-s3vectors") },
+  jose: { major: 6, load: () => import("jose") },
   "@modelcontextprotocol/server": {
     major: 2,
     load: async () => ({

@@ -20,6 +20,7 @@ import {
   rejectMalformedPath,
   withSecurityHeaders,
 } from "./middleware/security.ts";
+import { createOAuthResource, type OAuthOptions } from "./oauth/oauth-options.ts";
 import type { Operation } from "./operation.ts";
 import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemResponse } from "./problem.ts";
 import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
@@ -38,6 +39,7 @@ import { moveOperations } from "./routes/import-export.ts";
 import { keyOperations, signInOperations } from "./routes/keys.ts";
 import { createMcpOperations, type McpEndpointLoader } from "./routes/mcp.ts";
 import { memoryOperations, searchOperations } from "./routes/memories.ts";
+import { createOAuthOperations } from "./routes/oauth.ts";
 import { createPassThroughFinder, openAiOperations } from "./routes/openai.ts";
 import { overviewOperations } from "./routes/overview.ts";
 import { sharingOperations } from "./routes/sharing.ts";
@@ -93,6 +95,8 @@ export interface AppOptions {
   readonly showsPaths?: boolean;
   /** Loads the answers to MCP clients at `/mcp`. Without it, there is no such endpoint. */
   readonly mcp?: McpEndpointLoader;
+  /** Accepts access tokens of OAuth at `/mcp`, beside keys. */
+  readonly oauth?: OAuthOptions;
 }
 
 /** Creates the server as one function from request to response. */
@@ -127,6 +131,7 @@ export function httpApp(options: AppOptions): HonoApp {
     ...options.proxy,
   });
   keepsake.watchErased(openAi.forget);
+  const oauth = options.oauth && createOAuthResource(options.oauth);
   const services = {
     keepsake,
     keys,
@@ -138,10 +143,12 @@ export function httpApp(options: AppOptions): HonoApp {
     notices: options.notices ?? (() => []),
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
+    oauth,
   };
   const mcp = options.mcp ? createMcpOperations(options.mcp) : [];
   const pages = createPageOperations(readPageAssets());
-  mountOperations(app, [...table, ...pages, ...mcp], services, createPassThroughFinder(table));
+  const others = [...pages, ...mcp, ...(oauth ? createOAuthOperations(oauth) : [])];
+  mountOperations(app, [...table, ...others], services, createPassThroughFinder(table));
 
   app.notFound((context) =>
     toProblemResponse(context, {

@@ -17,6 +17,8 @@ export { keysFile, keysPathOf, type SharedKeys, sharedKeys } from "./keys/key-st
 export type { Answered } from "./middleware/observability.ts";
 export { sharedLimits } from "./middleware/rate-limits.ts";
 export { isLoopback } from "./middleware/security.ts";
+export type { ExternalProvider } from "./oauth/external-provider.ts";
+export type { OAuthOptions } from "./oauth/oauth-options.ts";
 export type { ProxyOptions, Step } from "./proxy/proxy.ts";
 export type { McpEndpoint, McpEndpointLoader } from "./routes/mcp.ts";
 export { type Served, type ServeOptions, serve } from "./server.ts";

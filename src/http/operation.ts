@@ -5,6 +5,7 @@ import type { BodyQuota } from "./body-quota.ts";
 import type { Lifecycle } from "./graceful-shutdown.ts";
 import type { ApiKeys, Bearer, KeyScope } from "./keys/api-keys.ts";
 import type { FailedKeyThrottle, KeyRateLimits } from "./middleware/rate-limits.ts";
+import type { ProtectedResource } from "./oauth/protected-resource.ts";
 import type { OpenAiProxy } from "./proxy/proxy.ts";
 import type { RequestContext } from "./request-context.ts";
 import { nameSchema } from "./schemas/fields.ts";
@@ -29,6 +30,8 @@ export interface ServerServices {
   readonly metrics?: () => Promise<string>;
   /** The proxy for clients of OpenAI and Anthropic. */
   readonly proxy: OpenAiProxy;
+  /** Accepts access tokens of OAuth; absent if OAuth is off. */
+  readonly oauth?: ProtectedResource | undefined;
   /** Messages for the operator in addition to those of the memory, as they are now. */
   readonly notices: () => readonly string[];
 }
@@ -82,6 +85,8 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
    * response, and an unknown key is refused.
    */
   readonly scope: KeyScope | readonly KeyScope[] | "any" | "optional" | "none";
+  /** Whether it accepts access tokens of OAuth beside keys, if OAuth is on. */
+  readonly acceptsAccessTokens?: boolean;
   /** A string for each name in the path. */
   readonly parameters?: z.ZodType<Path>;
   /** The query: strings and numbers parsed from strings (`countTextSchema`), never null. */

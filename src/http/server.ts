@@ -61,6 +61,8 @@ export interface ServeOptions {
   readonly showsPaths?: boolean;
   /** Loads the answers to MCP clients at `/mcp`. */
   readonly mcp?: AppOptions["mcp"];
+  /** Accepts access tokens of OAuth at `/mcp`, beside keys. */
+  readonly oauth?: AppOptions["oauth"];
   /** How long the server keeps serving after `close`, while it reports that it is not ready, in ms (0). */
   readonly drainMs?: number;
   /** Time limit of the shutdown after that, in ms (15,000). Unfinished work is ended. */
@@ -153,6 +155,7 @@ function toAppOptions(options: ServeOptions): Partial<AppOptions> {
     notices,
     showsPaths,
     mcp,
+    oauth,
   } = options;
   return omitUndefined({
     hosts,
@@ -169,6 +172,7 @@ function toAppOptions(options: ServeOptions): Partial<AppOptions> {
     notices,
     showsPaths,
     mcp,
+    oauth,
   });
 }
 

@@ -66,7 +66,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
       clock,
       host,
       port: options.port ?? settings.port,
-      ...toAccessOptions(context),
+      ...toAccessOptions(context, host),
+      ...(await loadOAuthOptions(context)),
       ...toLimitOptions(context, host),
       ...toLogOptions(context),
       notices: () => [...context.notices, ...watch.problems()],
@@ -125,13 +126,12 @@ function toMetricsOptions(
 }
 
 /** Gives the options for keys, host names and origins. */
-function toAccessOptions({
-  path,
-  isFile,
-  settings,
-  backends: { documents },
-}: CommandContext): Partial<HttpOptions> {
-  const { apiKey, hosts, origins } = settings;
+function toAccessOptions(
+  { path, isFile, settings, backends: { documents } }: CommandContext,
+  host: string,
+): Partial<HttpOptions> {
+  const { apiKey, origins } = settings;
+  const hosts = listHosts(settings, host);
   return {
     ...(isFile ? { keysPath: keysPathOf(path) } : {}),
     ...(documents ? { keys: sharedKeys(documents) } : {}),
@@ -139,6 +139,27 @@ function toAccessOptions({
     ...(hosts === undefined ? {} : { hosts }),
     ...(origins === undefined ? {} : { origins }),
   };
+}
+
+/** Lists the accepted host names: behind a proxy, that of the public URL is one of them. */
+function listHosts({ hosts, oauth }: Settings, host: string): readonly string[] | undefined {
+  // A server on all addresses accepts every name unless some are listed.
+  if (!oauth || (hosts === undefined && !isLoopback(host))) return hosts;
+  return [...(hosts ?? []), new URL(oauth.publicUrl).hostname];
+}
+
+/** Loads what checks access tokens. Throws `unsupported` if the package is not installed. */
+async function loadOAuthOptions({
+  settings: { oauth },
+  clock,
+}: CommandContext): Promise<Pick<HttpOptions, "oauth">> {
+  if (!oauth) return {};
+  const { loadVendorPackage } = await import("../../config/vendor-packages.ts");
+  const jose = await loadVendorPackage("jose", "KEEPSAKE_OAUTH");
+  const { createJwtVerifier } = await import("../../adapters/jose/index.ts");
+  const verifier = createJwtVerifier(jose, { clock });
+  const { publicUrl, external } = oauth;
+  return { oauth: { publicUrl, authority: { kind: "external", ...external, verifier } } };
 }
 
 /** Gives the options for rate limits and time limits. */

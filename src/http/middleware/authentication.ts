@@ -4,6 +4,7 @@ import type { Forget } from "../../engine/api/writing-types.ts";
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { ApiKeys, Bearer } from "../keys/api-keys.ts";
+import type { ProtectedResource } from "../oauth/protected-resource.ts";
 import {
   getRequiredScopes,
   type Operation,
@@ -16,38 +17,68 @@ import type { RequestContext } from "../request-context.ts";
 /** The header of the page's proof. The cookie alone gives no access, because a browser sends it by itself. */
 export const PROOF_HEADER = "x-keepsake-proof";
 
+type Authenticators = Pick<ServerServices, "keys" | "failedKeys" | "oauth">;
+
 /**
- * Authenticates a request by a key or a session, and checks its scopes, before reading the body. Gives undefined if the
- * operation needs no key. Throws 401 or 403.
+ * Authenticates a request by a key, a session or an access token, and checks its scopes, before reading the body. Gives
+ * undefined if the operation needs no key. Throws 401 or 403.
  */
 export async function authenticate(
   operation: Operation,
   exchange: RequestContext,
-  { keys, failedKeys }: Pick<ServerServices, "keys" | "failedKeys">,
+  services: Authenticators,
 ): Promise<Bearer | undefined> {
   if (operation.scope === "none") return undefined;
-  const bearer = findBearer(exchange, keys);
+  const oauth = operation.acceptsAccessTokens ? services.oauth : undefined;
+  const bearer = findBearer(exchange, services.keys) ?? (oauth && (await findTokenBearer(exchange, oauth)));
   if (!bearer) {
     if (operation.scope === "optional" && !hasProof(exchange)) return undefined;
-    const unknown = refuse({
-      status: 401,
-      code: "forbidden",
-      detail: `Send a valid key in the header authorization: Bearer KEY${isAnthropicPath(exchange.req.path) ? ", or in x-api-key" : ""}.`,
-      headers: { "www-authenticate": 'Bearer realm="keepsake"' },
-    });
+    const isGuess = hasCredentials(exchange);
+    const unknown = createUnknownKeyError(exchange, oauth?.challenge(isGuess ? "invalid_token" : undefined));
     // A request without a key is not a guess.
-    throw hasCredentials(exchange) ? await failedKeys.refusal(exchange, unknown) : unknown;
+    throw isGuess ? await services.failedKeys.refusal(exchange, unknown) : unknown;
   }
-  const missing = getRequiredScopes(operation).filter((scope) => !bearer.scopes.includes(scope));
-  if (missing.length > 0) {
-    const needs = missing.length === 1 ? "the scope" : "the scopes";
-    throw refuse({
-      status: 403,
-      code: "forbidden",
-      detail: `This key lacks ${needs} ${missing.join(" and ")}.`,
-    });
-  }
+  checkScopes(operation, bearer, oauth);
   return bearer;
+}
+
+function checkScopes(operation: Operation, { scopes }: Bearer, oauth: ProtectedResource | undefined): void {
+  const missing = getRequiredScopes(operation).filter((scope) => !scopes.includes(scope));
+  if (missing.length === 0) return;
+  const needs = missing.length === 1 ? "the scope" : "the scopes";
+  throw refuse({
+    status: 403,
+    code: "forbidden",
+    detail: `This key lacks ${needs} ${missing.join(" and ")}.`,
+    headers: oauth ? { "www-authenticate": oauth.challenge("insufficient_scope") } : {},
+  });
+}
+
+function createUnknownKeyError({ req }: RequestContext, challenge = 'Bearer realm="keepsake"'): Error {
+  return refuse({
+    status: 401,
+    code: "forbidden",
+    detail: `Send a valid key in the header authorization: Bearer KEY${isAnthropicPath(req.path) ? ", or in x-api-key" : ""}.`,
+    headers: { "www-authenticate": challenge },
+  });
+}
+
+/** Gives the rights of an access token; undefined if it is unknown. Throws 401 for one that has expired: it is no guess. */
+async function findTokenBearer(
+  exchange: RequestContext,
+  oauth: ProtectedResource,
+): Promise<Bearer | undefined> {
+  const token = /^Bearer +(\S+) *$/i.exec(exchange.req.header("authorization") ?? "")?.[1];
+  const checked = token === undefined ? { refusal: "unknown" as const } : await oauth.verify(token);
+  if ("bearer" in checked) return checked.bearer;
+  if (checked.refusal === "unknown") return undefined;
+  if (checked.refusal === "expired") throw createUnknownKeyError(exchange, oauth.challenge("invalid_token"));
+  throw refuse({
+    status: 503,
+    code: "unavailable",
+    detail:
+      "The identity provider does not answer, so the access token cannot be checked. Try again in a moment.",
+  });
 }
 
 /** Whether the request needs a lookup of keys. With an optional key that is absent, it works even if keys cannot be read. */

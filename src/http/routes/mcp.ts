@@ -35,6 +35,7 @@ export function createMcpOperations(load: McpEndpointLoader): readonly Operation
       tag: "MCP",
       summary: "Answers clients of the Model Context Protocol",
       scope: "read",
+      acceptsAccessTokens: true,
       rawBody: { "application/json": { says: "A message of JSON-RPC." } },
       answers: { 200: { says: "The result." } },
       isHidden: true,
