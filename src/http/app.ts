@@ -31,6 +31,7 @@ import { associationOperations } from "./routes/associations.ts";
 import { attachmentOperations } from "./routes/attachments.ts";
 import { changeOperations } from "./routes/changes.ts";
 import { conversationOperations, messageOperations, simpleOperations } from "./routes/conversation.ts";
+import { conversationItemOperations } from "./routes/conversations.ts";
 import { createDocumentOperations, createPageOperations } from "./routes/documentation.ts";
 import { erasureOperations } from "./routes/erasures.ts";
 import { healthOperations } from "./routes/health.ts";
@@ -148,7 +149,8 @@ export function httpApp(options: AppOptions): HonoApp {
   const mcp = options.mcp ? createMcpOperations(options.mcp) : [];
   const pages = createPageOperations(readPageAssets());
   const others = [...pages, ...mcp, ...(oauth ? createOAuthOperations(oauth) : [])];
-  mountOperations(app, [...table, ...others], services, createPassThroughFinder(table));
+  const passThrough = createPassThroughFinder(table, openAi.providers.openai);
+  mountOperations(app, [...table, ...others], services, passThrough);
 
   app.notFound((context) =>
     toProblemResponse(context, {
@@ -195,6 +197,7 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...webhookOperations,
   ...signInOperations,
   ...openAiOperations,
+  ...conversationItemOperations,
   ...anthropicOperations,
   ...createDocumentOperations(() => API_OPERATIONS),
 ];

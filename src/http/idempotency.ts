@@ -21,7 +21,7 @@ export async function runIdempotently(
   run: () => Promise<Response>,
 ): Promise<Response> {
   const key = operation.acceptsIdempotencyKey ? getIdempotencyKey(call.exchange) : undefined;
-  const user = key === undefined ? undefined : findUser(call);
+  const user = key === undefined ? undefined : (operation.findUser?.(call) ?? findUser(call));
   if (key === undefined || user === undefined) return run();
   // A key without access to this user must not learn the response.
   call.memoryOf(user);

@@ -105,6 +105,8 @@ export interface Operation<Path = unknown, Query = unknown, Body = unknown> {
   readonly problems?: readonly number[];
   /** The form of its problems: absent for RFC 9457, `anthropic` for that of Anthropic's API. */
   readonly problemForm?: "anthropic";
+  /** Gives the user of a request whose path and body do not have `user_id`. Throws if it names none. */
+  findUser?(call: OperationRequest): string;
   /** Whether it supports the header Idempotency-Key. */
   readonly acceptsIdempotencyKey?: boolean;
   /** Whether the time limit does not apply, because it streams or has its own limit. */

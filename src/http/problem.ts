@@ -126,8 +126,8 @@ export function isAnthropicPath(path: string): boolean {
 }
 
 export const PASS_THROUGH_HINT: string =
-  "With this server's key, only chat/completions, responses, embeddings, models, messages and messages/count_tokens are " +
-  "available under /v1. For the rest of " +
+  "With this server's key, only chat/completions, responses, conversations, embeddings, models, messages and " +
+  "messages/count_tokens are available under /v1. For the rest of " +
   "the API, send your own upstream key in x-keepsake-upstream-key.";
 
 const OPENAI_ERROR_TYPES: { readonly [status: number]: string } = {

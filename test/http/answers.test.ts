@@ -370,6 +370,30 @@ describe("every answer holds to the document", () => {
     await call("POST", "/v1/embeddings", { model: "echo", input: "A word." });
     await call("GET", "/v1/models");
     await call("GET", "/v1/models/echo");
+    const named = { "x-keepsake-user": "ana" };
+    const items = [
+      { role: "user", content: "I like cork." },
+      { role: "assistant", content: "Noted." },
+    ];
+    const made = await call("POST", "/v1/conversations", { items, metadata: { topic: "cork" } }, named);
+    const place = `/v1/conversations/${made.json.id}`;
+    await call("GET", place, undefined, named);
+    await call("POST", place, { metadata: { topic: "bark" } }, named);
+    await call("POST", `${place}/items`, { items }, named);
+    const page = await call(
+      "GET",
+      `${place}/items?limit=2&order=asc&include=reasoning.encrypted_content`,
+      undefined,
+      named,
+    );
+    expect(page.json).toMatchObject({ has_more: true, data: [{ role: "user" }, { role: "assistant" }] });
+    const item = `${place}/items/${page.json.first_id}`;
+    await call("GET", item, undefined, named);
+    await call("DELETE", item, undefined, named);
+    await call("GET", item, undefined, named);
+    await call("DELETE", place, undefined, named);
+    await call("GET", place, undefined, named);
+    await call("GET", place);
   });
 
   it("of Anthropic's protocol", async () => {

@@ -56,7 +56,11 @@ const person = async (project: string, user: string): Promise<Person> => {
 function requestFor(operation: Operation, of: Person, id: string = idOf(operation, of)): Sent {
   const row = rowOf(operation);
   const query = new URLSearchParams(row.query?.(of) ?? {}).toString();
-  const names: { readonly [name: string]: string } = { user_id: of.user, model: "echo" };
+  const names: { readonly [name: string]: string } = {
+    user_id: of.user,
+    model: "echo",
+    ...(row.id === "item" ? { conversation_id: of.conversation } : {}),
+  };
   const path = operation.path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(names[name] ?? id),
   );
@@ -65,7 +69,7 @@ function requestFor(operation: Operation, of: Person, id: string = idOf(operatio
     method: operation.method,
     path: query === "" ? path : `${path}?${query}`,
     ...(body === undefined ? {} : { body }),
-    ...(row.headers ? { headers: row.headers } : {}),
+    ...(row.headers ? { headers: row.headers(of) } : {}),
   };
 }
 
@@ -92,6 +96,8 @@ const marksOf = (one: Person): string[] => [
     one.received,
     one.group,
     one.key,
+    one.conversation,
+    one.item,
   ].filter((id) => id !== ""),
 ];
 

@@ -22,17 +22,21 @@ export interface Row {
     | "grant"
     | "received"
     | "group"
-    | "webhook";
+    | "webhook"
+    | "conversation"
+    | "item";
   /** Whether it is about the whole project, so that a key bound to a user is answered, with that user's part. */
   readonly isOfProject?: true;
   readonly query?: (of: Person) => { readonly [name: string]: string };
   readonly body?: (of: Person) => { readonly [field: string]: unknown } | string;
-  readonly headers?: { readonly [name: string]: string };
+  readonly headers?: (of: Person) => { readonly [name: string]: string };
   /** Whether ids of things stand in the body or the query, where others' can be put. */
   readonly hasIds?: true;
 }
 
 const OF_USER = { needs: ["read"], status: 200 } as const;
+
+const NAMED_USER = { headers: ({ user }: Person) => ({ "x-keepsake-user": user }) };
 
 export const ROWS: { readonly [operation: string]: Row } = {
   getHealth: { needs: "optional", status: 200 },
@@ -138,7 +142,7 @@ export const ROWS: { readonly [operation: string]: Row } = {
     needs: ["write"],
     status: 201,
     body: () => "GIF89a, and a grey day",
-    headers: { "content-type": "image/gif" },
+    headers: () => ({ "content-type": "image/gif" }),
   },
   listAttachments: { ...OF_USER, query: () => ({ type: "image" }) },
   getAttachment: { ...OF_USER, id: "attachment" },
@@ -155,7 +159,7 @@ export const ROWS: { readonly [operation: string]: Row } = {
     needs: ["write"],
     status: 200,
     body: () => ({ role: "user", content: "The day is grey." }),
-    headers: { "content-type": "application/x-ndjson" },
+    headers: () => ({ "content-type": "application/x-ndjson" }),
   },
   listUsers: { needs: ["admin"], status: 200 },
 
@@ -189,6 +193,36 @@ export const ROWS: { readonly [operation: string]: Row } = {
     status: 200,
     body: ({ user }) => ({ model: "echo", user, input: "A word." }),
   },
+  createConversation: {
+    ...NAMED_USER,
+    needs: ["write"],
+    status: 200,
+    body: () => ({ items: [{ role: "user", content: "The day is grey." }] }),
+  },
+  getConversation: { ...NAMED_USER, ...OF_USER, id: "conversation" },
+  updateConversation: {
+    ...NAMED_USER,
+    needs: ["write"],
+    status: 200,
+    id: "conversation",
+    body: () => ({ metadata: { page: "1" } }),
+  },
+  deleteConversation: { ...NAMED_USER, needs: ["erase"], status: 200, id: "conversation" },
+  addConversationItems: {
+    ...NAMED_USER,
+    needs: ["write"],
+    status: 200,
+    id: "conversation",
+    body: () => ({ items: [{ role: "user", content: "The day is grey." }] }),
+  },
+  listConversationItems: {
+    ...NAMED_USER,
+    ...OF_USER,
+    id: "conversation",
+    query: () => ({ order: "asc", limit: "5" }),
+  },
+  getConversationItem: { ...NAMED_USER, ...OF_USER, id: "item" },
+  deleteConversationItem: { ...NAMED_USER, needs: ["erase"], status: 200, id: "item" },
   listModels: { needs: ["read"], status: 200 },
   getModel: { needs: ["read"], status: 200 },
 

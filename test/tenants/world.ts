@@ -2,6 +2,7 @@ import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
 import type { InputAttachment } from "../../src/engine/attachments/attachment-types.ts";
 import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
+import { createConversation } from "../../src/http/proxy/conversation/conversation-store.ts";
 import { createMemory } from "../../src/memory.ts";
 import { echo } from "./echo.ts";
 
@@ -34,6 +35,9 @@ export interface Person {
   /** A key of the project, which no actor uses. */
   readonly key: string;
   readonly webhook: string;
+  /** A conversation of OpenAI's API, and an item of it. */
+  readonly conversation: string;
+  readonly item: string;
   /** The `Idempotency-Key` under which they said something. */
   readonly idempotencyKey: string;
 }
@@ -145,6 +149,10 @@ export async function settle(world: World, project: string, user: string, canary
   const hook = { url: "http://127.0.0.1:9/", enabled: false, label: `of ${canary}` };
   const webhook = await world.keepsake.webhooks.create(hook, project);
   const { entry } = world.keys.create({ project, label: `of ${canary}` });
+  const conversation = await createConversation(memory, {
+    metadata: { mark: canary },
+    items: [{ role: "assistant", content: `Here is ${canary}.` }],
+  });
   return {
     project,
     user,
@@ -164,6 +172,8 @@ export async function settle(world: World, project: string, user: string, canary
     group: group.id,
     key: entry.id,
     webhook: webhook.id,
+    conversation: conversation.id,
+    item: conversation.items[0]?.id ?? "",
     idempotencyKey,
   };
 }

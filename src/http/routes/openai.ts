@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
 import { refuseField } from "../problem.ts";
+import { isOwnConversation } from "../proxy/conversation/conversation-store.ts";
 import { handleConversation, handleEmbeddings, handleModel, handleModelList } from "../proxy/handlers.ts";
+import type { Provider } from "../proxy/proxy.ts";
 import { CHAT_DIALECT, RESPONSES_DIALECT } from "../proxy/request/dialects.ts";
 import { forwardRequest } from "../proxy/upstream/forward.ts";
 import { readUpload } from "../proxy/upstream/upstream-client.ts";
@@ -163,10 +165,12 @@ const NO_ACCOUNTS_PROBLEM =
 
 /**
  * Creates a function that gives the pass-through operation of a request under `/v1` with the client's own upstream key,
- * unless Keepsake serves the endpoint itself. A method that changes something needs a key with the scope `write`.
+ * unless Keepsake serves the endpoint itself. Conversations that are not Keepsake's are the client's own at the upstream. A
+ * method that changes something needs a key with the scope `write`.
  */
 export function createPassThroughFinder(
   operations: readonly Operation[],
+  openai: Provider,
 ): (exchange: RequestContext) => Operation | undefined {
   // Patterns of "METHOD /path".
   const served = operations
@@ -175,8 +179,15 @@ export function createPassThroughFinder(
   return (exchange) => {
     const { method, path } = exchange.req;
     const sent = `${method === "HEAD" ? "GET" : method} ${path}`;
-    return served.some((pattern) => pattern.test(sent)) ? undefined : findPassThrough(exchange);
+    const isServed = served.some((pattern) => pattern.test(sent)) && !isUpstreamConversation(path, openai);
+    return isServed ? undefined : findPassThrough(exchange);
   };
+}
+
+/** Whether a path is that of a conversation at an upstream where clients have accounts of their own. */
+function isUpstreamConversation(path: string, { hasClientAccounts }: Provider): boolean {
+  const id = /^\/v1\/conversations(?:\/([^/]*)|$)/.exec(path)?.[1];
+  return hasClientAccounts && /^\/v1\/conversations(?:\/|$)/.test(path) && !isOwnConversation(id ?? "");
 }
 
 function findPassThrough(exchange: RequestContext): Operation | undefined {

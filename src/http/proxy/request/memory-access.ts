@@ -4,7 +4,7 @@ import type { KeyScope } from "../../keys/api-keys.ts";
 import type { OperationRequest } from "../../operation.ts";
 import { refuse, refuseField } from "../../problem.ts";
 import type { BodyFields } from "./reply-reader.ts";
-import { findNamedUser } from "./user-id.ts";
+import { createMissingUserError, findNamedUser, type NamedUser } from "./user-id.ts";
 
 /** The user of a chat, and the permitted use of memory. */
 export interface MemoryAccess {
@@ -33,6 +33,37 @@ export function resolveMemoryAccess(
   const session = exchange.req.header("x-keepsake-session") || undefined;
   if (session !== undefined && !isValidName(session))
     throw refuseField("x-keepsake-session", "x-keepsake-session must be at most 512 bytes of plain text.");
+  const named = findUser(call, body, userHeaders);
+  if (named === undefined) return { mode: "off", why: "no user named" };
+  if (!isValidName(named.id)) return { mode: "off", why: "the user is no name" };
+  return {
+    user: named.id,
+    from: named.from,
+    ...(session === undefined ? {} : { session }),
+    ...limitMode(wish, bearer?.scopes ?? []),
+  };
+}
+
+/**
+ * Gives the user of a request that is about a user's own things. Throws a 400 error if it names none, and a 403 error for
+ * another user than the key's.
+ */
+export function requireNamedUser(
+  call: Pick<OperationRequest, "exchange" | "bearer">,
+  body: BodyFields,
+  { userHeaders }: { readonly userHeaders: readonly string[] },
+): string {
+  const user = findUser(call, body, userHeaders)?.id;
+  if (user === undefined || !isValidName(user)) throw createMissingUserError(userHeaders);
+  return user;
+}
+
+/** Gives the user of a request: that of the key, or the one it names. Throws a 403 error for another than the key's. */
+function findUser(
+  { exchange, bearer }: Pick<OperationRequest, "exchange" | "bearer">,
+  body: BodyFields,
+  userHeaders: readonly string[],
+): NamedUser | undefined {
   const named = findNamedUser(exchange, body, userHeaders);
   const bound = bearer?.user;
   if (named && bound !== undefined && named.id !== bound)
@@ -41,16 +72,7 @@ export function resolveMemoryAccess(
       code: "forbidden",
       detail: `This key is for another user than the one in ${named.from}.`,
     });
-  const user = bound ?? named?.id;
-  if (user === undefined) return { mode: "off", why: "no user named" };
-  if (!isValidName(user)) return { mode: "off", why: "the user is no name" };
-  const from = bound === undefined ? (named?.from ?? "") : "key";
-  return {
-    user,
-    from,
-    ...(session === undefined ? {} : { session }),
-    ...limitMode(wish, bearer?.scopes ?? []),
-  };
+  return bound === undefined ? named : { id: bound, from: "key" };
 }
 
 function parseMode(header: string | undefined): MemoryAccess["mode"] {

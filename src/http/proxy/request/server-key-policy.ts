@@ -1,4 +1,4 @@
-import { refuseField } from "../../problem.ts";
+import { isRefusal, refuseField } from "../../problem.ts";
 import { hasRepeatedName } from "./json-edits.ts";
 import { FORBIDDEN_FIELDS, type ProxyRequest } from "./proxy-request.ts";
 import { type BodyFields, toArray, toFields } from "./reply-reader.ts";
@@ -234,6 +234,19 @@ function checkItem(item: unknown): void {
   const isOwn = type === "reasoning" && !hasText(fields.id);
   if (!isWhole && !isOwn)
     throw createPolicyError("input", "an item in it names a stored object, or may do so");
+}
+
+/** Whether an input item contains all its data, so that it may be forwarded with the server's key. */
+export function isSelfContainedItem(item: unknown): boolean {
+  if (!isNested(item)) return false;
+  try {
+    checkItem(item);
+    checkIds({ input: [item] }, OPENAI_IDS);
+    return true;
+  } catch (error) {
+    if (isRefusal(error)) return false;
+    throw error;
+  }
 }
 
 function isContent(value: unknown): boolean {

@@ -1,0 +1,240 @@
+import * as z from "zod";
+import { noteErasures } from "../idempotency.ts";
+import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
+import { refuseField } from "../problem.ts";
+import {
+  addItems,
+  createConversation,
+  eraseConversation,
+  eraseItem,
+  findItem,
+  readConversation,
+  type StoredConversation,
+  showItems,
+  updateMetadata,
+} from "../proxy/conversation/conversation-store.ts";
+import { ITEM_LIMITS } from "../proxy/conversation/response-items.ts";
+import { requireNamedUser } from "../proxy/request/memory-access.ts";
+import { toFields } from "../proxy/request/reply-reader.ts";
+import { createCountTextSchema, nameSchema, toOptional } from "../schemas/fields.ts";
+
+const METADATA_SCHEMA = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= 16, "must have at most 16 pairs");
+const ITEMS_SCHEMA = z.array(z.looseObject({ type: z.string().optional() })).max(ITEM_LIMITS.perRequest);
+const INCLUDE_QUERY = { include: z.string().optional(), "include[]": z.string().optional() };
+
+const CONVERSATION_SCHEMA = z.strictObject({
+  id: z.string(),
+  object: z.literal("conversation"),
+  created_at: z.int(),
+  metadata: z.record(z.string(), z.string()),
+});
+const ITEM_SCHEMA = z.looseObject({ id: z.string(), type: z.string() });
+const ITEM_LIST_SCHEMA = z.strictObject({
+  object: z.literal("list"),
+  data: z.array(ITEM_SCHEMA),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+const CONVERSATION_PATH = z.strictObject({ conversation_id: nameSchema });
+const ITEM_PATH = z.strictObject({ conversation_id: nameSchema, item_id: nameSchema });
+const USER_HINT =
+  "Name the user by a key for one user, or by `x-keepsake-user` or another configured header, in every request.";
+
+/** Gives the user of a request for a conversation. */
+function findUser(call: Pick<OperationRequest, "exchange" | "bearer" | "body" | "services">): string {
+  return requireNamedUser(call, toFields(call.body), call.services.proxy);
+}
+
+function toConversation({ id, createdAt, metadata }: StoredConversation): object {
+  return { id, object: "conversation", created_at: createdAt, metadata };
+}
+
+function toItemList(data: readonly { readonly id: string }[], hasMore: boolean): object {
+  return {
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: hasMore,
+  };
+}
+
+/** OpenAI's Conversations API over the user's own memory. */
+export const conversationItemOperations: readonly Operation[] = [
+  defineOperation({
+    id: "createConversation",
+    method: "POST",
+    path: "/v1/conversations",
+    tag: "OpenAI",
+    summary: "Begins a conversation, which is kept in the user's memory",
+    description: USER_HINT,
+    scope: "write",
+    isBodyOptional: true,
+    body: z.looseObject({ items: toOptional(ITEMS_SCHEMA), metadata: toOptional(METADATA_SCHEMA) }),
+    findUser,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
+    problems: [409],
+    async handle(call) {
+      const { items = [], metadata = {} } = call.body ?? {};
+      const made = await createConversation(call.memoryOf(findUser(call)), { items, metadata });
+      return call.exchange.json(toConversation(made));
+    },
+  }),
+  defineOperation({
+    id: "getConversation",
+    method: "GET",
+    path: "/v1/conversations/{conversation_id}",
+    tag: "OpenAI",
+    summary: "Gives a conversation",
+    scope: "read",
+    parameters: CONVERSATION_PATH,
+    answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
+    problems: [404],
+    async handle(call) {
+      const found = await readConversation(call.memoryOf(findUser(call)), call.path.conversation_id);
+      return call.exchange.json(toConversation(found));
+    },
+  }),
+  defineOperation({
+    id: "updateConversation",
+    method: "POST",
+    path: "/v1/conversations/{conversation_id}",
+    tag: "OpenAI",
+    summary: "Replaces the metadata of a conversation",
+    scope: "write",
+    parameters: CONVERSATION_PATH,
+    body: z.looseObject({ metadata: METADATA_SCHEMA.nullable() }),
+    findUser,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
+    problems: [404, 409],
+    async handle(call) {
+      const memory = call.memoryOf(findUser(call));
+      const found = await readConversation(memory, call.path.conversation_id);
+      return call.exchange.json(
+        toConversation(await updateMetadata(memory, found, call.body.metadata ?? {})),
+      );
+    },
+  }),
+  defineOperation({
+    id: "deleteConversation",
+    method: "DELETE",
+    path: "/v1/conversations/{conversation_id}",
+    tag: "OpenAI",
+    summary: "Erases a conversation with its items, and memories that come only from it",
+    description: "This is an erasure: it cannot be undone.",
+    scope: "erase",
+    parameters: CONVERSATION_PATH,
+    findUser,
+    acceptsIdempotencyKey: true,
+    answers: {
+      200: {
+        says: "The conversation is erased.",
+        schema: z.strictObject({
+          id: z.string(),
+          object: z.literal("conversation.deleted"),
+          deleted: z.literal(true),
+        }),
+      },
+    },
+    problems: [404, 409],
+    async handle(call) {
+      const memory = call.memoryOf(findUser(call));
+      const found = await readConversation(memory, call.path.conversation_id);
+      noteErasures(call.exchange, [await eraseConversation(memory, found)]);
+      return call.exchange.json({ id: found.id, object: "conversation.deleted", deleted: true });
+    },
+  }),
+  defineOperation({
+    id: "addConversationItems",
+    method: "POST",
+    path: "/v1/conversations/{conversation_id}/items",
+    tag: "OpenAI",
+    summary: "Adds items to a conversation",
+    scope: "write",
+    parameters: CONVERSATION_PATH,
+    query: z.strictObject(INCLUDE_QUERY),
+    body: z.looseObject({ items: ITEMS_SCHEMA.min(1) }),
+    findUser,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The items that were added.", schema: ITEM_LIST_SCHEMA } },
+    problems: [404, 409],
+    async handle(call) {
+      const memory = call.memoryOf(findUser(call));
+      const found = await readConversation(memory, call.path.conversation_id);
+      return call.exchange.json(toItemList(await addItems(memory, found, call.body.items), false));
+    },
+  }),
+  defineOperation({
+    id: "listConversationItems",
+    method: "GET",
+    path: "/v1/conversations/{conversation_id}/items",
+    tag: "OpenAI",
+    summary: "Lists the items of a conversation, newest first",
+    scope: "read",
+    parameters: CONVERSATION_PATH,
+    query: z.strictObject({
+      ...INCLUDE_QUERY,
+      after: nameSchema.optional(),
+      limit: createCountTextSchema(1, 100).optional(),
+      order: z.enum(["asc", "desc"]).optional(),
+    }),
+    answers: { 200: { says: "A page of items.", schema: ITEM_LIST_SCHEMA } },
+    problems: [404],
+    async handle(call) {
+      const memory = call.memoryOf(findUser(call));
+      const { items } = await readConversation(memory, call.path.conversation_id);
+      const { after, limit = 20, order = "desc" } = call.query;
+      const all = order === "asc" ? items : items.toReversed();
+      const last = after === undefined ? -1 : all.findIndex(({ id }) => id === after);
+      if (after !== undefined && last === -1)
+        throw refuseField("after", "after must be the id of an item of this conversation.");
+      const page = all.slice(last + 1, last + 1 + limit);
+      const hasMore = last + 1 + limit < all.length;
+      return call.exchange.json(toItemList(await showItems(memory, page), hasMore));
+    },
+  }),
+  defineOperation({
+    id: "getConversationItem",
+    method: "GET",
+    path: "/v1/conversations/{conversation_id}/items/{item_id}",
+    tag: "OpenAI",
+    summary: "Gives an item of a conversation",
+    scope: "read",
+    parameters: ITEM_PATH,
+    query: z.strictObject(INCLUDE_QUERY),
+    answers: { 200: { says: "The item.", schema: ITEM_SCHEMA } },
+    problems: [404],
+    async handle(call) {
+      const memory = call.memoryOf(findUser(call));
+      const found = await readConversation(memory, call.path.conversation_id);
+      return call.exchange.json((await findItem(memory, found, call.path.item_id)).shown);
+    },
+  }),
+  defineOperation({
+    id: "deleteConversationItem",
+    method: "DELETE",
+    path: "/v1/conversations/{conversation_id}/items/{item_id}",
+    tag: "OpenAI",
+    summary: "Erases an item of a conversation, and memories that come only from it",
+    description: "This is an erasure: it cannot be undone.",
+    scope: "erase",
+    parameters: ITEM_PATH,
+    findUser,
+    acceptsIdempotencyKey: true,
+    answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
+    problems: [404, 409],
+    async handle(call) {
+      const memory = call.memoryOf(findUser(call));
+      const found = await readConversation(memory, call.path.conversation_id);
+      const receipt = await eraseItem(memory, await findItem(memory, found, call.path.item_id));
+      noteErasures(call.exchange, [receipt]);
+      return call.exchange.json(toConversation(found));
+    },
+  }),
+];
