@@ -3,15 +3,15 @@ import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
 import { refuseField } from "../problem.ts";
 import {
-  addItems,
+  addConversationItems,
   createConversation,
   eraseConversation,
-  eraseItem,
-  findItem,
-  readConversation,
+  eraseConversationItem,
+  findConversationItem,
+  readStoredConversation,
   type StoredConversation,
-  showItems,
-  updateMetadata,
+  showConversationItems,
+  updateConversationMetadata,
 } from "../proxy/conversation/conversation-store.ts";
 import { ITEM_LIMITS } from "../proxy/conversation/response-items.ts";
 import { requireNamedUser } from "../proxy/request/memory-access.ts";
@@ -96,7 +96,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [404],
     async handle(call) {
-      const found = await readConversation(call.memoryOf(findUser(call)), call.path.conversation_id);
+      const found = await readStoredConversation(call.memoryOf(findUser(call)), call.path.conversation_id);
       return call.exchange.json(toConversation(found));
     },
   }),
@@ -115,9 +115,9 @@ export const conversationItemOperations: readonly Operation[] = [
     problems: [404, 409],
     async handle(call) {
       const memory = call.memoryOf(findUser(call));
-      const found = await readConversation(memory, call.path.conversation_id);
+      const found = await readStoredConversation(memory, call.path.conversation_id);
       return call.exchange.json(
-        toConversation(await updateMetadata(memory, found, call.body.metadata ?? {})),
+        toConversation(await updateConversationMetadata(memory, found, call.body.metadata ?? {})),
       );
     },
   }),
@@ -145,7 +145,7 @@ export const conversationItemOperations: readonly Operation[] = [
     problems: [404, 409],
     async handle(call) {
       const memory = call.memoryOf(findUser(call));
-      const found = await readConversation(memory, call.path.conversation_id);
+      const found = await readStoredConversation(memory, call.path.conversation_id);
       noteErasures(call.exchange, [await eraseConversation(memory, found)]);
       return call.exchange.json({ id: found.id, object: "conversation.deleted", deleted: true });
     },
@@ -166,8 +166,10 @@ export const conversationItemOperations: readonly Operation[] = [
     problems: [404, 409],
     async handle(call) {
       const memory = call.memoryOf(findUser(call));
-      const found = await readConversation(memory, call.path.conversation_id);
-      return call.exchange.json(toItemList(await addItems(memory, found, call.body.items), false));
+      const found = await readStoredConversation(memory, call.path.conversation_id);
+      return call.exchange.json(
+        toItemList(await addConversationItems(memory, found, call.body.items), false),
+      );
     },
   }),
   defineOperation({
@@ -188,7 +190,7 @@ export const conversationItemOperations: readonly Operation[] = [
     problems: [404],
     async handle(call) {
       const memory = call.memoryOf(findUser(call));
-      const { items } = await readConversation(memory, call.path.conversation_id);
+      const { items } = await readStoredConversation(memory, call.path.conversation_id);
       const { after, limit = 20, order = "desc" } = call.query;
       const all = order === "asc" ? items : items.toReversed();
       const last = after === undefined ? -1 : all.findIndex(({ id }) => id === after);
@@ -196,7 +198,7 @@ export const conversationItemOperations: readonly Operation[] = [
         throw refuseField("after", "after must be the id of an item of this conversation.");
       const page = all.slice(last + 1, last + 1 + limit);
       const hasMore = last + 1 + limit < all.length;
-      return call.exchange.json(toItemList(await showItems(memory, page), hasMore));
+      return call.exchange.json(toItemList(await showConversationItems(memory, page), hasMore));
     },
   }),
   defineOperation({
@@ -212,8 +214,8 @@ export const conversationItemOperations: readonly Operation[] = [
     problems: [404],
     async handle(call) {
       const memory = call.memoryOf(findUser(call));
-      const found = await readConversation(memory, call.path.conversation_id);
-      return call.exchange.json((await findItem(memory, found, call.path.item_id)).shown);
+      const found = await readStoredConversation(memory, call.path.conversation_id);
+      return call.exchange.json((await findConversationItem(memory, found, call.path.item_id)).shown);
     },
   }),
   defineOperation({
@@ -231,8 +233,11 @@ export const conversationItemOperations: readonly Operation[] = [
     problems: [404, 409],
     async handle(call) {
       const memory = call.memoryOf(findUser(call));
-      const found = await readConversation(memory, call.path.conversation_id);
-      const receipt = await eraseItem(memory, await findItem(memory, found, call.path.item_id));
+      const found = await readStoredConversation(memory, call.path.conversation_id);
+      const receipt = await eraseConversationItem(
+        memory,
+        await findConversationItem(memory, found, call.path.item_id),
+      );
       noteErasures(call.exchange, [receipt]);
       return call.exchange.json(toConversation(found));
     },

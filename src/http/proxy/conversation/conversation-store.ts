@@ -9,9 +9,9 @@ import { refuseField } from "../../problem.ts";
 import { toFields } from "../request/reply-reader.ts";
 import {
   chooseItemId,
-  fromItemMessage,
   ITEM_LIMITS,
   type ResponseItem,
+  readItemMessage,
   readResponseItem,
   toItemContent,
 } from "./response-items.ts";
@@ -76,17 +76,17 @@ export async function createConversation(
   await memory.remember([begin, ...toMetadataMessages(id, metadata), ...added.map(toInputMessage)], {
     session: id,
   });
-  return readConversation(memory, id);
+  return readStoredConversation(memory, id);
 }
 
 /** Gives a conversation with all its items. Throws a 404 error if the user has none with this id. */
-export async function readConversation(
+export async function readStoredConversation(
   memory: ScopedMemory,
   id: string,
   field: string = "conversation_id",
 ): Promise<StoredConversation> {
   if (!isOwnConversation(id)) throw createNotFoundError(field);
-  const messages = (await readSession(memory, id)).filter(
+  const messages = (await listSessionMessages(memory, id)).filter(
     (one) => one.id === id || one.id.startsWith(`${id}.`),
   );
   const [first] = messages;
@@ -105,7 +105,10 @@ const MAX_MESSAGES = 20_000;
 const PAGE_SIZE = 1000;
 
 /** Gives all messages of a session, oldest first. None if there is no such session. */
-export async function readSession(memory: ScopedMemory, session: string): Promise<readonly SessionMessage[]> {
+export async function listSessionMessages(
+  memory: ScopedMemory,
+  session: string,
+): Promise<readonly SessionMessage[]> {
   const messages: SessionMessage[] = [];
   let cursor: string | undefined;
   do {
@@ -159,19 +162,22 @@ function listItems(conversation: string, messages: readonly SessionMessage[]): r
 }
 
 /** Gives an item with its id; undefined if all its words were erased. */
-export async function showItem(
+export async function showConversationItem(
   memory: ScopedMemory,
   { id, message }: ItemMessage,
 ): Promise<ShownItem | undefined> {
-  const item = await fromItemMessage(message, memory);
+  const item = await readItemMessage(message, memory);
   return item && { id, ...item };
 }
 
 /** Gives items with their ids, without those that were erased. */
-export async function showItems(memory: ScopedMemory, items: readonly ItemMessage[]): Promise<ShownItem[]> {
+export async function showConversationItems(
+  memory: ScopedMemory,
+  items: readonly ItemMessage[],
+): Promise<ShownItem[]> {
   const shown: ShownItem[] = [];
   for (const one of items) {
-    const item = await showItem(memory, one);
+    const item = await showConversationItem(memory, one);
     if (item) shown.push(item);
   }
   return shown;
@@ -209,7 +215,7 @@ function toInputMessage({ messageId, item }: NewItem): InputMessage {
 }
 
 /** Adds items to a conversation, and gives them. Throws a 400 error for a wrong item. */
-export async function addItems(
+export async function addConversationItems(
   memory: ScopedMemory,
   conversation: StoredConversation,
   values: readonly unknown[],
@@ -220,7 +226,7 @@ export async function addItems(
 }
 
 /** Replaces the metadata of a conversation. */
-export async function updateMetadata(
+export async function updateConversationMetadata(
   memory: ScopedMemory,
   conversation: StoredConversation,
   metadata: ConversationMetadata,
@@ -250,18 +256,21 @@ export function eraseConversation(memory: ScopedMemory, { id }: StoredConversati
 }
 
 /** Erases an item, with what was learnt from it. */
-export function eraseItem(memory: ScopedMemory, { message }: ItemMessage): Promise<ErasureReceipt> {
+export function eraseConversationItem(
+  memory: ScopedMemory,
+  { message }: ItemMessage,
+): Promise<ErasureReceipt> {
   return memory.forget({ ids: [message.id] });
 }
 
 /** Gives an item of a conversation. Throws a 404 error if there is none with this id. */
-export async function findItem(
+export async function findConversationItem(
   memory: ScopedMemory,
   { items }: StoredConversation,
   id: string,
 ): Promise<ItemMessage & { readonly shown: ShownItem }> {
   const found = items.find((one) => one.id === id);
-  const shown = found && (await showItem(memory, found));
+  const shown = found && (await showConversationItem(memory, found));
   if (!found || !shown) throw refuseField("item_id", "Item not found.", 404);
   return { ...found, shown };
 }
@@ -272,6 +281,6 @@ export function createTurnGroup(...parts: readonly string[]): string {
 }
 
 /** Gives the message that ends a turn, so that its items count. */
-export function toTurnEnd(conversation: string, group: string): InputMessage {
+export function createTurnEnd(conversation: string, group: string): InputMessage {
   return { id: `${conversation}.${group}.end`, role: "system", content: [END_PART] };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Keepsake } from "../../../engine/api/keepsake.ts";
 import { createMemory } from "../../../memory.ts";
+import { openaiServer } from "../../../testing/openai/openai-server.ts";
 import { httpApp } from "../../app.ts";
 import { type ApiKeys, apiKeys, passingKeys } from "../../keys/api-keys.ts";
 
@@ -221,6 +222,38 @@ describe("items", () => {
     expect((await call("GET", `/${id}/items/rs_1`)).status).toBe(404);
     await call("POST", `/${id}/items`, { items: [ITEMS[1]] });
     expect((await list(id)).data.map((one: Json) => one.type)).toEqual(["message", "reasoning"]);
+  });
+});
+
+describe("with the client's own key for the upstream", () => {
+  it("conversations are the client's own there, but for those that began here", async () => {
+    await using upstream = await openaiServer({ apiKey: "sk-client" });
+    const id = await create([says("I live in Porto.")]);
+    app = httpApp({
+      keepsake,
+      keys,
+      proxy: { clock, upstream: { baseUrl: upstream.url, apiKey: "sk-server" } },
+    });
+    const headers = { "x-keepsake-user": "ana", "x-keepsake-upstream-key": "sk-client" };
+    for (const [method, path, body] of [
+      ["POST", "", { metadata: {} }],
+      ["GET", "/conv_0123", undefined],
+      ["POST", "/conv_0123/items", { items: [] }],
+      ["DELETE", "/conv_0123/items/msg_1", undefined],
+    ] as const)
+      await call(method, path, body, headers);
+    expect(upstream.received.map(({ method, path, authorization }) => [method, path, authorization])).toEqual(
+      [
+        ["POST", "/v1/conversations", "Bearer sk-client"],
+        ["GET", "/v1/conversations/conv_0123", "Bearer sk-client"],
+        ["POST", "/v1/conversations/conv_0123/items", "Bearer sk-client"],
+        ["DELETE", "/v1/conversations/conv_0123/items/msg_1", "Bearer sk-client"],
+      ],
+    );
+    expect((await call("GET", `/${id}`, undefined, headers)).json.id).toBe(id);
+    const without = { "x-keepsake-user": "ana" };
+    expect((await call("GET", "/conv_0123", undefined, without)).status).toBe(404);
+    expect(upstream.received).toHaveLength(4);
   });
 });
 

@@ -142,7 +142,7 @@ function toStorable(value: unknown): unknown {
  * Gives the item that a message stores. Erased words are left out; undefined if nothing remains. Images are read from the
  * memory; one that is gone is left out.
  */
-export async function fromItemMessage(
+export async function readItemMessage(
   { role, content, parts = [] }: Pick<SessionMessage, "role" | "content" | "parts">,
   memory: Pick<ScopedMemory, "attachment">,
 ): Promise<ResponseItem | undefined> {
