@@ -30,7 +30,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
 /** Which packages and parts of Node a folder may import. Folders that are not named here import none. */
 const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   "domain/server-sent-events.ts": [/^eventsource-parser$/],
-  "domain/text-pattern.ts": [/^re2js$/],
+  "domain/text-filter.ts": [/^re2js$/],
   engine: [/^node:crypto$/],
   formats: [/^node:/],
   adapters: [/^node:/],

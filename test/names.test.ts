@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { measureStructure, readSources, type SourceFile } from "../scripts/structure.ts";
+import { measureStructure, readSources, SMALL_FILES, type SourceFile } from "../scripts/structure.ts";
 
 const SRC = join(import.meta.dirname, "../src");
 /** Rules of English that a parser replaces: they keep their names until then. */
@@ -52,6 +52,18 @@ describe("an exported name", () => {
   it("is no bare participle or adverb", () => {
     const held = SOURCES.filter(({ path }) => !APART.some((one) => path.startsWith(one)));
     expect(bareNames(held.flatMap(({ exports }) => exports.map(({ name }) => name)))).toEqual([]);
+  });
+});
+
+describe("a file of one importer and at most 60 lines", () => {
+  it("is merged into its importer, but for those that are listed with a reason", () => {
+    expect(structureOf(SOURCES).smallFilesWithoutReason).toEqual([]);
+  });
+
+  it("is listed only while there is one", () => {
+    const small = structureOf(SOURCES).smallFilesOfOneImporter;
+    const stale = Object.keys(SMALL_FILES).filter((one) => !small.some((path) => path.startsWith(one)));
+    expect(stale).toEqual([]);
   });
 });
 
@@ -112,5 +124,21 @@ describe("the measure of structure", () => {
       () => "",
     );
     expect(smallFilesOfOneImporter).toEqual(["a.ts"]);
+  });
+
+  it("asks for a reason for a small file, unless its importer is in another layer", () => {
+    const small = (path: string, importer: string) =>
+      measureStructure(
+        [
+          { ...source(path), lines: 40 },
+          { ...source(importer), imports: [path] },
+        ],
+        () => "",
+      ).smallFilesWithoutReason;
+    expect([
+      small("engine/recall/a.ts", "engine/b.ts"),
+      small("engine/a.ts", "wiring/b.ts"),
+      small("adapters/sqlite/migrations/0100-a.ts", "adapters/sqlite/b.ts"),
+    ]).toEqual([["engine/recall/a.ts"], [], []]);
   });
 });

@@ -22,7 +22,7 @@ UNSURE = re.compile(r"(?:…|\.{2,})")
 
 
 def find_runs(doc):
-    """Runs that no sentence crosses: the rule of src/language/en/parser/sentence-runs.ts."""
+    """Runs that no sentence crosses: the rule of src/language/en/parser/parser.ts."""
     words = [token for token in doc if not token.is_space]
     run = []
     for index, word in enumerate(words):

@@ -4,8 +4,8 @@ import { LIST_ORDERS } from "../domain/memory-order.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
 import { IMPORT_FORMATS } from "../domain/operations/import-format.ts";
 import { WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
-import { addAssociationCommands } from "./association-commands.ts";
-import { addAttachmentCommands } from "./attachment-commands.ts";
+import { addKeyCommands, addUpkeepCommands, addWebhookCommands } from "./administration-commands.ts";
+import { addHookCommands, addMcpCommands } from "./client-commands.ts";
 import {
   addCommand,
   createCountParser,
@@ -16,12 +16,7 @@ import {
   parseWeightsOption,
 } from "./command.ts";
 import { EXIT } from "./exit.ts";
-import { addHookCommands } from "./hook-commands.ts";
-import { addKeyCommands } from "./key-commands.ts";
-import { addMcpCommands } from "./mcp-commands.ts";
-import { addSharingCommands } from "./sharing-commands.ts";
-import { addUpkeepCommands } from "./upkeep-commands.ts";
-import { addWebhookCommands } from "./webhook-commands.ts";
+import { addAssociationCommands, addAttachmentCommands, addSharingCommands } from "./memory-commands.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
 const PROGRAM_HELP = `
@@ -405,7 +400,7 @@ ${formatExamples("backup monday.db", "backup monday.db --keep-until 2027-01-31")
     root,
     "backups",
     "list the backups that a server or a worker made, or fetch one",
-    async (_operands, options) => (await import("./commands/backups.ts")).runBackups(options),
+    async (_operands, options) => (await import("./commands/maintenance.ts")).runBackups(options),
   )
     .option("--fetch <NAME>", "fetch this backup into a file")
     .option("--to <FILE>", "the file (default: its name)")

@@ -1,9 +1,9 @@
 import type { ChangeSetDraft } from "../domain/change-set.ts";
+import { computeExpiry, type ExpiryPolicy } from "../domain/expiry-policy.ts";
 import type { Claim, Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
 import { withReviewMarks } from "./associations/review.ts";
-import { withExpiry } from "./ingest/expiry-policy.ts";
 import type { Ports } from "./ports.ts";
 import { type ClaimIndex, createClaimIndex } from "./user-state/user-data.ts";
 import { createUserQueue, type UserQueue, type UserState } from "./user-state/user-state.ts";
@@ -158,4 +158,36 @@ function overlayCurrent(
 ): readonly Memory[] {
   if (newest.size === 0) return [...current.values()];
   return [...new Map([...current, ...newest]).values()].filter(({ status }) => status === "current");
+}
+
+/** What a policy needs to know: the rules, whose memories they are, and the time of the change (ISO 8601). */
+interface ExpiryContext {
+  readonly policy: ExpiryPolicy | undefined;
+  readonly project: string;
+  readonly at: string;
+}
+
+/**
+ * Sets the expiry of new memories by the policy, unless they have one. What is said again expires later, if the policy set its
+ * expiry. Memories that are undone, reworded or already stored keep theirs.
+ */
+function withExpiry(
+  { memories }: Pick<StoredMemories, "memories">,
+  draft: ChangeSetDraft,
+  { policy, project, at }: ExpiryContext,
+): ChangeSetDraft {
+  if (!policy || !draft.memories || draft.cause === "undo") return draft;
+  const computeFor = (kind: Memory["kind"], time: string) =>
+    computeExpiry(policy, { project, kind, at: time });
+  const expire = (memory: Memory): Memory => {
+    const before = memories.get(memory.id);
+    const wasByPolicy =
+      before?.expiresAt !== undefined && before.expiresAt === computeFor(before.kind, before.storedAt);
+    const isDue = before
+      ? memory.action === "merged" && wasByPolicy && memory.expiresAt === before.expiresAt
+      : memory.expiresAt === undefined;
+    const expiresAt = isDue && memory.status === "current" ? computeFor(memory.kind, at) : undefined;
+    return expiresAt === undefined ? memory : { ...memory, expiresAt };
+  };
+  return { ...draft, memories: draft.memories.map(expire) };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ImportEntry } from "../engine/api/transfer-types.ts";
-import { htmlToText } from "./html-text.ts";
+import { htmlToText } from "./gemini.ts";
 import { detectFormat, FORMATS, type ImportFormat, readImportFile } from "./index.ts";
 
 let folder: string;

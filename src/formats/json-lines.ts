@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { ASSOCIATION_TYPES } from "../domain/change-set.ts";
 import type { Message } from "../domain/message.ts";
 import type { ShownMemory } from "../engine/api/listing-types.ts";
-import type { ImportEntry, ImportedMemory } from "../engine/api/transfer-types.ts";
+import type { ImportEntry, ImportedLink, ImportedMemory } from "../engine/api/transfer-types.ts";
 import { invalid } from "../errors.ts";
-import { createLinkReader } from "./exported-links.ts";
 import {
   type ImportSource,
   isObjectValue,
@@ -116,4 +116,26 @@ function parseExportedLine(line: NumberedLine): ExportedLine | undefined {
   const { type, ...rest } = parseObject(line);
   const body = rest[String(type)];
   return isObjectValue(body) ? { type, place: `line ${line.number}`, body } : undefined;
+}
+
+/**
+ * Creates a reader of the lines of one export, in order. It names memories by their texts, because an import gives some of
+ * them other ids. It gives an association for each line that has a valid one. */
+function createLinkReader(): (
+  type: unknown,
+  body: { readonly [field: string]: unknown },
+) => ImportedLink | undefined {
+  const texts = new Map<unknown, string>();
+  return (lineType, body) => {
+    if (lineType === "memory" && body.status === "current" && typeof body.text === "string")
+      texts.set(body.id, body.text);
+    if (lineType !== "link") return undefined;
+    const [from, to] = [texts.get(body.from), texts.get(body.to)];
+    const type = ASSOCIATION_TYPES.find((one) => one === body.type);
+    const { strength } = body;
+    const isValid = typeof strength === "number" && strength >= 0 && strength <= 1;
+    return from !== undefined && to !== undefined && from !== to && type && isValid
+      ? { from, to, type, strength }
+      : undefined;
+  };
 }

@@ -26,7 +26,6 @@ import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemRespons
 import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
 import type { AppEnvironment, HonoApp } from "./request-context.ts";
 import { jobOperations, statsOperations, userOperations, withOpenMetrics } from "./routes/administration.ts";
-import { anthropicOperations } from "./routes/anthropic.ts";
 import { associationOperations } from "./routes/associations.ts";
 import { attachmentOperations } from "./routes/attachments.ts";
 import { changeOperations } from "./routes/changes.ts";
@@ -41,7 +40,7 @@ import { keyOperations, signInOperations } from "./routes/keys.ts";
 import { createMcpOperations, type McpEndpointLoader } from "./routes/mcp.ts";
 import { memoryOperations, searchOperations } from "./routes/memories.ts";
 import { createOAuthOperations } from "./routes/oauth.ts";
-import { createPassThroughFinder, openAiOperations } from "./routes/openai.ts";
+import { anthropicOperations, createPassThroughFinder, openAiOperations } from "./routes/openai.ts";
 import { overviewOperations } from "./routes/overview.ts";
 import { sharingOperations } from "./routes/sharing.ts";
 import { webhookOperations } from "./routes/webhooks.ts";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Keepsake } from "../../engine/api/keepsake.ts";
 import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { createMemory } from "../../memory.ts";
+import type { StoredChatMessage } from "./chat-history.ts";
 import { createChatHistory, createMemoryRetriever, type RetrievedDocument } from "./index.ts";
-import type { StoredChatMessage } from "./tool-pairs.ts";
 
 let memory: Keepsake;
 let ana: ScopedMemory;

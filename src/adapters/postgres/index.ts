@@ -1,13 +1,14 @@
 import { Socket } from "node:net";
 import type { Documents } from "../../ports/documents.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
-import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { CompactedSize, MemoryStore } from "../../ports/memory-store.ts";
 import { createSlicedWebhooks } from "../shared/sliced-webhooks.ts";
 import * as answers from "./answer-cache.ts";
 import { fetchAttachment, fetchAttachmentEntries } from "./attachments.ts";
 import { createPostgresCallLedger } from "./calls.ts";
 import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
-import { compactTables } from "./compact.ts";
+import { quoteIdentifier } from "./database/connection.ts";
+import type { PostgresDatabase } from "./database/database.ts";
 import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
 import { listenForErasures } from "./erasure-notifications.ts";
 import { createPinnedConnection } from "./fast-path/pinned-connection.ts";
@@ -21,6 +22,7 @@ import {
   renewServerLease,
 } from "./job-store.ts";
 import * as read from "./read.ts";
+import { fetchRowsOfAllProjects } from "./read.ts";
 import * as receipts from "./receipts.ts";
 import { fetchRecallReceipts, storeRecallReceipts } from "./receipts.ts";
 import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scrub.ts";
@@ -171,3 +173,31 @@ export function postgresStream(_config?: { readonly ssl?: unknown }): Socket & P
 
 /** Earlier names, kept until version 1.0. */
 export { openPostgresStore as openPostgresRecord, type PostgresStore as PostgresRecord };
+
+const VACUUM_MS = 600_000;
+
+const SELECT_TABLES =
+  "SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace " +
+  "WHERE n.nspname = $1 AND c.relkind = 'r' ORDER BY c.relname";
+
+const SELECT_SIZE =
+  "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes FROM pg_class c " +
+  "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'";
+
+/**
+ * Frees the space of deleted rows for new ones, and refreshes the planner's statistics. Reads and writes go on. Tables that are
+ * due after an erasure are rewritten first. The files shrink only there, or where the server can cut free pages off the end.
+ */
+async function compactTables(database: PostgresDatabase): Promise<CompactedSize> {
+  const { schema } = database.settings;
+  const measure = async (): Promise<number> =>
+    Number((await fetchRowsOfAllProjects(database, SELECT_SIZE, schema))[0]?.bytes ?? 0);
+  const before = await measure();
+  await rewriteDueTables(database);
+  const tables = await fetchRowsOfAllProjects(database, SELECT_TABLES, schema);
+  for (const { name } of tables) {
+    const table = `${quoteIdentifier(schema)}.${quoteIdentifier(name ?? "")}`;
+    await database.runOutsideTransaction([`VACUUM (ANALYZE) ${table}`], { timeoutMs: VACUUM_MS });
+  }
+  return { before, after: await measure() };
+}

@@ -1,7 +1,11 @@
+import { statSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Scope } from "../../domain/scope.ts";
+import { MemoryError } from "../../errors.ts";
 import type { AttachmentStore } from "../../ports/attachment-store.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type {
+  CompactedSize,
   Integrity,
   MemoryStore,
   StorageMaintenance,
@@ -9,16 +13,14 @@ import type {
   StoredSearchIndex,
 } from "../../ports/memory-store.ts";
 import type { SharingStore } from "../../ports/sharing-store.ts";
-import type { UsageStore } from "../../ports/usage-store.ts";
+import type { MemoryUse, UsageStore, UserUses } from "../../ports/usage-store.ts";
 import type { WebhookStore } from "../../ports/webhook-store.ts";
 import { createSlicedWebhooks, type WebhookSteps } from "../shared/sliced-webhooks.ts";
 import * as answers from "./answer-cache.ts";
 import { readAttachment, readAttachmentEntries } from "./attachments.ts";
 import { createSqliteCallLedger } from "./calls.ts";
 import { commitChangeSet, saveSealedReceipt } from "./commit.ts";
-import { compactDatabase } from "./compact.ts";
-import type { SqliteDatabase } from "./database.ts";
-import { findUser } from "./database.ts";
+import { findUser, type SqliteDatabase } from "./database.ts";
 import {
   beginErasure,
   createCommit,
@@ -27,7 +29,7 @@ import {
   stepErasure,
 } from "./erasure/erase-in-steps.ts";
 import { scrubDatabase } from "./erasure/scrub.ts";
-import { retryWhileBusy, translate } from "./errors.ts";
+import { isBusy, isFull, retryWhileBusy, translate } from "./errors.ts";
 import { copyTo, scheduleCopyDeletion } from "./files/backup.ts";
 import { checkSqliteStore, readStorageCondition } from "./health.ts";
 import { createSqliteIntegrity } from "./integrity/repair-rows.ts";
@@ -53,7 +55,6 @@ import {
 } from "./search-index.ts";
 import { applyShareChanges, readStoredShares } from "./sharing.ts";
 import { createSqliteStoreDump } from "./store-dump.ts";
-import { addUses, readUses } from "./usage.ts";
 import * as webhooks from "./webhooks.ts";
 
 export { translate } from "./errors.ts";
@@ -262,3 +263,77 @@ async function openDatabaseFile(
 
 /** Earlier names, kept until version 1.0. */
 export { openSqliteStore as openSqliteRecord, type SqliteStore as SqliteRecord };
+
+const MAX_ATTEMPTS = 5;
+const PAUSE_MS = 200;
+
+/**
+ * Rewrites the file, so that it contains its rows and no free space. Other processes may read meanwhile; their writes wait.
+ * SQLite needs as much free space as the file takes. If it fails, the file stays as it is.
+ */
+async function compactDatabase(database: SqliteDatabase): Promise<CompactedSize> {
+  const before = measureFiles(database.path);
+  for (let attempt = 1; !tryRewrite(database, attempt === MAX_ATTEMPTS); attempt += 1) await pause(PAUSE_MS);
+  // Without it, the new file is in the log until the next checkpoint. A reader elsewhere may delay it; that costs space only.
+  database.handle.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+  return { before, after: measureFiles(database.path) };
+}
+
+/** False if another process holds the file and there are attempts left. */
+function tryRewrite({ handle, noteFailure }: SqliteDatabase, isLast: boolean): boolean {
+  try {
+    handle.exec("VACUUM");
+    return true;
+  } catch (error) {
+    if (isBusy(error) && !isLast) return false;
+    noteFailure(error);
+    if (isBusy(error))
+      throw new MemoryError("unavailable", "another process is writing to the database. Try again later.", {
+        cause: error,
+      });
+    if (isFull(error))
+      throw new MemoryError(
+        "unavailable",
+        "the disk has too little free space: rewriting needs as much as the database takes. Nothing was changed.",
+        { cause: error },
+      );
+    throw error;
+  }
+}
+
+/** The bytes of the database and its log; 0 in memory. */
+function measureFiles(path: string): number {
+  if (path === ":memory:") return 0;
+  return [path, `${path}-wal`].reduce(
+    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+/** Adds uses in one transaction, because each waits for a disk write. Memories that do not exist have none. */
+function addUses(database: SqliteDatabase, added: readonly UserUses[]): void {
+  database.transaction(() => {
+    const add = database.statement(
+      "INSERT INTO uses (user, id, count, last_at) SELECT user, id, :count, :lastAt FROM heads WHERE user = :user AND id = :id " +
+        "ON CONFLICT (user, id) DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)",
+    );
+    for (const { scope, uses } of added) {
+      const user = findUser(database, scope)?.id;
+      if (user === undefined) continue;
+      for (const { id, count, lastAt } of uses) add.run({ user, id, count, lastAt });
+    }
+  });
+}
+
+/** The uses of some memories, or of all of a user. */
+function readUses(database: SqliteDatabase, scope: Scope, ids?: readonly string[]): MemoryUse[] {
+  const user = findUser(database, scope)?.id ?? -1;
+  const rows = ids
+    ? database
+        .statement(
+          "SELECT id, count, last_at FROM uses WHERE user = :user AND id IN (SELECT value FROM json_each(:ids))",
+        )
+        .all({ user, ids: JSON.stringify(ids) })
+    : database.statement("SELECT id, count, last_at FROM uses WHERE user = :user").all({ user });
+  return rows.map((row) => ({ id: String(row.id), count: Number(row.count), lastAt: String(row.last_at) }));
+}

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { toWordPieces } from "../../language/en/embedding/word-pieces.ts";
+import { toWordPieces } from "../../language/en/embedding/sentence-vectors.ts";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { staticEmbedder } from "./index.ts";
 

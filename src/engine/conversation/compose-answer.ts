@@ -1,17 +1,19 @@
 import { expandKinds, type Memory } from "../../domain/memory.ts";
 import { matchesFilter as passesFilter } from "../../domain/metadata-filter.ts";
-import type { Answer, Recall, RecallOptions } from "../../domain/recall.ts";
+import type { Answer, Item, Recall, RecallOptions } from "../../domain/recall.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
+import { toSentence } from "../../domain/text/english-forms.ts";
 import { compileTextFilter, type TextMatcher } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import type { ComposedReply } from "../../ports/language/answerer.ts";
 import type { Ports } from "../ports.ts";
 import { toQuotableText } from "../prompt-block.ts";
 import { addShared, recallFor, selectKnownAt } from "../recall/recall.ts";
+import { toOwnerName } from "../sharing/shared-items.ts";
 import type { UserState } from "../user-state/user-state.ts";
+import { mentionsSelf } from "./compose-reply.ts";
 import { explainLastAnswer } from "./explain-last-answer.ts";
-import { answerFromShared } from "./shared-answer.ts";
 
 export type AnswerPorts = Pick<
   Ports,
@@ -140,4 +142,27 @@ export function lastZone({ messages, searchIndex: block }: UserState): string | 
     if (message?.role === "user") return message.zone;
   }
   return undefined;
+}
+
+/** Items of about this share of the best one's score are quoted with it. */
+const NEARLY_BEST = 0.8;
+const MAX_QUOTED = 3;
+
+/**
+ * An answer from what other users share, where the user's own memory has no sure one: it quotes the best items and names
+ * whose they are. It is not sure of a question about the user, because nobody else's memory is about them.
+ */
+function answerFromShared(question: string, own: Answer, shared: readonly Item[], recall: Recall): Answer {
+  const [best] = shared;
+  if (!best) return own;
+  const quoted = shared
+    .filter(({ owner, score }) => owner === best.owner && score >= NEARLY_BEST * best.score)
+    .slice(0, MAX_QUOTED);
+  const words = quoted.map(({ text }) => toSentence(text)).join(" ");
+  const said = `${toOwnerName(best.owner ?? "")} shares: ${maskCredentials(words)}`;
+  const isAboutUser = mentionsSelf(question);
+  // A doubtful quote of the user's own stays in front.
+  const text = own.used.length > 0 || isAboutUser ? `${own.text} ${said}` : said;
+  const used = [...own.used, ...quoted.map(({ id }) => id)];
+  return { ...own, text, used, abstained: isAboutUser || own.used.length > 0, recall };
 }

@@ -4,12 +4,46 @@ import type { InputAttachment, ShownAttachment } from "../../engine/attachments/
 import { MemoryError } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
-import { toCursorFields } from "../pagination.ts";
+import { CURSOR_FIELDS, toCursorFields } from "../pagination.ts";
 import type { FileBody } from "../request-body.ts";
-import { ATTACHMENT_SCHEMA, ATTACHMENTS_SCHEMA } from "../schemas/attachments.ts";
-import { countTextSchema, cursorSchema, momentSchema, nameSchema, newNameSchema } from "../schemas/fields.ts";
+import {
+  countTextSchema,
+  cursorSchema,
+  momentSchema,
+  nameSchema,
+  newNameSchema,
+  timeSchema,
+  wholeNumberSchema,
+  withSchemaId,
+} from "../schemas/fields.ts";
 import { ERASURE_RECEIPT_SCHEMA, RECEIPT_SCHEMA } from "../schemas/memory.ts";
 import { omitUndefined, receiptToWire, toWire } from "../wire.ts";
+
+/** A `ShownAttachment` after `toWire`. */
+const ATTACHMENT_SCHEMA: z.ZodType = withSchemaId(
+  "Attachment",
+  z.object({
+    id: z.string().describe("The SHA-256 of the bytes, hex; for a URL, a name that begins with `url-`"),
+    user_id: z.string(),
+    type: z.enum(["image", "audio"]),
+    media_type: z.string().describe("By the bytes, not by what was said").optional(),
+    size: wholeNumberSchema.describe("Number of bytes").optional(),
+    url: z.string().describe("Where it is, if its bytes are not kept").optional(),
+    description: z.string().describe("What it shows or says").optional(),
+    described_by: z.literal("model").optional(),
+    is_kept: z.boolean().describe("Whether `…/content` gives its bytes"),
+    message: z.string().describe("The message's id"),
+    session: z.string().optional(),
+    at: timeSchema,
+  }),
+);
+
+const ATTACHMENTS_SCHEMA: z.ZodType = z.object({
+  user_id: z.string(),
+  items: z.array(ATTACHMENT_SCHEMA),
+  total: wholeNumberSchema,
+  ...CURSOR_FIELDS,
+});
 
 /** What is served as it was stored, and the ending of its file. */
 const FILE_ENDINGS: { readonly [mediaType: string]: string } = {

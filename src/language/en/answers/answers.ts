@@ -1,6 +1,9 @@
 import { selectMemoriesAt } from "../../../domain/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
+import type { Recall } from "../../../domain/recall.ts";
+import { extractTerms, toWordKey } from "../../../domain/search/search-terms.ts";
 import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { splitSentences } from "../../../domain/text/split-text.ts";
 import { findOffset, toLocalTime } from "../../../domain/time.ts";
 import type {
   Answerer,
@@ -10,6 +13,8 @@ import type {
 } from "../../../ports/language/answerer.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
+import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { isOfOtherLanguage } from "../detect-language.ts";
 import { formatDateInWords } from "../format-date.ts";
 import { type AnswerIndex, answerIndexInSlices } from "./answer-index.ts";
 import { bag } from "./bags.ts";
@@ -22,12 +27,9 @@ import { fromComposed, type StatementSources } from "./evidence/statements.ts";
 import { countMembers, findMembers, isNounOf, type ListQuestion, readListing, sayCount } from "./listing.ts";
 import { type Looking, look } from "./look.ts";
 import type { Match } from "./match.ts";
-import { asksForAll, overview } from "./overview.ts";
 import { sayClaims, sayOne, sayPast } from "./say.ts";
-import { begunAnswer } from "./timely/begun.ts";
-import { timelyAnswer } from "./timely/index.ts";
+import { begunAnswer, timelyAnswer } from "./timely/index.ts";
 import { sayAllThen } from "./timely/then.ts";
-import { verbatim } from "./verbatim.ts";
 import { fromPreferences, fromWishes } from "./wishes.ts";
 import { yesOrNo } from "./yes-no.ts";
 
@@ -312,4 +314,83 @@ function findMeantMemory(index: AnswerIndex, about: string): Memory | undefined 
 
 function rankStatus({ status }: Memory): number {
   return status === "current" ? 0 : 1;
+}
+
+/** "What do you know about me?" and its like: no single thing is asked for, but all that is known. */
+const WHOLE =
+  /^(?:(?:so|ok(?:ay)?|hey|and|please|well|can you|could you|would you)[,\s]+)*(?:what(?:'s| is| do| have| did)? (?:(?:all|everything) )?(?:(?:that )?you (?:still |already |now |really )?(?:know|remember|recall|got|have|learn(?:t|ed)?|stored?|kept|keep|noted)(?: stored| saved| noted| down)?(?: (?:about|of|on) (?:me|myself))?|i(?:'ve| have)? (?:tell|told) you(?: (?:about (?:me|myself)))?)(?: (?:so far|until now|up to now|already))?|who am i|(?:tell me|say|list|show me|summari[sz]e|give me|sum up) (?:(?:about (?:me|myself))|(?:what|everything|all)(?: that)? (?:you (?:know|remember|have)|i(?:'ve| have)? told you)(?: (?:about|of|on) (?:me|myself))?)(?: so far)?|describe me)\s*[?.!]*$/i;
+
+/** Whether a question asks for all that is known about the user. */
+export function asksForAll(question: string): boolean {
+  return WHOLE.test(question.trim().replaceAll("’", "'"));
+}
+
+/** More would not be read in a conversation; the profile has all. */
+const MOST = 12;
+
+/** What holds about the user, the weightiest first, as one would say it; nothing where nothing is known. */
+function overview(
+  memories: readonly Memory[],
+): { readonly text: string; readonly used: readonly string[] } | undefined {
+  if (memories.length === 0) return undefined;
+  const ordered = [...memories].sort((a, b) => weight(b) - weight(a) || (a.id < b.id ? -1 : 1));
+  const told = ordered.slice(0, MOST);
+  const said = told.map(({ text }) => toSentence(toSecondPerson(text)));
+  const more = memories.length - told.length;
+  const rest = more > 0 ? [`And ${more} more ${more === 1 ? "thing" : "things"}.`] : [];
+  return { text: [...said, ...rest].join(" "), used: told.map(({ id }) => id) };
+}
+
+function weight({ importance, confidence, evidence, kind }: Memory): number {
+  const lasting = kind === "event" ? 0.6 : 1;
+  return importance * confidence * lasting * (1 + Math.log2(evidence) / 10);
+}
+
+/**
+ * The answer to a question in a language that nothing here composes sentences in: what the user said that comes nearest,
+ * word for word, with its day. Nothing for a question in English, and where nothing was found.
+ */
+function verbatim(
+  question: string,
+  { items }: Pick<Recall, "items">,
+  { messages }: Pick<StoredContent, "messages">,
+  toQuotableText: AnswerRequest["toQuotableText"],
+): { readonly text: string; readonly used: readonly string[] } | undefined {
+  if (!isOfOtherLanguage(question)) return undefined;
+  const terms = new Set(extractTerms(question));
+  let best: (Said & { readonly shared: number }) | undefined;
+  for (const said of sentencesSaid(items, messages, toQuotableText)) {
+    // Asked before, it is no answer.
+    if (toWordKey(said.sentence) === toWordKey(question)) continue;
+    const shared = new Set(extractTerms(said.sentence).filter((term) => terms.has(term))).size;
+    if (shared > (best?.shared ?? 0)) best = { ...said, shared };
+  }
+  return best && { text: `${best.day}: “${best.sentence}”`, used: [best.id] };
+}
+
+interface Said {
+  /** The item's id. */
+  readonly id: string;
+  readonly sentence: string;
+  readonly day: string;
+}
+
+const QUESTION_MARK = /[?？؟\u037e]["”'’」』）)\]]*$/u;
+
+/** What the user stated in the passages found, best first. */
+function* sentencesSaid(
+  items: Recall["items"],
+  messages: StoredContent["messages"],
+  toQuotableText: AnswerRequest["toQuotableText"],
+): Iterable<Said> {
+  for (const { id, type, sources } of items) {
+    const [source] = sources;
+    const message = type === "passage" && source ? messages.get(source.message) : undefined;
+    if (!source || message?.role !== "user" || message.undone) continue;
+    for (const span of splitSentences(message.content)) {
+      const sentence = toQuotableText(message.content, source, span);
+      if (sentence !== "" && !QUESTION_MARK.test(sentence))
+        yield { id, sentence, day: message.at.slice(0, 10) };
+    }
+  }
 }

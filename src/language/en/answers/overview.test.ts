@@ -3,7 +3,7 @@ import { createInMemoryStore } from "../../../adapters/memory/index.ts";
 import type { Keepsake } from "../../../engine/api/keepsake.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { createMemory } from "../../../memory.ts";
-import { asksForAll } from "./overview.ts";
+import { asksForAll } from "./answers.ts";
 
 describe("a question for all that is known", () => {
   it.each([

@@ -3,10 +3,8 @@ import type { Message } from "../../../domain/message.ts";
 import type { Proposal } from "../../../ports/language/extractor.ts";
 import { byOthers } from "./changes/changes.ts";
 import { idiomEndings } from "./changes/endings.ts";
-import { asides } from "./claims/asides.ts";
-import { beside } from "./claims/beside.ts";
+import { beside, piecesOf, wishesOf } from "./claims/beside.ts";
 import { instructionOf } from "./claims/instructions.ts";
-import { piecesOf, wishesOf } from "./claims/wishes.ts";
 import {
   type Before,
   isOfPossessor,
@@ -16,18 +14,16 @@ import {
   subjectOf,
   TELLING,
 } from "./clauses/clause-subjects.ts";
-import { type Clause, clausesOf } from "./clauses/clauses.ts";
+import { type Clause, clausesOf, withoutVocatives } from "./clauses/clauses.ts";
 import { discourse, speakerEntity } from "./clauses/entities.ts";
 import type { Entity } from "./clauses/entity.ts";
-import { withoutVocatives } from "./clauses/vocatives.ts";
+import { asides } from "./clauses/relatives.ts";
 import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections/corrections.ts";
 import { takenBack } from "./corrections/taken-back.ts";
 import type { RulesReading } from "./known-memory.ts";
-import { withoutEmoticons } from "./no-facts/emoticons.ts";
 import { isRefused, quotedSpans } from "./no-facts/guards.ts";
-import { isPassedOver } from "./no-facts/passed-over.ts";
-import { isUnreal } from "./no-facts/unreal.ts";
+import { isPassedOver, isUnreal } from "./no-facts/unreal.ts";
 import { replyTo } from "./scraps/asked.ts";
 import { datedLead, dueThen } from "./scraps/dated.ts";
 import { echoed, toldBefore, toldIn } from "./scraps/echoes.ts";
@@ -35,8 +31,9 @@ import { elliptical } from "./scraps/ellipsis.ts";
 import { agesInBrackets, backOn, bared, farewells, fragmentClaims, onlyThat } from "./scraps/fragments.ts";
 import { isAmongPeople } from "./standing/among-people.ts";
 import { readStatement } from "./statements.ts";
+import { withoutEmoticons } from "./words/holes.ts";
+import { nameTitles } from "./words/noun-repairs.ts";
 import { tagSentences } from "./words/tagger.ts";
-import { nameTitles } from "./words/titles.ts";
 import type { Token } from "./words/token.ts";
 
 /** Reads the statements of one message, sentence by sentence. */

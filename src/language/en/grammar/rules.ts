@@ -1,10 +1,11 @@
 import type { Message } from "../../../domain/message.ts";
+import { hasSameWords } from "../../../domain/search/search-terms.ts";
 import { hasCredential } from "../../../domain/text/credentials.ts";
 import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
 import type { CallOptions } from "../../../ports/call-options.ts";
-import type { EraseProposal, Extractor, Proposal } from "../../../ports/language/extractor.ts";
+import type { AddProposal, EraseProposal, Extractor, Proposal } from "../../../ports/language/extractor.ts";
 import { findEnglishSpans } from "../detect-language.ts";
-import { withoutDoubles } from "./claims/doubles.ts";
+import { toCanonicalRelation } from "../relations/relations.ts";
 import { opensWithOrder } from "./forgetting/erase-forms.ts";
 import { erasuresOf } from "./forgetting/erasures.ts";
 import { LIKELY_REQUEST } from "./forgetting/request-sentences.ts";
@@ -124,3 +125,36 @@ function keepable(proposals: readonly Proposal[]): Proposal[] {
 /** "Dr Sato is the user's guide from.", "Is called Tom.": words are missing, so that it was misread. */
 const CUT_SENTENCE =
   /\s(?:from|of|for|at|by|and|or|the|an?|than|because|(?<!\sto \w+ |\sto \w+ \w+ )(?:to|with))[.!?]*$|^(?:is|are|was|were|am|has|have|had|does|did)\s/i;
+
+/** What a message tells twice is told once: of two that claim the same, the one that says more; else the first. */
+function withoutDoubles(proposals: readonly Proposal[]): Proposal[] {
+  const kept: Proposal[] = [];
+  for (const one of proposals) {
+    const at = kept.findIndex((other) => isSame(other, one));
+    if (at < 0) kept.push(one);
+    else if (saysMore(one, kept[at])) kept[at] = one;
+  }
+  return kept;
+}
+
+function isSame(one: Proposal, other: Proposal): boolean {
+  if (one.propose !== "add" || other.propose !== "add" || !one.claim || !other.claim) return false;
+  return (
+    one.claim.subject === other.claim.subject &&
+    toCanonicalRelation(one.claim.relation) === toCanonicalRelation(other.claim.relation) &&
+    hasSameWords(one.claim.value, other.claim.value) &&
+    one.when === other.when &&
+    agree(one, other)
+  );
+}
+
+/** One of them says nothing more about it, or both say the same. */
+function agree({ claim }: AddProposal, other: AddProposal): boolean {
+  const [a = "", b = ""] = [claim?.qualifier, other.claim?.qualifier];
+  return a === "" || b === "" || hasSameWords(a, b);
+}
+
+function saysMore(one: Proposal, other: Proposal | undefined): boolean {
+  if (one.propose !== "add" || other?.propose !== "add") return false;
+  return (one.claim?.qualifier ?? "").length > (other.claim?.qualifier ?? "").length && !other.replaces;
+}

@@ -1,5 +1,9 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
-import type { Change } from "./change.ts";
+import { compose } from "../claims/sentence.ts";
+import { getStatementSpan } from "../clauses/parts.ts";
+import { adding, claimOf, ending } from "../context.ts";
+import { held, targetOf, telling } from "../forgetting/targets.ts";
+import { type Change, endedAt, sayIso } from "./change.ts";
 import { rescheduled } from "./change-days.ts";
 import { left, noLonger, stopped } from "./change-endings.ts";
 import { aged, employed, renamed, risen } from "./change-facts.ts";
@@ -15,8 +19,46 @@ import {
 import { moved, placed } from "./change-places.ts";
 import { formerly, fulfilled } from "./change-plans.ts";
 import { instead, swapped } from "./change-swaps.ts";
-import { deceased } from "./ending-people.ts";
 import { lived } from "./life-event-reader.ts";
+
+/** "our cat Milo died": what was true of it in the present ends with it; that there was a cat stays. */
+function deceased(change: Change): Proposal[] | undefined {
+  const { context, statement, dates } = change;
+  const { verb } = statement.clause;
+  if (!(verb.lemma === "die" || verb.lemma === "pass away") || verb.denied) return undefined;
+  if (verb.tense !== "past" && !verb.perfect) return undefined;
+  const { subject } = statement;
+  if (!subject.animate) return undefined;
+  const [date] = dates;
+  const thing = subject.path.split("/").at(-1) ?? "";
+  const found = held(context).filter(
+    ({ claim }) =>
+      claim.subject === context.discourse.speaker.path &&
+      /^(?:have|own|get|adopt|keep|rescue)$/.test(claim.relation) &&
+      telling(thing).every((word) => telling(claim.value).includes(word)),
+  );
+  const noun = thing.replace(/ \p{Lu}.*$/u, "");
+  const counted = held(context).filter(
+    ({ claim }) =>
+      noun !== thing &&
+      claim.subject === context.discourse.speaker.path &&
+      claim.relation === "have" &&
+      /^(?:\d+|two|three|four|five|six) /i.test(claim.value) &&
+      telling(noun).every((word) => telling(claim.value).includes(word)),
+  );
+  const target = subject.path.includes("/") ? targetOf([...found, ...counted]) : undefined;
+  return [
+    ...(target ? [ending(context, getStatementSpan(change), target, endedAt(change))] : []),
+    adding(context, getStatementSpan(change), {
+      text: compose(subject.display, "died", date ? `on ${sayIso(date.iso)}` : ""),
+      claim: claimOf(subject.path, "die", date ? sayIso(date.iso) : ""),
+      kind: "event",
+      holds: "many",
+      importance: 0.8,
+      ...(date ? { when: date.iso } : {}),
+    }),
+  ];
+}
 
 /** One way to say that something has changed. */
 export interface ChangeRow {

@@ -4,14 +4,14 @@ import { EMPLOYERS, PROMOTIONS } from "../claims/jobs.ts";
 import { PAIRED } from "../claims/pairs.ts";
 import { TAKES_BACK } from "../corrections/taken-back.ts";
 import { SAME } from "../scraps/echoes.ts";
-import { MISSPELLINGS } from "../words/misspellings.ts";
+import { MISSPELLINGS } from "../words/repairs.ts";
 import { DROPPED, FULFILLED } from "./change-plans.ts";
+import { REWORDINGS } from "./change-swaps.ts";
 import { ENDED_IT, IT_ENDED, OVER_WITH, TAKEN_OFF } from "./ending-idioms.ts";
 import { KEEPS } from "./narrowings.ts";
 import { NEWCOMERS, RENAMINGS } from "./newcomers.ts";
 import { COUNTS } from "./quantities.ts";
 import { RESUMES } from "./resumptions.ts";
-import { REWORDINGS } from "./rewordings.ts";
 
 /** An idiom with something in its place. */
 function idioms(rows: readonly string[]): RegExp[] {

@@ -18,9 +18,7 @@ import { isYearlyDay, namesMonth, type SaidDate } from "../time/dates.ts";
 import { LASTING, PASSING } from "../words/lexicon.ts";
 import { isCapital } from "../words/token.ts";
 import { isAge } from "./age-claims.ts";
-import { fanClaims } from "./fans.ts";
 import { isFavourite } from "./favourites.ts";
-import { inclination } from "./inclination.ts";
 import { called } from "./name-claims.ts";
 import { nounClaims } from "./noun-claims.ts";
 import { relationClaims } from "./relation-claims.ts";
@@ -261,4 +259,58 @@ function isHour({ tokens, statement }: ClausePart, { items }: Phrase): boolean {
   return (
     isOne && /^(?:[01]?\d|2[0-4]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$/.test(word)
   );
+}
+
+const FAN =
+  /^(?:(?:such|quite|really|also|kind of|kinda|a bit of|not much of|just|the|an?|huge|big|biggest|massive|real|true|avid|total|lifelong|diehard|die-hard|hardcore|complete|major|bit of a|proud|long time|longtime) )*(?<what>[\p{L}\p{N}'’-]+(?: [\p{L}\p{N}'’-]+){0,2}) (?:fan|buff|nut|geek|fanatic|enthusiast|junkie|addict|lover|aficionado)s?$/iu;
+
+/** "I'm a huge rugby fan", "such a history buff": a fan of it. */
+function fanClaims(part: ClausePart): AddProposal[] | undefined {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const rest = said(context, tokens, ...clause.rest);
+  const told = FAN.exec(rest)?.groups?.what;
+  if (
+    told === undefined ||
+    clause.verb.tense === "past" ||
+    /^(?:drug|sex|ceiling|your|my|his|her|their)\b|\b(?:to|of|with|by|from|in|on|about|for|at)$/i.test(told)
+  )
+    return undefined;
+  const denied = clause.verb.denied;
+  return [
+    adding(context, getStatementSpan(part), {
+      text: compose(subject.display, subject.plural ? "are" : "is", denied ?? "", rest),
+      claim: claimOf(subject.path, relationWith(denied, "be a fan of"), told),
+      kind: "preference",
+    }),
+  ];
+}
+
+const INCLINED =
+  /^(?<more>more of )?an? (?<what>[\p{L}'’-]+(?: [\p{L}'’-]+)?) (?:person|guy|girl|man|woman|lover|family)(?: than an? (?<other>[\p{L}'’ -]+?)(?: (?:person|guy|girl|man|woman))?)?$/iu;
+
+/** "I'm more of a tea person than a coffee person", "I'm a cat person": what one prefers, or likes. */
+function inclination(part: ClausePart): AddProposal[] | undefined {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const told = INCLINED.exec(said(context, tokens, ...clause.rest))?.groups;
+  if (
+    !told?.what ||
+    clause.verb.tense === "past" ||
+    /^(?:nice|good|bad|new|different|changed|better|happy|family|business|poor|lucky|private|people|religious|old|young|grown|busy|calm|patient|disabled|trans|straight|gay)$/i.test(
+      told.what,
+    )
+  )
+    return undefined;
+  const isMore = told.more !== undefined;
+  const relation = relationWith(clause.verb.denied, isMore ? "prefer" : "be into");
+  const rest = said(context, tokens, ...clause.rest);
+  return [
+    adding(context, getStatementSpan(part), {
+      text: compose(subject.display, clause.verb.denied ? "is not" : subject.plural ? "are" : "is", rest),
+      claim: claimOf(subject.path, relation, told.what, told.other ? `over ${told.other}` : ""),
+      kind: "preference",
+      importance: 0.6,
+    }),
+  ];
 }

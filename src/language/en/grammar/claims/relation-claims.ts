@@ -2,7 +2,7 @@ import type { Kind } from "../../../../domain/memory.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { toCanonicalRelation } from "../../relations/relations.ts";
-import { tasteOfThat } from "../clauses/meant-things.ts";
+import { antecedent } from "../clauses/antecedents.ts";
 import {
   type ClausePart,
   getStatementSpan,
@@ -16,16 +16,14 @@ import {
   since,
 } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
-import { sharesEnd } from "../clauses/shared-heads.ts";
-import { type AddParts, adding, claimOf, said, tidy } from "../context.ts";
+import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "../context.ts";
 import { isAmongPeople } from "../standing/among-people.ts";
 import { momentOf } from "../time/dates.ts";
 import type { Stretch, Token } from "../words/token.ts";
 import { groupClaims, groupIn } from "./group-claims.ts";
 import { listedBehind, listedClaims, listedMeans } from "./listed-claims.ts";
-import { mineClaims, minesOf } from "./mine-claims.ts";
 import { toReplacement } from "./replaced.ts";
-import { compose } from "./sentence.ts";
+import { compose, inflect } from "./sentence.ts";
 
 const STATIVE = new Set(
   "live work have own love like hate use play drive smoke speak study teach want prefer need know believe support eat drink wear rent weigh earn attend belong keep".split(
@@ -265,4 +263,69 @@ function detailsOf(
   }
   if (verb.progressive && date && !isSince(part)) return { kind: "event", importance: 0.6, ...when };
   return { ...since(part), ...(date && !isSince(part) && verb.lemma !== "prefer" ? when : {}) };
+}
+
+const TASTE =
+  /^(?:not |never |really )?(?:like|love|adore|enjoy|hate|dislike|prefer|be into|can not stand|not like|not enjoy)$/;
+
+/** "Do you play chess? I love it": a taste for what the sentence before was about. Not among people: there it is anybody's. */
+function tasteOfThat(part: ClausePart, relation: string, [from, to]: Stretch): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject } = statement;
+  const pronoun = tokens[from]?.lower ?? "";
+  const isTaste = to - from === 1 && TASTE.test(relation) && /^(?:it|them|those|these|that)$/.test(pronoun);
+  if (!isTaste || context.message.name !== undefined || subject.path !== context.discourse.speaker.path)
+    return [];
+  const value = antecedent(context, pronoun, statement.start);
+  if (value === undefined) return [];
+  return mineClaims(part, relation, [value]).map((claim) => ({ ...claim, confidence: 0.7 }));
+}
+
+/**
+ * Whether the members of a list share what ends it: "action and sci-fi films", where the first is one bare word and
+ * the second has a word before its noun; "lizards and animals with fur". "Coffee and green tea" looks the same; told
+ * whole it is true as well.
+ */
+function sharesEnd({ tokens, phrases }: ClausePart, phrase: Phrase): boolean {
+  const [first, second, ...others] = phrase.items;
+  if (!first || !second) return false;
+  const behind = phrases[phrases.indexOf(phrase) + 1];
+  if (behind?.kind === "preposition" && /^(?:with|without|of|for|from)$/.test(behind.head ?? "")) return true;
+  if (others.length > 0 || first[1] - first[0] !== 1) return false;
+  const word = tokens[first[0]];
+  const isBare = word !== undefined && ["noun", "adjective"].includes(word.class) && !word.tags.has("Plural");
+  const opening = tokens[second[0]]?.class ?? "";
+  return isBare && second[1] - second[0] > 1 && ["noun", "adjective"].includes(opening);
+}
+
+/** "I like MY STEAK RARE and MY TEA WITH LEMON": each with how it is liked. */
+function minesOf(part: ClausePart, phrase: Phrase): string[] {
+  const { context, tokens, statement } = part;
+  const { verb, rest } = statement.clause;
+  const first = tokens[phrase.from];
+  if (
+    !/^(?:like|love|take|prefer|drink|eat|have)$/.test(verb.lemma) ||
+    first?.class !== "possessive" ||
+    verb.denied ||
+    verb.tense === "past"
+  )
+    return [];
+  const parts = said(context, tokens, phrase.from, rest[1]).split(/(?:,| and| but)+ (?=my |our )/i);
+  const bare = said(context, tokens, phrase.from, phrase.items[0]?.[1] ?? phrase.to);
+  return parts[0] === bare ? [] : parts;
+}
+
+function mineClaims(part: ClausePart, relation: string, values: readonly string[]): AddProposal[] {
+  const { context, statement } = part;
+  const { subject, clause } = statement;
+  return values.map((value) =>
+    adding(context, getStatementSpan(part), {
+      text: compose(
+        subject.display,
+        inflect(clause.verb, subject.plural),
+        thirdPerson(value, context, subject),
+      ),
+      claim: claimOf(subject.path, relation, value),
+    }),
+  );
 }

@@ -1,8 +1,8 @@
 import type { Claim } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
-import { isKindName } from "../words/kind-names.ts";
 import { ANIMALS, FIRST_PERSON, KIN } from "../words/lexicon.ts";
+import { isNationality } from "../words/nationalities.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import type { Token } from "../words/token.ts";
@@ -284,3 +284,27 @@ function firstOwner(
   if (KIN.has(last) || noun.determiner === "the") return owned(self.speaker, last, undefined);
   return isName(tokens, from, to) ? named(self, known, joinSpan(tokens, [from, to])) : undefined;
 }
+
+/**
+ * "Cats have whiskers": a kind of thing, whose capital is the sentence's; "he is Italian", "she speaks Thai": no name
+ * either, unless somebody is called so.
+ */
+function isKindName(
+  tokens: readonly Token[],
+  [from, to]: readonly [number, number],
+  isCalled: (name: string) => boolean,
+): boolean {
+  const word = tokens[from];
+  if (word && to - from === 1 && isNationality(word.lower)) return !isCalled(word.lower);
+  if (from !== 0 || to - from !== 1 || word === undefined || word.class !== "noun") return false;
+  if (NAMED.some((tag) => word.tags.has(tag))) return false;
+  // "Chess is one of my favourite games" is told of the one who speaks.
+  if (tokens.some(({ lower }, at) => at >= to && /^(?:my|our|mine|me|us)$/.test(lower))) return false;
+  // A verb of many tells a kind from a name in "-s".
+  const verb = tokens[to];
+  const isMany =
+    word.tags.has("Plural") && verb?.class === "verb" && /^(?:are|were|have|do)$|[^s]$/.test(verb.lower);
+  return isMany || word.tags.has("Uncountable");
+}
+
+const NAMED = ["ProperNoun", "Person", "FirstName", "LastName", "Place", "Organization"];

@@ -4,9 +4,8 @@ import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
-import { loneValues } from "../scraps/lone-values.ts";
 import { isYearlyDay } from "../time/dates.ts";
-import { MARK, NOT_BUT, OPEN, STRONG, SWAPS } from "./correction-words.ts";
+import { BEHIND, BRINGS, MARK, NOT_BUT, OPEN, STRONG, SWAPS } from "./correction-words.ts";
 import { corrected, newest, sameKind } from "./replacements.ts";
 
 /** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
@@ -196,4 +195,29 @@ function holding(context: Context, old: string): Held | undefined {
     return words.every((word) => bag.has(word));
   });
   return newest(all);
+}
+
+const OPENED = new RegExp(`^${OPEN}`, "iu");
+
+/** "sorry, Tuesday", "oops no, it's Saturday, I mixed it up": what is left when the openers go, where that is one thing. */
+function loneValues(text: string): string[] {
+  const behind = text.trim().replace(BEHIND, "");
+  const plain = behind.replace(OPENED, "");
+  const pieces = [plain, ...text.split(/(?:[,;!:–—]|\.(?!\d))\s+/)].flatMap((piece) => {
+    const opened = piece.trim().replace(OPENED, "");
+    return opened.split(/(?:[,;!:–—]|(?<!\b\p{Lu})\.(?!\d))(?:\s+|$)/u)[0] ?? "";
+  });
+  return [...new Set(pieces.map(valueIn))].filter((value) => value !== "" && isOneThing(value));
+}
+
+/** "it's the 19th" -> "19th"; how somebody spells it goes. */
+function valueIn(piece: string): string {
+  const bare = piece.replace(BRINGS, "").replace(BRINGS, "");
+  return tidy(bare.replace(/ with (?:an?|one|two|no) (?:\S+ )?['"“]?\p{L}['"”]?s?$/iu, ""));
+}
+
+function isOneThing(value: string): boolean {
+  const isSaid =
+    /\b(?:i|you|we|he|she|they|am|is|are|was|have|has|do|does|did|got|my|wrong|typo|mistake|not|that|this|it|its|sorry|actually)\b/i;
+  return value.split(" ").length <= 5 && !isSaid.test(value);
 }

@@ -1,3 +1,6 @@
+import type { Clause } from "../clauses/clauses.ts";
+import type { Statement } from "../context.ts";
+
 /** Sentences that say what is not so: what is imagined, dreamt, given as an example, or meant the other way round. */
 
 /** Fillers before the word that opens a sentence. */
@@ -50,4 +53,68 @@ export function isUnreal(text: string): boolean {
 
 function isOthersBelief(text: string): boolean {
   return BELIEVED.test(text) && !OF_ONESELF.test(text);
+}
+
+const CAUSES = /^(?:because|cause|cuz|coz|since|as)$/;
+/** Verbs of what lasts. */
+const LASTS =
+  /^(?:be|have|own|live|work|love|like|hate|enjoy|prefer|study|teach|play|drive|speak|believe|need|use|eat|drink|take|smoke|suffer|keep|run|wear|weigh)$/;
+
+/** "because I am a vegetarian", "as I live by a canal": a reason that is told of oneself, and lasts. */
+export function isOwnReason({ opener, subject, verb, tokens }: Clause): boolean {
+  if (!CAUSES.test(opener ?? "") || !subject || verb.open || verb.tense !== "present" || verb.perfect)
+    return false;
+  const first = tokens[subject[0]]?.lower ?? "";
+  const isOwn = subject[1] - subject[0] === 1 ? /^(?:i|we)$/.test(first) : /^(?:my|our)$/.test(first);
+  if (!isOwn || verb.modal !== undefined) return false;
+  // "because I want to be a potter", "since I'm studying to be a vet": an aim lasts as well.
+  const aim = verb.chain[0]?.verb ?? verb.lemma;
+  if (AIMS.test(aim)) return true;
+  return !verb.progressive && verb.chain.length === 0 && LASTS.test(verb.lemma);
+}
+
+const AIMS = /^(?:want|hope|plan|study|train|learn|love|like|hate)$/;
+
+/** Clauses that tell nothing that is so: questions, quotes, conditions, what nearly happened. */
+export function isPassedOver(clause: Clause, conditional: boolean): boolean {
+  const { tokens, verb, role } = clause;
+  if (clause.asks || tokens[verb.from]?.quoted) return true;
+  const isAside = ["condition", "circumstance", "reason"].includes(role) && !isOwnReason(clause);
+  if (isAside || isNearly(clause)) return true;
+  return conditional && (verb.open || verb.tense !== "present" || verb.progressive);
+}
+
+/** "I almost bought a boat" */
+function isNearly({ tokens, verb }: Clause): boolean {
+  const before = /^(?:almost|nearly|hardly|barely)$/.test(tokens[verb.from - 1]?.lower ?? "");
+  return before || tokens.slice(verb.from, verb.to).some(({ lower }) => /^(?:almost|nearly)$/.test(lower));
+}
+
+const WORK =
+  "novel|story|tale|book|film|movie|play|show|series|episode|scene|script|screenplay|game|video game|campaign|comic|manga|poem|song|simulation|musical|opera|sketch|fanfic|roleplay|role-play";
+const IN_WORK = new RegExp(`^in (?:my|the|this|that|our|a|his|her) (?:[\\p{L}-]+ ){0,2}(?:${WORK})\\b`, "iu");
+const FIGURE =
+  /(?:^|[/ ])(?:character|protagonist|avatar|hero|heroine|narrator|villain|alter ego|persona|paladin|wizard)$/;
+
+/**
+ * Whether a clause tells of somebody made up: "in my novel I am a pirate", "my character owns a tavern". What is one's
+ * favourite character is told of oneself.
+ */
+export function isFiction({ clause, subject }: Statement): boolean {
+  if (clause.subject && IN_WORK.test(leadOf(clause)) && isState(clause)) return true;
+  return FIGURE.test(subject.path) && !/favou?rite|fave/.test(subject.path);
+}
+
+function leadOf({ tokens, lead }: Clause): string {
+  return tokens
+    .slice(...lead)
+    .map(({ lower }) => lower)
+    .join(" ");
+}
+
+/** What one is, has and does in it; "in my book I write about bees" is told of the book. */
+function isState({ verb }: Clause): boolean {
+  return /^(?:be|have|live|work|own|marry|rule|fight|die|love|hate|become|run|kill|get|wake up|play)$/.test(
+    verb.lemma,
+  );
 }

@@ -1,10 +1,10 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { planOver } from "../changes/change-plans.ts";
+import { reworded } from "../changes/change-swaps.ts";
 import { readNarrowing } from "../changes/narrowings.ts";
 import { newcomer, rebranded } from "../changes/newcomers.ts";
 import { born, counted } from "../changes/quantities.ts";
 import { resumed } from "../changes/resumptions.ts";
-import { reworded } from "../changes/rewordings.ts";
 import { settledIn } from "../claims/homes.ts";
 import { newJob } from "../claims/jobs.ts";
 import { paired } from "../claims/pairs.ts";

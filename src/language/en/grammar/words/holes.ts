@@ -81,3 +81,10 @@ function withoutEdges(text: string, { start, end }: TextSpan): TextSpan {
 export function withoutHoles(proposals: readonly Proposal[]): Proposal[] {
   return proposals.filter((one) => one.propose === "erase" || !hasHole(JSON.stringify(one)));
 }
+
+const EMOTICONS = /(?<=^|\s)(?:[:;=]['’]?-?[()DPp/|\]*3]+|<3+|[xX]D+|\^\^|-_-)(?=[\s.,!?]|$)/g;
+
+/** A text of the same length with blanks for its emoticons, so that none ends up in a fact: "I live in Rome :D". */
+export function withoutEmoticons(text: string): string {
+  return text.replace(EMOTICONS, (face) => " ".repeat(face.length));
+}

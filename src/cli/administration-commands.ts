@@ -1,0 +1,192 @@
+import { type Command, Option } from "commander";
+import { KIND_NAMES } from "../domain/memory.ts";
+import { WEBHOOK_EVENTS } from "../domain/webhook.ts";
+import { KEY_SCOPES } from "../http/keys/key-ring.ts";
+import {
+  addCommand,
+  createCountParser,
+  formatExamples,
+  parseDuration,
+  parseMomentOrDuration,
+} from "./command.ts";
+import type { KeysOptions } from "./commands/keys.ts";
+
+/** Adds the commands that manage the server's keys. They work while a server runs. */
+export function addKeyCommands(root: Command): void {
+  const keys = root
+    .command("keys")
+    .description("manage the server's API keys")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      `
+Keys are stored as hashes, beside the database (FILE.keys.json) or, with PostgreSQL, in it. A key is shown once, when it
+is created. A running server applies changes at once.
+${formatExamples("keys list", 'keys create --scope read --label "dashboard"', "keys rotate 3f2a9c0d1b7e", "keys revoke 3f2a9c0d1b7e")}`,
+    );
+  addKeysCommand(keys, "list", "list the keys of all projects, or of --project", async (_operands, options) =>
+    (await import("./commands/keys.ts")).listKeys(options),
+  );
+  addKeysCommand(keys, "create", "create a key for --project", async (_operands, options) =>
+    (await import("./commands/keys.ts")).createKey(options),
+  )
+    .addOption(
+      new Option("--scope <SCOPE...>", "what the key may do (read, write and erase)").choices(KEY_SCOPES),
+    )
+    .option("--only-user <ID>", "restrict the key to one user; not with admin")
+    .option(
+      "--expires <WHEN>",
+      "when the key expires: a time, or a duration from now (90d)",
+      parseMomentOrDuration,
+    )
+    .option("--label <TEXT>", "a name for the key")
+    .addHelpText(
+      "after",
+      formatExamples(
+        'keys create --project shop --label "shop\'s server"',
+        "keys create --scope read --only-user ana --expires 30d",
+        "keys create --scope admin",
+      ),
+    );
+  addKeysCommand(keys, "rotate <ID>", "replace the secret of a key", async ([id = ""], options) =>
+    (await import("./commands/keys.ts")).rotateKey(id, options),
+  )
+    .option("--grace <SPAN>", "how long the old secret stays valid (24h); 0 ends it now", parseDuration)
+    .addHelpText("after", formatExamples("keys rotate 3f2a9c0d1b7e", "keys rotate 3f2a9c0d1b7e --grace 0"));
+  addKeysCommand(keys, "revoke <ID>", "revoke a key and its sign-ins", async ([id = ""], options) =>
+    (await import("./commands/keys.ts")).revokeKey(id, options),
+  );
+}
+
+type KeysCommandAction = (operands: readonly string[], options: KeysOptions) => Promise<void>;
+
+/** Adds a command that gets `project` only if the command line names it: without one, it applies to all projects. */
+function addKeysCommand(
+  keys: Command,
+  usage: string,
+  description: string,
+  action: KeysCommandAction,
+): Command {
+  return keys
+    .command(usage)
+    .description(description)
+    .action(async (...given: unknown[]) => {
+      const self = given.at(-1) as Command;
+      const { project, ...options } = self.optsWithGlobals<KeysOptions>();
+      const isNamed = self.getOptionValueSourceWithGlobals("project") === "cli";
+      await action(self.processedArgs as string[], {
+        ...options,
+        ...(isNamed && project !== undefined ? { project } : {}),
+      });
+    });
+}
+
+/** Adds the commands that manage webhooks. They work while a server runs. */
+export function addWebhookCommands(root: Command): void {
+  const webhooks = root
+    .command("webhooks")
+    .description("manage webhooks, which are told when memories change")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      `
+Webhooks belong to --project. A server or \`keepsake worker\` on this database sends the events; it sees changes within seconds.
+${formatExamples("webhooks list", "webhooks add https://example.com/hook --event memories.changed content.erased", "webhooks test ID", "webhooks attempts ID")}`,
+    );
+  addCommand(webhooks, "list", "list the webhooks of --project", async (_operands, options) =>
+    (await import("./commands/webhooks.ts")).listWebhooks(options),
+  );
+  addDefinitionOptions(
+    addCommand(
+      webhooks,
+      "add <URL>",
+      "register a webhook, and print its secret once",
+      async ([url = ""], options) => (await import("./commands/webhooks.ts")).addWebhook(url, options),
+    ),
+  )
+    .option("--disabled", "send no events yet")
+    .addHelpText(
+      "after",
+      formatExamples(
+        "webhooks add https://example.com/hook",
+        'webhooks add https://example.com/hook --event content.erased --label "audit"',
+      ),
+    );
+  addDefinitionOptions(
+    addCommand(
+      webhooks,
+      "update <ID>",
+      "change a webhook; what is not named stays",
+      async ([id = ""], options) => (await import("./commands/webhooks.ts")).updateWebhook(id, options),
+    ),
+  )
+    .option("--url <URL>", "an https URL of a public host")
+    .option("--enable", "send events again, from the first that was not delivered")
+    .addOption(new Option("--disable", "send no more events").conflicts("enable"))
+    .addHelpText(
+      "after",
+      formatExamples("webhooks update ID --enable", "webhooks update ID --url https://example.com/new"),
+    );
+  addCommand(webhooks, "test <ID>", "send an event webhook.test now", async ([id = ""], options) =>
+    (await import("./commands/webhooks.ts")).testWebhook(id, options),
+  );
+  addCommand(webhooks, "attempts <ID>", "list the last attempts, newest first", async ([id = ""], options) =>
+    (await import("./commands/webhooks.ts")).listAttempts(id, options),
+  );
+  addCommand(webhooks, "rotate <ID>", "replace the secret of a webhook", async ([id = ""], options) =>
+    (await import("./commands/webhooks.ts")).rotateWebhook(id, options),
+  ).option(
+    "--grace <SPAN>",
+    "how long events are signed with the old secret too (24h); 0 ends it now",
+    parseDuration,
+  );
+  addCommand(webhooks, "remove <ID>", "remove a webhook", async ([id = ""], options) =>
+    (await import("./commands/webhooks.ts")).removeWebhook(id, options),
+  );
+}
+
+function addDefinitionOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--event <EVENT...>", "what it is told of (everything)").choices(WEBHOOK_EVENTS))
+    .option("--label <TEXT>", "a name for people");
+}
+
+/** Adds the commands that keep memories in order, and those that give an overview. */
+export function addUpkeepCommands(root: Command): void {
+  addCommand(root, "clusters", "group memories by topic", async (_operands, options) =>
+    (await import("./commands/overview.ts")).runClusters(options),
+  )
+    .option("--limit <N>", "maximum number of groups (12)", createCountParser(1, 50))
+    .option("--memories <N>", "memories shown of each group (5)", createCountParser(0, 100))
+    .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
+    .addHelpText(
+      "after",
+      `
+A group is named by words that its memories have and others lack. Computed at each call; nothing is stored.
+${formatExamples("clusters", "clusters --limit 5 --memories 10")}`,
+    );
+  addCommand(root, "reflect", "sum up what was said, by month and topic", async (_operands, options) =>
+    (await import("./commands/overview.ts")).runReflect(options),
+  )
+    .option("--from <TIME>", "only what was said from then on")
+    .option("--to <TIME>", "only what was said before then")
+    .option("--topic <TOPIC>", 'only this topic, such as "work" or "health"')
+    .option("--min-memories <N>", "the fewest memories to sum up (2)", createCountParser(1, 1000))
+    .option("--limit <N>", "maximum number of reflections (50)", createCountParser(1, 1000))
+    .addHelpText(
+      "after",
+      `
+The words are those of the memories. Nothing is stored, so what was ended or erased is in no reflection.
+${formatExamples("reflect", "reflect --topic work --from 2026-01-01T00:00:00Z")}`,
+    );
+  addCommand(root, "vacuum", "give the space of deleted data back", async (_operands, options) =>
+    (await import("./commands/maintenance.ts")).runVacuum(options),
+  ).addHelpText(
+    "after",
+    `
+Safe while a server runs. With SQLite the file is rewritten: writes wait meanwhile, and the disk needs as much free space as
+the database takes. With PostgreSQL the tables are vacuumed while others read and write; their space is free for new rows.
+Nothing that was erased comes back. \`doctor\` checks the database for damage.
+${formatExamples("vacuum")}`,
+  );
+}

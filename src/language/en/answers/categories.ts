@@ -1,1 +1,0 @@
-export { findKind, isOfKind } from "../categories.ts";
