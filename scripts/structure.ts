@@ -183,8 +183,12 @@ export function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string
   return groups;
 }
 
-/** The folder that stands for a file in a drawing: at most two levels deep. */
-export const roomOf = (path: string): string => posix.dirname(path).split("/").slice(0, 2).join("/");
+/**
+ * The folder that stands for a file in a drawing: at most two levels deep. A file at the root stands for itself: `errors.ts`, which all
+ * folders import, has nothing to do with `memory.ts`, which imports them.
+ */
+export const roomOf = (path: string): string =>
+  path.includes("/") ? posix.dirname(path).split("/").slice(0, 2).join("/") : path;
 
 /** How many imports go from one room to another: "from -> to". */
 export function arrowsOf(sources: readonly SourceFile[]): Map<string, number> {

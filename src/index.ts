@@ -85,6 +85,14 @@ export type {
   RelatedStep,
   UnlinkOptions,
 } from "./engine/api/association-types.ts";
+export type {
+  AttachmentListOptions,
+  InputAttachment,
+  KeptAttachment,
+  ShownAttachment,
+} from "./engine/api/attachment-types.ts";
+export type { ErasureListener } from "./engine/api/erasure-watch.ts";
+export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/api/index-types.ts";
 export type { Audit, Backup, BackupOptions, Keepsake } from "./engine/api/keepsake.ts";
 export type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./engine/api/listing-types.ts";
 export type {
@@ -121,14 +129,7 @@ export type {
   RememberOptions,
   Understood,
 } from "./engine/api/writing-types.ts";
-export type {
-  AttachmentListOptions,
-  InputAttachment,
-  KeptAttachment,
-  ShownAttachment,
-} from "./engine/attachments/attachment-types.ts";
 export type { CostOptions } from "./engine/cost/cost-tracker.ts";
-export type { ErasureListener } from "./engine/erasure-watch.ts";
 export type {
   GrantListOptions,
   GrantState,
@@ -141,11 +142,10 @@ export type {
   ShownGrant,
   ShownGroup,
 } from "./engine/sharing/sharing-types.ts";
-export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/vector-indexes.ts";
 export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
 export { TOPICS, type Topic } from "./language/en/topics.ts";
 export { createMemory } from "./memory.ts";
-export type { Made, MemoryOptions } from "./memory-options.ts";
+export type { Made, MemoryOptions, Opened } from "./memory-options.ts";
 export type { Cache, CacheOf } from "./ports/cache.ts";
 export type { AttachmentDescriber, DescribedAttachment } from "./ports/language/attachment-describer.ts";
 export type { Embedder } from "./ports/language/embedder.ts";
@@ -164,10 +164,10 @@ export type {
   SessionTurn,
   StoredSessionState,
 } from "./ports/sessions.ts";
-export type { ShareChanges, SharingStore } from "./ports/sharing-store.ts";
+export type { ShareChanges, SharingStore } from "./ports/stores/sharing-store.ts";
+export type { MemoryUse, UsageStore, UserUses } from "./ports/stores/usage-store.ts";
 export type { Clock, Ids, Secret } from "./ports/system.ts";
 export type { Meter } from "./ports/telemetry.ts";
-export type { MemoryUse, UsageStore, UserUses } from "./ports/usage-store.ts";
 /** Earlier names, kept until version 1.0. */
 export type {
   VectorIndex,
@@ -186,4 +186,3 @@ export type {
   VectorIndexUser as FollowerUser,
 } from "./ports/vector-index.ts";
 export { type Restored, type RestoreOptions, restoreMemory } from "./restore.ts";
-export type { Opened } from "./wiring/resource-owner.ts";

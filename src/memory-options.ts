@@ -19,7 +19,6 @@ import type { Sessions } from "./ports/sessions.ts";
 import type { Clock, Ids, Secret } from "./ports/system.ts";
 import type { Meter, Tracer } from "./ports/telemetry.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
-import type { Opened } from "./wiring/resource-owner.ts";
 
 /**
  * A port, or a function that creates it. Ports that call a model's server use a function: its hooks record each request
@@ -144,3 +143,6 @@ export interface MemoryOptions {
   /** The erasure ledger, outside the database. Default: a file beside the database file. */
   readonly ledger?: Ledger;
 }
+
+/** A port, or a function that opens it. An opened port is closed with the memory; a passed one stays open. */
+export type Opened<Port> = Port | (() => Port | Promise<Port>);

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import { toWire } from "../http/wire.ts";
+import { toWire } from "../http/schemas/wire.ts";
 
 /** The output of a command: results on stdout, notes on stderr. With `json`, one document on stdout and nothing else. */
 export interface Printer {

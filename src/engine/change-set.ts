@@ -3,8 +3,8 @@ import { computeExpiry, type ExpiryPolicy } from "../domain/expiry-policy.ts";
 import type { Claim, Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";
-import { withReviewMarks } from "./associations/review.ts";
 import type { Ports } from "./ports.ts";
+import { withReviewMarks } from "./review-marks.ts";
 import { type ClaimIndex, createClaimIndex } from "./user-state/user-data.ts";
 import { createUserQueue, type UserQueue, type UserState } from "./user-state/user-state.ts";
 

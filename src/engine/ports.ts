@@ -25,9 +25,9 @@ import type { Clock, Ids, Secret } from "../ports/system.ts";
 import type { Meter, Tracer } from "../ports/telemetry.ts";
 import type { VectorIndex } from "../ports/vector-index.ts";
 import type { WebhookSender } from "../ports/webhook-sender.ts";
+import type { ErasureWatch } from "./api/erasure-watch.ts";
+import type { SecretState } from "./api/inspection-types.ts";
 import type { CostTracker } from "./cost/cost-tracker.ts";
-import type { ErasureWatch } from "./erasure-watch.ts";
-import type { SecretState } from "./inspection.ts";
 import type {
   ContextBuilder,
   IndexSearchOptions,

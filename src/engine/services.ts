@@ -5,9 +5,9 @@ import type { VerifiedPlace } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { CallOptions } from "../ports/call-options.ts";
 import type { CallHooks, CircuitState } from "../ports/language/model-calls.ts";
+import type { Drift, DriftOptions, IndexProgress } from "./api/index-types.ts";
 import type { JobState } from "./api/maintenance-types.ts";
 import type { SearchIndex } from "./search-index/search-index.ts";
-import type { Drift, DriftOptions, IndexProgress } from "./vector-indexes.ts";
 
 /** The state of a model server, according to the requests made to it. */
 export interface ModelServerState {

@@ -4,7 +4,7 @@ import type { IdempotentAnswers } from "../engine/api/keepsake.ts";
 import type { Operation, OperationRequest } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import type { RequestContext } from "./request-context.ts";
-import { omitUndefined } from "./wire.ts";
+import { omitUndefined } from "./schemas/wire.ts";
 
 /** Maximum size of a stored response. A request with a larger one is executed again. */
 const MAX_ANSWER_BYTES = 4_194_304;

@@ -73,17 +73,3 @@ function* serialise<One>(
   }
   return texts;
 }
-
-interface CursorFields {
-  readonly cursor: z.ZodOptional<z.ZodString>;
-  readonly next_cursor: z.ZodOptional<z.ZodString>;
-}
-
-/** The schema of the cursor fields of a page. */
-export const CURSOR_FIELDS: CursorFields = {
-  cursor: z.string().describe("Send as `cursor` of the next request; absent on the last page").optional(),
-  next_cursor: z
-    .string()
-    .meta({ deprecated: true, description: "Deprecated, to be removed in the next release: use `cursor`" })
-    .optional(),
-};

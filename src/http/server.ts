@@ -15,7 +15,7 @@ import type { Answered } from "./middleware/observability.ts";
 import { isLoopback } from "./middleware/security.ts";
 import type { ProxyOptions } from "./proxy/proxy.ts";
 import type { NodeBindings } from "./request-context.ts";
-import { omitUndefined } from "./wire.ts";
+import { omitUndefined } from "./schemas/wire.ts";
 
 /** Options of `serve`. */
 export interface ServeOptions {

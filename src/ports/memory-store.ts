@@ -5,14 +5,14 @@ import type { BackupNote } from "../domain/operations/backup.ts";
 import type { RecallReceipt } from "../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../domain/receipt.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { AnswerCache } from "./answer-cache.ts";
-import type { AttachmentStore } from "./attachment-store.ts";
 import type { CallOptions } from "./call-options.ts";
-import type { JobStore } from "./job-store.ts";
-import type { SharingStore } from "./sharing-store.ts";
-import type { StoreDump } from "./store-dump.ts";
-import type { UsageStore } from "./usage-store.ts";
-import type { WebhookStore } from "./webhook-store.ts";
+import type { AnswerCache } from "./stores/answer-cache.ts";
+import type { AttachmentStore } from "./stores/attachment-store.ts";
+import type { JobStore } from "./stores/job-store.ts";
+import type { SharingStore } from "./stores/sharing-store.ts";
+import type { StoreDump } from "./stores/store-dump.ts";
+import type { UsageStore } from "./stores/usage-store.ts";
+import type { WebhookStore } from "./stores/webhook-store.ts";
 
 /**
  * The memory store: the source of truth for every user's memories and their history.

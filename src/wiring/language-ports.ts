@@ -1,7 +1,7 @@
 import { modelExtractor } from "../adapters/model/index.ts";
 import { rulesInThread } from "../adapters/rules/thread.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
-import type { ErasureWatch } from "../engine/erasure-watch.ts";
+import type { ErasureWatch } from "../engine/api/erasure-watch.ts";
 import { dropSweeps } from "../engine/ingest/confirmations.ts";
 import type { Ports } from "../engine/ports.ts";
 import type { ModelServers } from "../engine/services.ts";

@@ -1,5 +1,4 @@
-/** A port, or a function that opens it. An opened port is closed with the memory; a passed one stays open. */
-export type Opened<Port> = Port | (() => Port | Promise<Port>);
+import type { Opened } from "../memory-options.ts";
 
 interface ClosableResource {
   close(): Promise<void>;

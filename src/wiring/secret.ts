@@ -1,6 +1,6 @@
 import { fileSecret, textSecret } from "../adapters/sqlite/index.ts";
 import { passingSecret } from "../adapters/system/index.ts";
-import type { SecretState } from "../engine/inspection.ts";
+import type { SecretState } from "../engine/api/inspection-types.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { Secret } from "../ports/system.ts";
 

@@ -1,6 +1,6 @@
+import type { InputAttachment } from "../../src/engine/api/attachment-types.ts";
 import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
-import type { InputAttachment } from "../../src/engine/attachments/attachment-types.ts";
 import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createConversation } from "../../src/http/proxy/conversation/conversation-store.ts";
 import { createMemory } from "../../src/memory.ts";

@@ -1,6 +1,6 @@
 import type { StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
-import type { AnswerCache } from "../../ports/answer-cache.ts";
+import type { AnswerCache } from "../../ports/stores/answer-cache.ts";
 
 /** An answer, and the receipts of the erasures that happened after it was begun. */
 interface MemoryAnswer {

@@ -8,7 +8,7 @@ import { listParties, type Share, toGroupParty, toUserParty } from "../../domain
 import { mapInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { SharingStore } from "../../ports/sharing-store.ts";
+import type { SharingStore } from "../../ports/stores/sharing-store.ts";
 import {
   collectMemoryTexts,
   collectMessageTexts,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JobName, JobRun } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { JobStore, Leases } from "../../ports/job-store.ts";
+import type { JobStore, Leases } from "../../ports/stores/job-store.ts";
 import type { MemoryUser } from "./user-data.ts";
 
 /** The job state of all users of a store. `read` gives a user, or an empty one. */

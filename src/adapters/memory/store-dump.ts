@@ -11,7 +11,7 @@ import {
   type DumpParts,
   type DumpRow,
   type StoreDump,
-} from "../../ports/store-dump.ts";
+} from "../../ports/stores/store-dump.ts";
 import type { MemoryAnswerCache } from "./answer-cache.ts";
 import { createMemoryUser, type MemoryUser } from "./user-data.ts";
 

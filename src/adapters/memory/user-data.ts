@@ -16,7 +16,7 @@ import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { StoredSearchIndex } from "../../ports/memory-store.ts";
-import type { MemoryUse } from "../../ports/usage-store.ts";
+import type { MemoryUse } from "../../ports/stores/usage-store.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 
 /** A value, and the revision that last changed it. */

@@ -6,7 +6,7 @@ import {
   type WebhookHealth,
 } from "../../domain/webhook.ts";
 import { MemoryError } from "../../errors.ts";
-import type { WebhookStore } from "../../ports/webhook-store.ts";
+import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 import type { MemoryUser } from "./user-data.ts";
 
 interface MemoryWebhook {

@@ -1,6 +1,6 @@
 import type { StoredAttachment } from "../../domain/attachment.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { AttachmentEntry } from "../../ports/attachment-store.ts";
+import type { AttachmentEntry } from "../../ports/stores/attachment-store.ts";
 import type { Row } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
 import { decodeBytes, type PostgresWriteContext } from "./database/user-rows.ts";

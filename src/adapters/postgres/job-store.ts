@@ -4,6 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { JobFailure, JobName, JobProgress, JobRun } from "../../domain/operations/job.ts";
 import type { RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
+import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-store.ts";
 import type {
   CurrentMemoryPage,
   FailedJobProgress,
@@ -11,8 +12,7 @@ import type {
   LeaseResult,
   NewJobProgress,
   UserWithPendingMessages,
-} from "../../ports/job-store.ts";
-import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-store.ts";
+} from "../../ports/stores/job-store.ts";
 import { compareStrings } from "../shared/change-rules.ts";
 import { parseBody } from "../shared/stored-rows.ts";
 import type { PostgresTransaction, Row } from "./database/connection.ts";

@@ -1,5 +1,5 @@
 import type { Scope } from "../../domain/scope.ts";
-import type { MemoryUse, UserUses } from "../../ports/usage-store.ts";
+import type { MemoryUse, UserUses } from "../../ports/stores/usage-store.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import { encodeLongNames, findUserNumber, toIndexKey, toScopeKeys } from "./database/user-rows.ts";
 import { decodeId, fetchUserRows } from "./read.ts";

@@ -3,7 +3,7 @@ import type { MemoryLink, SearchUnit, Tombstone } from "../../domain/change-set.
 import type { ModelCall } from "../../domain/model-usage.ts";
 import type { JobProgress } from "../../domain/operations/job.ts";
 import type { StoredAnswer } from "../../domain/operations/stored-answer.ts";
-import type { DumpPart, DumpRow } from "../../ports/store-dump.ts";
+import type { DumpPart, DumpRow } from "../../ports/stores/store-dump.ts";
 import { parseBody } from "./stored-rows.ts";
 
 type DumpPageKeys = { readonly [Part in DumpPart]: { readonly [column: string]: "" | -1 } };

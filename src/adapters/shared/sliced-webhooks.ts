@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Webhook } from "../../domain/webhook.ts";
-import type { WebhookStore } from "../../ports/webhook-store.ts";
+import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 
 /** Users whose cursors are written or removed in one transaction. */
 export const CURSORS_PER_SLICE = 2000;

@@ -2,7 +2,7 @@ import type { ChangeSet, LogEntry } from "../../domain/change-set.ts";
 import { dequantize, quantizeExactly } from "../../domain/search/quantized-vector.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Delta } from "../../ports/memory-store.ts";
-import type { DumpPart } from "../../ports/store-dump.ts";
+import type { DumpPart } from "../../ports/stores/store-dump.ts";
 
 /** The JSON of a row's `body`. Throws `corrupt` if it does not parse, without the parser's message, which quotes the row. */
 export function parseBody<Body>(row: { readonly [column: string]: unknown }): Body {

@@ -1,6 +1,6 @@
 import type { StoredAttachment } from "../../domain/attachment.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { AttachmentEntry } from "../../ports/attachment-store.ts";
+import type { AttachmentEntry } from "../../ports/stores/attachment-store.ts";
 import { findUser, type SqliteDatabase, type SqliteRow } from "./database.ts";
 
 /** What is stored of a user, without the bytes. */

@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import type { AttachmentStore } from "../../ports/attachment-store.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type {
   CompactedSize,
@@ -12,9 +11,10 @@ import type {
   StoreCopy,
   StoredSearchIndex,
 } from "../../ports/memory-store.ts";
-import type { SharingStore } from "../../ports/sharing-store.ts";
-import type { MemoryUse, UsageStore, UserUses } from "../../ports/usage-store.ts";
-import type { WebhookStore } from "../../ports/webhook-store.ts";
+import type { AttachmentStore } from "../../ports/stores/attachment-store.ts";
+import type { SharingStore } from "../../ports/stores/sharing-store.ts";
+import type { MemoryUse, UsageStore, UserUses } from "../../ports/stores/usage-store.ts";
+import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { createSlicedWebhooks, type WebhookSteps } from "../shared/sliced-webhooks.ts";
 import * as answers from "./answer-cache.ts";
 import { readAttachment, readAttachmentEntries } from "./attachments.ts";

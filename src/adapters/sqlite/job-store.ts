@@ -4,6 +4,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { JobFailure, JobName, JobProgress, JobRun } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
+import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-store.ts";
 import type {
   CurrentMemoryPage,
   FailedJobProgress,
@@ -11,8 +12,7 @@ import type {
   LeaseResult,
   NewJobProgress,
   UserWithPendingMessages,
-} from "../../ports/job-store.ts";
-import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-store.ts";
+} from "../../ports/stores/job-store.ts";
 import { findUser, parseBody, type SqliteDatabase, type SqliteRow } from "./database.ts";
 import { IS_WAITING } from "./migrations/0008-jobs.ts";
 

@@ -1,7 +1,7 @@
 import type { Scope } from "../../domain/scope.ts";
 import { listParties, type Share, toGroupParty, toUserParty } from "../../domain/sharing.ts";
 import { MemoryError } from "../../errors.ts";
-import type { ShareChanges } from "../../ports/sharing-store.ts";
+import type { ShareChanges } from "../../ports/stores/sharing-store.ts";
 import { checkNames, parseBody, type SqliteDatabase } from "./database.ts";
 
 const SELECT_SHARES =

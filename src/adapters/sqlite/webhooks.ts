@@ -6,7 +6,7 @@ import {
   type WebhookHealth,
 } from "../../domain/webhook.ts";
 import { MemoryError } from "../../errors.ts";
-import type { ChangedUser, StoredWebhook, UserPageSums } from "../../ports/webhook-store.ts";
+import type { ChangedUser, StoredWebhook, UserPageSums } from "../../ports/stores/webhook-store.ts";
 import { CURSORS_PER_SLICE, type WebhookSteps } from "../shared/sliced-webhooks.ts";
 import { checkNames, findUser, type SqliteDatabase, type SqliteRow } from "./database.ts";
 

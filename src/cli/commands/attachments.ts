@@ -6,7 +6,7 @@ import {
   sniffMediaType,
   toAttachmentType,
 } from "../../domain/attachment.ts";
-import type { InputAttachment, ShownAttachment } from "../../engine/attachments/attachment-types.ts";
+import type { InputAttachment, ShownAttachment } from "../../engine/api/attachment-types.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { dimText, formatDay, formatSize, formatTable, toShortLine } from "../printer.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type UpdateCopy, updateCopies } from "../../adapters/sqlite/index.ts";
+import type { Drift } from "../../engine/api/index-types.ts";
+import type { Examination, HealthCheck, Remedy } from "../../engine/api/inspection-types.ts";
 import type { Keepsake } from "../../engine/api/keepsake.ts";
-import type { Examination, HealthCheck, Remedy } from "../../engine/inspection.ts";
-import type { Drift } from "../../engine/vector-indexes.ts";
 import { isMemoryError } from "../../errors.ts";
 import { EXIT } from "../exit.ts";
 import { createProgressBar, formatCount, formatDay, formatTable, type Printer } from "../printer.ts";

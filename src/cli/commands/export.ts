@@ -16,7 +16,7 @@ import { isSameFile } from "../../adapters/sqlite/files/backup.ts";
 import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import type { ExportedPiece, ExportFilesOptions, ExportLine } from "../../engine/api/transfer-types.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
-import { toWire } from "../../http/wire.ts";
+import { toWire } from "../../http/schemas/wire.ts";
 import { EXIT, toShownError } from "../exit.ts";
 import { formatCount } from "../printer.ts";
 import { type CommonOptions, withMemory } from "../with-memory.ts";

@@ -1,6 +1,6 @@
 import type { CallOutcome } from "../../domain/model-usage.ts";
 import type { CircuitState } from "../../ports/language/model-calls.ts";
-import type { DependencyState } from "../inspection.ts";
+import type { DependencyState } from "../api/inspection-types.ts";
 import type { Ports } from "../ports.ts";
 import type { ModelServerState, ModelServers } from "../services.ts";
 

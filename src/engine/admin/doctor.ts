@@ -4,8 +4,8 @@ import type { Scope } from "../../domain/scope.ts";
 import { formatPassage, splitPassages } from "../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { Delta, Fault, FaultyRow } from "../../ports/memory-store.ts";
+import type { Examination, ExamineOptions, Remedy } from "../api/inspection-types.ts";
 import { runInUserQueue } from "../change-set.ts";
-import type { Examination, ExamineOptions, Remedy } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits, termsOfText } from "../search-index/search-units.ts";
 

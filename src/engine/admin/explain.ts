@@ -15,8 +15,8 @@ import type { Scope } from "../../domain/scope.ts";
 import { splitPassages } from "../../domain/text/split-text.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Ports } from "../ports.ts";
+import { toSources } from "../user-state/lookups.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { toSources } from "./listings.ts";
 
 export type ExplainPorts = Pick<Ports, "store" | "states" | "clock" | "recalls" | "answerer">;
 

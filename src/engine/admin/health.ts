@@ -1,6 +1,6 @@
 import type { StorageCondition } from "../../ports/memory-store.ts";
+import type { DependencyState, Health, HealthCheck, SecretState } from "../api/inspection-types.ts";
 import type { JobState } from "../api/maintenance-types.ts";
-import type { DependencyState, Health, HealthCheck, SecretState } from "../inspection.ts";
 import type { Ports } from "../ports.ts";
 import type { DependencyWatch } from "./dependencies.ts";
 

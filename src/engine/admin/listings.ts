@@ -1,12 +1,10 @@
-import { findDescriptionSpans, listAttachmentParts } from "../../domain/attachment.ts";
 import type { LogEntry } from "../../domain/change-set.ts";
 import { selectMemoriesAt } from "../../domain/current-memories.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
-import { expandKinds, KIND_NAMES, type Memory, type SourceSpan } from "../../domain/memory.ts";
+import { expandKinds, KIND_NAMES, type Memory } from "../../domain/memory.ts";
 import { getComparator, LIST_ORDERS, type ListOrder } from "../../domain/memory-order.ts";
 import { type Message, ORIGINS } from "../../domain/message.ts";
 import { matchesFilter } from "../../domain/metadata-filter.ts";
-import type { Source } from "../../domain/recall.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { compileTextFilter, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime, toLocalTime } from "../../domain/time.ts";
@@ -14,9 +12,9 @@ import { filterInSlices, forEachInSlices, mapInSlices, sortInSlices } from "../.
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "../api/listing-types.ts";
 import type { Session, SessionMessage, SessionSummary, StoredMessage } from "../api/session-types.ts";
-import { requireMemory } from "../ingest/manual-edits.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
+import { requireMemory, toSources } from "../user-state/lookups.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** Number of memories between two yields to the event loop: about two milliseconds of work. */
@@ -24,34 +22,6 @@ const SLICE = 2000;
 
 /** The same with a filter over their texts, which takes longer. */
 const MATCH_SLICE = 50;
-
-/** The sources of a memory in full, without those whose message is gone. */
-export function toSources(state: Pick<UserState, "messages">, sources: readonly SourceSpan[]): Source[] {
-  return sources.flatMap((source) => {
-    const message = state.messages.get(source.message);
-    if (!message) return [];
-    const { role, at, session, name } = message;
-    const attachment = findDescribed(message, source);
-    return [
-      {
-        ...source,
-        role,
-        at,
-        ...(session === undefined ? {} : { session }),
-        ...(name === undefined ? {} : { name }),
-        ...(attachment === undefined ? {} : { attachment }),
-      },
-    ];
-  });
-}
-
-/** The id of the attachment whose description contains the words. */
-function findDescribed(message: Message, { start, end }: SourceSpan): string | undefined {
-  if (!message.parts) return undefined;
-  return listAttachmentParts(message).find((part) =>
-    findDescriptionSpans(message.content, part).some((span) => span.start <= start && end <= span.end),
-  )?.id;
-}
 
 export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory): ShownMemory {
   return { ...memory, sources: toSources(state, memory.sources) };

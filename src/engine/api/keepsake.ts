@@ -7,10 +7,10 @@ import type { CallOptions } from "../../ports/call-options.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
 import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
 import type { CompactedSize, Fault } from "../../ports/memory-store.ts";
-import type { ErasureListener } from "../erasure-watch.ts";
-import type { Examination, ExamineOptions, Health } from "../inspection.ts";
-import type { Indexes } from "../vector-indexes.ts";
 import type { WebhookManagement } from "../webhooks/manage-webhooks.ts";
+import type { ErasureListener } from "./erasure-watch.ts";
+import type { Indexes } from "./index-types.ts";
+import type { Examination, ExamineOptions, Health } from "./inspection-types.ts";
 import type { EmbeddingState, JobState, StatsOptions, WorkSetAside } from "./maintenance-types.ts";
 import type { ScopedMemory } from "./scoped-memory.ts";
 

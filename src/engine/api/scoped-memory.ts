@@ -8,11 +8,6 @@ import type { ErasurePlan, ErasureReceipt, Receipt } from "../../domain/receipt.
 import type { SessionStateChanges } from "../../domain/session-state.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type {
-  AttachmentListOptions,
-  KeptAttachment,
-  ShownAttachment,
-} from "../attachments/attachment-types.ts";
-import type {
   GrantListOptions,
   Grants,
   NewGrant,
@@ -32,6 +27,7 @@ import type {
   RelatedOptions,
   UnlinkOptions,
 } from "./association-types.ts";
+import type { AttachmentListOptions, KeptAttachment, ShownAttachment } from "./attachment-types.ts";
 import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./listing-types.ts";
 import type { Optimized, OptimizeOptions, StatsOptions } from "./maintenance-types.ts";
 import type { Profile, ProfileOptions } from "./profile-types.ts";

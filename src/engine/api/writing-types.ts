@@ -4,7 +4,7 @@ import type { Metadata, Where } from "../../domain/metadata-filter.ts";
 import type { ReceiptLine } from "../../domain/receipt.ts";
 import type { WhereText } from "../../domain/text-filter.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import type { InputAttachment } from "../attachments/attachment-types.ts";
+import type { InputAttachment } from "./attachment-types.ts";
 
 /** A message to remember. */
 export interface InputMessage {
@@ -115,3 +115,5 @@ export type Forget =
   /** Images and recordings by id, wherever they are referred to, with the words that describe them. */
   | { readonly attachments: readonly string[] }
   | { readonly everything: true };
+
+export type RememberInput = string | InputMessage | readonly InputMessage[];

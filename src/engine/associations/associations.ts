@@ -11,8 +11,8 @@ import { invalid, MemoryError } from "../../errors.ts";
 import type { LinkListOptions, LinkOptions, LinkReceipt, UnlinkOptions } from "../api/association-types.ts";
 import type { Page } from "../api/listing-types.ts";
 import { commitChange } from "../change-set.ts";
-import { requireMemory } from "../ingest/manual-edits.ts";
 import type { Ports } from "../ports.ts";
+import { requireMemory } from "../user-state/lookups.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { hasRoom, isPresent, MAX_LINKS, MAX_LINKS_OF_MEMORY } from "./links.ts";
 

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { sniffMediaType } from "../../domain/attachment.ts";
 import { createMemory } from "../../memory.ts";
+import type { InputAttachment } from "../api/attachment-types.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";
-import type { InputAttachment } from "./attachment-types.ts";
 
 let keepsake: Keepsake;
 let ana: ScopedMemory;

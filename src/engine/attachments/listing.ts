@@ -5,9 +5,9 @@ import type { Message } from "../../domain/message.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { toLocalTime } from "../../domain/time.ts";
 import { invalid, MemoryError } from "../../errors.ts";
+import type { AttachmentListOptions, KeptAttachment, ShownAttachment } from "../api/attachment-types.ts";
 import type { Page } from "../api/listing-types.ts";
 import type { Ports } from "../ports.ts";
-import type { AttachmentListOptions, KeptAttachment, ShownAttachment } from "./attachment-types.ts";
 
 /** The attachments of a user's messages, newest first. One that came twice is listed twice. */
 export async function listAttachments(

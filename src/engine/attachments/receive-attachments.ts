@@ -15,7 +15,7 @@ import type { Message, Part } from "../../domain/message.ts";
 import type { ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
-import type { RememberInput } from "../ingest/parse-messages.ts";
+import type { RememberInput } from "../api/writing-types.ts";
 import type { Ports } from "../ports.ts";
 
 /** Input whose attachments were replaced by references, and the bytes that belong to them. */

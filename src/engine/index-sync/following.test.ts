@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { prometheusMeter } from "../../adapters/prometheus/index.ts";
 import { createMemory } from "../../memory.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 import {
@@ -11,8 +10,9 @@ import {
   makeEntry,
   readIds,
 } from "../../testing/vector-index/index-fixtures.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
+import type { IndexProgress } from "../api/index-types.ts";
 import type { Keepsake } from "../api/keepsake.ts";
-import type { IndexProgress } from "../vector-indexes.ts";
 
 const ANN = { project: "default", user: "ann" };
 const BOB = { project: "default", user: "bob" };

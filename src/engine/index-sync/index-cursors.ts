@@ -1,6 +1,6 @@
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import type { JobStore, NewJobProgress } from "../../ports/job-store.ts";
+import type { JobStore, NewJobProgress } from "../../ports/stores/job-store.ts";
 import type { VectorIndex, VectorIndexEntry, VectorIndexUser } from "../../ports/vector-index.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";

@@ -1,7 +1,7 @@
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import type { JobProgressPage } from "../../ports/job-store.ts";
+import type { JobProgressPage } from "../../ports/stores/job-store.ts";
 import type { VectorIndex, VectorIndexEntry } from "../../ports/vector-index.ts";
 import { runInUserQueue } from "../change-set.ts";
 import type { Job, JobStep } from "../jobs/job.ts";

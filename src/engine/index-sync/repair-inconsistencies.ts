@@ -1,8 +1,8 @@
 import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
+import type { Drift, DriftOptions } from "../api/index-types.ts";
 import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";
-import type { Drift, DriftOptions } from "../vector-indexes.ts";
 import { callIndexInTurn } from "./call-index.ts";
 import { dropEntries } from "./erase-from-indexes.ts";
 import { hasDirection } from "./index-entries.ts";

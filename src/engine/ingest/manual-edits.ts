@@ -21,13 +21,14 @@ import type { Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { toIsoTime } from "../../domain/time.ts";
-import { invalid, MemoryError } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import type { ImportedMemory } from "../api/transfer-types.ts";
 import type { MemoryChanges, NewMemory } from "../api/writing-types.ts";
 import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
+import { requireMemory } from "../user-state/lookups.ts";
 import type { UserState } from "../user-state/user-state.ts";
 
 /** Adds a memory by hand. If the same text or claim exists, that memory gains evidence instead. */
@@ -256,13 +257,6 @@ async function commitEdit(
     };
   });
   return { revision, messages: [], memories: result.lines, pending: result.pending };
-}
-
-export function requireMemory(state: UserState, id: string): Memory {
-  const memory = state.memories.get(id);
-  if (!memory)
-    throw new MemoryError("not_found", "no memory has this id. List the memories to see the existing ones.");
-  return memory;
 }
 
 function isSameMemory(memory: Memory, text: string, claim: Claim | undefined): boolean {

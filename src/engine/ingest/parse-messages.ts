@@ -16,7 +16,7 @@ import { stripPromptBlocks } from "../../domain/text/prompt-safety.ts";
 import { findOffset, toIsoTime } from "../../domain/time.ts";
 import { runAtOnce, runInSlices } from "../../domain/time-slicing.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
-import type { InputMessage, RememberOptions } from "../api/writing-types.ts";
+import type { InputMessage, RememberInput, RememberOptions } from "../api/writing-types.ts";
 import type { Ports } from "../ports.ts";
 
 const ROLES: readonly Role[] = ["user", "assistant", "system", "tool"];
@@ -26,8 +26,6 @@ const ORIGINS: Readonly<Record<Role, Origin>> = {
   system: "document",
   tool: "tool_result",
 };
-
-export type RememberInput = string | InputMessage | readonly InputMessage[];
 
 /** The messages to store, and a line for each part that cannot be stored. */
 export interface ParsedMessages {

@@ -4,7 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, PendingConfirmation, Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { listRedactedKinds } from "../../domain/text/credentials.ts";
-import type { RememberOptions } from "../api/writing-types.ts";
+import type { RememberInput, RememberOptions } from "../api/writing-types.ts";
 import {
   admitAttachments,
   type ReceivedInput,
@@ -25,7 +25,7 @@ import {
   type IdempotencyKey,
   toStoredReceipt,
 } from "./idempotency.ts";
-import { parseMessagesInSlices, type RememberInput } from "./parse-messages.ts";
+import { parseMessagesInSlices } from "./parse-messages.ts";
 
 /**
  * Stores messages verbatim, then extracts memories. The messages, the extracted memories and the search units

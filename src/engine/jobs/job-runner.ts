@@ -1,7 +1,7 @@
 import type { JobName } from "../../domain/operations/job.ts";
 import { MemoryError } from "../../errors.ts";
-import type { LeaseResult, Leases } from "../../ports/job-store.ts";
 import { computeRetryDelay } from "../../ports/queue.ts";
+import type { LeaseResult, Leases } from "../../ports/stores/job-store.ts";
 import type { Clock } from "../../ports/system.ts";
 import { type Job, pauseFor } from "./job.ts";
 import { createJobMonitor, type JobMonitor, type JobMonitorPorts } from "./job-monitor.ts";

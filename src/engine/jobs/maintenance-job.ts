@@ -2,7 +2,7 @@ import type { Memory } from "../../domain/memory.ts";
 import type { JobProgress } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
-import type { JobProgressPage, NewJobProgress } from "../../ports/job-store.ts";
+import type { JobProgressPage, NewJobProgress } from "../../ports/stores/job-store.ts";
 import type { Ports } from "../ports.ts";
 import type { MaintenanceTask } from "./apply-edits.ts";
 import { applyEdits } from "./apply-edits.ts";

@@ -3,8 +3,8 @@ import type { Message } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import { toSources } from "../admin/listings.ts";
 import { type SearchIndex, slotOfMemory } from "../search-index/search-index.ts";
+import { toSources } from "../user-state/lookups.ts";
 import { findExclusion, type IndexFilters, statusOfUnit } from "./options.ts";
 import type { PlacedItem, RankedUnit } from "./rank.ts";
 

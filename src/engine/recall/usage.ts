@@ -1,6 +1,6 @@
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import type { MemoryUse, UsageStore } from "../../ports/stores/usage-store.ts";
 import { type Meter, NO_METER } from "../../ports/telemetry.ts";
-import type { MemoryUse, UsageStore } from "../../ports/usage-store.ts";
 import type { UsageTracker } from "../services.ts";
 
 /** Uses are written this long after the first pending one, or when this many memories have some. */

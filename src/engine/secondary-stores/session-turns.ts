@@ -3,7 +3,6 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Sessions, SessionTurn } from "../../ports/sessions.ts";
 import { MAX_SESSION_MESSAGES } from "../../ports/sessions.ts";
 import type { Ports } from "../ports.ts";
-import type { UserState } from "../user-state/user-state.ts";
 import { tryStore } from "./try-store.ts";
 
 /** In characters. A longer message is read from the store instead. */
@@ -46,7 +45,7 @@ export async function readSessionTurns(
   ports: SessionTurnPorts,
   { project, user }: Scope,
   session: string | undefined,
-  { messages }: Pick<UserState, "messages">,
+  { messages }: { readonly messages: ReadonlyMap<string, Message> },
 ): Promise<Message[]> {
   const { sessions } = ports;
   if (!sessions || session === undefined) return [];

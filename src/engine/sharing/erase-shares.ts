@@ -2,7 +2,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { type Grant, listGrantTexts } from "../../domain/sharing.ts";
 import { createPhraseIndexInSlices } from "../../domain/text/phrase-index.ts";
-import type { ShareChanges } from "../../ports/sharing-store.ts";
+import type { ShareChanges } from "../../ports/stores/sharing-store.ts";
 import type { Ports } from "../ports.ts";
 import { changeShares, listGrantsTo, type SharesOfUser, withoutMember } from "./grants.ts";
 

@@ -13,7 +13,7 @@ import { compileTextFilter } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import type { ShareChanges, SharingStore } from "../../ports/sharing-store.ts";
+import type { ShareChanges, SharingStore } from "../../ports/stores/sharing-store.ts";
 import type { Ports } from "../ports.ts";
 import type {
   GrantListOptions,

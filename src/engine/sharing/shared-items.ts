@@ -7,8 +7,8 @@ import { nameUser } from "../../domain/text/english-forms.ts";
 import { neutralizeText } from "../../domain/text/prompt-safety.ts";
 import { splitPassages } from "../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
-import { toSources } from "../admin/listings.ts";
 import type { Ports } from "../ports.ts";
+import { toSources } from "../user-state/lookups.ts";
 import { findReadable } from "./grants.ts";
 
 /** At most so many owners are asked, those of the newest grants first, and so many at once. */

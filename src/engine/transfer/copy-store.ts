@@ -11,7 +11,7 @@ import {
   type DumpRow,
   ORDERED_DUMP_PARTS,
   type StoreDump,
-} from "../../ports/store-dump.ts";
+} from "../../ports/stores/store-dump.ts";
 
 interface CopyStoreOptions extends CallOptions {
   /** Rows read and written at once (1,000). */

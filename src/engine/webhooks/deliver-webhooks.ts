@@ -1,7 +1,7 @@
 import { getWebhookStatus, type Webhook } from "../../domain/webhook.ts";
 import { MemoryError } from "../../errors.ts";
 import { computeRetryDelay } from "../../ports/queue.ts";
-import type { StoredWebhook, WebhookStore } from "../../ports/webhook-store.ts";
+import type { StoredWebhook, WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { pauseFor } from "../jobs/job.ts";
 import { acquireLease, isHeldLease } from "../jobs/job-runner.ts";
 import type { Ports } from "../ports.ts";

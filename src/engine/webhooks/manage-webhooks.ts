@@ -11,7 +11,7 @@ import {
   type WebhookStatus,
 } from "../../domain/webhook.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
-import type { StoredWebhook, WebhookStore } from "../../ports/webhook-store.ts";
+import type { StoredWebhook, WebhookStore } from "../../ports/stores/webhook-store.ts";
 import type { Ports } from "../ports.ts";
 import { sendWebhook, type WebhookPorts } from "./send-webhook.ts";
 import { createTestMessage, deriveWebhookSecret } from "./sign-webhook.ts";

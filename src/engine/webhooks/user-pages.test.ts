@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
-import type { WebhookStore } from "../../ports/webhook-store.ts";
+import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { makeChangeSet, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { createUserPages, findUnseenRanges } from "./user-pages.ts";
 

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
-import type { WebhookStore } from "../../ports/webhook-store.ts";
+import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 
 /** Users of one page. A page in which one user has changed is looked at as a whole. */
 const USERS_PER_PAGE = 100;

@@ -10,7 +10,7 @@ import {
   type WebhookHealth,
 } from "../../domain/webhook.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { ChangedUser, WebhookStore } from "../../ports/webhook-store.ts";
+import type { ChangedUser, WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { sendWebhook, type WebhookOutcome, type WebhookPorts } from "./send-webhook.ts";
 import { createWebhookMessage, type WebhookMessage } from "./sign-webhook.ts";
 import { findUnseenRanges, type UserPages } from "./user-pages.ts";

@@ -20,7 +20,7 @@ import {
   withSchemaId,
 } from "../schemas/fields.ts";
 import { USER_PAGE_SCHEMA } from "../schemas/memory.ts";
-import { omitUndefined, toWire } from "../wire.ts";
+import { omitUndefined, toWire } from "../schemas/wire.ts";
 
 const PURPOSE_SCHEMA = z
   .enum(CALL_PURPOSES)

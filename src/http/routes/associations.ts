@@ -12,7 +12,7 @@ import {
   toOptional,
 } from "../schemas/fields.ts";
 import { LINK_PAGE_SCHEMA, LINK_RECEIPT_SCHEMA, RELATED_SCHEMA } from "../schemas/memory.ts";
-import { memoryToWire, omitUndefined, toWire } from "../wire.ts";
+import { memoryToWire, omitUndefined, toWire } from "../schemas/wire.ts";
 
 const typeSchema = z.enum(ASSOCIATION_TYPES);
 

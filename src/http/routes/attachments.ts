@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { MAX_ATTACHMENT_BYTES, toAttachmentType } from "../../domain/attachment.ts";
-import type { InputAttachment, ShownAttachment } from "../../engine/attachments/attachment-types.ts";
+import type { InputAttachment, ShownAttachment } from "../../engine/api/attachment-types.ts";
 import { MemoryError } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
-import { CURSOR_FIELDS, toCursorFields } from "../pagination.ts";
+import { toCursorFields } from "../pagination.ts";
 import type { FileBody } from "../request-body.ts";
 import {
+  CURSOR_FIELDS,
   countTextSchema,
   cursorSchema,
   momentSchema,
@@ -17,7 +18,7 @@ import {
   withSchemaId,
 } from "../schemas/fields.ts";
 import { ERASURE_RECEIPT_SCHEMA, RECEIPT_SCHEMA } from "../schemas/memory.ts";
-import { omitUndefined, receiptToWire, toWire } from "../wire.ts";
+import { omitUndefined, receiptToWire, toWire } from "../schemas/wire.ts";
 
 /** A `ShownAttachment` after `toWire`. */
 const ATTACHMENT_SCHEMA: z.ZodType = withSchemaId(

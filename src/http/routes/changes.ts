@@ -8,7 +8,7 @@ import { authenticate } from "../middleware/authentication.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
 import { countTextSchema, createCountTextSchema, nameSchema, wholeNumberSchema } from "../schemas/fields.ts";
 import { LOG_ENTRY_SCHEMA } from "../schemas/memory.ts";
-import { toWire } from "../wire.ts";
+import { toWire } from "../schemas/wire.ts";
 
 /** How often a stream looks for changes, in ms. Another process may have made them, so it asks the memory store. */
 const POLL_MS = 500;

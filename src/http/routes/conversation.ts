@@ -23,7 +23,7 @@ import {
 } from "../schemas/fields.ts";
 import { RECEIPT_SCHEMA } from "../schemas/memory.ts";
 import { CONVERSATION_REPLY_SCHEMA } from "../schemas/recall.ts";
-import { itemToWire, omitUndefined, receiptToWire } from "../wire.ts";
+import { itemToWire, omitUndefined, receiptToWire } from "../schemas/wire.ts";
 
 const CONVERSATION_BODY = z.strictObject({
   user_id: newNameSchema,

@@ -16,7 +16,7 @@ import {
   toOptional,
 } from "../schemas/fields.ts";
 import { ERASURE_PLAN_SCHEMA, ERASURE_RECEIPT_SCHEMA, ERASURES_SCHEMA } from "../schemas/memory.ts";
-import { omitUndefined, receiptToWire, toWire } from "../wire.ts";
+import { omitUndefined, receiptToWire, toWire } from "../schemas/wire.ts";
 
 const ERASURE_BODY = z
   .strictObject({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { DependencyState, Health, HealthCheck } from "../../engine/inspection.ts";
+import type { DependencyState, Health, HealthCheck } from "../../engine/api/inspection-types.ts";
 import { createClosingError } from "../graceful-shutdown.ts";
 import { defineOperation, type Operation, type ServerServices } from "../operation.ts";
 

@@ -14,7 +14,7 @@ import {
   SESSION_SCHEMA,
   STORED_MESSAGE_SCHEMA,
 } from "../schemas/memory.ts";
-import { memoryToWire, omitUndefined, toWire } from "../wire.ts";
+import { memoryToWire, omitUndefined, toWire } from "../schemas/wire.ts";
 
 const tokensSchema = z
   .string()

@@ -14,7 +14,7 @@ import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operat
 import { refuse, toProblem } from "../problem.ts";
 import { getContentLength, streamBody } from "../request-body.ts";
 import { IMPORT_RESULT_SCHEMA } from "../schemas/memory.ts";
-import { omitUndefined, toWire } from "../wire.ts";
+import { omitUndefined, toWire } from "../schemas/wire.ts";
 
 /** Maximum bytes of one import. A larger one can be split, because known messages are skipped. */
 const MAX_IMPORT_BYTES = 268_435_456;

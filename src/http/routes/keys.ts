@@ -13,7 +13,7 @@ import {
   toOptional,
   withSchemaId,
 } from "../schemas/fields.ts";
-import { toWire } from "../wire.ts";
+import { toWire } from "../schemas/wire.ts";
 
 const SCOPES_SCHEMA = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
 

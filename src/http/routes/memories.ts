@@ -40,7 +40,7 @@ import {
   WRITTEN_MEMORY_SCHEMA,
 } from "../schemas/memory.ts";
 import { CONTEXT_SCHEMA, RECALL_EXPLANATION_SCHEMA, RECALL_SCHEMA } from "../schemas/recall.ts";
-import { itemToWire, memoryToWire, omitUndefined, receiptToWire, toWire } from "../wire.ts";
+import { itemToWire, memoryToWire, omitUndefined, receiptToWire, toWire } from "../schemas/wire.ts";
 
 const MEMORY_FIELDS = {
   kind: toOptional(kindNameSchema),

@@ -10,7 +10,7 @@ import {
   withSchemaId,
 } from "../schemas/fields.ts";
 import { MEMORY_SCHEMA } from "../schemas/memory.ts";
-import { memoryToWire, omitUndefined, toWire } from "../wire.ts";
+import { memoryToWire, omitUndefined, toWire } from "../schemas/wire.ts";
 
 const CLUSTERS_QUERY = z.strictObject({
   limit: createCountTextSchema(1, 50).optional(),

@@ -20,7 +20,7 @@ import {
   GROUPS_SCHEMA,
   SHARED_MEMORIES_SCHEMA,
 } from "../schemas/sharing.ts";
-import { grantToWire, omitUndefined, toWire } from "../wire.ts";
+import { grantToWire, omitUndefined, toWire } from "../schemas/wire.ts";
 
 const phraseSchema = z.string().meta({
   pattern: "^[ -~]*[A-Za-z0-9][ -~]*$",

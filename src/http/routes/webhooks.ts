@@ -3,7 +3,7 @@ import { WEBHOOK_EVENTS, WEBHOOK_LIMITS } from "../../domain/webhook.ts";
 import type { NewWebhook } from "../../engine/webhooks/manage-webhooks.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { nameSchema, timeSchema, toOptional, wholeNumberSchema, withSchemaId } from "../schemas/fields.ts";
-import { omitUndefined, toWire } from "../wire.ts";
+import { omitUndefined, toWire } from "../schemas/wire.ts";
 
 const EVENTS_SCHEMA = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(WEBHOOK_EVENTS.length);
 const URL_SCHEMA = z.string().min(1).max(WEBHOOK_LIMITS.urlBytes);

@@ -4,7 +4,7 @@ import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
 import type { RankingWeights } from "../../domain/recall.ts";
 import type { WhereText } from "../../domain/text-filter.ts";
 import { invalid } from "../../errors.ts";
-import { omitUndefined } from "../wire.ts";
+import { omitUndefined } from "./wire.ts";
 
 /** Makes a field optional or null, as clients in other languages send it. */
 export function toOptional<Shape extends z.ZodType>(schema: Shape): z.ZodType<z.output<Shape> | undefined> {
@@ -141,3 +141,17 @@ export const shareTextSchema: z.ZodType<number> = z
   .regex(/^\d(?:\.\d{1,40})?(?:e-\d{1,3})?$/i, "must be a number from 0 to 1")
   .transform(Number)
   .pipe(z.number().min(0).max(1));
+
+interface CursorFields {
+  readonly cursor: z.ZodOptional<z.ZodString>;
+  readonly next_cursor: z.ZodOptional<z.ZodString>;
+}
+
+/** The schema of the cursor fields of a page. */
+export const CURSOR_FIELDS: CursorFields = {
+  cursor: z.string().describe("Send as `cursor` of the next request; absent on the last page").optional(),
+  next_cursor: z
+    .string()
+    .meta({ deprecated: true, description: "Deprecated, to be removed in the next release: use `cursor`" })
+    .optional(),
+};

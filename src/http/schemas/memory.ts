@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { ASSOCIATION_TYPES } from "../../domain/change-set.ts";
 import { MEMORY_KINDS } from "../../domain/memory.ts";
-import { CURSOR_FIELDS } from "../pagination.ts";
-import { anyFieldsSchema, timeSchema, wholeNumberSchema, withSchemaId } from "./fields.ts";
+import { anyFieldsSchema, CURSOR_FIELDS, timeSchema, wholeNumberSchema, withSchemaId } from "./fields.ts";
 
 const HELD_BACKUP_SCHEMA = z.object({ name: z.string(), at: timeSchema, until: timeSchema.optional() });
 

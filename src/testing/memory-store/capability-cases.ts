@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
-import type { MemoryUse } from "../../ports/usage-store.ts";
+import type { MemoryUse } from "../../ports/stores/usage-store.ts";
 import {
   BASE_TIME,
   makeChangeSet,

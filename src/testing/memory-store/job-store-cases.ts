@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { JobRun } from "../../domain/operations/job.ts";
-import type { LeaseResult } from "../../ports/job-store.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { LeaseResult } from "../../ports/stores/job-store.ts";
 import { makeChangeSet, makeMemory, makeMessage, makeRecallReceipt } from "./change-sets.ts";
 import { ANN, BOB, type MemoryStoreCases, readContents } from "./store-contents.ts";
 

@@ -4,7 +4,7 @@ import type { ChangeSet } from "../../domain/change-set.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { Delta, MemoryStore, StoredSearchIndex } from "../../ports/memory-store.ts";
-import type { MemoryUse } from "../../ports/usage-store.ts";
+import type { MemoryUse } from "../../ports/stores/usage-store.ts";
 import { MEMORY_STORE_CASES_BY_CAPABILITY } from "./memory-store-conformance.ts";
 import type { MemoryStoreCases } from "./store-contents.ts";
 

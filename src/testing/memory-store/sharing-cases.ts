@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Scope } from "../../domain/scope.ts";
 import type { Grant, UserGroup } from "../../domain/sharing.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { SharingStore } from "../../ports/sharing-store.ts";
+import type { SharingStore } from "../../ports/stores/sharing-store.ts";
 import { BASE_TIME } from "./change-sets.ts";
 import { ANN, BOB, type MemoryStoreCases, requireCapability } from "./store-contents.ts";
 

@@ -11,7 +11,7 @@ import {
   type DumpRow,
   ORDERED_DUMP_PARTS,
   type StoreDump,
-} from "../../ports/store-dump.ts";
+} from "../../ports/stores/store-dump.ts";
 import {
   BASE_TIME,
   makeChangeSet,

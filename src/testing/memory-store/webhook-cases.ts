@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { NO_WEBHOOK_HEALTH, type Webhook } from "../../domain/webhook.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { UserPageSums, WebhookStore } from "../../ports/webhook-store.ts";
+import type { UserPageSums, WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { BASE_TIME, makeChangeSet, makeMessage } from "./change-sets.ts";
 import { ANN, BOB, type MemoryStoreCases, requireCapability } from "./store-contents.ts";
 

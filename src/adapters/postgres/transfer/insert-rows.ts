@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Memory } from "../../../domain/memory.ts";
-import type { DumpPart, DumpRow } from "../../../ports/store-dump.ts";
+import type { DumpPart, DumpRow } from "../../../ports/stores/store-dump.ts";
 import { encodeVector, PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
 import { queueCall } from "../calls.ts";
 import type { PostgresTransaction } from "../database/connection.ts";

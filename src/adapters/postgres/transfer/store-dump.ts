@@ -7,7 +7,7 @@ import {
   type DumpPart,
   type DumpRow,
   type StoreDump,
-} from "../../../ports/store-dump.ts";
+} from "../../../ports/stores/store-dump.ts";
 import type { Secret } from "../../../ports/system.ts";
 import { buildDumpPageKeys, createDumpRowReaders } from "../../shared/dump-rows.ts";
 import { PART_TABLES, parseBody } from "../../shared/stored-rows.ts";

@@ -1,6 +1,6 @@
-import type { Memory } from "../domain/memory.ts";
-import type { JobName, JobProgress, JobRun } from "../domain/operations/job.ts";
-import type { Scope } from "../domain/scope.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { JobName, JobProgress, JobRun } from "../../domain/operations/job.ts";
+import type { Scope } from "../../domain/scope.ts";
 
 /**
  * The part of the memory store that background jobs use. Notes written here are not changes: no revision, no

@@ -1,9 +1,9 @@
-import type { Memory } from "../domain/memory.ts";
-import type { Item } from "../domain/recall.ts";
-import type { ErasurePlan, Receipt } from "../domain/receipt.ts";
-import { toSecondPerson } from "../domain/text/english-forms.ts";
-import type { ShownMemory } from "../engine/api/listing-types.ts";
-import type { ShownGrant } from "../engine/sharing/sharing-types.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Item } from "../../domain/recall.ts";
+import type { ErasurePlan, Receipt } from "../../domain/receipt.ts";
+import { toSecondPerson } from "../../domain/text/english-forms.ts";
+import type { ShownMemory } from "../../engine/api/listing-types.ts";
+import type { ShownGrant } from "../../engine/sharing/sharing-types.ts";
 
 /** Fields whose inner keys stay unchanged, because they are the caller's or have their own names. */
 const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts", "adds", "factors"]);

@@ -1,5 +1,5 @@
-import type { HttpAnswer, StoredAnswer } from "../domain/operations/stored-answer.ts";
-import type { Scope } from "../domain/scope.ts";
+import type { HttpAnswer, StoredAnswer } from "../../domain/operations/stored-answer.ts";
+import type { Scope } from "../../domain/scope.ts";
 
 /**
  * HTTP answers kept under idempotency keys. They are not part of a user's history: no revision, no log entry,

@@ -1,4 +1,4 @@
-import type { Fault, IntegrityState, StorageCondition } from "../ports/memory-store.ts";
+import type { Fault, IntegrityState, StorageCondition } from "../../ports/memory-store.ts";
 
 export interface ExamineOptions {
   /** Copies of the database from which rows may be restored, newest first. */

@@ -1,5 +1,5 @@
-import type { Scope } from "../domain/scope.ts";
-import type { Share } from "../domain/sharing.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Share } from "../../domain/sharing.ts";
 
 /**
  * Grants and groups of a project. They are no part of a user's change-sets: no revision, no log entry. They hold no

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../ports/call-options.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
 
 /** Vector indexes that the store feeds. They hold copies; the store is the source of truth. */
 export interface Indexes {

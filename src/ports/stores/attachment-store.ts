@@ -1,5 +1,5 @@
-import type { StoredAttachment } from "../domain/attachment.ts";
-import type { Scope } from "../domain/scope.ts";
+import type { StoredAttachment } from "../../domain/attachment.ts";
+import type { Scope } from "../../domain/scope.ts";
 
 /**
  * Reads the bytes of attachments. They are written by change-sets (`attachments`) together with the messages that refer to

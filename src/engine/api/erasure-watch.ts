@@ -1,4 +1,4 @@
-import type { Scope } from "../domain/scope.ts";
+import type { Scope } from "../../domain/scope.ts";
 
 /**
  * Called with the user whose words were erased; without a user if any may be affected. The receipt waits for

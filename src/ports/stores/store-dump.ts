@@ -1,15 +1,15 @@
-import type { StoredAttachment } from "../domain/attachment.ts";
-import type { LogEntry, MemoryLink, SearchUnit, Tombstone } from "../domain/change-set.ts";
-import type { Memory } from "../domain/memory.ts";
-import type { Message } from "../domain/message.ts";
-import type { ModelCall } from "../domain/model-usage.ts";
-import type { BackupNote } from "../domain/operations/backup.ts";
-import type { JobName, JobProgress, JobRun } from "../domain/operations/job.ts";
-import type { StoredAnswer } from "../domain/operations/stored-answer.ts";
-import type { RecallReceipt } from "../domain/recall.ts";
-import type { ErasureReceipt, KeptReceipt, Trace } from "../domain/receipt.ts";
-import type { Share } from "../domain/sharing.ts";
-import type { StoredTurns } from "./language/model-calls.ts";
+import type { StoredAttachment } from "../../domain/attachment.ts";
+import type { LogEntry, MemoryLink, SearchUnit, Tombstone } from "../../domain/change-set.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
+import type { ModelCall } from "../../domain/model-usage.ts";
+import type { BackupNote } from "../../domain/operations/backup.ts";
+import type { JobName, JobProgress, JobRun } from "../../domain/operations/job.ts";
+import type { StoredAnswer } from "../../domain/operations/stored-answer.ts";
+import type { RecallReceipt } from "../../domain/recall.ts";
+import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts";
+import type { Share } from "../../domain/sharing.ts";
+import type { StoredTurns } from "../language/model-calls.ts";
 import type { MemoryUse } from "./usage-store.ts";
 
 /** The owner of a row. */

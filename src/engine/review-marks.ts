@@ -1,6 +1,6 @@
-import type { ChangeSetDraft, LinkType } from "../../domain/change-set.ts";
-import { type Memory, toClaimKey } from "../../domain/memory.ts";
-import type { UserState } from "../user-state/user-state.ts";
+import type { ChangeSetDraft, LinkType } from "../domain/change-set.ts";
+import { type Memory, toClaimKey } from "../domain/memory.ts";
+import type { UserState } from "./user-state/user-state.ts";
 
 /** Links whose beginning is reviewed when its end changes. */
 const DEPENDENT_TYPES: ReadonlySet<LinkType> = new Set<LinkType>(["depends_on", "derived_from"]);

@@ -1,5 +1,5 @@
 import type { AttachmentType } from "../../domain/attachment.ts";
-import type { PageOptions } from "../api/listing-types.ts";
+import type { PageOptions } from "./listing-types.ts";
 
 /** An image or a recording, as a part of a message. */
 export interface InputAttachment {

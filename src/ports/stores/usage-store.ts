@@ -1,4 +1,4 @@
-import type { Scope } from "../domain/scope.ts";
+import type { Scope } from "../../domain/scope.ts";
 
 /**
  * How often memories were returned by recalls, apart from their versions. It is not a change: no revision, no log entry,
