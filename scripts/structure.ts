@@ -50,6 +50,7 @@ export const SMALL_FILES: { readonly [path: string]: string } = {
   "cli/commands/mcp.ts": "a command is loaded when it is called",
   "cli/main.ts": "the program itself",
   "formats/openai-messages.ts": "a format is a file",
+  "http/routes/oauth.ts": "a group of operations is a file",
   "language/en/forget-requests/": "a rule for requests to forget is a file",
   "language/en/grammar/forgetting/": "a rule for requests to forget is a file",
   "language/en/needs/outdated-weights.ts": "a script writes it",
