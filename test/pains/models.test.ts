@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { modelExtractor } from "../../src/adapters/model/index.ts";
 import { openaiModel } from "../../src/adapters/openai/index.ts";
 import { createMemory } from "../../src/memory.ts";
+import type { MemoryOptions } from "../../src/memory-options.ts";
 import {
   itemsAnswer,
   type OpenaiServer,
@@ -10,7 +11,6 @@ import {
   type RichReply,
   turnNumber,
 } from "../../src/testing/index.ts";
-import type { MemoryOptions } from "../../src/memory-options.ts";
 
 // Memory systems that ask a model stand and fall with what it answers. A server of OpenAI's protocol, as models of all kinds
 // use it, answers here as they have in the threads of README.md.

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { CallReport } from "../../domain/model-usage.ts";
 import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 
 const REPORT: CallReport = {
   purpose: "understand",

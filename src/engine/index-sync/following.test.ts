@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { prometheusMeter } from "../../adapters/prometheus/index.ts";
 import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 import {
@@ -10,7 +11,6 @@ import {
   makeEntry,
   readIds,
 } from "../../testing/vector-index/index-fixtures.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 import type { IndexProgress } from "../api/index-types.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 

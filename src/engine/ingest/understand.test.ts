@@ -3,6 +3,7 @@ import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { modelExtractor } from "../../adapters/model/index.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { Prompt } from "../../ports/language/language-model.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import {
@@ -13,7 +14,6 @@ import {
   scriptedModel,
   turnNumber,
 } from "../../testing/test-doubles.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";
 

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemoryQueue } from "../../adapters/memory/queue.ts";
 import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Queue } from "../../ports/queue.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 
 const PATIENT = { timeout: 10_000 };

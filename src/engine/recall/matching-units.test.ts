@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { WhereText } from "../../domain/text-filter.ts";
 import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 import { createFaultyVectorIndex, readIds } from "../../testing/vector-index/index-fixtures.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";
 

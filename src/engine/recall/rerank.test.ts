@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { Reranker } from "../../ports/language/reranker.ts";
 import type { Meter } from "../../ports/telemetry.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 
 const memories: Keepsake[] = [];

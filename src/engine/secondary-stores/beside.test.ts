@@ -4,11 +4,11 @@ import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { memorySessions } from "../../adapters/memory/sessions.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
+import type { MemoryOptions } from "../../memory-options.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import { hashEmbedder, scriptedModel } from "../../testing/test-doubles.ts";
-import type { MemoryOptions } from "../../memory-options.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 
 const ANA = { project: "default", user: "ana" };
