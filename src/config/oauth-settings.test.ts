@@ -30,6 +30,22 @@ describe("the settings of OAuth", () => {
     ).toMatchObject({ audience: "api://memory", userClaim: "email" });
   });
 
+  it("make this server issue tokens, for clients of all hosts or of some", () => {
+    const on = { KEEPSAKE_OAUTH: "on", KEEPSAKE_PUBLIC_URL: "https://memory.example.com" };
+    expect(oauth(on)).toEqual({ publicUrl: "https://memory.example.com" });
+    expect(oauth({ ...on, KEEPSAKE_OAUTH_CLIENTS: "claude.ai, ChatGPT.com" })?.clientHosts).toEqual([
+      "claude.ai",
+      "chatgpt.com",
+    ]);
+    expect(() => oauth({ KEEPSAKE_OAUTH: "on" })).toThrow("KEEPSAKE_OAUTH=on needs KEEPSAKE_PUBLIC_URL.");
+    expect(() => oauth({ ...EXTERNAL, KEEPSAKE_OAUTH_CLIENTS: "claude.ai" })).toThrow(
+      "KEEPSAKE_OAUTH_CLIENTS has no effect",
+    );
+    expect(() => oauth({ ...on, KEEPSAKE_OAUTH_CLIENTS: "https://claude.ai" })).toThrow(
+      /KEEPSAKE_OAUTH_CLIENTS/,
+    );
+  });
+
   it.each(["KEEPSAKE_PUBLIC_URL", "KEEPSAKE_OAUTH_ISSUER", "KEEPSAKE_OAUTH_JWKS_URL"])(
     "need %s for an external provider",
     (name) => {

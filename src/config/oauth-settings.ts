@@ -5,8 +5,10 @@ import { invalid } from "../errors.ts";
 export interface OAuthSettings {
   /** The origin by which clients reach the server. */
   readonly publicUrl: string;
-  /** The identity provider whose tokens are accepted. */
-  readonly external: ExternalProviderSettings;
+  /** The identity provider whose tokens are accepted. Absent if this server issues them. */
+  readonly external?: ExternalProviderSettings;
+  /** Hosts whose clients are accepted. Default: all public ones. */
+  readonly clientHosts?: readonly string[];
 }
 
 interface ExternalProviderSettings {
@@ -33,7 +35,11 @@ export const OAUTH_SETTINGS: {
     schema: z.string().refine((text) => isSafeUrl(text) && new URL(text).origin === text),
     allowed: "an origin such as https://memory.example.com; http only for this machine",
   },
-  KEEPSAKE_OAUTH: { schema: z.enum(["off", "external"]), allowed: "off or external" },
+  KEEPSAKE_OAUTH: { schema: z.enum(["off", "on", "external"]), allowed: "off, on or external" },
+  KEEPSAKE_OAUTH_CLIENTS: {
+    schema: z.string().regex(/^[\w.-]{1,253}(?: *, *[\w.-]{1,253}){0,99}$/),
+    allowed: "host names without ports, separated by commas",
+  },
   KEEPSAKE_OAUTH_ISSUER: { schema: urlSchema, allowed: "an address such as https://login.example.com" },
   KEEPSAKE_OAUTH_JWKS_URL: {
     schema: urlSchema,
@@ -60,11 +66,17 @@ export function parseOAuthSettings(values: ReadonlyMap<string, string>): OAuthSe
     const [stray] = EXTERNAL_NAMES.filter((name) => values.has(name));
     if (stray !== undefined) throw invalid(`${stray} has no effect without KEEPSAKE_OAUTH=external.`);
   }
+  const hosts = values.get("KEEPSAKE_OAUTH_CLIENTS");
+  if (mode !== "on" && hosts !== undefined)
+    throw invalid("KEEPSAKE_OAUTH_CLIENTS has no effect without KEEPSAKE_OAUTH=on.");
   if (mode === "off") return undefined;
+  const publicUrl = requireSetting(values, "KEEPSAKE_PUBLIC_URL");
+  if (mode === "on")
+    return { publicUrl, ...(hosts === undefined ? {} : { clientHosts: hosts.toLowerCase().split(/ *, */) }) };
   const audience = values.get("KEEPSAKE_OAUTH_AUDIENCE");
   const userClaim = values.get("KEEPSAKE_OAUTH_USER_CLAIM");
   return {
-    publicUrl: requireSetting(values, "KEEPSAKE_PUBLIC_URL"),
+    publicUrl,
     external: {
       issuer: requireSetting(values, "KEEPSAKE_OAUTH_ISSUER"),
       jwksUrl: requireSetting(values, "KEEPSAKE_OAUTH_JWKS_URL"),

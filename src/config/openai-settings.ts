@@ -162,7 +162,7 @@ export const PROXY_SETTINGS: {
   };
 } = {
   ANTHROPIC_API_KEY: {
-    schema: z.string().regex(/^(?!ks_[0-9a-f]{12}_)[\x21-\x7e]{1,512}$/),
+    schema: z.string().regex(/^(?!ks[ar]?_[0-9a-f]{12}_)[\x21-\x7e]{1,512}$/),
     allowed: "visible ASCII characters, and no key of Keepsake",
     isSecret: true,
   },

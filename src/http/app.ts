@@ -20,7 +20,7 @@ import {
   rejectMalformedPath,
   withSecurityHeaders,
 } from "./middleware/security.ts";
-import { createOAuthResource, type OAuthOptions } from "./oauth/oauth-options.ts";
+import { createOAuth, type OAuthOptions } from "./oauth/oauth-options.ts";
 import type { Operation } from "./operation.ts";
 import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemResponse } from "./problem.ts";
 import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
@@ -131,7 +131,7 @@ export function httpApp(options: AppOptions): HonoApp {
     ...options.proxy,
   });
   keepsake.watchErased(openAi.forget);
-  const oauth = options.oauth && createOAuthResource(options.oauth);
+  const oauth = options.oauth && createOAuth(options.oauth, keys);
   const services = {
     keepsake,
     keys,
@@ -143,7 +143,7 @@ export function httpApp(options: AppOptions): HonoApp {
     notices: options.notices ?? (() => []),
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
-    oauth,
+    oauth: oauth?.resource,
   };
   const mcp = options.mcp ? createMcpOperations(options.mcp) : [];
   const pages = createPageOperations(readPageAssets());

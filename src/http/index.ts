@@ -17,7 +17,15 @@ export { keysFile, keysPathOf, type SharedKeys, sharedKeys } from "./keys/key-st
 export type { Answered } from "./middleware/observability.ts";
 export { sharedLimits } from "./middleware/rate-limits.ts";
 export { isLoopback } from "./middleware/security.ts";
+export type { OwnAuthority } from "./oauth/authorization-server.ts";
 export type { ExternalProvider } from "./oauth/external-provider.ts";
+export {
+  createPassingGrants,
+  type GrantStore,
+  openGrantsFile,
+  openSharedGrants,
+  toGrantsPath,
+} from "./oauth/grant-store.ts";
 export type { OAuthOptions } from "./oauth/oauth-options.ts";
 export type { ProxyOptions, Step } from "./proxy/proxy.ts";
 export type { McpEndpoint, McpEndpointLoader } from "./routes/mcp.ts";

@@ -56,6 +56,22 @@ export async function readFileBody(
   return { mediaType, bytes, toJSON: () => createHash("sha256").update(bytes).digest("hex") };
 }
 
+const MAX_FORM_BYTES = 32_768;
+
+/** Reads a body that is a form. Throws 415 for another content type, and 413 above `MAX_FORM_BYTES`. */
+export async function readFormBody(exchange: RequestContext): Promise<URLSearchParams> {
+  const type = exchange.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/x-www-form-urlencoded") {
+    throw refuse({
+      status: 415,
+      code: "invalid_input",
+      detail: "Send a form with the header content-type: application/x-www-form-urlencoded.",
+    });
+  }
+  const bytes = await readBodyBytes(exchange, { mostBytes: MAX_FORM_BYTES });
+  return new URLSearchParams(Buffer.from(bytes).toString("utf8"));
+}
+
 function checkContentType({ req }: RequestContext): void {
   const type = req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return;

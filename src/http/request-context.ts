@@ -17,6 +17,8 @@ export interface AppEnvironment {
     key?: string;
     /** The policy of a response that is a file of a user: stricter than that of the page. */
     contentPolicy?: string;
+    /** Security headers of this response in place of the usual ones. */
+    securityHeaders?: Readonly<Record<string, string>>;
     /** Observes its body while it is received. */
     intake?: BodyObserver;
     /** The remaining rate limits of its key. */

@@ -8,7 +8,8 @@ import { type Served, serve } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import type { MemoryOptions } from "../../src/memory-options.ts";
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+/** The browser that the tests of pages use. */
+export const CHROMIUM: string = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 /** Whether there is a browser to try the page in. */
 export const HAS_BROWSER: boolean = existsSync(CHROMIUM);
 if (!HAS_BROWSER) {

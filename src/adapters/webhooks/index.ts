@@ -1,4 +1,3 @@
-import { lookup as lookupHost } from "node:dns/promises";
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -6,7 +5,6 @@ import {
   request as requestPlain,
 } from "node:http";
 import { Agent, request as requestSecure } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
 import { invalid } from "../../errors.ts";
 import type {
   WebhookProblem,
@@ -14,7 +12,15 @@ import type {
   WebhookResponse,
   WebhookSender,
 } from "../../ports/webhook-sender.ts";
-import { isLoopbackAddress, isPublicAddress } from "./address-guard.ts";
+import {
+  type AddressGuard,
+  createGuardedLookup,
+  findAddresses,
+  isAddress,
+  REFUSED_ADDRESS,
+  resolveHost,
+  UNRESOLVED_HOST,
+} from "../shared/address-guard.ts";
 
 /** Options of `createWebhookSender`. */
 export interface WebhookSenderOptions {
@@ -33,9 +39,6 @@ const ANSWER_BYTES = 16_384;
 const HEADER_BYTES = 16_384;
 const CONNECTIONS_PER_HOST = 8;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
-
-const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
-const UNRESOLVED_HOST = "ERR_UNRESOLVED_HOST";
 
 /** Creates the sender: HTTPS to public addresses only. The server's DNS is asked at each new connection. */
 export function createWebhookSender(options: WebhookSenderOptions = {}): WebhookSender & { close(): void } {
@@ -70,15 +73,6 @@ const REFUSAL =
   "url: its host is in a private network, or this machine itself. Webhooks go to public addresses only; the setting " +
   "KEEPSAKE_WEBHOOKS=loopback allows this machine.";
 
-interface AddressGuard {
-  readonly allowsLoopback: boolean;
-  resolve(host: string): Promise<readonly string[]>;
-}
-
-async function resolveHost(host: string): Promise<readonly string[]> {
-  return (await lookupHost(host, { all: true, verbatim: true })).map(({ address }) => address);
-}
-
 /** Parses a URL that a webhook may have, whatever its host resolves to. */
 function parseUrl(text: string, allowsLoopback: boolean): URL {
   if (Buffer.byteLength(text) > URL_BYTES) throw invalid(`url is too long: at most ${URL_BYTES} bytes.`);
@@ -90,27 +84,6 @@ function parseUrl(text: string, allowsLoopback: boolean): URL {
     throw invalid("url must not contain a user name or a password. Check the signature instead.");
   url.hash = "";
   return url;
-}
-
-/**
- * Gives the addresses of a URL's host if all of them may be called. A host with one public and one private address is refused.
- * Without TLS, only this machine may be called.
- */
-async function findAddresses(
-  { allowsLoopback, resolve }: AddressGuard,
-  { hostname, protocol }: URL,
-): Promise<readonly string[] | "refused_address" | "unresolved_host"> {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  let addresses: readonly string[];
-  try {
-    addresses = isIP(host) === 0 ? await resolve(host) : [host];
-  } catch {
-    return "unresolved_host";
-  }
-  if (addresses.length === 0) return "unresolved_host";
-  const mayCall = (address: string): boolean =>
-    (allowsLoopback && isLoopbackAddress(address)) || (protocol === "https:" && isPublicAddress(address));
-  return addresses.every(mayCall) ? addresses : "refused_address";
 }
 
 /** Waits for a resolution, at most as long as a request may take. */
@@ -139,7 +112,7 @@ async function post(url: URL, request: WebhookRequest, options: PostOptions): Pr
   const { guard, agents, timeoutMs } = options;
   const timeout = AbortSignal.timeout(timeoutMs);
   // A literal address is never looked up by the connection, so it is checked here.
-  if (isIP(url.hostname.replace(/^\[(.*)\]$/, "$1")) !== 0 && !Array.isArray(await findAddresses(guard, url)))
+  if (isAddress(url.hostname) && !Array.isArray(await findAddresses(guard, url)))
     return { problem: "refused_address" };
   const body = Buffer.from(request.body);
   const settings = {
@@ -168,23 +141,6 @@ async function post(url: URL, request: WebhookRequest, options: PostOptions): Pr
     if (isStale) return post(url, request, { ...options, isRepeated: true });
     return { problem: toProblem(error, call) };
   }
-}
-
-/** Resolves a host for a connection, and gives only addresses that may be called. */
-function createGuardedLookup(guard: AddressGuard, url: URL): LookupFunction {
-  return (_host, { all }, done) => {
-    void findAddresses(guard, url).then((found) => {
-      if (typeof found === "string") {
-        const code = found === "refused_address" ? REFUSED_ADDRESS : UNRESOLVED_HOST;
-        done(Object.assign(new Error(code), { code }), "", 0);
-        return;
-      }
-      const addresses = found.map((address) => ({ address, family: isIP(address) }));
-      const [first] = addresses;
-      if (all) done(null, addresses);
-      else done(null, first?.address ?? "", first?.family);
-    });
-  };
 }
 
 function toWebhookResponse({ statusCode = 0, headers }: IncomingMessage): WebhookResponse {

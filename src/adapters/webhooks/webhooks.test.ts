@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { isLoopbackAddress, isPublicAddress } from "./address-guard.ts";
+import { isLoopbackAddress, isPublicAddress } from "../shared/address-guard.ts";
 import { createWebhookSender, type WebhookSenderOptions } from "./index.ts";
 
 const servers: Server[] = [];

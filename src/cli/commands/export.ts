@@ -129,9 +129,16 @@ async function writeFile(memory: ScopedMemory, file: string): Promise<number> {
 
 /** Throws `invalid_input` if the export would overwrite the database or a file beside it. */
 function refuseDatabase(file: string, path: string): void {
-  const databaseFiles = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
-    (end) => resolveRealPath(path) + end,
-  );
+  const databaseFiles = [
+    "",
+    "-wal",
+    "-shm",
+    "-journal",
+    ".secret",
+    ".erasures",
+    ".keys.json",
+    ".oauth.json",
+  ].map((end) => resolveRealPath(path) + end);
   if (databaseFiles.includes(resolveRealPath(file)) || databaseFiles.some((path) => isSameFile(path, file)))
     throw invalid("the export would overwrite the database: name another file.");
 }

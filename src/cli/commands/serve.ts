@@ -9,15 +9,20 @@ import type { Settings } from "../../config/settings.ts";
 import { recordJobMetrics } from "../../engine/instrumentation.ts";
 import { invalid } from "../../errors.ts";
 import {
+  createPassingGrants,
+  type GrantStore,
   type ServeOptions as HttpOptions,
   isLoopback,
   keysPathOf,
   type McpEndpoint,
+  openGrantsFile,
+  openSharedGrants,
   type ProxyOptions,
   type Served,
   serve,
   sharedKeys,
   sharedLimits,
+  toGrantsPath,
 } from "../../http/index.ts";
 import { VERSION } from "../../http/version.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
@@ -148,18 +153,28 @@ function listHosts({ hosts, oauth }: Settings, host: string): readonly string[] 
   return [...(hosts ?? []), new URL(oauth.publicUrl).hostname];
 }
 
-/** Loads what checks access tokens. Throws `unsupported` if the package is not installed. */
-async function loadOAuthOptions({
-  settings: { oauth },
-  clock,
-}: CommandContext): Promise<Pick<HttpOptions, "oauth">> {
+/** Loads what issues access tokens and checks them. Throws `unsupported` if the package is not installed. */
+async function loadOAuthOptions(context: CommandContext): Promise<Pick<HttpOptions, "oauth">> {
+  const { oauth } = context.settings;
   if (!oauth) return {};
+  const { clock } = context;
   const { loadVendorPackage } = await import("../../config/vendor-packages.ts");
   const jose = await loadVendorPackage("jose", "KEEPSAKE_OAUTH");
   const { createJwtVerifier } = await import("../../adapters/jose/index.ts");
   const verifier = createJwtVerifier(jose, { clock });
-  const { publicUrl, external } = oauth;
-  return { oauth: { publicUrl, authority: { kind: "external", ...external, verifier } } };
+  const { publicUrl, external, clientHosts } = oauth;
+  if (external) return { oauth: { publicUrl, authority: { kind: "external", ...external, verifier } } };
+  const { createDocumentFetcher } = await import("../../adapters/web-documents/index.ts");
+  // A host of this machine is named on purpose, to try things out.
+  const fetcher = createDocumentFetcher({ allowsLoopback: clientHosts?.some(isLoopback) ?? false });
+  const grants = openGrants(context);
+  return { oauth: { publicUrl, authority: { kind: "own", grants, fetcher, clientHosts, verifier, clock } } };
+}
+
+/** Opens what clients were allowed, where the keys are. */
+function openGrants({ path, isFile, backends: { documents } }: CommandContext): GrantStore {
+  if (documents) return openSharedGrants(documents);
+  return isFile ? openGrantsFile(toGrantsPath(path)) : createPassingGrants();
 }
 
 /** Gives the options for rate limits and time limits. */

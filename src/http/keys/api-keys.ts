@@ -40,6 +40,10 @@ export interface ApiKeys extends KeyManagement {
   isAny(): boolean;
   /** Gives the project and scopes of a key; undefined for an unknown or expired one. */
   verify(key: string): Bearer | undefined;
+  /** Gives the rights of a key, and what finds it again later; undefined for an unknown or expired key. */
+  identify(key: string): IdentifiedKey | undefined;
+  /** Gives the rights of a key that was identified before; undefined if it, or that secret of it, has ended. */
+  findIdentified(id: string, secretHash: string): Bearer | undefined;
   /** Gives a key without its secret. */
   show(entry: KeyEntry): ShownKey;
   /** Opens a session of the page with a key; undefined for an unknown or expired one. */
@@ -54,6 +58,13 @@ export interface ApiKeys extends KeyManagement {
   kept(): Promise<void>;
   /** Stores pending times of last use. Without it, only these are lost. */
   close(): void;
+}
+
+/** A key that was found by its secret. */
+export interface IdentifiedKey {
+  readonly bearer: Bearer;
+  /** SHA-256 of the key, hex. A key that is rotated has another one. */
+  readonly secretHash: string;
 }
 
 interface ApiKeysOptions {
@@ -89,6 +100,19 @@ export function apiKeys(options: ApiKeysOptions): ApiKeys {
       const entry = find.byKey(key);
       if (entry) uses.note(entry.id);
       return entry && toBearer(entry);
+    },
+    identify(key) {
+      const entry = find.byKey(key);
+      if (entry) uses.note(entry.id);
+      return entry && { bearer: toBearer(entry), secretHash: hashSecret(key) };
+    },
+    findIdentified(id, secretHash) {
+      const entry = find.byId(id);
+      const isValid =
+        entry !== undefined &&
+        (isSameHash(entry.hash, secretHash) || isPastSecret(entry, secretHash, clock().toISOString()));
+      if (isValid) uses.note(id);
+      return isValid ? toBearer(entry) : undefined;
     },
     show: (entry) => toShownKey(entry, clock()),
     refresh: async () => store.refresh?.(),

@@ -131,6 +131,6 @@ function pauseThread(milliseconds: number): void {
 function createBusyError(path: string): MemoryError {
   return new MemoryError(
     "unavailable",
-    `keys: another program holds ${path}. Try again; if no other program is running, delete that file.`,
+    `another program holds ${path}. Try again; if no other program is running, delete that file.`,
   );
 }

@@ -1,23 +1,8 @@
-import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname } from "node:path";
 import * as z from "zod";
-import { isMemoryError, MemoryError } from "../../errors.ts";
+import { MemoryError } from "../../errors.ts";
 import type { Documents, SharedDocument } from "../../ports/documents.ts";
-import { withLock } from "./file-lock.ts";
 import { EMPTY_RING, KEY_SCOPES, type KeyEntry, type KeyRing, type KeyStore } from "./key-ring.ts";
-
-/** How long a read is cached at most, whatever the times of the file are. */
-const MAX_CACHED_MS = 500;
+import { openStateFile, type StateFormat } from "./state-file.ts";
 
 /**
  * Opens a store of key hashes in a file with mode 0600. Several processes may use it: it is read again after each change,
@@ -25,108 +10,12 @@ const MAX_CACHED_MS = 500;
  * or written.
  */
 export function keysFile(path: string): KeyStore {
-  let known: { mark: string; at: number; ring: KeyRing } | undefined;
-  return {
-    read() {
-      const mark = getFileMark(path);
-      if (mark === undefined) {
-        known = undefined;
-        return undefined;
-      }
-      // Two changes within one tick of the disk's clock have the same mark, so time is checked as well.
-      const now = performance.now();
-      if (known?.mark !== mark || now - known.at > MAX_CACHED_MS)
-        known = { mark, at: now, ring: parseKeyFile(path) };
-      return known.ring;
-    },
-    write(change, patienceMs) {
-      withWriteErrors(path, () =>
-        withLock(
-          `${path}.lock`,
-          (isHeld) => {
-            const held = getFileMark(path) === undefined ? EMPTY_RING : parseKeyFile(path);
-            const next = change(held);
-            if (next !== held) replaceFile(path, next, isHeld);
-          },
-          patienceMs,
-        ),
-      );
-      known = undefined;
-    },
-  };
+  return openStateFile(path, KEYS_FORMAT);
 }
 
 /** Gives the path of a database's keys file. */
 export function keysPathOf(database: string): string {
   return `${database}.keys.json`;
-}
-
-/** Gives a mark that changes with the file; undefined if there is no file. */
-function getFileMark(path: string): string | undefined {
-  const state = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return state && `${state.ino}/${state.mtimeNs}/${state.size}`;
-}
-
-function parseKeyFile(path: string): KeyRing {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new MemoryError("unavailable", `keys ${path}: cannot read the file. Check its owner and mode.`, {
-      cause,
-    });
-  }
-  try {
-    return parseKeyRing(text);
-  } catch (cause) {
-    throw new MemoryError(
-      "corrupt",
-      `keys ${path}: not a keys file. Restore the right file, or delete it: the next start creates a new key.`,
-      { cause },
-    );
-  }
-}
-
-/** Writes a temporary file and renames it: readers never see a partial file, and a power cut leaves the old or the new one. */
-function replaceFile(path: string, ring: KeyRing, isHeld: () => boolean): void {
-  const draft = `${path}.${randomUUID()}.new`;
-  try {
-    writeFileSync(draft, formatKeyRing(ring), { mode: 0o600, flag: "wx", flush: true });
-    if (!isHeld()) {
-      throw new MemoryError("unavailable", `keys ${path}: another program has changed the file. Try again.`);
-    }
-    renameSync(draft, path);
-    syncFolder(dirname(path));
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** Syncs the folder, so that the rename survives a power cut and a revoked key stays revoked. */
-function syncFolder(folder: string): void {
-  let open: number;
-  try {
-    open = openSync(folder, "r");
-  } catch {
-    // Some systems cannot open folders; they sync names by themselves.
-    return;
-  }
-  try {
-    fsyncSync(open);
-  } finally {
-    closeSync(open);
-  }
-}
-
-function withWriteErrors(path: string, work: () => void): void {
-  try {
-    work();
-  } catch (cause) {
-    if (isMemoryError(cause)) throw cause;
-    throw new MemoryError("unavailable", `keys ${path}: cannot write the file. Is the folder writable?`, {
-      cause,
-    });
-  }
 }
 
 const DOCUMENT_NAME = "keys";
@@ -272,3 +161,11 @@ function parseKeyRing(text: string): KeyRing {
 function formatKeyRing(ring: KeyRing): string {
   return `${JSON.stringify({ version: 2, ...ring }, null, 2)}\n`;
 }
+
+const KEYS_FORMAT: StateFormat<KeyRing> = {
+  name: "keys",
+  empty: EMPTY_RING,
+  parse: parseKeyRing,
+  format: formatKeyRing,
+  remedy: "Restore the right file, or delete it: the next start creates a new key.",
+};

@@ -31,7 +31,8 @@ export function withSecurityHeaders(): MiddlewareHandler<AppEnvironment> {
     const { headers } = context.res;
     // A forwarded response keeps the request id of its server.
     headers.set(headers.has("x-request-id") ? "x-keepsake-request-id" : "x-request-id", id);
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
+    const own = { ...SECURITY_HEADERS, ...context.get("securityHeaders") };
+    for (const [name, value] of Object.entries(own)) headers.set(name, value);
     const policy = context.get("contentPolicy");
     if (policy !== undefined) headers.set("content-security-policy", policy);
     // Responses contain private data and must not be cached.

@@ -264,12 +264,14 @@ function formatBounds(schema: JsonSchema): string {
   return maximum === undefined ? "" : ` to ${maximum}`;
 }
 
-function escapeHtml(text: string): string {
+/** Escapes text for an element or a quoted attribute. */
+export function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
 }
 
 /** Formats text with `code` in it. */

@@ -56,9 +56,16 @@ function resolveTarget(path: string, named: string, mayReplace: boolean): string
   // A copy must never replace the database or its own files: neither through a link, nor under a name in other case on a
   // case-insensitive file system (APFS, NTFS).
   const target = join(realpathSync(dirname(file)), basename(file));
-  const databaseFiles = ["", "-wal", "-shm", "-journal", ".secret", ".erasures", ".keys.json"].map(
-    (end) => `${realpathSync(path)}${end}`,
-  );
+  const databaseFiles = [
+    "",
+    "-wal",
+    "-shm",
+    "-journal",
+    ".secret",
+    ".erasures",
+    ".keys.json",
+    ".oauth.json",
+  ].map((end) => `${realpathSync(path)}${end}`);
   const isDatabaseFile = databaseFiles.some((name) => name === target || isSameFile(name, file));
   if (isDatabaseFile || isUpdateCopy(realpathSync(path), target)) {
     throw invalid("backup: this file is the database itself, or belongs to it. Choose another file.");

@@ -16,7 +16,7 @@ interface UpstreamAccount {
 export const UPSTREAM_KEY_HEADER = "x-keepsake-upstream-key";
 
 /** The pattern of a Keepsake key, which must never be forwarded. */
-const KEEPSAKE_KEY_PATTERN = /\bks_[0-9a-f]{12}_/;
+const KEEPSAKE_KEY_PATTERN = /\bks[ar]?_[0-9a-f]{12}_/;
 
 /** The headers in which clients of a provider send its key. The first one is also used for the server's key. */
 const KEY_HEADERS: { readonly [name in ProviderName]: readonly [string, ...string[]] } = {
