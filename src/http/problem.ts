@@ -15,6 +15,8 @@ interface Problem {
   readonly code: ErrorCode;
   readonly detail: string;
   readonly errors?: readonly FieldProblem[];
+  /** The code in OpenAI's form, where its clients know one. */
+  readonly openAiCode?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -145,9 +147,10 @@ interface OpenAiError {
 }
 
 /** Turns a problem into OpenAI's form. https://platform.openai.com/docs/guides/error-codes */
-export function toOpenAiError({ status, code, detail, errors }: Omit<Problem, "headers">): OpenAiError {
+export function toOpenAiError(problem: Omit<Problem, "headers">): OpenAiError {
+  const { status, code, detail, errors, openAiCode } = problem;
   const type = OPENAI_ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
-  return { message: detail, type, param: errors?.[0]?.field ?? null, code };
+  return { message: detail, type, param: errors?.[0]?.field ?? null, code: openAiCode ?? code };
 }
 
 const ANTHROPIC_ERROR_TYPES: { readonly [status: number]: string } = {

@@ -7,6 +7,7 @@ import { anthropicMessages } from "./anthropic-client.ts";
 import { FRAMEWORK_CHECKS } from "./frameworks.ts";
 import { langchain } from "./langchain-client.ts";
 import { openaiChat, openaiResponses } from "./openai-client.ts";
+import { agentsConversations, conversationsApart, openaiStored } from "./openai-conversations.ts";
 import { readingClaude, readingModel } from "./reading-model.ts";
 import { story, type Talker } from "./story.ts";
 
@@ -58,6 +59,9 @@ async function addressOf(): Promise<string> {
 const CLIENTS: readonly ((url: string, key: string) => Talker)[] = [
   openaiChat,
   openaiResponses,
+  (url, key) => openaiStored(url, key, "conversation"),
+  (url, key) => openaiStored(url, key, "chain"),
+  agentsConversations,
   (url, key) => langchain(url, key, false),
   (url, key) => langchain(url, key, true),
   (url, key) => aiSdk(url, key, "chat"),
@@ -105,6 +109,12 @@ try {
       tell(name, await story(talker, stream, sent).catch((error: unknown) => [String(error)]));
     }
   }
+  tell(
+    "OpenAI Agents SDK, OpenAIConversationsSession: two conversations",
+    await conversationsApart(url, keyOf("conversations"), sentTo(upstream)).catch((error: unknown) => [
+      String(error),
+    ]),
+  );
   for (const { name, run } of FRAMEWORK_CHECKS)
     tell(name, await run().catch((error: unknown) => [String(error)]));
   const [, , flag, python] = process.argv;

@@ -36,9 +36,6 @@ const withPart = (part: object) => ({
 const STORED: readonly (readonly [title: string, request: object, param: string])[] = [
   ["background", { background: true }, "background"],
   ["background as text", { background: "true" }, "background"],
-  ["previous_response_id", { previous_response_id: "resp_bob" }, "previous_response_id"],
-  ["conversation by its id", { conversation: "conv_bob" }, "conversation"],
-  ["conversation as an object", { conversation: { id: "conv_bob" } }, "conversation"],
   ["a stored prompt", { prompt: { id: "pmpt_bob", variables: { city: "Porto" } } }, "prompt"],
   [
     "a comparison with an earlier response",
@@ -186,6 +183,22 @@ function expectRefused(answer: ProxyAnswer, param: string): void {
 describe("with the server's key, a response", () => {
   it.each(STORED)("is refused where it names %s", async (_title, request, param) => {
     expectRefused(await respond(request), param);
+    expect(world.upstream.received).toEqual([]);
+    expect(await world.messagesOf("ana")).toEqual([]);
+  });
+
+  it.each([
+    ["previous_response_id", { previous_response_id: "resp_bob" }, 400, "previous_response_not_found"],
+    ["conversation by its id", { conversation: "conv_bob" }, 404, "not_found"],
+    ["conversation as an object", { conversation: { id: "conv_bob" } }, 404, "not_found"],
+  ] as const)("is refused where %s is not that of the user here", async (_title, request, status, code) => {
+    const answer = await respond(request);
+    const param = Object.keys(request)[0];
+    expect([answer.status, answer.json?.error]).toMatchObject([
+      status,
+      { type: "invalid_request_error", param, code },
+    ]);
+    expect(answer.text).not.toContain("_bob");
     expect(world.upstream.received).toEqual([]);
     expect(await world.messagesOf("ana")).toEqual([]);
   });

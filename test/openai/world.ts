@@ -59,7 +59,8 @@ export async function proxyWorld(
     const lines: string[] = [];
     for await (const line of keepsake.scope({ user }).export())
       if (line.type === "message") lines.push((line.message as { content: string }).content);
-    return lines;
+    // What records a response has no words.
+    return lines.filter((words) => words !== "");
   };
   return {
     keepsake,

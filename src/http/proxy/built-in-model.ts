@@ -8,7 +8,7 @@ import type { OpenAiProxy, Provider } from "./proxy.ts";
 import type { ProxyDialect } from "./request/dialects.ts";
 import type { MemoryAccess } from "./request/memory-access.ts";
 import type { ProxyRequest } from "./request/proxy-request.ts";
-import { type BodyFields, toFields, toText } from "./request/reply-reader.ts";
+import { type BodyFields, toArray, toFields, toText, type UpstreamReply } from "./request/reply-reader.ts";
 import { hasClientKey } from "./upstream/upstream-request.ts";
 
 /**
@@ -57,6 +57,7 @@ export async function answerFromMemory(
     words: spoken.words,
   };
   const form = FORMATS[dialect.name](answer);
+  await held.storage?.complete(held.memory(), held.conversation.session, toStoredReply(form.body, text));
   const headers = { ...toMemoryHeaders(who), "cache-control": "no-store" };
   if (request.body.stream !== true)
     return exchange.body(JSON.stringify(form.body), 200, { ...headers, "content-type": "application/json" });
@@ -64,6 +65,12 @@ export async function answerFromMemory(
     ...headers,
     "content-type": "text/event-stream; charset=utf-8",
   });
+}
+
+/** Gives the answer as a reply of which the items are stored. */
+function toStoredReply(body: object, text: string): UpstreamReply {
+  const { id, output } = toFields(body);
+  return { text, calls: [], isComplete: true, id: toText(id), items: toArray(output) };
 }
 
 function requireMemory({ who, spoken, request, held, dialect }: BuiltInRequest): MemoryTurnState {

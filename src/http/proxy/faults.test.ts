@@ -69,7 +69,8 @@ const stored = async (): Promise<unknown[]> => {
   const said: unknown[] = [];
   for await (const line of keepsake.scope({ user: "ana" }).export())
     if (line.type === "message") said.push((line.message as { content: string }).content);
-  return said;
+  // What records a response has no words.
+  return said.filter((words) => words !== "");
 };
 const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   for (let i = 0; i < 200; i += 1) {

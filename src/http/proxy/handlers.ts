@@ -1,15 +1,21 @@
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { runInSlices } from "../../domain/time-slicing.ts";
 import type { OperationRequest } from "../operation.ts";
-import { refuseField } from "../problem.ts";
+import { isRefusal, refuseField } from "../problem.ts";
 import { answerFromMemory, BUILT_IN_MODEL, isBuiltInRequest } from "./built-in-model.ts";
+import {
+  resolveStoredContext,
+  type StoredContext,
+  withStoredContext,
+} from "./conversation/stored-context.ts";
+import { planTurn } from "./conversation/turn-storage.ts";
 import { createMemoryTurn, findTurnState, readConversation } from "./memory/memory-turn.ts";
 import type { OpenAiProxy, Provider } from "./proxy.ts";
-import { extractText, type ProxyDialect } from "./request/dialects.ts";
+import { extractText, type ProxyDialect, type RequestTurn } from "./request/dialects.ts";
 import { type MemoryAccess, resolveMemoryAccess } from "./request/memory-access.ts";
 import { injectMemory } from "./request/memory-injection.ts";
 import { MESSAGES_DIALECT } from "./request/messages-dialect.ts";
-import { readProxyRequest, toUpstreamBody } from "./request/proxy-request.ts";
+import { type ProxyRequest, readProxyRequest, toUpstreamBody } from "./request/proxy-request.ts";
 import {
   type BodyFields,
   type ReplyReader,
@@ -32,22 +38,32 @@ export async function handleConversation(
   proxy: OpenAiProxy,
   dialect: ProxyDialect,
 ): Promise<Response> {
-  const request = await readProxyRequest(call.exchange);
+  const received = await readProxyRequest(call.exchange);
   const provider = proxy.providers[dialect.provider];
-  const who = resolveMemoryAccess(call, toNamingBody(call, request.body, dialect), proxy.userHeaders);
+  const who = resolveMemoryAccess(call, toNamingBody(call, received.body, dialect), proxy.userHeaders);
   if (proxy.isUserRequired && who.user === undefined) throw createMissingUserError(proxy.userHeaders);
-  const isBuiltIn = isBuiltInRequest(call, proxy, provider, request.body);
-  if (isBuiltIn) checkBuiltInUse(request.body);
-  else if (!mayUseStoredObjects(call, provider)) checkServerKeyUse(request, dialect.name);
-  const spoken = await readConversation(request, dialect);
-  const held = findTurnState(call, proxy, who, spoken);
+  const isBuiltIn = isBuiltInRequest(call, proxy, provider, received.body);
+  const isOwnAccount = !isBuiltIn && mayUseStoredObjects(call, provider);
+  if (isBuiltIn) checkBuiltInUse(received.body);
+  const { request, context } = await withContext(call, proxy, dialect, { received, who, isOwnAccount });
+  if (!isBuiltIn && !isOwnAccount) checkServerKeyUse(request, dialect.name);
+  const plan =
+    dialect.name === "responses"
+      ? await planTurn(received, { context, access: who, isOwnAccount, isBuiltIn })
+      : undefined;
+  const spoken = await readConversation(request, dialect, context);
+  const held = findTurnState(call, proxy, who, spoken, { plan, context });
   if (isBuiltIn) return answerFromMemory(call, proxy, { request, dialect, who, spoken, held });
 
   const startedAt = performance.now();
   const memory = createMemoryTurn(call, proxy, { who, spoken, held });
-  await memory.forgetFirst();
-  const context = await memory.recall();
-  const edits = injectMemory(request, { turns: spoken.turns, dialect, context });
+  const isForgetting = await memory.forgetFirst();
+  const recalled = await memory.recall();
+  const current =
+    context && isForgetting
+      ? await withoutErased(call, proxy, dialect, { received, who, isOwnAccount, context })
+      : { request, turns: spoken.turns };
+  const edits = injectMemory(current.request, { turns: current.turns, dialect, context: recalled });
   proxy.meter.observe("keepsake_proxy_overhead_ms", performance.now() - startedAt);
 
   return forwardRequest(call, proxy, {
@@ -55,14 +71,49 @@ export async function handleConversation(
     purpose: "chat",
     access: who,
     method: "POST",
-    body: toUpstreamBody(request, edits),
+    body: toUpstreamBody(current.request, edits),
     model: request.body.model,
-    sentText: spoken.turns.map(({ text }) => text).join("\n"),
+    sentText: current.turns.map(({ text }) => text).join("\n"),
     reader: dialect.createReader(),
-    headers: memory.headers(context),
+    headers: memory.headers(recalled),
     onFirst: memory.storeUserTurns,
     onEnd: memory.storeReply,
   });
+}
+
+interface ContextInput {
+  readonly received: ProxyRequest;
+  readonly who: MemoryAccess;
+  readonly isOwnAccount: boolean;
+}
+
+/** Gives the request with the stored items that it continues, if it names any. */
+async function withContext(
+  call: OperationRequest,
+  proxy: OpenAiProxy,
+  dialect: ProxyDialect,
+  { received, who, isOwnAccount }: ContextInput,
+): Promise<{ readonly request: ProxyRequest; readonly context?: StoredContext }> {
+  if (dialect.name !== "responses") return { request: received };
+  const { body } = received;
+  const context = await resolveStoredContext(call, proxy.writer, { body, access: who, isOwnAccount });
+  return context
+    ? { request: withStoredContext(received, context, isOwnAccount), context }
+    : { request: received };
+}
+
+/** Gives the request again after an erasure: with the stored items as they are now, or with none if all are erased. */
+async function withoutErased(
+  call: OperationRequest,
+  proxy: OpenAiProxy,
+  dialect: ProxyDialect,
+  { context, ...asked }: ContextInput & { readonly context: StoredContext },
+): Promise<{ readonly request: ProxyRequest; readonly turns: readonly RequestTurn[] }> {
+  const { request } = await withContext(call, proxy, dialect, asked).catch((error: unknown) => {
+    if (!isRefusal(error)) throw error;
+    return { request: withStoredContext(asked.received, { ...context, input: [] }, asked.isOwnAccount) };
+  });
+  return { request, turns: (await readConversation(request, dialect)).turns };
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
 import { refuseField } from "../problem.ts";
@@ -8,12 +9,14 @@ import {
   eraseConversation,
   eraseConversationItem,
   findConversationItem,
+  type IsKnownItem,
   readStoredConversation,
   type StoredConversation,
   showConversationItems,
   updateConversationMetadata,
 } from "../proxy/conversation/conversation-store.ts";
 import { ITEM_LIMITS } from "../proxy/conversation/response-items.ts";
+import { extractText } from "../proxy/request/dialects.ts";
 import { requireNamedUser } from "../proxy/request/memory-access.ts";
 import { toFields } from "../proxy/request/reply-reader.ts";
 import { createCountTextSchema, nameSchema, toOptional } from "../schemas/fields.ts";
@@ -49,6 +52,27 @@ function findUser(call: Pick<OperationRequest, "exchange" | "bearer" | "body" | 
   return requireNamedUser(call, toFields(call.body), call.services.proxy);
 }
 
+/** Gives the memory of a request's user, after what was said before is stored. */
+async function openMemory(call: OperationRequest): Promise<ScopedMemory> {
+  const user = findUser(call);
+  const memory = call.memoryOf(user);
+  await call.services.proxy.writer.waitForWrites(JSON.stringify([call.project(), user]));
+  return memory;
+}
+
+/**
+ * Gives a function that tells what the user or the model said through the proxy just before: agents send each turn to the
+ * model, and add it to their conversation afterwards.
+ */
+function createKnownCheck(call: OperationRequest): IsKnownItem {
+  const { conversations } = call.services.proxy;
+  const scope = { project: call.project(), user: findUser(call) };
+  return ({ type, role, content }) =>
+    type === "message" &&
+    (role === "user" || role === "assistant") &&
+    conversations.hasWords(scope, role, extractText(content));
+}
+
 function toConversation({ id, createdAt, metadata }: StoredConversation): object {
   return { id, object: "conversation", created_at: createdAt, metadata };
 }
@@ -81,7 +105,11 @@ export const conversationItemOperations: readonly Operation[] = [
     problems: [409],
     async handle(call) {
       const { items = [], metadata = {} } = call.body ?? {};
-      const made = await createConversation(call.memoryOf(findUser(call)), { items, metadata });
+      const made = await createConversation(
+        await openMemory(call),
+        { items, metadata },
+        createKnownCheck(call),
+      );
       return call.exchange.json(toConversation(made));
     },
   }),
@@ -96,7 +124,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [404],
     async handle(call) {
-      const found = await readStoredConversation(call.memoryOf(findUser(call)), call.path.conversation_id);
+      const found = await readStoredConversation(await openMemory(call), call.path.conversation_id);
       return call.exchange.json(toConversation(found));
     },
   }),
@@ -114,7 +142,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [404, 409],
     async handle(call) {
-      const memory = call.memoryOf(findUser(call));
+      const memory = await openMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       return call.exchange.json(
         toConversation(await updateConversationMetadata(memory, found, call.body.metadata ?? {})),
@@ -144,7 +172,7 @@ export const conversationItemOperations: readonly Operation[] = [
     },
     problems: [404, 409],
     async handle(call) {
-      const memory = call.memoryOf(findUser(call));
+      const memory = await openMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       noteErasures(call.exchange, [await eraseConversation(memory, found)]);
       return call.exchange.json({ id: found.id, object: "conversation.deleted", deleted: true });
@@ -165,10 +193,10 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The items that were added.", schema: ITEM_LIST_SCHEMA } },
     problems: [404, 409],
     async handle(call) {
-      const memory = call.memoryOf(findUser(call));
+      const memory = await openMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       return call.exchange.json(
-        toItemList(await addConversationItems(memory, found, call.body.items), false),
+        toItemList(await addConversationItems(memory, found, call.body.items, createKnownCheck(call)), false),
       );
     },
   }),
@@ -189,7 +217,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "A page of items.", schema: ITEM_LIST_SCHEMA } },
     problems: [404],
     async handle(call) {
-      const memory = call.memoryOf(findUser(call));
+      const memory = await openMemory(call);
       const { items } = await readStoredConversation(memory, call.path.conversation_id);
       const { after, limit = 20, order = "desc" } = call.query;
       const all = order === "asc" ? items : items.toReversed();
@@ -213,7 +241,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The item.", schema: ITEM_SCHEMA } },
     problems: [404],
     async handle(call) {
-      const memory = call.memoryOf(findUser(call));
+      const memory = await openMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       return call.exchange.json((await findConversationItem(memory, found, call.path.item_id)).shown);
     },
@@ -232,7 +260,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [404, 409],
     async handle(call) {
-      const memory = call.memoryOf(findUser(call));
+      const memory = await openMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       const receipt = await eraseConversationItem(
         memory,

@@ -69,9 +69,10 @@ function createNotFoundError(field: string): Error {
 export async function createConversation(
   memory: ScopedMemory,
   { metadata, items }: { readonly metadata: ConversationMetadata; readonly items: readonly unknown[] },
+  isKnown: IsKnownItem = () => false,
 ): Promise<StoredConversation> {
   const id = `conv_ks${randomBytes(16).toString("hex")}`;
-  const added = toNewItems({ id, items: [] }, items);
+  const added = toNewItems({ id, items: [] }, items, isKnown);
   const begin: InputMessage = { id, role: "system", content: [BEGIN_PART] };
   await memory.remember([begin, ...toMetadataMessages(id, metadata), ...added.map(toInputMessage)], {
     session: id,
@@ -89,14 +90,16 @@ export async function readStoredConversation(
   const messages = (await listSessionMessages(memory, id)).filter(
     (one) => one.id === id || one.id.startsWith(`${id}.`),
   );
+  const items = listItems(id, messages);
   const [first] = messages;
-  if (!first) throw createNotFoundError(field);
+  // Words of a response that was not finished do not bring an erased conversation back.
+  if (!first || (first.id !== id && items.length === 0)) throw createNotFoundError(field);
   const metadata = messages.findLast((one) => one.id.startsWith(`${id}.meta-`));
   return {
     id,
     createdAt: Math.floor(Date.parse(first.at) / 1000),
     metadata: readMetadata(metadata),
-    items: listItems(id, messages),
+    items,
   };
 }
 
@@ -183,17 +186,22 @@ export async function showConversationItems(
   return shown;
 }
 
+/** Whether the words of an item are stored in another message, so that they are not to be searched and learnt from twice. */
+export type IsKnownItem = (item: ResponseItem) => boolean;
+
 /** A new item, and the message that stores it. */
 interface NewItem {
   readonly id: string;
   readonly messageId: string;
   readonly item: ResponseItem;
+  readonly isKnown: boolean;
 }
 
 /** Checks new items of a client, and gives them ids. Throws a 400 error. */
 function toNewItems(
   { id: conversation, items }: Pick<StoredConversation, "id" | "items">,
   values: readonly unknown[],
+  isKnown: IsKnownItem,
 ): readonly NewItem[] {
   if (items.length + values.length > ITEM_LIMITS.perConversation)
     throw refuseField(
@@ -206,12 +214,12 @@ function toNewItems(
     const item = readResponseItem(value, "items");
     const id = chooseItemId(value, item, taken);
     taken.add(id);
-    return { id, messageId: `${conversation}.${group}.${index}.${id}`, item };
+    return { id, messageId: `${conversation}.${group}.${index}.${id}`, item, isKnown: isKnown(item) };
   });
 }
 
-function toInputMessage({ messageId, item }: NewItem): InputMessage {
-  return { id: messageId, ...toItemContent(item) };
+function toInputMessage({ messageId, item, isKnown }: NewItem): InputMessage {
+  return { id: messageId, ...toItemContent(item, isKnown) };
 }
 
 /** Adds items to a conversation, and gives them. Throws a 400 error for a wrong item. */
@@ -219,8 +227,9 @@ export async function addConversationItems(
   memory: ScopedMemory,
   conversation: StoredConversation,
   values: readonly unknown[],
+  isKnown: IsKnownItem = () => false,
 ): Promise<readonly ShownItem[]> {
-  const added = toNewItems(conversation, values);
+  const added = toNewItems(conversation, values, isKnown);
   await memory.remember(added.map(toInputMessage), { session: conversation.id });
   return added.map(({ id, item }) => ({ id, ...item }));
 }

@@ -222,15 +222,17 @@ const TYPES_WITHOUT_ID: ReadonlySet<string> = new Set([
  * Gives stored items as the input of a request. Left out is what the upstream could not use: items of its own storage, and
  * the call or the result of a tool whose other half was erased. `input` has the items that follow.
  */
-export function toInputItems(
+export function* toInputItems(
   stored: readonly { readonly id: string; readonly item: ResponseItem }[],
   input: readonly unknown[],
-): readonly object[] {
-  const items = stored.flatMap(({ id, item }) => {
+): Generator<void, readonly object[], void> {
+  const items: object[] = [];
+  for (const { id, item } of stored) {
+    yield;
     const { status: _status, ...rest } = item;
     const sent = TYPES_WITHOUT_ID.has(item.type) ? rest : { ...item, id };
-    return isSelfContainedItem(sent) && !isEmptyMessage(sent) ? [sent] : [];
-  });
+    if (isSelfContainedItem(sent) && !isEmptyMessage(sent)) items.push(sent);
+  }
   const all = [...items, ...input].map(toFields);
   const idsOf = (isOutput: boolean): ReadonlySet<unknown> =>
     new Set(

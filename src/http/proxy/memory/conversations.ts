@@ -25,6 +25,8 @@ export interface ProxyConversation {
   readonly nonce: string;
   /** The user's revision of this state; -1 before the first request. */
   revision: number;
+  /** Tells the turns of this state from those of another process, and from those before an erasure. */
+  turnSeed: string;
   /** The number of erasures for the user so far. Data read before the last one is not cached. */
   erasureCount: number;
   /** Ids of memories written since the profile was created. */
@@ -45,6 +47,10 @@ export interface ConversationCache {
   updateSize(conversation: ProxyConversation): void;
   /** Drops the cached memories of one user, or of all users. */
   forget(user?: string): void;
+  /** Notes what was said and stored outside of conversations of OpenAI's API, whose clients may add it to one afterwards. */
+  noteWords(scope: Scope, role: RequestTurn["role"], text: string): void;
+  /** Whether this was said and stored in the last ten minutes. */
+  hasWords(scope: Scope, role: RequestTurn["role"], text: string): boolean;
   /** Links a response to its conversation, because a later request may continue from it. */
   linkAnswer(scope: Scope, answer: string, conversation: ProxyConversation): void;
   /**
@@ -58,6 +64,8 @@ interface ConversationReference {
   readonly session?: string | undefined;
   /** The earlier response from which the upstream continues. */
   readonly threadId?: string | undefined;
+  /** The session of its messages, if they are stored here. */
+  readonly storedSession?: string | undefined;
   readonly turns: readonly RequestTurn[];
   /** The first turn, if this request is the first. */
   readonly opening?: string | undefined;
@@ -74,6 +82,7 @@ const HOUR_MS = 3_600_000;
 const RETRY_WINDOW_MS = 600_000;
 const MAX_CONVERSATIONS = 2000;
 const MAX_OPENINGS = 5000;
+const MAX_NOTED_WORDS = 20_000;
 /** Approximate maximum size of the texts of all conversations. */
 const MAX_BYTES = 8_000_000;
 /** More than a profile ever contains. */
@@ -88,6 +97,7 @@ const ID_BYTES = 60;
 export function createConversationCache(mostBytes: number = MAX_BYTES): ConversationCache {
   const held = createLruCache<ProxyConversation>({ most: MAX_CONVERSATIONS, idleMs: HOUR_MS });
   const last = createLruCache<ConversationOpening>({ most: MAX_OPENINGS, idleMs: RETRY_WINDOW_MS });
+  const words = createLruCache<true>({ most: MAX_NOTED_WORDS, idleMs: RETRY_WINDOW_MS });
   // Separate, so that a conversation without texts keeps its session.
   const withTexts = createLruCache<ProxyConversation>({
     most: MAX_CONVERSATIONS,
@@ -107,12 +117,13 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
       session: named,
       nonce,
       revision: -1,
+      turnSeed: randomBytes(8).toString("hex"),
       erasureCount: 0,
       changedMemories: new Set(),
     };
   };
   return {
-    open(scope, { session, threadId: kept, turns: said, opening }) {
+    open(scope, { session, threadId: kept, storedSession, turns: said, opening }) {
       const first = said.find(({ role }) => role === "user")?.text ?? "";
       const id = session === undefined ? (kept ?? JSON.stringify(["first", first])) : `session ${session}`;
       const place = toConversationKey(scope, id);
@@ -121,7 +132,7 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
       const isAnother =
         session === undefined && opening !== undefined && last.get(toScopeKey(scope))?.turn !== opening;
       if (known && !isAnother) return known;
-      const conversation = begun(scope, id, session);
+      const conversation = begun(scope, id, session ?? storedSession);
       held.set(place, conversation);
       return conversation;
     },
@@ -133,9 +144,14 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
       for (const conversation of [...held.values(), ...withTexts.values()]) {
         if (user !== undefined && conversation.user !== user) continue;
         conversation.erasureCount += 1;
+        conversation.turnSeed = randomBytes(8).toString("hex");
         dropTexts(conversation);
       }
     },
+    noteWords(scope, role, text) {
+      if (text !== "") words.set(toWordsKey(scope, role, text), true);
+    },
+    hasWords: (scope, role, text) => words.get(toWordsKey(scope, role, text)) === true,
     linkAnswer: (scope, answer, conversation) => held.set(toConversationKey(scope, answer), conversation),
     turnId(scope, { session }, turn, isFirst) {
       if (!isFirst) return `chat-${hashText(JSON.stringify([session, turn]))}`;
@@ -191,6 +207,10 @@ export function* hashTurns(
 
 function toConversationKey(scope: Scope, id: string): string {
   return JSON.stringify([toScopeKey(scope), hashText(id)]);
+}
+
+function toWordsKey(scope: Scope, role: RequestTurn["role"], text: string): string {
+  return toConversationKey(scope, JSON.stringify(["words", role, text]));
 }
 
 function hashText(text: string): string {

@@ -5,6 +5,8 @@ import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { MemoryError } from "../../../errors.ts";
 import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";
 import type { OperationRequest } from "../../operation.ts";
+import type { StoredContext } from "../conversation/stored-context.ts";
+import { createTurnStorage, type TurnPlan, type TurnStorage } from "../conversation/turn-storage.ts";
 import type { OpenAiProxy } from "../proxy.ts";
 import { findNewTurns, type ProxyDialect, type RequestTurn } from "../request/dialects.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
@@ -22,8 +24,8 @@ import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memo
 
 /** The work of memory in one turn of a chat. It never throws. */
 interface MemoryTurn {
-  /** Executes a request to forget before anything is recalled. */
-  forgetFirst(): Promise<void>;
+  /** Executes a request to forget before anything is recalled. Gives whether something was erased. */
+  forgetFirst(): Promise<boolean>;
   /** Recalls memory within the time limit. */
   recall(): Promise<MemoryContext>;
   /** Stores the user's messages, once. Does not wait. */
@@ -42,6 +44,8 @@ export interface MemoryTurnState {
   readonly conversation: ProxyConversation;
   /** The user's messages to store. */
   readonly turns: readonly StoredTurn[];
+  /** Stores the items of the turn; undefined if only its words are stored. */
+  readonly storage: TurnStorage | undefined;
   /** Opened on use, so that a failure belongs to the step that needs it. */
   memory(): ScopedMemory;
 }
@@ -51,22 +55,37 @@ export function findTurnState(
   asked: Pick<OperationRequest, "memoryOf" | "project">,
   { conversations }: OpenAiProxy,
   { user, session, mode }: MemoryAccess,
-  { turns: said, threadId: kept, newTurns: fresh }: ConversationInput,
+  { turns: said, threadId: kept, newTurns: fresh, newest }: ConversationInput,
+  {
+    plan,
+    context,
+  }: { readonly plan?: TurnPlan | undefined; readonly context?: StoredContext | undefined } = {},
 ): MemoryTurnState | undefined {
   if (mode === "off" || user === undefined) return undefined;
   const scope = { project: asked.project(), user };
   const opening = fresh.find(({ isOpening }) => isOpening)?.turn;
-  const conversation = conversations.open(scope, { session, threadId: kept, turns: said, opening });
+  const conversation = conversations.open(scope, {
+    session: context?.conversation?.id ?? session,
+    threadId: context?.previous ?? kept,
+    storedSession: context?.session,
+    turns: said,
+    opening,
+  });
   const stored = mode === "read" ? [] : fresh;
+  const storage = plan && createTurnStorage(plan, { seed: conversation.turnSeed, turn: newest.turn });
+  if (!context?.conversation)
+    for (const { said: one } of stored) conversations.noteWords(scope, "user", one.text);
   return {
     scope,
     key: JSON.stringify([scope.project, user]),
     conversation,
-    turns: stored.map(({ said: one, turn, isOpening, readContent }) => ({
-      id: conversations.turnId(scope, conversation, turn, isOpening),
-      turn: one,
-      readContent,
-    })),
+    storage,
+    turns: stored.map(({ said: one, turn, isOpening, readContent }) => {
+      const id = conversations.turnId(scope, conversation, turn, isOpening);
+      // The input of a request may be one text.
+      const index = Number(one.path[1] ?? 0) - (context?.input.length ?? 0);
+      return { id, turn: one, readContent, ...storage?.toUserTurn(index, id) };
+    }),
     memory: () => asked.memoryOf(user),
   };
 }
@@ -122,14 +141,15 @@ export function createMemoryTurn(
     });
   return {
     async forgetFirst() {
-      if (said.length === 0 || !(isForgetRequest(spoken) || conversation.isAsked)) return;
+      if (said.length === 0 || !(isForgetRequest(spoken) || conversation.isAsked)) return false;
       const isDone = await rejectAfter(FORGET_TIMEOUT_MS, keepOnce()).catch(() => false);
-      if (isDone) return;
+      if (isDone) return (receipt?.erasures ?? []).length > 0;
       degraded = "forget";
       proxy.reportTrouble(
         "forget",
         new MemoryError("unavailable", "a request to forget has not been executed yet."),
       );
+      return true;
     },
     async recall() {
       // The data to forget may still be stored, so nothing is shown.
@@ -151,7 +171,13 @@ export function createMemoryTurn(
     storeUserTurns: () => void keepOnce(),
     storeReply(reply) {
       if (reply.id !== undefined) proxy.conversations.linkAnswer(held.scope, reply.id, conversation);
-      if (who.mode === "on") void keep(async () => storeReply(memory(), conversation.session, reply));
+      if (who.mode !== "on") return;
+      if (!conversation.session.startsWith("conv_"))
+        proxy.conversations.noteWords(held.scope, "assistant", reply.text);
+      void keep(async () => {
+        const isStored = await held.storage?.complete(memory(), conversation.session, reply);
+        if (!isStored) await storeReply(memory(), conversation.session, reply);
+      });
     },
     headers: ({ recallId: id }) => ({
       ...toMemoryHeaders(degraded ? { ...who, mode: "degraded", why: `${degraded} failed` } : who),
@@ -208,7 +234,7 @@ function ignoreError(): void {}
 
 function createTurnWithoutMemory(who: MemoryAccess): MemoryTurn {
   return {
-    forgetFirst: async () => {},
+    forgetFirst: async () => false,
     recall: async () => EMPTY_MEMORY_CONTEXT,
     storeUserTurns() {},
     storeReply() {},
@@ -258,18 +284,22 @@ export interface ConversationInput {
 /** Maximum number of consecutive user messages treated as new. Earlier ones are history. */
 const MAX_NEW_TURNS = 100;
 
+/** Reads the messages of a request. Those that are stored here and come before its own are not new. */
 export async function readConversation(
   request: ProxyRequest,
   dialect: ProxyDialect,
+  context?: StoredContext,
 ): Promise<ConversationInput> {
   const { body } = request;
   const said = await runInSlices(dialect.parseTurns(body));
   const kept = dialect.findThreadId(body);
   const turns = await runInSlices(hashTurns(kept, said));
-  const isBegun = kept !== undefined || said.some(({ role }) => role === "assistant");
+  const isBegun =
+    kept !== undefined || context !== undefined || said.some(({ role }) => role === "assistant");
   const first = said.findIndex(({ role }) => role === "user");
   const last = said.findLastIndex(({ role }) => role === "user");
   const fresh = findNewTurns(said)
+    .filter((i) => i >= (context?.input.length ?? 0))
     .slice(-MAX_NEW_TURNS)
     .flatMap((i) => {
       const one = said[i];

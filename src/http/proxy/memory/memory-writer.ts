@@ -89,6 +89,8 @@ export interface StoredTurn {
   readonly turn: RequestTurn;
   /** Gives its content with complete files, which are read only to be stored. */
   readonly readContent: () => unknown;
+  /** The content to store instead, which holds an item of the Responses API whole. */
+  readonly content?: readonly Part[];
 }
 
 /** Stores the user's messages, without injected memory. */
@@ -97,8 +99,8 @@ export async function storeUserTurns(
   session: string,
   turns: readonly StoredTurn[],
 ): Promise<Receipt | undefined> {
-  const messages = turns.flatMap(({ id, turn: said, readContent }): InputMessage[] => {
-    const content = toContent(said.text, readContent());
+  const messages = turns.flatMap(({ id, turn: said, readContent, content: item }): InputMessage[] => {
+    const content = item ?? toContent(said.text, readContent());
     const isEmpty = typeof content === "string" ? content.trim() === "" : content.length === 0;
     if (isEmpty) return [];
     return [{ id, role: "user", content, ...(said.name === undefined ? {} : { name: said.name }) }];

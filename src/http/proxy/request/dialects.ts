@@ -220,6 +220,7 @@ function createResponsesReader(): ReplyReader {
         text: appendCapped("", text === "" ? cut : text),
         calls,
         isComplete: status === "completed" || status === "incomplete",
+        ...(Array.isArray(response.output) ? { items: response.output } : {}),
         ...(usage ? { usage } : {}),
         ...(typeof model === "string" ? { model } : {}),
         ...(typeof id === "string" ? { id } : {}),

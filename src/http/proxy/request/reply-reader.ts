@@ -17,6 +17,8 @@ export interface UpstreamReply {
   readonly model?: string;
   /** The response's id, from which a later request may continue. */
   readonly id?: string;
+  /** The items of a complete response of the Responses API. */
+  readonly items?: readonly unknown[];
   readonly isRefusal?: boolean;
   /** Whether the response is complete. */
   readonly isComplete: boolean;

@@ -242,7 +242,7 @@ export function isSelfContainedItem(item: unknown): boolean {
   try {
     checkItem(item);
     checkIds({ input: [item] }, OPENAI_IDS);
-    return true;
+    return !hasRepeatedName(JSON.stringify(item), OPENAI_IDS.opaque);
   } catch (error) {
     if (isRefusal(error)) return false;
     throw error;

@@ -1,0 +1,274 @@
+import { runInSlices } from "../../../domain/time-slicing.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
+import type { SessionMessage, StoredMessage } from "../../../engine/api/session-types.ts";
+import { isMemoryError } from "../../../errors.ts";
+import type { OperationRequest } from "../../operation.ts";
+import { refuse, refuseField } from "../../problem.ts";
+import type { MemoryWriter } from "../memory/memory-writer.ts";
+import { applyJsonEdits, findValue, type JsonEdit, removeMembers } from "../request/json-edits.ts";
+import type { MemoryAccess } from "../request/memory-access.ts";
+import type { ProxyRequest } from "../request/proxy-request.ts";
+import { type BodyFields, toArray, toFields, toText } from "../request/reply-reader.ts";
+import {
+  isOwnConversation,
+  listSessionMessages,
+  readStoredConversation,
+  type ShownItem,
+  type StoredConversation,
+  showConversationItems,
+} from "./conversation-store.ts";
+import { ITEM_LIMITS, readItemMessage, toInputItems } from "./response-items.ts";
+
+/** What a request of the Responses API continues: a conversation or an earlier response that is stored here. */
+export interface StoredContext {
+  readonly conversation?: StoredConversation;
+  /** The id of the earlier response. */
+  readonly previous?: string;
+  /** The session of its messages. */
+  readonly session: string;
+  /** The items that go before the input, as input items. */
+  readonly input: readonly object[];
+}
+
+/**
+ * The type of the part that records a response under its id: the messages of its input and output, and the response before
+ * it; or the conversation whose items come before it.
+ */
+export const RESPONSE_PART = "responseend";
+
+/** The most responses of a chain. */
+const MAX_CHAIN_LENGTH = 1000;
+
+interface ContextRequest {
+  readonly body: BodyFields;
+  readonly access: MemoryAccess;
+  /** Whether the request uses the client's own account at the upstream, where it may have stored objects. */
+  readonly isOwnAccount: boolean;
+}
+
+/**
+ * Finds what a request continues; undefined if it names nothing. Throws a 404 error for a conversation and a 400 error for a
+ * response that the user does not have. With the client's own account, what is not stored here is left to the upstream.
+ */
+export async function resolveStoredContext(
+  call: Pick<OperationRequest, "memoryOf" | "project">,
+  writer: Pick<MemoryWriter, "waitForWrites">,
+  { body, access, isOwnAccount }: ContextRequest,
+): Promise<StoredContext | undefined> {
+  const { conversation, previous } = readReferences(body);
+  if (conversation === undefined && previous === undefined) return undefined;
+  const user = access.mode === "off" ? undefined : access.user;
+  if (isOwnAccount && (conversation === undefined ? user === undefined : !isOwnConversation(conversation)))
+    return undefined;
+  if (conversation !== undefined && previous !== undefined)
+    throw refuseField("previous_response_id", "Send previous_response_id or conversation, not both.");
+  if (user === undefined) throw createNoMemoryError(conversation);
+  // The response before may still be stored.
+  await writer.waitForWrites(JSON.stringify([call.project(), user]));
+  const memory = call.memoryOf(user);
+  const input = toArray(body.input);
+  if (conversation !== undefined) return resolveConversation(memory, conversation, input);
+  const context = await resolveResponse(memory, previous ?? "", input);
+  if (!context && !isOwnAccount) throw createUnknownResponseError();
+  return context;
+}
+
+function createNoMemoryError(conversation: string | undefined): Error {
+  const field = conversation === undefined ? "previous_response_id" : "conversation";
+  return refuseField(field, `${field} is stored in the user's memory: name the user, and leave memory on.`);
+}
+
+async function resolveConversation(
+  memory: ScopedMemory,
+  id: string,
+  input: readonly unknown[],
+): Promise<StoredContext> {
+  const conversation = await readStoredConversation(memory, id, "conversation");
+  const items = await showConversationItems(memory, conversation.items);
+  return { conversation, session: id, input: await toContextInput(items, input) };
+}
+
+async function resolveResponse(
+  memory: ScopedMemory,
+  previous: string,
+  input: readonly unknown[],
+): Promise<StoredContext | undefined> {
+  const record = await findResponseRecord(memory, previous);
+  if (!record) return undefined;
+  const items = await readChain(memory, record);
+  return { previous, session: record.session ?? previous, input: await toContextInput(items, input) };
+}
+
+function readReferences(body: BodyFields): { readonly conversation?: string; readonly previous?: string } {
+  const { conversation, previous_response_id: previous } = body;
+  const id = toText(conversation) || toText(toFields(conversation).id);
+  return {
+    ...(conversation === undefined || conversation === null ? {} : { conversation: id }),
+    ...(previous === undefined || previous === null || previous === "" ? {} : { previous: toText(previous) }),
+  };
+}
+
+function createUnknownResponseError(): Error {
+  const detail =
+    "Previous response not found. A response is kept for its user unless store is false, and unless its input had earlier " +
+    "turns of the model and store was not true.";
+  return refuse({
+    status: 400,
+    code: "invalid_input",
+    detail,
+    errors: [{ field: "previous_response_id", problem: detail }],
+    openAiCode: "previous_response_not_found",
+  });
+}
+
+async function findMessage(memory: ScopedMemory, id: string): Promise<StoredMessage | undefined> {
+  try {
+    return await memory.message(id);
+  } catch (error) {
+    if (isMemoryError(error) && (error.code === "not_found" || error.code === "invalid_input"))
+      return undefined;
+    throw error;
+  }
+}
+
+function readRecord({ parts = [] }: Pick<SessionMessage, "parts">): BodyFields | undefined {
+  return parts.find(({ type }) => type === RESPONSE_PART);
+}
+
+async function findResponseRecord(memory: ScopedMemory, id: string): Promise<StoredMessage | undefined> {
+  const message = await findMessage(memory, id);
+  return message && readRecord(message) ? message : undefined;
+}
+
+/** Gives the items of a chain of responses, oldest first. What was erased is left out. */
+async function readChain(memory: ScopedMemory, newest: StoredMessage): Promise<readonly ShownItem[]> {
+  const known = new Map<string, SessionMessage>();
+  for (const message of await listSessionMessages(memory, newest.session ?? ""))
+    known.set(message.id, message);
+  const load = async (id: string): Promise<SessionMessage | undefined> =>
+    known.get(id) ?? (await findMessage(memory, id));
+  const groups: (readonly ShownItem[])[] = [];
+  let record: SessionMessage | undefined = newest;
+  for (let depth = 0; record; depth += 1) {
+    if (depth >= MAX_CHAIN_LENGTH) throw createTooLongError();
+    const { conversation, previous, said }: BodyFields = readRecord(record) ?? {};
+    if (typeof conversation === "string") {
+      groups.push(await readConversationUntil(memory, conversation, record.turn));
+      break;
+    }
+    const messages: SessionMessage[] = [];
+    for (const id of toArray(said)) {
+      const message = await load(toText(id));
+      if (message) messages.push(message);
+    }
+    groups.push(await showMessages(memory, messages));
+    record = typeof previous === "string" ? await load(previous) : undefined;
+  }
+  return groups.toReversed().flat();
+}
+
+/** Gives the items of a conversation that came before a message. */
+async function readConversationUntil(
+  memory: ScopedMemory,
+  id: string,
+  turn: number,
+): Promise<readonly ShownItem[]> {
+  const { items } = await readStoredConversation(memory, id, "previous_response_id");
+  return showConversationItems(
+    memory,
+    items.filter(({ message }) => message.turn < turn),
+  );
+}
+
+async function showMessages(
+  memory: ScopedMemory,
+  messages: readonly SessionMessage[],
+): Promise<readonly ShownItem[]> {
+  const shown: ShownItem[] = [];
+  for (const message of messages) {
+    const item = await readItemMessage(message, memory);
+    const id = message.id.slice(message.id.lastIndexOf(".") + 1);
+    if (item) shown.push({ id, ...item });
+  }
+  return shown;
+}
+
+async function toContextInput(
+  shown: readonly ShownItem[],
+  input: readonly unknown[],
+): Promise<readonly object[]> {
+  const stored = shown.map(({ id, ...item }) => ({ id, item }));
+  if (stored.length > ITEM_LIMITS.perConversation) throw createTooLongError();
+  const items = await runInSlices(toInputItems(stored, input));
+  let bytes = 0;
+  for (const item of items) bytes += JSON.stringify(item).length;
+  if (bytes > ITEM_LIMITS.contextBytes) throw createTooLongError();
+  return items;
+}
+
+function createTooLongError(): Error {
+  const most = ITEM_LIMITS.contextBytes.toLocaleString("en");
+  return refuseField(
+    "input",
+    `The stored items before this request are too many or too large: at most ${most} bytes. Begin another conversation.`,
+  );
+}
+
+const REFERENCE_FIELDS: ReadonlySet<string> = new Set(["conversation", "previous_response_id"]);
+
+/**
+ * Gives the request with the stored items before its input, and without the reference to them. With the server's key, the
+ * provider is told to store nothing: an erasure would not reach it.
+ */
+export function withStoredContext(
+  { json, cuts, body }: ProxyRequest,
+  context: StoredContext,
+  isOwnAccount: boolean,
+): ProxyRequest {
+  const items = context.input.map((item) => JSON.stringify(item)).join(",");
+  const place = findValue(json, ["input"]);
+  const front = json.indexOf("{") + 1;
+  const head = [...(isOwnAccount ? [] : ['"store":false,']), ...(place ? [] : [`"input":[${items}],`])].join(
+    "",
+  );
+  const removed = isOwnAccount ? REFERENCE_FIELDS : new Set([...REFERENCE_FIELDS, "store"]);
+  // At the same position, the end of the input comes before what is removed behind it.
+  const edits: JsonEdit[] = [
+    { start: front, end: front, put: head },
+    ...(place ? toInputEdits(body.input, place, items) : []),
+    ...removeMembers(json, removed),
+  ];
+  const { conversation: _conversation, previous_response_id: _previous, ...rest } = body;
+  const own = typeof body.input === "string" ? [toUserMessage(body.input)] : toArray(body.input);
+  return {
+    json: applyJsonEdits(json, edits),
+    cuts: cuts.map((cut) => ({ ...cut, at: cut.at + measureShift(edits, cut.at) })),
+    body: { ...rest, ...(isOwnAccount ? {} : { store: false }), input: [...context.input, ...own] },
+  };
+}
+
+function toUserMessage(content: string): object {
+  return { type: "message", role: "user", content };
+}
+
+function toInputEdits(
+  input: unknown,
+  { start, end }: { readonly start: number; readonly end: number },
+  items: string,
+): JsonEdit[] {
+  const comma = items === "" ? "" : ",";
+  if (typeof input === "string")
+    return [
+      { start, end: start, put: `[${items}${comma}{"type":"message","role":"user","content":` },
+      { start: end, end, put: "}]" },
+    ];
+  if (!Array.isArray(input)) return [{ start, end, put: `[${items}]` }];
+  return [{ start: start + 1, end: start + 1, put: input.length === 0 ? items : `${items}${comma}` }];
+}
+
+/** How far edits before a position move it. */
+function measureShift(edits: readonly JsonEdit[], at: number): number {
+  let shift = 0;
+  for (const { start, end, put } of edits) if (start < at) shift += put.length - (end - start);
+  return shift;
+}
