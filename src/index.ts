@@ -1,7 +1,16 @@
 export type { AttachmentType } from "./domain/attachment.ts";
 export type { AssociationType, ChangeSet, LogEntry, MemoryLink } from "./domain/change-set.ts";
-export type { ContextOptions, PromptContext } from "./domain/context.ts";
-export type { ExpiryPolicy, KindExpiry } from "./domain/expiry-policy.ts";
+export type { ContextOptions, PromptContext } from "./domain/conversation/context.ts";
+export type {
+  JsonObject,
+  JsonValue,
+  SessionState,
+  SessionStateChanges,
+} from "./domain/conversation/session-state.ts";
+export type { Metadata, Where } from "./domain/filters/metadata-filter.ts";
+export type { WhereText } from "./domain/filters/text-filter.ts";
+export type { ExpiryPolicy, KindExpiry } from "./domain/memories/expiry-policy.ts";
+export type { ListOrder } from "./domain/memories/memory-order.ts";
 export type {
   Claim,
   Kind,
@@ -12,9 +21,7 @@ export type {
   SourceSpan,
   Status,
 } from "./domain/memory.ts";
-export type { ListOrder } from "./domain/memory-order.ts";
 export type { Message, Origin, Part, Role } from "./domain/message.ts";
-export type { Metadata, Where } from "./domain/metadata-filter.ts";
 export type {
   BudgetState,
   Budgets,
@@ -69,9 +76,7 @@ export type {
   Remainder,
   Trace,
 } from "./domain/receipt.ts";
-export type { JsonObject, JsonValue, SessionState, SessionStateChanges } from "./domain/session-state.ts";
 export type { Grant, GrantedContent, Share, UserGroup } from "./domain/sharing.ts";
-export type { WhereText } from "./domain/text-filter.ts";
 export type {
   ClusterOptions,
   LinkListOptions,

@@ -1,5 +1,5 @@
 import type { SqliteTuning } from "./adapters/sqlite/index.ts";
-import type { ExpiryPolicy } from "./domain/expiry-policy.ts";
+import type { ExpiryPolicy } from "./domain/memories/expiry-policy.ts";
 import type { RankingOptions, RerankingOptions } from "./domain/recall.ts";
 import type { AgentAccess } from "./domain/scope.ts";
 import type { CostOptions } from "./engine/cost/cost-tracker.ts";

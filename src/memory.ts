@@ -4,8 +4,8 @@ import { digestKeyOf, fileLedger, openSqliteStore, type SqliteOptions } from "./
 import { openSqliteStoreInThread } from "./adapters/sqlite/writing-thread.ts";
 import { systemClock, uuidv7 } from "./adapters/system/index.ts";
 import { ATTACHMENT_LIMITS, MAX_ATTACHMENT_BYTES } from "./domain/attachment.ts";
-import { checkExpiryPolicy } from "./domain/expiry-policy.ts";
 import { checkCount } from "./domain/limits.ts";
+import { checkExpiryPolicy } from "./domain/memories/expiry-policy.ts";
 import type { AgentAccess } from "./domain/scope.ts";
 import { createModelServers } from "./engine/admin/dependencies.ts";
 import { createErasureWatch } from "./engine/api/erasure-watch.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { KIND_NAMES } from "../domain/memory.ts";
-import { WEBHOOK_EVENTS } from "../domain/webhook.ts";
+import { WEBHOOK_EVENTS } from "../domain/operations/webhook.ts";
 import { KEY_SCOPES } from "../http/keys/key-ring.ts";
 import {
   addCommand,
@@ -9,7 +9,7 @@ import {
   parseDuration,
   parseMomentOrDuration,
 } from "./command.ts";
-import type { KeysOptions } from "./commands/keys.ts";
+import type { KeysOptions } from "./commands/server/keys.ts";
 
 /** Adds the commands that manage the server's keys. They work while a server runs. */
 export function addKeyCommands(root: Command): void {
@@ -25,10 +25,10 @@ is created. A running server applies changes at once.
 ${formatExamples("keys list", 'keys create --scope read --label "dashboard"', "keys rotate 3f2a9c0d1b7e", "keys revoke 3f2a9c0d1b7e")}`,
     );
   addKeysCommand(keys, "list", "list the keys of all projects, or of --project", async (_operands, options) =>
-    (await import("./commands/keys.ts")).listKeys(options),
+    (await import("./commands/server/keys.ts")).listKeys(options),
   );
   addKeysCommand(keys, "create", "create a key for --project", async (_operands, options) =>
-    (await import("./commands/keys.ts")).createKey(options),
+    (await import("./commands/server/keys.ts")).createKey(options),
   )
     .addOption(
       new Option("--scope <SCOPE...>", "what the key may do (read, write and erase)").choices(KEY_SCOPES),
@@ -49,12 +49,12 @@ ${formatExamples("keys list", 'keys create --scope read --label "dashboard"', "k
       ),
     );
   addKeysCommand(keys, "rotate <ID>", "replace the secret of a key", async ([id = ""], options) =>
-    (await import("./commands/keys.ts")).rotateKey(id, options),
+    (await import("./commands/server/keys.ts")).rotateKey(id, options),
   )
     .option("--grace <SPAN>", "how long the old secret stays valid (24h); 0 ends it now", parseDuration)
     .addHelpText("after", formatExamples("keys rotate 3f2a9c0d1b7e", "keys rotate 3f2a9c0d1b7e --grace 0"));
   addKeysCommand(keys, "revoke <ID>", "revoke a key and its sign-ins", async ([id = ""], options) =>
-    (await import("./commands/keys.ts")).revokeKey(id, options),
+    (await import("./commands/server/keys.ts")).revokeKey(id, options),
   );
 }
 
@@ -94,14 +94,14 @@ Webhooks belong to --project. A server or \`keepsake worker\` on this database s
 ${formatExamples("webhooks list", "webhooks add https://example.com/hook --event memories.changed content.erased", "webhooks test ID", "webhooks attempts ID")}`,
     );
   addCommand(webhooks, "list", "list the webhooks of --project", async (_operands, options) =>
-    (await import("./commands/webhooks.ts")).listWebhooks(options),
+    (await import("./commands/server/webhooks.ts")).listWebhooks(options),
   );
   addDefinitionOptions(
     addCommand(
       webhooks,
       "add <URL>",
       "register a webhook, and print its secret once",
-      async ([url = ""], options) => (await import("./commands/webhooks.ts")).addWebhook(url, options),
+      async ([url = ""], options) => (await import("./commands/server/webhooks.ts")).addWebhook(url, options),
     ),
   )
     .option("--disabled", "send no events yet")
@@ -117,7 +117,8 @@ ${formatExamples("webhooks list", "webhooks add https://example.com/hook --event
       webhooks,
       "update <ID>",
       "change a webhook; what is not named stays",
-      async ([id = ""], options) => (await import("./commands/webhooks.ts")).updateWebhook(id, options),
+      async ([id = ""], options) =>
+        (await import("./commands/server/webhooks.ts")).updateWebhook(id, options),
     ),
   )
     .option("--url <URL>", "an https URL of a public host")
@@ -128,20 +129,20 @@ ${formatExamples("webhooks list", "webhooks add https://example.com/hook --event
       formatExamples("webhooks update ID --enable", "webhooks update ID --url https://example.com/new"),
     );
   addCommand(webhooks, "test <ID>", "send an event webhook.test now", async ([id = ""], options) =>
-    (await import("./commands/webhooks.ts")).testWebhook(id, options),
+    (await import("./commands/server/webhooks.ts")).testWebhook(id, options),
   );
   addCommand(webhooks, "attempts <ID>", "list the last attempts, newest first", async ([id = ""], options) =>
-    (await import("./commands/webhooks.ts")).listAttempts(id, options),
+    (await import("./commands/server/webhooks.ts")).listAttempts(id, options),
   );
   addCommand(webhooks, "rotate <ID>", "replace the secret of a webhook", async ([id = ""], options) =>
-    (await import("./commands/webhooks.ts")).rotateWebhook(id, options),
+    (await import("./commands/server/webhooks.ts")).rotateWebhook(id, options),
   ).option(
     "--grace <SPAN>",
     "how long events are signed with the old secret too (24h); 0 ends it now",
     parseDuration,
   );
   addCommand(webhooks, "remove <ID>", "remove a webhook", async ([id = ""], options) =>
-    (await import("./commands/webhooks.ts")).removeWebhook(id, options),
+    (await import("./commands/server/webhooks.ts")).removeWebhook(id, options),
   );
 }
 
@@ -154,7 +155,7 @@ function addDefinitionOptions(command: Command): Command {
 /** Adds the commands that keep memories in order, and those that give an overview. */
 export function addUpkeepCommands(root: Command): void {
   addCommand(root, "clusters", "group memories by topic", async (_operands, options) =>
-    (await import("./commands/overview.ts")).runClusters(options),
+    (await import("./commands/memories/overview.ts")).runClusters(options),
   )
     .option("--limit <N>", "maximum number of groups (12)", createCountParser(1, 50))
     .option("--memories <N>", "memories shown of each group (5)", createCountParser(0, 100))
@@ -166,7 +167,7 @@ A group is named by words that its memories have and others lack. Computed at ea
 ${formatExamples("clusters", "clusters --limit 5 --memories 10")}`,
     );
   addCommand(root, "reflect", "sum up what was said, by month and topic", async (_operands, options) =>
-    (await import("./commands/overview.ts")).runReflect(options),
+    (await import("./commands/memories/overview.ts")).runReflect(options),
   )
     .option("--from <TIME>", "only what was said from then on")
     .option("--to <TIME>", "only what was said before then")
@@ -180,7 +181,7 @@ The words are those of the memories. Nothing is stored, so what was ended or era
 ${formatExamples("reflect", "reflect --topic work --from 2026-01-01T00:00:00Z")}`,
     );
   addCommand(root, "vacuum", "give the space of deleted data back", async (_operands, options) =>
-    (await import("./commands/maintenance.ts")).runVacuum(options),
+    (await import("./commands/server/maintenance.ts")).runVacuum(options),
   ).addHelpText(
     "after",
     `

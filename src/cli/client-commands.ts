@@ -9,7 +9,7 @@ export function addMcpCommands(root: Command): void {
     root,
     "mcp",
     "serve the memory to an MCP client, on stdin and stdout",
-    async (_operands, options) => (await import("./commands/mcp.ts")).runMcp(options),
+    async (_operands, options) => (await import("./commands/clients/mcp.ts")).runMcp(options),
   )
     .helpCommand(false)
     .option("--read-only", "offer no tool that stores or erases")
@@ -21,7 +21,7 @@ The client starts this command and ends it. The memory is that of --user; no mod
 ${formatExamples("mcp", "mcp --user ana --db ~/memory.db", "mcp install cursor", "mcp uninstall cursor", "mcp bundle keepsake.mcpb")}`,
     );
   addCommand(mcp, "install", "write the command into a client's configuration", async ([client], options) =>
-    (await import("./commands/mcp-install.ts")).runMcpInstall(client as McpClientName, options),
+    (await import("./commands/clients/mcp-install.ts")).runMcpInstall(client as McpClientName, options),
   )
     .addArgument(createClientArgument())
     .option("--here", "the project in this folder, instead of all projects")
@@ -35,7 +35,7 @@ byte, and a file that is not valid is not touched. Run again, it changes its own
 ${formatExamples("mcp install claude-code --db ~/memory.db", "mcp install vscode --here", "mcp install codex --dry-run")}`,
     );
   addCommand(mcp, "uninstall", "take it out of a client's configuration", async ([client], options) =>
-    (await import("./commands/mcp-install.ts")).runMcpUninstall(client as McpClientName, options),
+    (await import("./commands/clients/mcp-install.ts")).runMcpUninstall(client as McpClientName, options),
   )
     .addArgument(createClientArgument())
     .option("--here", "the project in this folder, instead of all projects")
@@ -44,7 +44,8 @@ ${formatExamples("mcp install claude-code --db ~/memory.db", "mcp install vscode
     mcp,
     "bundle <FILE>",
     "write a bundle for Claude Desktop (.mcpb)",
-    async ([file = ""], options) => (await import("./commands/mcp-bundle.ts")).runMcpBundle(file, options),
+    async ([file = ""], options) =>
+      (await import("./commands/clients/mcp-bundle.ts")).runMcpBundle(file, options),
   ).addHelpText(
     "after",
     `
@@ -85,13 +86,13 @@ ${formatExamples("hooks install claude-code --db ~/memory.db", "hooks log --db ~
     );
   const createClientArgument = (): Argument => new Argument("<CLIENT>", "the client").choices(HOOK_CLIENTS);
   addCommand(hooks, "install", "write the hooks into a client's configuration", async ([client], options) =>
-    (await import("./commands/hooks.ts")).runHooksInstall(client as HookClient, options),
+    (await import("./commands/clients/hooks.ts")).runHooksInstall(client as HookClient, options),
   )
     .addArgument(createClientArgument())
     .option("--here", "the project in this folder, instead of all projects")
     .option("--dry-run", "show what would change, change nothing");
   addCommand(hooks, "uninstall", "take them out of a client's configuration", async ([client], options) =>
-    (await import("./commands/hooks.ts")).runHooksUninstall(client as HookClient, options),
+    (await import("./commands/clients/hooks.ts")).runHooksUninstall(client as HookClient, options),
   )
     .addArgument(createClientArgument())
     .option("--here", "the project in this folder, instead of all projects")
@@ -100,12 +101,12 @@ ${formatExamples("hooks install claude-code --db ~/memory.db", "hooks log --db ~
     hooks,
     "serve",
     "keep the memory open for hooks; they start this themselves",
-    async (_operands, options) => (await import("./commands/hooks.ts")).runHooksServe(options),
+    async (_operands, options) => (await import("./commands/clients/hooks.ts")).runHooksServe(options),
   );
   addCommand(
     hooks,
     "log",
     "show which hooks ran, how long they took and what they gave",
-    async (_operands, options) => (await import("./commands/hooks.ts")).runHooksLog(options),
+    async (_operands, options) => (await import("./commands/clients/hooks.ts")).runHooksLog(options),
   );
 }

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { parseWeightList, WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
-import type { RankingWeights } from "../domain/recall.ts";
-import type { WhereText } from "../domain/text-filter.ts";
+import type { WhereText } from "../domain/filters/text-filter.ts";
+import { parseWeightList, type RankingWeights, WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
 import { toIsoTime } from "../domain/time.ts";
 import type { CommonOptions } from "./with-memory.ts";
 

@@ -17,7 +17,7 @@ export function addSharingCommands(root: Command): void {
     root,
     "share [READER]",
     "let another user or a group read some memories",
-    async ([reader], options) => (await import("./commands/sharing.ts")).runShare(reader, options),
+    async ([reader], options) => (await import("./commands/memories/sharing.ts")).runShare(reader, options),
   )
     .option("--group <NAME>", "share with the members of a group instead")
     .option("--about <WORDS>", "memories with these words; may be repeated", addToList)
@@ -40,27 +40,27 @@ Conditions are combined: each must match. Nothing is copied. Memories with the m
 ${formatExamples('share ben --about "holiday" --until 2026-09-01', "share --group home --kind commitment", "share ben --id 019f…")}`,
     );
   addCommand(root, "grants", "list the grants given and received, newest first", async (_operands, options) =>
-    (await import("./commands/sharing.ts")).runGrants(options),
+    (await import("./commands/memories/sharing.ts")).runGrants(options),
   ).option("--all", "also those that were withdrawn or have expired");
   addCommand(root, "unshare <GRANT>", "withdraw a grant: it ends at once", async ([id = ""], options) =>
-    (await import("./commands/sharing.ts")).runUnshare(id, options),
+    (await import("./commands/memories/sharing.ts")).runUnshare(id, options),
   );
   addCommand(
     root,
     "decline <GRANT>",
     "decline a grant that was received: nothing of it is recalled",
-    async ([id = ""], options) => (await import("./commands/sharing.ts")).runDecline(id, options),
+    async ([id = ""], options) => (await import("./commands/memories/sharing.ts")).runDecline(id, options),
   ).option("--undo", "accept it again");
   addCommand(
     root,
     "shared",
     "list the memories that others share, newest first",
-    async (_operands, options) => (await import("./commands/sharing.ts")).runShared(options),
+    async (_operands, options) => (await import("./commands/memories/sharing.ts")).runShared(options),
   )
     .option("--grant <ID>", "only those of this grant; its owner may name it too")
     .option("--limit <N>", "maximum number of memories (50)", createCountParser(1, 1000));
   addCommand(root, "group [NAME]", "list groups, or make or change one", async ([name], options) =>
-    (await import("./commands/sharing.ts")).runGroup(name, options),
+    (await import("./commands/memories/sharing.ts")).runGroup(name, options),
   )
     .option("--members <USERS>", "its members, separated by commas; they replace those before")
     .option("--delete", "delete it with all grants to it; a member leaves it instead")
@@ -79,7 +79,7 @@ export function addAssociationCommands(root: Command): void {
     "link <FROM> <TO>",
     "associate a memory with another, or change the strength",
     async ([from = "", to = ""], options) =>
-      (await import("./commands/associations.ts")).runLink(from, to, options),
+      (await import("./commands/memories/associations.ts")).runLink(from, to, options),
   )
     .addOption(createTypeOption("how the first bears on the second (related_to)"))
     .option("--strength <S>", "from 0 to 1 (1)", parseShareOption)
@@ -95,13 +95,13 @@ ${formatExamples("link 019f… 019e… --type depends_on --strength 0.8", "link 
     "unlink <FROM> <TO>",
     "remove the associations from a memory to another",
     async ([from = "", to = ""], options) =>
-      (await import("./commands/associations.ts")).runUnlink(from, to, options),
+      (await import("./commands/memories/associations.ts")).runUnlink(from, to, options),
   ).addOption(createTypeOption("only associations of this type"));
   addCommand(
     root,
     "links [ID]",
     "list stored associations: all, or those of a memory",
-    async ([id], options) => (await import("./commands/associations.ts")).runLinks(id, options),
+    async ([id], options) => (await import("./commands/memories/associations.ts")).runLinks(id, options),
   )
     .addOption(createTypeOption("only associations of this type"))
     .option("--limit <N>", "maximum number of associations (50)", createCountParser(1, 1000))
@@ -110,7 +110,8 @@ ${formatExamples("link 019f… 019e… --type depends_on --strength 0.8", "link 
     root,
     "related <ID>",
     "find memories related to one, strongest first",
-    async ([id = ""], options) => (await import("./commands/associations.ts")).runRelated(id, options),
+    async ([id = ""], options) =>
+      (await import("./commands/memories/associations.ts")).runRelated(id, options),
   )
     .option("--depth <N>", "the most associations on the way (1)", createCountParser(1, 5))
     .option("--min-strength <S>", "the least strength, from 0 to 1 (0)", parseShareOption)
@@ -131,7 +132,7 @@ export function addAttachmentCommands(root: Command): void {
     root,
     "attachments [ID]",
     "list images and recordings, newest first, or show one",
-    async ([id], options) => (await import("./commands/attachments.ts")).runAttachments(id, options),
+    async ([id], options) => (await import("./commands/memories/attachments.ts")).runAttachments(id, options),
   )
     .addOption(new Option("--type <TYPE>", "only these").choices(["image", "audio"]))
     .option("--session <ID>", "only those of one conversation")

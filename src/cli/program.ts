@@ -1,9 +1,9 @@
 import { Command, CommanderError, Option } from "commander";
+import { LIST_ORDERS } from "../domain/memories/memory-order.ts";
 import { KIND_NAMES, MEMORY_KINDS } from "../domain/memory.ts";
-import { LIST_ORDERS } from "../domain/memory-order.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
 import { IMPORT_FORMATS } from "../domain/operations/import-format.ts";
-import { WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
+import { WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
 import { addKeyCommands, addUpkeepCommands, addWebhookCommands } from "./administration-commands.ts";
 import { addHookCommands, addMcpCommands } from "./client-commands.ts";
 import {
@@ -77,7 +77,7 @@ function createWhereTextOption(description: string): Option {
 
 function addConversationCommands(root: Command): void {
   addCommand(root, "remember [TEXT]", "store a message; - reads it from stdin", async ([text], options) =>
-    (await import("./commands/remember.ts")).runRemember(text, options),
+    (await import("./commands/memories/remember.ts")).runRemember(text, options),
   )
     .option("--session <ID>", "the conversation that the message belongs to")
     .addOption(
@@ -99,7 +99,7 @@ function addConversationCommands(root: Command): void {
       ),
     );
   addCommand(root, "chat", "chat in the terminal, and show what is learnt", async (_operands, options) =>
-    (await import("./commands/chat.ts")).runChat(options),
+    (await import("./commands/memories/chat.ts")).runChat(options),
   ).addHelpText(
     "after",
     `\nIf stdin is not a terminal, each of its lines is one turn.\n${formatExamples("chat", "chat < lines.txt")}`,
@@ -108,7 +108,7 @@ function addConversationCommands(root: Command): void {
 
 function addSearchCommands(root: Command): void {
   addCommand(root, "recall <QUERY>", "find relevant memories, best first", async ([query = ""], options) =>
-    (await import("./commands/recall.ts")).runRecall(query, options),
+    (await import("./commands/memories/recall.ts")).runRecall(query, options),
   )
     .option("--limit <N>", "maximum number of items (10)", createCountParser(1, 1000))
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
@@ -130,7 +130,8 @@ function addSearchCommands(root: Command): void {
     root,
     "context <REQUEST>",
     "show what a model is told before it answers a request",
-    async ([request = ""], options) => (await import("./commands/recall.ts")).runContext(request, options),
+    async ([request = ""], options) =>
+      (await import("./commands/memories/recall.ts")).runContext(request, options),
   )
     .option("--max-tokens <N>", "maximum size in tokens (1,500)", createCountParser(1, 1_000_000))
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
@@ -140,7 +141,8 @@ function addSearchCommands(root: Command): void {
     root,
     "answer <QUESTION>",
     "answer a question from memory, or say that the answer is unknown",
-    async ([question = ""], options) => (await import("./commands/recall.ts")).runAnswer(question, options),
+    async ([question = ""], options) =>
+      (await import("./commands/memories/recall.ts")).runAnswer(question, options),
   )
     .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
     .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
@@ -156,7 +158,7 @@ function addForgetCommands(root: Command): void {
     root,
     "forget [WHAT]",
     "erase matching memories from every store, with a receipt",
-    async ([what], options) => (await import("./commands/forget.ts")).runForget(what, options),
+    async ([what], options) => (await import("./commands/memories/forget.ts")).runForget(what, options),
   )
     .option("--id <ID>", "a memory or message, by id; may be repeated", (id, ids: string[] = []) => [
       ...ids,
@@ -187,13 +189,14 @@ ${formatExamples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forge
     root,
     "undo <REVISION>",
     "undo a revision; `history` lists the revision numbers",
-    async ([revision = ""], options) => (await import("./commands/remember.ts")).runUndo(revision, options),
+    async ([revision = ""], options) =>
+      (await import("./commands/memories/remember.ts")).runUndo(revision, options),
   );
 }
 
 function addMemoryCommands(root: Command): void {
   addCommand(root, "list", "list current memories, newest first", async (_operands, options) =>
-    (await import("./commands/memories.ts")).runList(options),
+    (await import("./commands/memories/memories.ts")).runList(options),
   )
     .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
     .addOption(
@@ -214,25 +217,25 @@ function addMemoryCommands(root: Command): void {
     .option("--set-aside", "only memories quarantined as prompt injection, with the reason")
     .option("--review", "only memories that depend on something that has changed");
   addCommand(root, "let-in <ID>", "approve a quarantined memory", async ([id = ""], options) =>
-    (await import("./commands/memories.ts")).runApprove(id, options),
+    (await import("./commands/memories/memories.ts")).runApprove(id, options),
   );
   addCommand(root, "confirm <ID>", "end the review of a memory: it still holds", async ([id = ""], options) =>
-    (await import("./commands/associations.ts")).runConfirm(id, options),
+    (await import("./commands/memories/associations.ts")).runConfirm(id, options),
   );
   addCommand(root, "get <ID>", "show one memory with its sources", async ([id = ""], options) =>
-    (await import("./commands/memories.ts")).runGet(id, options),
+    (await import("./commands/memories/memories.ts")).runGet(id, options),
   );
   addCommand(
     root,
     "history [ID]",
     "show the versions of a memory, or all revisions if no id is given",
-    async ([id], options) => (await import("./commands/memories.ts")).runHistory(id, options),
+    async ([id], options) => (await import("./commands/memories/memories.ts")).runHistory(id, options),
   ).option("--limit <N>", "maximum number of revisions (50)", createCountParser(1, 1000));
   addCommand(
     root,
     "explain <ID>",
     "explain the result of an earlier recall or answer",
-    async ([id = ""], options) => (await import("./commands/recall.ts")).runExplain(id, options),
+    async ([id = ""], options) => (await import("./commands/memories/recall.ts")).runExplain(id, options),
   )
     .option("--about <ID>", "explain why this memory, passage or message was or was not in it")
     .addHelpText(
@@ -243,7 +246,7 @@ then are marked as erased, without their content.
 ${formatExamples("explain 019f…", "explain 019f… --about 019e…")}`,
     );
   addCommand(root, "profile", "show what is currently known about the user", async (_operands, options) =>
-    (await import("./commands/memories.ts")).runProfile(options),
+    (await import("./commands/memories/memories.ts")).runProfile(options),
   ).option("--max-tokens <N>", "maximum length (2,000 tokens)", createCountParser(1, 1_000_000));
 }
 
@@ -253,7 +256,7 @@ function addStatsCommand(root: Command): void {
     root,
     "stats",
     "show the cost of model calls and the remaining budgets",
-    async (_operands, options) => (await import("./commands/stats.ts")).runStats(options),
+    async (_operands, options) => (await import("./commands/server/stats.ts")).runStats(options),
   )
     .addOption(new Option("--by <WHAT>", "group rows by").choices(USAGE_BY))
     .option("--since <TIME>", "calls at or after this time", parseTimeOption)
@@ -274,7 +277,7 @@ function addImportExportCommands(root: Command): void {
     "import <FILE...>",
     "import conversations from files; safe to run again",
     async ([files], options) =>
-      (await import("./commands/import.ts")).runImport(files as unknown as string[], options),
+      (await import("./commands/server/import.ts")).runImport(files as unknown as string[], options),
   )
     .addOption(new Option("--format <FORMAT>", "the files' format").choices(IMPORT_FORMATS).default("auto"))
     .option("--dry-run", "show what would be stored and learnt, store nothing")
@@ -289,7 +292,7 @@ error, nothing is stored. Files may be compressed (.gz) and of any size. One und
 ${formatExamples("import conversations.json --dry-run", "import chat.jsonl result.json --user ana", "import locomo.json --format locomo")}`,
     );
   addCommand(root, "export [FILE]", "export everything about the user", async ([file], options) =>
-    (await import("./commands/export.ts")).runExport(file, options),
+    (await import("./commands/server/export.ts")).runExport(file, options),
   )
     .addOption(
       new Option("--format <FORMAT>", "the format of the export")
@@ -304,7 +307,7 @@ conversation, a file the memories alone. markdown is a list by topic, for people
 ${formatExamples("export memories.jsonl", "export | gzip > memories.jsonl.gz", "export --format pam backup/", "export --format markdown me.md")}`,
     );
   addCommand(root, "move", "copy the whole database into another, empty one", async (_operands, options) =>
-    (await import("./commands/move.ts")).runMove(options as CommonOptions & { readonly to: string }),
+    (await import("./commands/server/move.ts")).runMove(options as CommonOptions & { readonly to: string }),
   )
     .requiredOption("--to <URL>", "the new database: sqlite:///FILE, postgresql://HOST/NAME, or a file")
     .addHelpText(
@@ -322,13 +325,13 @@ ${formatExamples("move --to sqlite:////var/lib/keepsake.db", "move --to postgres
 
 function addServerCommands(root: Command): void {
   addCommand(root, "serve", "run the server and its web page", async (_operands, options) =>
-    (await import("./commands/serve.ts")).runServe(options),
+    (await import("./commands/server/serve.ts")).runServe(options),
   )
     .option("--host <HOST>", "the address to listen on (127.0.0.1)")
     .option("--port <PORT>", "the port (7420); 0 picks a free one", createCountParser(0, 65_535))
     .addHelpText("after", formatExamples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
   addCommand(root, "worker", "run background jobs", async (_operands, options) =>
-    (await import("./commands/worker.ts")).runWorker(options),
+    (await import("./commands/server/worker.ts")).runWorker(options),
   )
     .option(
       "--port <PORT>",
@@ -385,7 +388,8 @@ function addBackupCommands(root: Command): void {
     root,
     "backup <FILE>",
     "back up the whole database into one file, while it is in use",
-    async ([file = ""], options) => (await import("./commands/maintenance.ts")).runBackup(file, options),
+    async ([file = ""], options) =>
+      (await import("./commands/server/maintenance.ts")).runBackup(file, options),
   )
     .option("--keep-until <TIME>", "when you will delete it; erasure receipts name it until then")
     .option("--yes", "replace an existing file")
@@ -400,7 +404,7 @@ ${formatExamples("backup monday.db", "backup monday.db --keep-until 2027-01-31")
     root,
     "backups",
     "list the backups that a server or a worker made, or fetch one",
-    async (_operands, options) => (await import("./commands/maintenance.ts")).runBackups(options),
+    async (_operands, options) => (await import("./commands/server/maintenance.ts")).runBackups(options),
   )
     .option("--fetch <NAME>", "fetch this backup into a file")
     .option("--to <FILE>", "the file (default: its name)")
@@ -412,7 +416,7 @@ days (KEEPSAKE_BACKUP_EVERY_HOURS, KEEPSAKE_BACKUP_KEEP_DAYS). Each is checked b
 ${formatExamples("backups", "backups --fetch keepsake-018f0a-2026-03-01T10-00-00Z.db --to monday.db")}`,
     );
   addCommand(root, "restore <FILE>", "replace the database with a backup", async ([file = ""], options) =>
-    (await import("./commands/maintenance.ts")).runRestore(file, options),
+    (await import("./commands/server/maintenance.ts")).runRestore(file, options),
   )
     .option("--yes", "rename an existing database and keep it")
     .option("--without-ledger", "continue even if the erasure ledger is lost")
@@ -433,7 +437,7 @@ export function addMaintenanceCommands(root: Command): void {
     root,
     "audit",
     "verify erasure receipts: their chain, their signatures, and that none is missing",
-    async (_operands, options) => (await import("./commands/maintenance.ts")).runAudit(options),
+    async (_operands, options) => (await import("./commands/server/maintenance.ts")).runAudit(options),
   )
     .option("--head <HASH>", "the hash that an earlier audit printed, to detect receipts removed since")
     .addHelpText(
@@ -447,7 +451,7 @@ ${formatExamples("audit", "audit --json")}`,
     root,
     "optimize",
     "merge duplicate memories, archive old and unused ones",
-    async (_operands, options) => (await import("./commands/maintenance.ts")).runOptimize(options),
+    async (_operands, options) => (await import("./commands/server/maintenance.ts")).runOptimize(options),
   )
     .option("--dry-run", "show what would change, change nothing")
     .option(
@@ -470,7 +474,7 @@ ${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importa
     root,
     "jobs",
     "list background jobs and the result of their last runs",
-    async (_operands, options) => (await import("./commands/maintenance.ts")).runJobs(options),
+    async (_operands, options) => (await import("./commands/server/maintenance.ts")).runJobs(options),
   );
   addReindexCommand(root);
   addUpkeepCommands(root);
@@ -478,7 +482,7 @@ ${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importa
 
 function addDoctorCommand(root: Command): void {
   addCommand(root, "doctor", "check the database for damage", async (_operands, options) =>
-    (await import("./commands/doctor.ts")).runDoctor(options),
+    (await import("./commands/server/doctor.ts")).runDoctor(options),
   )
     .option("--fix", "repair what can be proved: restore rows from backups, rebuild search units")
     .option(
@@ -499,7 +503,7 @@ ${formatExamples("doctor", "doctor --fix --backup monday.db")}`,
 
 function addReindexCommand(root: Command): void {
   addCommand(root, "reindex", "compute missing embeddings", async (_operands, options) =>
-    (await import("./commands/maintenance.ts")).runReindex(options),
+    (await import("./commands/server/maintenance.ts")).runReindex(options),
   )
     .option("--follower <NAME>", "clear this vector index instead, and rebuild it from the database")
     .addHelpText(

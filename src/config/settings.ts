@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { SqliteTuning } from "../adapters/sqlite/index.ts";
-import { EXPIRY_LIST_EXAMPLE, type ExpiryPolicy, parseExpiryList } from "../domain/expiry-policy.ts";
-import { parseWeightList, WEIGHT_LIST_EXAMPLE } from "../domain/ranking-weights.ts";
-import type { RankingOptions } from "../domain/recall.ts";
+import { EXPIRY_LIST_EXAMPLE, type ExpiryPolicy, parseExpiryList } from "../domain/memories/expiry-policy.ts";
+import { parseWeightList, type RankingOptions, WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
 import { MemoryError } from "../errors.ts";
 import {
   ATTACHMENT_SETTINGS,

@@ -1,5 +1,5 @@
 import { invalid } from "../errors.ts";
-import type { Metadata } from "./metadata-filter.ts";
+import type { Metadata } from "./filters/metadata-filter.ts";
 
 /** Limits on input. */
 export const INPUT_LIMITS = {

@@ -1,5 +1,5 @@
+import type { Metadata } from "./filters/metadata-filter.ts";
 import type { Origin } from "./message.ts";
-import type { Metadata } from "./metadata-filter.ts";
 import { spellOutSigns, splitWords, toExactKey, toWordKey } from "./search/search-terms.ts";
 
 export const MEMORY_KINDS = [

@@ -1,4 +1,4 @@
-import type { Metadata } from "./metadata-filter.ts";
+import type { Metadata } from "./filters/metadata-filter.ts";
 
 /** The author's role in a conversation. */
 export type Role = "user" | "assistant" | "system" | "tool";

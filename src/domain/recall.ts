@@ -1,8 +1,8 @@
+import type { Where } from "./filters/metadata-filter.ts";
+import type { WhereText } from "./filters/text-filter.ts";
 import type { Claim, Kind, KindGroup, Status } from "./memory.ts";
 import type { Role } from "./message.ts";
-import type { Where } from "./metadata-filter.ts";
 import type { TokenUsage } from "./model-usage.ts";
-import type { WhereText } from "./text-filter.ts";
 
 /** Options of `recall` and `answer`. An unknown option throws `invalid_input`. */
 export interface RecallOptions {
@@ -420,3 +420,30 @@ export interface DroppedItem {
 
 /** The number of recall receipts kept for each user: the newest. */
 export const MAX_RECALL_RECEIPTS = 1000;
+
+/** The names of the weights, in the order in which they are shown. */
+export const WEIGHT_NAMES: readonly (keyof RankingWeights)[] = [
+  "similarity",
+  "recency",
+  "access",
+  "confidence",
+  "evidence",
+  "importance",
+];
+
+const LIST = new RegExp(
+  `^(?:${WEIGHT_NAMES.join("|")})=\\d{1,6}(?:\\.\\d{1,6})?(?:,(?:${WEIGHT_NAMES.join("|")})=\\d{1,6}(?:\\.\\d{1,6})?)*$`,
+);
+
+/** How weights are written in a setting or an option, for messages. */
+export const WEIGHT_LIST_EXAMPLE = "similarity=0.4,recency=0.3,access=0.2,confidence=0.1";
+
+/** The weights in a text such as "similarity=0.4,recency=0.6"; undefined if it is none, or names one twice. */
+export function parseWeightList(text: string): RankingWeights | undefined {
+  if (!LIST.test(text)) return undefined;
+  const entries = text.split(",").map((part) => part.split("="));
+  const weights = Object.fromEntries(entries.map(([name, value]) => [name, Number(value)]));
+  const isUsable =
+    Object.keys(weights).length === entries.length && entries.some(([, value]) => Number(value) > 0);
+  return isUsable ? weights : undefined;
+}

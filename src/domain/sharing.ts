@@ -1,8 +1,8 @@
+import { type Metadata, matchesFilter, type Where } from "./filters/metadata-filter.ts";
+import { compileTextFilter, type WhereText } from "./filters/text-filter.ts";
 import { expandKinds, isCurrentAt, type Kind, type KindGroup, type Memory } from "./memory.ts";
 import type { Message } from "./message.ts";
-import { type Metadata, matchesFilter, type Where } from "./metadata-filter.ts";
 import { toWordKey } from "./search/search-terms.ts";
-import { compileTextFilter, type WhereText } from "./text-filter.ts";
 
 /**
  * What a grant covers: everything, or the memories that pass each of the conditions. Only current memories are covered,

@@ -1,5 +1,5 @@
 import type { ChangeSetDraft } from "../domain/change-set.ts";
-import { computeExpiry, type ExpiryPolicy } from "../domain/expiry-policy.ts";
+import { computeExpiry, type ExpiryPolicy } from "../domain/memories/expiry-policy.ts";
 import type { Claim, Memory } from "../domain/memory.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isMemoryError } from "../errors.ts";

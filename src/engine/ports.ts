@@ -1,4 +1,4 @@
-import type { ExpiryPolicy } from "../domain/expiry-policy.ts";
+import type { ExpiryPolicy } from "../domain/memories/expiry-policy.ts";
 import type { RankingOptions, RerankingOptions } from "../domain/recall.ts";
 import type { AgentAccess } from "../domain/scope.ts";
 import type { BackupPlan } from "../ports/backup-archive.ts";

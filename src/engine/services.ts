@@ -1,4 +1,4 @@
-import type { ContextOptions, PromptContext } from "../domain/context.ts";
+import type { ContextOptions, PromptContext } from "../domain/conversation/context.ts";
 import type { MemoryUsage } from "../domain/memory.ts";
 import type { RecallReceipt } from "../domain/recall.ts";
 import type { VerifiedPlace } from "../domain/receipt.ts";

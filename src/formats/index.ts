@@ -1,21 +1,21 @@
 import type { ImportFormatName } from "../domain/operations/import-format.ts";
 import type { ImportEntry } from "../engine/api/transfer-types.ts";
-import { readLetta, readMem0 } from "./agent-memories.ts";
-import { readCharacterCard } from "./character-card.ts";
-import { readChatGpt } from "./chatgpt.ts";
-import { readClaude } from "./claude.ts";
-import { readLocomo, readLongMemEval } from "./datasets.ts";
-import { readGemini } from "./gemini.ts";
-import type { ImportReader, ImportSource } from "./import-source.ts";
-import { readJsonl, readKeepsakeExport } from "./json-lines.ts";
-import { readOpenAiMessages } from "./openai-messages.ts";
-import { readPam } from "./pam.ts";
+import { readLetta, readMem0 } from "./importers/agent-memories.ts";
+import { readCharacterCard } from "./importers/character-card.ts";
+import { readChatGpt } from "./importers/chatgpt.ts";
+import { readClaude } from "./importers/claude.ts";
+import { readLocomo, readLongMemEval } from "./importers/datasets.ts";
+import { readGemini } from "./importers/gemini.ts";
+import type { ImportReader, ImportSource } from "./importers/import-source.ts";
+import { readJsonl, readKeepsakeExport } from "./importers/json-lines.ts";
+import { readOpenAiMessages } from "./importers/openai-messages.ts";
+import { readPam } from "./importers/pam.ts";
+import { readTelegram } from "./importers/telegram.ts";
+import { readWhatsApp } from "./importers/whatsapp.ts";
 import type { ReadFormat } from "./read-format.ts";
 import { recogniseFormat } from "./recognise.ts";
-import { readTelegram } from "./telegram.ts";
-import { readWhatsApp } from "./whatsapp.ts";
 
-export type { ImportReader, ImportSource } from "./import-source.ts";
+export type { ImportReader, ImportSource } from "./importers/import-source.ts";
 
 /** Readers by the names that `--format` accepts. */
 export const FORMATS: { readonly [name in ReadFormat]: ImportReader } = {

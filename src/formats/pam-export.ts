@@ -4,9 +4,9 @@ import type { Kind } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
 import type { ShownMemory } from "../engine/api/listing-types.ts";
 import type { ExportedPiece, ExportLine } from "../engine/api/transfer-types.ts";
-import { toContentUuid } from "./entries.ts";
-import { isObjectValue } from "./import-source.ts";
-import { encodeMultibaseKey } from "./multibase-key.ts";
+import { toContentUuid } from "./importers/entries.ts";
+import { isObjectValue } from "./importers/import-source.ts";
+import { encodeMultibaseKey } from "./importers/multibase-key.ts";
 import {
   canonicalize,
   computeChecksum,
@@ -16,7 +16,7 @@ import {
   STATUS_OF_PAM,
   toSignedText,
   UNSORTED_SESSION,
-} from "./pam.ts";
+} from "./importers/pam.ts";
 
 type Fields = { readonly [field: string]: unknown };
 

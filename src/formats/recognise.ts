@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
 import { invalid, isMemoryError } from "../errors.ts";
-import { isMem0Memory } from "./agent-memories.ts";
-import { isCharacterCard, isPng } from "./character-card.ts";
-import { isChatGptConversation } from "./chatgpt.ts";
-import { isClaudeConversation, isClaudeMemory } from "./claude.ts";
-import { isLocomoSample, isLongMemEvalQuestion } from "./datasets.ts";
-import { isGeminiEvent } from "./gemini.ts";
-import { type ImportSource, isObjectValue, readBytes, readLines } from "./import-source.ts";
-import { chooseElements, type PathChoice, readJsonItems } from "./json-stream.ts";
+import { isMem0Memory } from "./importers/agent-memories.ts";
+import { isCharacterCard, isPng } from "./importers/character-card.ts";
+import { isChatGptConversation } from "./importers/chatgpt.ts";
+import { isClaudeConversation, isClaudeMemory } from "./importers/claude.ts";
+import { isLocomoSample, isLongMemEvalQuestion } from "./importers/datasets.ts";
+import { isGeminiEvent } from "./importers/gemini.ts";
+import { type ImportSource, isObjectValue, readBytes, readLines } from "./importers/import-source.ts";
+import { chooseElements, type PathChoice, readJsonItems } from "./importers/json-stream.ts";
+import { isTelegramMessage } from "./importers/telegram.ts";
+import { isWhatsAppLine } from "./importers/whatsapp.ts";
 import type { ReadFormat } from "./read-format.ts";
-import { isTelegramMessage } from "./telegram.ts";
-import { isWhatsAppLine } from "./whatsapp.ts";
 
 /** Bytes that show what kind of file it is. */
 const HEAD_BYTES = 16;

@@ -25,25 +25,30 @@ import type { Operation } from "./operation.ts";
 import { isOpenAiPath, isRefusal, PASS_THROUGH_HINT, toProblem, toProblemResponse } from "./problem.ts";
 import { createProxy, type ProxyOptions } from "./proxy/proxy.ts";
 import type { AppEnvironment, HonoApp } from "./request-context.ts";
-import { jobOperations, statsOperations, userOperations, withOpenMetrics } from "./routes/administration.ts";
 import { associationOperations } from "./routes/associations.ts";
 import { attachmentOperations } from "./routes/attachments.ts";
 import { changeOperations } from "./routes/changes.ts";
 import { conversationOperations, messageOperations, simpleOperations } from "./routes/conversation.ts";
 import { conversationItemOperations } from "./routes/conversations.ts";
-import { createDocumentOperations, createPageOperations } from "./routes/documentation.ts";
 import { erasureOperations } from "./routes/erasures.ts";
-import { healthOperations } from "./routes/health.ts";
 import { historyOperations, sessionOperations } from "./routes/history.ts";
 import { moveOperations } from "./routes/import-export.ts";
-import { keyOperations, signInOperations } from "./routes/keys.ts";
 import { createMcpOperations, type McpEndpointLoader } from "./routes/mcp.ts";
 import { memoryOperations, searchOperations } from "./routes/memories.ts";
 import { createOAuthOperations } from "./routes/oauth.ts";
 import { anthropicOperations, createPassThroughFinder, openAiOperations } from "./routes/openai.ts";
 import { overviewOperations } from "./routes/overview.ts";
+import {
+  jobOperations,
+  statsOperations,
+  userOperations,
+  withOpenMetrics,
+} from "./routes/server/administration.ts";
+import { createDocumentOperations, createPageOperations } from "./routes/server/documentation.ts";
+import { healthOperations } from "./routes/server/health.ts";
+import { keyOperations, signInOperations } from "./routes/server/keys.ts";
+import { webhookOperations } from "./routes/server/webhooks.ts";
 import { sharingOperations } from "./routes/sharing.ts";
-import { webhookOperations } from "./routes/webhooks.ts";
 
 /** An internal error, for the operator. It may name files, and is never sent to a client. */
 export interface ServerFault {

@@ -1,5 +1,5 @@
+import type { SessionState, SessionStateChanges } from "../domain/conversation/session-state.ts";
 import type { Role } from "../domain/message.ts";
-import type { SessionState, SessionStateChanges } from "../domain/session-state.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Where } from "../domain/metadata-filter.ts";
+import type { Where } from "../domain/filters/metadata-filter.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /**

@@ -11,7 +11,7 @@ import { createChromaVectorIndex } from "../../src/adapters/chroma/index.ts";
 import { createFaissVectorIndex } from "../../src/adapters/faiss/index.ts";
 import { createPineconeVectorIndex } from "../../src/adapters/pinecone/index.ts";
 import { createS3VectorsIndex } from "../../src/adapters/s3-vectors/index.ts";
-import { matchesFilter, type Where } from "../../src/domain/metadata-filter.ts";
+import { matchesFilter, type Where } from "../../src/domain/filters/metadata-filter.ts";
 import { isMemoryError } from "../../src/errors.ts";
 import type { VectorIndex, VectorIndexEntry } from "../../src/ports/vector-index.ts";
 import { startPineconeServer } from "../../src/testing/pinecone/pinecone-server.ts";

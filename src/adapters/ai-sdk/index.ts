@@ -1,4 +1,4 @@
-export type { ChatMemory, ChatMemoryOptions, TurnMessage } from "../shared/chat-turns.ts";
+export type { ChatMemory, ChatMemoryOptions, TurnMessage } from "../shared/model-calls/chat-turns.ts";
 export {
   type AiSdkSpecification,
   createMemoryMiddleware,

@@ -8,8 +8,8 @@ import {
   readTurn,
   recallTurn,
   withoutFailing,
-} from "../shared/chat-turns.ts";
-import { formatMemoryBlock } from "../shared/prompt-data.ts";
+} from "../shared/model-calls/chat-turns.ts";
+import { formatMemoryBlock } from "../shared/model-calls/prompt-data.ts";
 
 /** The version of the AI SDK's specification: `v4` for AI SDK 7, `v3` for 6, `v2` for 5. */
 export type AiSdkSpecification = "v2" | "v3" | "v4";

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { ERASURE_REFUSED, type ErasurePlan } from "../../domain/receipt.ts";
 import { MemoryError } from "../../errors.ts";
-import { formatMemoryBlock, toPromptText } from "../shared/prompt-data.ts";
+import { formatMemoryBlock, toPromptText } from "../shared/model-calls/prompt-data.ts";
 import { type AiSdkToolSchema, createToolSchema } from "./tool-schema.ts";
 
 interface ToolSignal {

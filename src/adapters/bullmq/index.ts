@@ -1,7 +1,7 @@
 import { JOB_NAMES, type JobName } from "../../domain/operations/job.ts";
 import { ERROR_CODES, MemoryError } from "../../errors.ts";
 import { MAX_ATTEMPTS_PER_RUN, type Queue, type SetAside } from "../../ports/queue.ts";
-import { withTimeout } from "../shared/remote-call.ts";
+import { withTimeout } from "../shared/model-calls/remote-call.ts";
 import type { BullmqConnection, BullmqJob, BullmqLibrary, BullmqQueue, BullmqWorker } from "./queue-jobs.ts";
 import { addJob, createOfferer, createProcessor } from "./queue-jobs.ts";
 

@@ -1,7 +1,7 @@
 import type { JobName } from "../../domain/operations/job.ts";
 import { getErrorCode, isRetryable } from "../../errors.ts";
 import { computeRetryDelay, MAX_ATTEMPTS_PER_RUN } from "../../ports/queue.ts";
-import { withTimeout } from "../shared/remote-call.ts";
+import { withTimeout } from "../shared/model-calls/remote-call.ts";
 
 /** The number of failed jobs kept for each name, for inspection. */
 const MAX_KEPT_FAILURES = 100;

@@ -1,4 +1,4 @@
-import { matchesFilter, type Where } from "../../domain/metadata-filter.ts";
+import { matchesFilter, type Where } from "../../domain/filters/metadata-filter.ts";
 import { MemoryError } from "../../errors.ts";
 
 /** The part of `ChromaClient` (package chromadb, 3.5) that is used. Any object with these methods works. */

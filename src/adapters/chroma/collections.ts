@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { VectorIndexSpace, VectorIndexUser } from "../../ports/vector-index.ts";
-import { type RetryPolicy, retryWithBackoff, withTimeout } from "../shared/remote-call.ts";
+import { type RetryPolicy, retryWithBackoff, withTimeout } from "../shared/model-calls/remote-call.ts";
 import type { ChromaClientLike, ChromaCollectionLike, ChromaHnsw } from "./client.ts";
 
 /**

@@ -1,5 +1,5 @@
+import type { Where } from "../../domain/filters/metadata-filter.ts";
 import { checkCount } from "../../domain/limits.ts";
-import type { Where } from "../../domain/metadata-filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type {

@@ -7,9 +7,13 @@ import {
   type PairTokenizer,
   resolveModelFolder,
   type SequenceClassifiers,
-} from "../shared/transformers.ts";
+} from "../shared/model-calls/transformers.ts";
 
-export type { PairClassifier, PairTokenizer, SequenceClassifiers } from "../shared/transformers.ts";
+export type {
+  PairClassifier,
+  PairTokenizer,
+  SequenceClassifiers,
+} from "../shared/model-calls/transformers.ts";
 
 /** Options of `crossEncoderReranker`. */
 export interface CrossEncoderOptions {

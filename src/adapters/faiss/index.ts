@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { matchesFilter } from "../../domain/filters/metadata-filter.ts";
 import { checkCount, checkText } from "../../domain/limits.ts";
-import { matchesFilter } from "../../domain/metadata-filter.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";

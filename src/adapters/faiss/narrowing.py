@@ -1,4 +1,4 @@
-"""Filters all entries of a user at once, like `matchesFilter` of src/domain/metadata-filter.ts."""
+"""Filters all entries of a user at once, like `matchesFilter` of src/domain/filters/metadata-filter.ts."""
 
 import numpy as np
 

@@ -3,8 +3,8 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type ErrorCode, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
-import { createCircuitBreaker } from "../shared/circuit-breaker.ts";
-import { withTimeout } from "../shared/remote-call.ts";
+import { createCircuitBreaker } from "../shared/model-calls/circuit-breaker.ts";
+import { withTimeout } from "../shared/model-calls/remote-call.ts";
 
 /** A worker that is started on demand, and restarted after it ended. */
 interface PythonWorker {

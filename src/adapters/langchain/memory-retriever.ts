@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/recall.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
-import { toPromptText } from "../shared/prompt-data.ts";
+import { toPromptText } from "../shared/model-calls/prompt-data.ts";
 
 /** The calls of a user's memory that the retriever uses. `memory.scope({ user })` has them. */
 export interface RetrieverMemory {

@@ -11,10 +11,15 @@ import {
   toStoredText,
   type UserTurn,
   withoutFailing,
-} from "../shared/chat-turns.ts";
-import { formatMemoryBlock } from "../shared/prompt-data.ts";
+} from "../shared/model-calls/chat-turns.ts";
+import { formatMemoryBlock } from "../shared/model-calls/prompt-data.ts";
 
-export type { ChatMemory, ChatMemoryOptions, PromptMessage, TurnMessage } from "../shared/chat-turns.ts";
+export type {
+  ChatMemory,
+  ChatMemoryOptions,
+  PromptMessage,
+  TurnMessage,
+} from "../shared/model-calls/chat-turns.ts";
 
 /** Options of the processor. */
 export interface MemoryProcessorOptions extends ChatMemoryOptions {

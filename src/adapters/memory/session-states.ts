@@ -1,9 +1,9 @@
-import { toScopeKey } from "../../domain/scope.ts";
 import {
   SESSION_STATE_FIELDS,
   type SessionState,
   type SessionStateChanges,
-} from "../../domain/session-state.ts";
+} from "../../domain/conversation/session-state.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import {
   MAX_ACTIVE_SESSIONS,

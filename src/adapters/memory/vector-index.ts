@@ -1,4 +1,4 @@
-import { matchesFilter } from "../../domain/metadata-filter.ts";
+import { matchesFilter } from "../../domain/filters/metadata-filter.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";

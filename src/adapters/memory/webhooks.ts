@@ -1,10 +1,10 @@
-import { toScopeKey } from "../../domain/scope.ts";
 import {
   NO_WEBHOOK_HEALTH,
   type Webhook,
   type WebhookCursor,
   type WebhookHealth,
-} from "../../domain/webhook.ts";
+} from "../../domain/operations/webhook.ts";
+import { toScopeKey } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 import type { MemoryUser } from "./user-data.ts";

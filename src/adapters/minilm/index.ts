@@ -6,9 +6,9 @@ import {
   loadTransformers,
   resolveModelFolder,
   type Transformers,
-} from "../shared/transformers.ts";
+} from "../shared/model-calls/transformers.ts";
 
-export { type Extraction, loadTransformers, type Transformers } from "../shared/transformers.ts";
+export { type Extraction, loadTransformers, type Transformers } from "../shared/model-calls/transformers.ts";
 
 /** Options of `minilmEmbedder`. */
 export interface MinilmEmbedderOptions {

@@ -1,6 +1,6 @@
 import type { Prompt } from "../../ports/language/language-model.ts";
-import { isJsonObject, parseJson } from "../shared/json-values.ts";
-import type { RequestRefusal } from "../shared/model-server.ts";
+import { isJsonObject, parseJson } from "../shared/model-calls/json-values.ts";
+import type { RequestRefusal } from "../shared/model-calls/model-server.ts";
 
 /** How the shape of an answer is requested: by a schema that the server enforces, as any JSON object, or in words only. */
 const ANSWER_FORMS = ["schema", "object", "words"] as const;

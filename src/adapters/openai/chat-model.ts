@@ -3,7 +3,7 @@ import type { CallOutcome } from "../../domain/model-usage.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Completion, LanguageModel, Prompt } from "../../ports/language/language-model.ts";
-import { parseJson } from "../shared/json-values.ts";
+import { parseJson } from "../shared/model-calls/json-values.ts";
 import {
   beginCall,
   type CallAttempt,
@@ -21,8 +21,8 @@ import {
   sendRequest,
   type TransientFailure,
   toTransientFailure,
-} from "../shared/model-server.ts";
-import { retryWithBackoff } from "../shared/remote-call.ts";
+} from "../shared/model-calls/model-server.ts";
+import { retryWithBackoff } from "../shared/model-calls/remote-call.ts";
 import {
   amendCapabilities,
   getNextForm,

@@ -1,8 +1,8 @@
 import type { CallOutcome, TokenUsage } from "../../domain/model-usage.ts";
-import { createServerSentEventReader } from "../../domain/server-sent-events.ts";
+import { createServerSentEventReader } from "../../domain/text/server-sent-events.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import type { Completion, Prompt } from "../../ports/language/language-model.ts";
-import { isJsonObject, type JsonFields, parseJson } from "../shared/json-values.ts";
+import { isJsonObject, type JsonFields, parseJson } from "../shared/model-calls/json-values.ts";
 import { parseLenientJson } from "./lenient-json.ts";
 
 /** The content of a response, from one body or from the parts of a stream. */

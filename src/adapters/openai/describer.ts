@@ -5,7 +5,7 @@ import { estimateTokens } from "../../domain/text/split-text.ts";
 import { invalid } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { AttachmentDescriber, DescribedAttachment } from "../../ports/language/attachment-describer.ts";
-import { isJsonObject, parseJson } from "../shared/json-values.ts";
+import { isJsonObject, parseJson } from "../shared/model-calls/json-values.ts";
 import {
   type CallAttempt,
   callServer,
@@ -15,7 +15,7 @@ import {
   type ModelServerOptions,
   type RequestLimits,
   sendAndReadText,
-} from "../shared/model-server.ts";
+} from "../shared/model-calls/model-server.ts";
 import { parseChatAnswer, removeThoughts } from "./completion.ts";
 
 /** Options of a describer. By default, a request times out after 60 s, and is tried 3 times. */

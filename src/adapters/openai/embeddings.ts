@@ -3,14 +3,14 @@ import { checkCount } from "../../domain/limits.ts";
 import type { TokenUsage } from "../../domain/model-usage.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import { isJsonObject, parseJson } from "../shared/json-values.ts";
+import { isJsonObject, parseJson } from "../shared/model-calls/json-values.ts";
 import {
   type CallAttempt,
   createFailure,
   type ModelServer,
   type RequestLimits,
   sendAndReadText,
-} from "../shared/model-server.ts";
+} from "../shared/model-calls/model-server.ts";
 
 interface EmbeddingRequest {
   readonly model: string;

@@ -1,7 +1,11 @@
 import { checkCount, checkName, checkShare } from "../../domain/limits.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
-import { callServer, createModelServer, type ModelServerOptions } from "../shared/model-server.ts";
+import {
+  callServer,
+  createModelServer,
+  type ModelServerOptions,
+} from "../shared/model-calls/model-server.ts";
 import {
   createVectorCache,
   findEmbeddingModel,

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import { type EmbeddingsServer, startEmbeddingsServer } from "../../testing/openai/openai-server.ts";
-import { parseRetryAfter } from "../shared/remote-call.ts";
+import { parseRetryAfter } from "../shared/model-calls/remote-call.ts";
 import { splitIntoBatches } from "./embeddings.ts";
 import { type OpenaiEmbedderOptions, openaiEmbedder } from "./index.ts";
 

@@ -1,6 +1,11 @@
 import { invalid, MemoryError } from "../../errors.ts";
 import type { VectorIndexSpace } from "../../ports/vector-index.ts";
-import { callRemote, pollUntil, type RemoteFault, type RemoteService } from "../shared/remote-call.ts";
+import {
+  callRemote,
+  pollUntil,
+  type RemoteFault,
+  type RemoteService,
+} from "../shared/model-calls/remote-call.ts";
 import { toScopeHash, toShortHash } from "../shared/vector-request.ts";
 import type { PineconeClient, PineconeCloud, PineconeIndex, PineconeIndexModel } from "./records.ts";
 

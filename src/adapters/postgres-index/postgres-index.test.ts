@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool } from "pg";
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest";
 import { faultyLine } from "../../../test/postgres/faulty-line.ts";
-import { matchesFilter, type Where } from "../../domain/metadata-filter.ts";
+import { matchesFilter, type Where } from "../../domain/filters/metadata-filter.ts";
 import { makeEntry, makeRandomVectors } from "../../testing/vector-index/index-fixtures.ts";
 import { vectorIndexConformance } from "../../testing/vector-index/vector-index-conformance.ts";
 import { createPgvectorIndex, type IndexPool } from "./index.ts";

@@ -1,4 +1,4 @@
-import type { Where } from "../../domain/metadata-filter.ts";
+import type { Where } from "../../domain/filters/metadata-filter.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 
 /** The columns that filters can use; no other fields are stored. */

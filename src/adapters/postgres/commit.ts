@@ -4,7 +4,6 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { applyDigestChange } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
-import { queueAttachments } from "./attachments.ts";
 import type { Row } from "./database/connection.ts";
 import { createStatement, type PostgresTransaction, type SqlStatement } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
@@ -18,6 +17,7 @@ import {
   toScopeKeys,
 } from "./database/user-rows.ts";
 import { notifyErasure } from "./erasure-notifications.ts";
+import { queueAttachments } from "./tables/attachments.ts";
 import {
   buildStateQueries,
   createCommitState,

@@ -3,9 +3,6 @@ import type { Documents } from "../../ports/documents.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type { CompactedSize, MemoryStore } from "../../ports/memory-store.ts";
 import { createSlicedWebhooks } from "../shared/sliced-webhooks.ts";
-import * as answers from "./answer-cache.ts";
-import { fetchAttachment, fetchAttachmentEntries } from "./attachments.ts";
-import { createPostgresCallLedger } from "./calls.ts";
 import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
 import { quoteIdentifier } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
@@ -13,25 +10,28 @@ import { openPostgresDatabase, type PostgresOptions } from "./database/open.ts";
 import { listenForErasures } from "./erasure-notifications.ts";
 import { createPinnedConnection } from "./fast-path/pinned-connection.ts";
 import { checkPostgresStore, fetchStorageCondition } from "./health.ts";
-import * as jobStore from "./job-store.ts";
+import * as read from "./read.ts";
+import { fetchRowsOfAllProjects } from "./read.ts";
+import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scrub.ts";
+import * as answers from "./tables/answer-cache.ts";
+import { fetchAttachment, fetchAttachmentEntries } from "./tables/attachments.ts";
+import { createPostgresCallLedger } from "./tables/calls.ts";
+import * as jobStore from "./tables/job-store.ts";
 import {
   acquireServerLease,
   fetchStaleUnits,
   fetchUsersWithStaleEmbeddings,
   releaseServerLease,
   renewServerLease,
-} from "./job-store.ts";
-import * as read from "./read.ts";
-import { fetchRowsOfAllProjects } from "./read.ts";
-import * as receipts from "./receipts.ts";
-import { fetchRecallReceipts, storeRecallReceipts } from "./receipts.ts";
-import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scrub.ts";
-import { fetchSearchIndex, storeSearchIndex } from "./search-index.ts";
-import { createPostgresDocuments } from "./shared-documents.ts";
-import { fetchShares, storeShareChanges } from "./sharing.ts";
+} from "./tables/job-store.ts";
+import * as receipts from "./tables/receipts.ts";
+import { fetchRecallReceipts, storeRecallReceipts } from "./tables/receipts.ts";
+import { fetchSearchIndex, storeSearchIndex } from "./tables/search-index.ts";
+import { createPostgresDocuments } from "./tables/shared-documents.ts";
+import { fetchShares, storeShareChanges } from "./tables/sharing.ts";
+import { fetchUses, storeUses } from "./tables/usage.ts";
+import * as webhooks from "./tables/webhooks.ts";
 import { createPostgresStoreDump } from "./transfer/store-dump.ts";
-import { fetchUses, storeUses } from "./usage.ts";
-import * as webhooks from "./webhooks.ts";
 
 export type { PostgresConnection, PostgresPool, PostgresQuery, Row } from "./database/connection.ts";
 export type { PostgresOptions } from "./database/open.ts";

@@ -11,11 +11,11 @@ import {
   countOccurringTexts,
 } from "../shared/erased-texts.ts";
 import { parseBody } from "../shared/stored-rows.ts";
-import { fetchStoredAnswers } from "./answer-cache.ts";
 import { createStatement, quoteIdentifier, type Row } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import { decodeText, findUserNumber, toAccessScope } from "./database/user-rows.ts";
 import { fetchRowsOfAllProjects } from "./read.ts";
+import { fetchStoredAnswers } from "./tables/answer-cache.ts";
 
 interface PostgresScrubCount {
   readonly place: string;

@@ -4,10 +4,10 @@ import type { Message } from "../../domain/message.ts";
 import { MemoryError } from "../../errors.ts";
 import { applyMessageErasure } from "../shared/change-rules.ts";
 import { encodeVector, parseBody } from "../shared/stored-rows.ts";
-import { queueAnswerErasure } from "./answer-cache.ts";
-import { queueAttachmentRemoval } from "./attachments.ts";
 import { createStatement, type Row, type SqlStatement } from "./database/connection.ts";
 import { encodeLongNames, encodeText, type PostgresWriteContext, toIndexKey } from "./database/user-rows.ts";
+import { queueAnswerErasure } from "./tables/answer-cache.ts";
+import { queueAttachmentRemoval } from "./tables/attachments.ts";
 
 // Each column is one array, so that one constant statement writes all rows.
 

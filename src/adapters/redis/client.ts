@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { isMemoryError, MemoryError } from "../../errors.ts";
 import type { Clock } from "../../ports/system.ts";
 import type { VectorIndexRemainder } from "../../ports/vector-index.ts";
-import { type CircuitBreaker, createCircuitBreaker } from "../shared/circuit-breaker.ts";
-import { withTimeout } from "../shared/remote-call.ts";
+import { type CircuitBreaker, createCircuitBreaker } from "../shared/model-calls/circuit-breaker.ts";
+import { withTimeout } from "../shared/model-calls/remote-call.ts";
 import { toScopeHash, toShortHash } from "../shared/vector-request.ts";
 
 /** The part of an ioredis client (5 or 6) that is used: any command, with answers as text or bytes. */

@@ -1,5 +1,5 @@
+import { SESSION_STATE_FIELDS } from "../../domain/conversation/session-state.ts";
 import type { Role } from "../../domain/message.ts";
-import { SESSION_STATE_FIELDS } from "../../domain/session-state.ts";
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type StoredSessionState,
 } from "../../ports/sessions.ts";
 import type { Clock } from "../../ports/system.ts";
-import { parseJson } from "../shared/json-values.ts";
+import { parseJson } from "../shared/model-calls/json-values.ts";
 import {
   createRedisScript,
   createRedisSender,

@@ -2,7 +2,7 @@ import { checkCount, checkName } from "../../domain/limits.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { invalid } from "../../errors.ts";
 import type { Reranker } from "../../ports/language/reranker.ts";
-import { isJsonObject, parseJson } from "../shared/json-values.ts";
+import { isJsonObject, parseJson } from "../shared/model-calls/json-values.ts";
 import {
   type CallAttempt,
   callServer,
@@ -14,7 +14,7 @@ import {
   type RequestRefusal,
   sendAndReadText,
   type TransientFailure,
-} from "../shared/model-server.ts";
+} from "../shared/model-calls/model-server.ts";
 
 /** Options of `serverReranker`. By default, a request times out after 10 s and is tried once. */
 export interface ServerRerankerOptions extends Omit<ModelServerOptions, "baseUrl" | "apiVersion"> {

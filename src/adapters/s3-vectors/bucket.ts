@@ -1,6 +1,6 @@
 import { invalid, MemoryError } from "../../errors.ts";
 import type { VectorIndexEntry, VectorIndexSpace, VectorIndexUser } from "../../ports/vector-index.ts";
-import { callRemote, type RemoteFault, type RemoteService } from "../shared/remote-call.ts";
+import { callRemote, type RemoteFault, type RemoteService } from "../shared/model-calls/remote-call.ts";
 import { toJsonVector, toScopeHash, toShortHash } from "../shared/vector-request.ts";
 
 /** The settings of the index, and how to call S3 Vectors. */

@@ -2,7 +2,7 @@ import { checkCount } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { VectorIndex, VectorIndexSpace, VectorIndexUser } from "../../ports/vector-index.ts";
-import { callRemote, REMOTE_RETRY_POLICY, withTimeout } from "../shared/remote-call.ts";
+import { callRemote, REMOTE_RETRY_POLICY, withTimeout } from "../shared/model-calls/remote-call.ts";
 import { clampCosine, toJsonVector, toPlainFilter } from "../shared/vector-request.ts";
 import type { S3Document, S3Index, S3VectorsClient } from "./bucket.ts";
 import {

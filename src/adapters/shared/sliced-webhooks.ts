@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Webhook } from "../../domain/webhook.ts";
+import type { Webhook } from "../../domain/operations/webhook.ts";
 import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 
 /** Users whose cursors are written or removed in one transaction. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Where } from "../../domain/metadata-filter.ts";
+import type { Where } from "../../domain/filters/metadata-filter.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { withTimeout } from "./remote-call.ts";
+import { withTimeout } from "./model-calls/remote-call.ts";
 
 const never = new Promise<never>(() => {});
 const late = (): Error => new Error("late");

@@ -6,8 +6,6 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { applyDigestChange, applyMessageErasure } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
-import { eraseStoredAnswers } from "./answer-cache.ts";
-import { dropAttachments, putAttachments } from "./attachments.ts";
 import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { checkNames, encodeVector, findUser, parseBody } from "./database.ts";
 import {
@@ -18,7 +16,9 @@ import {
   TRACE_PART,
 } from "./erasure/staged-erasure.ts";
 import { type DigestTable, getDigestTable } from "./integrity/row-digest.ts";
-import { deleteSearchIndex } from "./search-index.ts";
+import { eraseStoredAnswers } from "./tables/answer-cache.ts";
+import { dropAttachments, putAttachments } from "./tables/attachments.ts";
+import { deleteSearchIndex } from "./tables/search-index.ts";
 
 const LOG_TABLE = getDigestTable("log");
 const MESSAGES_TABLE = getDigestTable("messages");

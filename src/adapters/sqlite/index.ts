@@ -16,9 +16,6 @@ import type { SharingStore } from "../../ports/stores/sharing-store.ts";
 import type { MemoryUse, UsageStore, UserUses } from "../../ports/stores/usage-store.ts";
 import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { createSlicedWebhooks, type WebhookSteps } from "../shared/sliced-webhooks.ts";
-import * as answers from "./answer-cache.ts";
-import { readAttachment, readAttachmentEntries } from "./attachments.ts";
-import { createSqliteCallLedger } from "./calls.ts";
 import { commitChangeSet, saveSealedReceipt } from "./commit.ts";
 import { findUser, type SqliteDatabase } from "./database.ts";
 import {
@@ -34,28 +31,31 @@ import { copyTo, scheduleCopyDeletion } from "./files/backup.ts";
 import { checkSqliteStore, readStorageCondition } from "./health.ts";
 import { createSqliteIntegrity } from "./integrity/repair-rows.ts";
 import { fillDigests } from "./integrity/verify-digests.ts";
-import * as jobStore from "./job-store.ts";
+import { openWithUpdateCopy, type SqliteOpenOptions, type SqliteTuning } from "./open.ts";
+import * as read from "./read.ts";
+import { readChangesSince } from "./read.ts";
+import { createSqliteStoreDump } from "./store-dump.ts";
+import * as answers from "./tables/answer-cache.ts";
+import { readAttachment, readAttachmentEntries } from "./tables/attachments.ts";
+import { createSqliteCallLedger } from "./tables/calls.ts";
+import * as jobStore from "./tables/job-store.ts";
 import {
   acquireLocalLease,
   readStaleUnits,
   readUsersWithStaleEmbeddings,
   releaseLocalLease,
   renewLocalLease,
-} from "./job-store.ts";
-import { openWithUpdateCopy, type SqliteOpenOptions, type SqliteTuning } from "./open.ts";
-import * as read from "./read.ts";
-import { readChangesSince } from "./read.ts";
-import * as receipts from "./receipts.ts";
-import { readRecallReceipts, saveRecallReceipts } from "./receipts.ts";
+} from "./tables/job-store.ts";
+import * as receipts from "./tables/receipts.ts";
+import { readRecallReceipts, saveRecallReceipts } from "./tables/receipts.ts";
 import {
   readSearchIndex,
   readSearchIndexSize,
   readSharedSearchIndex,
   saveSearchIndex,
-} from "./search-index.ts";
-import { applyShareChanges, readStoredShares } from "./sharing.ts";
-import { createSqliteStoreDump } from "./store-dump.ts";
-import * as webhooks from "./webhooks.ts";
+} from "./tables/search-index.ts";
+import { applyShareChanges, readStoredShares } from "./tables/sharing.ts";
+import * as webhooks from "./tables/webhooks.ts";
 
 export { translate } from "./errors.ts";
 /** Copies a database file that this process need not have open, and verifies the copy. Errors: see `copyTo`. */

@@ -10,9 +10,6 @@ import {
 } from "../../ports/stores/store-dump.ts";
 import { buildDumpPageKeys, createDumpRowReaders } from "../shared/dump-rows.ts";
 import { PART_TABLES } from "../shared/stored-rows.ts";
-import { toStoredAnswer } from "./answer-cache.ts";
-import { toAttachment, toAttachmentColumns } from "./attachments.ts";
-import { saveCall, toModelCall } from "./calls.ts";
 import {
   checkNames,
   encodeVector,
@@ -21,9 +18,12 @@ import {
   type SqliteDatabase,
   type SqliteRow,
 } from "./database.ts";
-import { toJobProgress } from "./job-store.ts";
 import { toLink, toTombstone, toUnit } from "./read.ts";
-import { insertParties } from "./sharing.ts";
+import { toStoredAnswer } from "./tables/answer-cache.ts";
+import { toAttachment, toAttachmentColumns } from "./tables/attachments.ts";
+import { saveCall, toModelCall } from "./tables/calls.ts";
+import { toJobProgress } from "./tables/job-store.ts";
+import { insertParties } from "./tables/sharing.ts";
 
 type RunDumpWork = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 

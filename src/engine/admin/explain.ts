@@ -1,4 +1,4 @@
-import { isTrueAt } from "../../domain/current-memories.ts";
+import { isTrueAt } from "../../domain/memories/current-memories.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type {

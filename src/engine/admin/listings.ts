@@ -1,12 +1,12 @@
 import type { LogEntry } from "../../domain/change-set.ts";
-import { selectMemoriesAt } from "../../domain/current-memories.ts";
+import { matchesFilter } from "../../domain/filters/metadata-filter.ts";
+import { compileTextFilter, type WhereText } from "../../domain/filters/text-filter.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
+import { selectMemoriesAt } from "../../domain/memories/current-memories.ts";
+import { getComparator, LIST_ORDERS, type ListOrder } from "../../domain/memories/memory-order.ts";
 import { expandKinds, KIND_NAMES, type Memory } from "../../domain/memory.ts";
-import { getComparator, LIST_ORDERS, type ListOrder } from "../../domain/memory-order.ts";
 import { type Message, ORIGINS } from "../../domain/message.ts";
-import { matchesFilter } from "../../domain/metadata-filter.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
-import { compileTextFilter, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime, toLocalTime } from "../../domain/time.ts";
 import { filterInSlices, forEachInSlices, mapInSlices, sortInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";

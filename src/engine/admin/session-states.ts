@@ -1,6 +1,6 @@
+import { checkSessionState, type SessionStateChanges } from "../../domain/conversation/session-state.ts";
 import { checkName, checkNewName } from "../../domain/limits.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { checkSessionState, type SessionStateChanges } from "../../domain/session-state.ts";
 import { MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import { SESSION_TTL_MS, type Sessions, type StoredSessionState } from "../../ports/sessions.ts";

@@ -1,9 +1,9 @@
+import type { Where } from "../../domain/filters/metadata-filter.ts";
+import type { WhereText } from "../../domain/filters/text-filter.ts";
+import type { ListOrder } from "../../domain/memories/memory-order.ts";
 import type { Kind, KindGroup, Memory, MemoryUsage, Status } from "../../domain/memory.ts";
-import type { ListOrder } from "../../domain/memory-order.ts";
 import type { Origin } from "../../domain/message.ts";
-import type { Where } from "../../domain/metadata-filter.ts";
 import type { Source } from "../../domain/recall.ts";
-import type { WhereText } from "../../domain/text-filter.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 
 /** Options of `list`. */

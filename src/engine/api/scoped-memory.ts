@@ -1,11 +1,11 @@
 import type { LogEntry, MemoryLink } from "../../domain/change-set.ts";
-import type { ContextOptions, PromptContext } from "../../domain/context.ts";
+import type { ContextOptions, PromptContext } from "../../domain/conversation/context.ts";
+import type { SessionStateChanges } from "../../domain/conversation/session-state.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { UserStats } from "../../domain/model-usage.ts";
 import type { ImportFormatName } from "../../domain/operations/import-format.ts";
 import type { Answer, AnsweredBy, Recall, RecallExplanation, RecallOptions } from "../../domain/recall.ts";
 import type { ErasurePlan, ErasureReceipt, Receipt } from "../../domain/receipt.ts";
-import type { SessionStateChanges } from "../../domain/session-state.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type {
   GrantListOptions,

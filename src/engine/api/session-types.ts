@@ -1,5 +1,5 @@
+import type { SessionState } from "../../domain/conversation/session-state.ts";
 import type { Message } from "../../domain/message.ts";
-import type { SessionState } from "../../domain/session-state.ts";
 import type { Page } from "./listing-types.ts";
 
 /** A conversation of the user, by the name given with its messages. */

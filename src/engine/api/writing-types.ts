@@ -1,8 +1,8 @@
+import type { Metadata, Where } from "../../domain/filters/metadata-filter.ts";
+import type { WhereText } from "../../domain/filters/text-filter.ts";
 import type { Claim, Kind, KindGroup } from "../../domain/memory.ts";
 import type { Part, Role } from "../../domain/message.ts";
-import type { Metadata, Where } from "../../domain/metadata-filter.ts";
 import type { ReceiptLine } from "../../domain/receipt.ts";
-import type { WhereText } from "../../domain/text-filter.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { InputAttachment } from "./attachment-types.ts";
 

@@ -1,4 +1,4 @@
-import type { ContextOptions, PromptContext } from "../../domain/context.ts";
+import type { ContextOptions, PromptContext } from "../../domain/conversation/context.ts";
 import { checkCount } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";

@@ -1,7 +1,7 @@
-import { isTrueAt } from "../../domain/current-memories.ts";
+import { isTrueAt } from "../../domain/memories/current-memories.ts";
+import { PROFILE_SECTIONS, type ProfileSection } from "../../domain/memories/profile.ts";
 import { MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { PROFILE_SECTIONS, type ProfileSection } from "../../domain/profile.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { estimateTokens, type TextSpan } from "../../domain/text/split-text.ts";
 import type { DraftLine } from "../../ports/language/profile-writer.ts";

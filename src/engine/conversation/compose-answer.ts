@@ -1,10 +1,10 @@
+import { matchesFilter as passesFilter } from "../../domain/filters/metadata-filter.ts";
+import { compileTextFilter, type TextMatcher } from "../../domain/filters/text-filter.ts";
 import { expandKinds, type Memory } from "../../domain/memory.ts";
-import { matchesFilter as passesFilter } from "../../domain/metadata-filter.ts";
 import type { Answer, Item, Recall, RecallOptions } from "../../domain/recall.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
 import { toSentence } from "../../domain/text/english-forms.ts";
-import { compileTextFilter, type TextMatcher } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import type { ComposedReply } from "../../ports/language/answerer.ts";
 import type { Ports } from "../ports.ts";

@@ -1,8 +1,8 @@
 import type { MessageRedaction, Tombstone } from "../../domain/change-set.ts";
 import type { ErasedValue, ErasureSelection } from "../../domain/erasure-selection.ts";
+import type { Metadata } from "../../domain/filters/metadata-filter.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
-import type { Metadata } from "../../domain/metadata-filter.ts";
 import { collectStrings, isOpaquePart } from "../../domain/opaque-parts.ts";
 import type { VersionCut } from "../../domain/receipt.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";

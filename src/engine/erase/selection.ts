@@ -1,11 +1,11 @@
 import type { ErasureSelection } from "../../domain/erasure-selection.ts";
+import { checkWhere, matchesFilter, type Where } from "../../domain/filters/metadata-filter.ts";
+import { checkWhereText, type WhereText } from "../../domain/filters/text-filter.ts";
 import { checkName } from "../../domain/limits.ts";
 import type { Memory, SourceSpan } from "../../domain/memory.ts";
 import { getCitedIds, type Message } from "../../domain/message.ts";
-import { checkWhere, matchesFilter, type Where } from "../../domain/metadata-filter.ts";
 import { dropContained, type TextCut } from "../../domain/text/cut-text.ts";
 import { splitPassages } from "../../domain/text/split-text.ts";
-import { checkWhereText, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { filterInSlices, forEachInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
-import { parseExpiryList } from "../../domain/expiry-policy.ts";
+import { parseExpiryList } from "../../domain/memories/expiry-policy.ts";
 import { createMemory } from "../../memory.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";

@@ -1,7 +1,7 @@
-import { isAboutLater, isTrueAt } from "../../domain/current-memories.ts";
 import { checkCount } from "../../domain/limits.ts";
+import { isAboutLater, isTrueAt } from "../../domain/memories/current-memories.ts";
+import { PROFILE_SECTIONS, type ProfileSection, weightOf } from "../../domain/memories/profile.ts";
 import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
-import { PROFILE_SECTIONS, type ProfileSection, weightOf } from "../../domain/profile.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import { filterInSlices, forEachInSlices, mapInSlices, runInSlices } from "../../domain/time-slicing.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
-import type { WhereText } from "../../domain/text-filter.ts";
+import type { WhereText } from "../../domain/filters/text-filter.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryOptions } from "../../memory-options.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";

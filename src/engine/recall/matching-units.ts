@@ -1,7 +1,7 @@
+import { compileTextFilter, type WhereText } from "../../domain/filters/text-filter.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitPassages } from "../../domain/text/split-text.ts";
-import { compileTextFilter, type WhereText } from "../../domain/text-filter.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { Ports } from "../ports.ts";
 import { type SearchIndex, slotOfUnit } from "../search-index/search-index.ts";

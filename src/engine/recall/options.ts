@@ -1,9 +1,9 @@
+import { checkWhere, type Where } from "../../domain/filters/metadata-filter.ts";
+import { checkWhereText, type WhereText } from "../../domain/filters/text-filter.ts";
 import { checkCount, checkName, checkShare, checkText } from "../../domain/limits.ts";
 import { expandKinds, KIND_NAMES, type Kind, MEMORY_KINDS, type Status } from "../../domain/memory.ts";
-import { checkWhere, type Where } from "../../domain/metadata-filter.ts";
 import type { RankingWeights, RecallOptions } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { checkWhereText, type WhereText } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid } from "../../errors.ts";
 import { MEMORY_FLAGS, STATUSES } from "../search-index/memory-table.ts";

@@ -1,5 +1,5 @@
+import { matchesFilter } from "../../domain/filters/metadata-filter.ts";
 import type { Memory, MemoryUsage } from "../../domain/memory.ts";
-import { matchesFilter } from "../../domain/metadata-filter.ts";
 import type { Item, Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";

@@ -1,5 +1,4 @@
-import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
-import type { RankingOptions, RankingWeights } from "../../domain/recall.ts";
+import { type RankingOptions, type RankingWeights, WEIGHT_NAMES } from "../../domain/recall.ts";
 import { invalid } from "../../errors.ts";
 import {
   type ColumnSignal,

@@ -1,6 +1,7 @@
+import { checkWhere } from "../../domain/filters/metadata-filter.ts";
+import { compileTextFilter } from "../../domain/filters/text-filter.ts";
 import { checkCharacters, checkCount, checkName, checkNewName } from "../../domain/limits.ts";
 import { KIND_NAMES } from "../../domain/memory.ts";
-import { checkWhere } from "../../domain/metadata-filter.ts";
 import type { Scope } from "../../domain/scope.ts";
 import {
   type Grant,
@@ -9,7 +10,6 @@ import {
   isReader,
   type UserGroup,
 } from "../../domain/sharing.ts";
-import { compileTextFilter } from "../../domain/text-filter.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";

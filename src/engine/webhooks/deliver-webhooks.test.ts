@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "../../adapters/system/index.ts";
 import { createWebhookSender } from "../../adapters/webhooks/index.ts";
-import { NO_WEBHOOK_HEALTH, type Webhook } from "../../domain/webhook.ts";
+import { NO_WEBHOOK_HEALTH, type Webhook } from "../../domain/operations/webhook.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { WebhookStore } from "../../ports/stores/webhook-store.ts";

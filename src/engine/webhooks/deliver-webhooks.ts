@@ -1,4 +1,4 @@
-import { getWebhookStatus, type Webhook } from "../../domain/webhook.ts";
+import { getWebhookStatus, type Webhook } from "../../domain/operations/webhook.ts";
 import { MemoryError } from "../../errors.ts";
 import { computeRetryDelay } from "../../ports/queue.ts";
 import type { StoredWebhook, WebhookStore } from "../../ports/stores/webhook-store.ts";

@@ -9,7 +9,7 @@ import {
   type WebhookEvent,
   type WebhookHealth,
   type WebhookStatus,
-} from "../../domain/webhook.ts";
+} from "../../domain/operations/webhook.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { StoredWebhook, WebhookStore } from "../../ports/stores/webhook-store.ts";
 import type { Ports } from "../ports.ts";

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookAttempt } from "../../domain/webhook.ts";
+import type { Webhook, WebhookAttempt } from "../../domain/operations/webhook.ts";
 import type { WebhookSender } from "../../ports/webhook-sender.ts";
 import type { Ports } from "../ports.ts";
 import { signWebhook, type WebhookMessage } from "./sign-webhook.ts";

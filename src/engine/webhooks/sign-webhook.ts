@@ -1,7 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import type { LogEntry } from "../../domain/change-set.ts";
+import {
+  getWebhookEvents,
+  WEBHOOK_LIMITS,
+  type Webhook,
+  type WebhookEvent,
+} from "../../domain/operations/webhook.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { getWebhookEvents, WEBHOOK_LIMITS, type Webhook, type WebhookEvent } from "../../domain/webhook.ts";
 import type { Secret } from "../../ports/system.ts";
 
 /** An event, as it is sent. It contains ids and kinds, never text: an erasure need not follow it. */

@@ -1,14 +1,14 @@
 import { randomInt } from "node:crypto";
 import type { LogEntry } from "../../domain/change-set.ts";
-import { type Scope, toScopeKey } from "../../domain/scope.ts";
-import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import {
   WEBHOOK_LIMITS,
   type Webhook,
   type WebhookCursor,
   type WebhookFailure,
   type WebhookHealth,
-} from "../../domain/webhook.ts";
+} from "../../domain/operations/webhook.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
+import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ChangedUser, WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { sendWebhook, type WebhookOutcome, type WebhookPorts } from "./send-webhook.ts";

@@ -1,8 +1,8 @@
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
+import type { Metadata } from "../../domain/filters/metadata-filter.ts";
 import { toStorableText } from "../../domain/limits.ts";
 import type { Part } from "../../domain/message.ts";
-import type { Metadata } from "../../domain/metadata-filter.ts";
 import type { Item } from "../../domain/recall.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Reply, ScopedMemory } from "../../engine/api/scoped-memory.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Where } from "../../domain/metadata-filter.ts";
+import type { Where } from "../../domain/filters/metadata-filter.ts";
+import type { WhereText } from "../../domain/filters/text-filter.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
-import type { WhereText } from "../../domain/text-filter.ts";
 import type { Forget } from "../../engine/api/writing-types.ts";
 import { MemoryError } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";

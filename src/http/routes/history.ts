@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { JsonObject, SessionStateChanges } from "../../domain/session-state.ts";
+import type { JsonObject, SessionStateChanges } from "../../domain/conversation/session-state.ts";
 import type { ActiveSessionState, NewSession } from "../../engine/api/session-types.ts";
 import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";

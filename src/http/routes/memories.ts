@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { LIST_ORDERS } from "../../domain/memory-order.ts";
+import type { Metadata, Where } from "../../domain/filters/metadata-filter.ts";
+import type { WhereText } from "../../domain/filters/text-filter.ts";
+import { LIST_ORDERS } from "../../domain/memories/memory-order.ts";
 import { ORIGINS } from "../../domain/message.ts";
-import type { Metadata, Where } from "../../domain/metadata-filter.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
-import type { WhereText } from "../../domain/text-filter.ts";
 import type { ShownMemory } from "../../engine/api/listing-types.ts";
 import type { MemoryChanges } from "../../engine/api/writing-types.ts";
 import { invalid } from "../../errors.ts";

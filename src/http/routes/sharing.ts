@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Where } from "../../domain/metadata-filter.ts";
-import type { WhereText } from "../../domain/text-filter.ts";
+import type { Where } from "../../domain/filters/metadata-filter.ts";
+import type { WhereText } from "../../domain/filters/text-filter.ts";
 import type { NewGrant, ShownGrant } from "../../engine/sharing/sharing-types.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import {

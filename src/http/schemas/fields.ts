@@ -1,8 +1,7 @@
 import * as z from "zod";
+import type { WhereText } from "../../domain/filters/text-filter.ts";
 import { type Claim, KIND_NAMES, type Kind, type KindGroup } from "../../domain/memory.ts";
-import { WEIGHT_NAMES } from "../../domain/ranking-weights.ts";
-import type { RankingWeights } from "../../domain/recall.ts";
-import type { WhereText } from "../../domain/text-filter.ts";
+import { type RankingWeights, WEIGHT_NAMES } from "../../domain/recall.ts";
 import { invalid } from "../../errors.ts";
 import { omitUndefined } from "./wire.ts";
 

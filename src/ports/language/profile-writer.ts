@@ -1,5 +1,5 @@
+import type { ProfileSection } from "../../domain/memories/profile.ts";
 import type { Memory } from "../../domain/memory.ts";
-import type { ProfileSection } from "../../domain/profile.ts";
 
 /** One line of a profile: one or a few sentences, and the memories that they were merged from. */
 export interface DraftLine {

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookCursor, WebhookHealth } from "../../domain/webhook.ts";
+import type { Webhook, WebhookCursor, WebhookHealth } from "../../domain/operations/webhook.ts";
 
 /**
  * Webhooks of projects, and how far each has come in the log of each user. They are no part of a user's change-sets: no

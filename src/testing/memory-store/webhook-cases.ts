@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { NO_WEBHOOK_HEALTH, type Webhook } from "../../domain/webhook.ts";
+import { NO_WEBHOOK_HEALTH, type Webhook } from "../../domain/operations/webhook.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { UserPageSums, WebhookStore } from "../../ports/stores/webhook-store.ts";
 import { BASE_TIME, makeChangeSet, makeMessage } from "./change-sets.ts";

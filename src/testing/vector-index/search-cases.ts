@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { matchesFilter, type Where } from "../../domain/metadata-filter.ts";
+import { matchesFilter, type Where } from "../../domain/filters/metadata-filter.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { VectorIndex, VectorIndexEntry, VectorIndexUser } from "../../ports/vector-index.ts";
 import {

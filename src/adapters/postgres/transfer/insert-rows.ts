@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Memory } from "../../../domain/memory.ts";
 import type { DumpPart, DumpRow } from "../../../ports/stores/store-dump.ts";
 import { encodeVector, PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
-import { queueCall } from "../calls.ts";
 import type { PostgresTransaction } from "../database/connection.ts";
 import { encodeLongNames, encodeText, toIndexKey, toScopeKeys } from "../database/user-rows.ts";
-import { queueParties } from "../sharing.ts";
+import { queueCall } from "../tables/calls.ts";
+import { queueParties } from "../tables/sharing.ts";
 import { isPendingExtraction } from "../write-rows.ts";
 
 /** Column -> its type and value. */

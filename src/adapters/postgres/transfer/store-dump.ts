@@ -11,9 +11,6 @@ import {
 import type { Secret } from "../../../ports/system.ts";
 import { buildDumpPageKeys, createDumpRowReaders } from "../../shared/dump-rows.ts";
 import { PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
-import { parseStoredAnswer } from "../answer-cache.ts";
-import { parseAttachment } from "../attachments.ts";
-import { parseModelCall } from "../calls.ts";
 import {
   createStatement,
   type PostgresTransaction,
@@ -23,8 +20,11 @@ import {
 import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
 import { signSecretMark } from "../database/open.ts";
 import { decodeNames, decodeText, encodeText, parseScope } from "../database/user-rows.ts";
-import { parseJobProgress } from "../job-store.ts";
 import { decodeId, fetchRowsOfAllProjects, parseLink, parseTombstone, parseUnit } from "../read.ts";
+import { parseStoredAnswer } from "../tables/answer-cache.ts";
+import { parseAttachment } from "../tables/attachments.ts";
+import { parseModelCall } from "../tables/calls.ts";
+import { parseJobProgress } from "../tables/job-store.ts";
 import { queueDumpRows } from "./insert-rows.ts";
 
 /** The dump of all tables, over all projects. With `secret`, a store that takes over an identity is marked with it. */

@@ -13,11 +13,11 @@ import {
   countOccurringTexts,
 } from "../../shared/erased-texts.ts";
 import { forkWorkerProcess, openWorkerChannel, type WorkerChannel } from "../../shared/worker-channel.ts";
-import { readStoredAnswers } from "../answer-cache.ts";
 import { findUser, parseBody, type SqliteDatabase } from "../database.ts";
 import { isBusy, isFull } from "../errors.ts";
 import { deleteUpdateCopies } from "../files/backup.ts";
-import { readBackupNotes } from "../receipts.ts";
+import { readStoredAnswers } from "../tables/answer-cache.ts";
+import { readBackupNotes } from "../tables/receipts.ts";
 import type { ScanRequest, ScanResponse, ScanText } from "./file-scan.ts";
 
 interface SqliteScrubCount {

@@ -9,7 +9,7 @@ import { isBusy } from "../errors.ts";
 import { checkRows } from "../health.ts";
 import { DatabaseSync } from "../node-sqlite.ts";
 import { openSqliteDatabase, prepareFile } from "../open.ts";
-import { readBackupNotes, readIdentity, readTraces } from "../receipts.ts";
+import { readBackupNotes, readIdentity, readTraces } from "../tables/receipts.ts";
 import { hashFile } from "./backup.ts";
 import { syncFolder } from "./ledger.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { CallOutcome, CallPurpose, CallReport } from "../../../domain/model-usage.ts";
-import { createServerSentEventReader } from "../../../domain/server-sent-events.ts";
+import { createServerSentEventReader } from "../../../domain/text/server-sent-events.ts";
 import { estimateTokens } from "../../../domain/text/split-text.ts";
 import { isMemoryError, MemoryError } from "../../../errors.ts";
 import type { OperationRequest } from "../../operation.ts";

@@ -1,4 +1,4 @@
-import { selectMemoriesAt } from "../../../domain/current-memories.ts";
+import { selectMemoriesAt } from "../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { Recall } from "../../../domain/recall.ts";
 import { extractTerms, toWordKey } from "../../../domain/search/search-terms.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { selectMemoriesAt } from "../../../domain/current-memories.ts";
+import { selectMemoriesAt } from "../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { rulesQuestionReader } from "../questions/questions.ts";
 import { answerIndex } from "./answer-index.ts";

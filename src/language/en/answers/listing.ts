@@ -1,4 +1,4 @@
-import { selectMemoriesAt } from "../../../domain/current-memories.ts";
+import { selectMemoriesAt } from "../../../domain/memories/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
 import { joinList, toBaseForm, toSingular } from "../../../domain/text/english-forms.ts";

@@ -1,4 +1,8 @@
-import { isAboutLater, type MemoryAtTime, selectMemoriesAt } from "../../../domain/current-memories.ts";
+import {
+  isAboutLater,
+  type MemoryAtTime,
+  selectMemoriesAt,
+} from "../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";

@@ -1,4 +1,4 @@
-import type { MemoryAtTime } from "../../../domain/current-memories.ts";
+import type { MemoryAtTime } from "../../../domain/memories/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../domain/text/english-forms.ts";

@@ -1,4 +1,4 @@
-import type { MemoryAtTime } from "../../../domain/current-memories.ts";
+import type { MemoryAtTime } from "../../../domain/memories/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { capitalize, toGerund, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
 import { areExclusive, areOpposed, listStates } from "../relations/states.ts";

@@ -1,6 +1,6 @@
-import { isAboutLater } from "../../../domain/current-memories.ts";
+import { isAboutLater } from "../../../domain/memories/current-memories.ts";
+import { type ProfileSection, weightOf } from "../../../domain/memories/profile.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { type ProfileSection, weightOf } from "../../../domain/profile.ts";
 import { memoizeByWord } from "../../../domain/search/search-terms.ts";
 import { capitalize, joinList } from "../../../domain/text/english-forms.ts";
 import { forEachInSlices, runAtOnce, runInSlices } from "../../../domain/time-slicing.ts";

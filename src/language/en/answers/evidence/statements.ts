@@ -1,5 +1,5 @@
-import { isAboutLater, isTrueAt } from "../../../../domain/current-memories.ts";
 import { isDelayedErasure } from "../../../../domain/delayed-erasure.ts";
+import { isAboutLater, isTrueAt } from "../../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import type { Message } from "../../../../domain/message.ts";
 import type { Item } from "../../../../domain/recall.ts";

@@ -1,4 +1,4 @@
-import { isTrueAt } from "../../../../domain/current-memories.ts";
+import { isTrueAt } from "../../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
 import { bagOf, coverage, essence } from "../essence.ts";

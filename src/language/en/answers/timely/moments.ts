@@ -1,4 +1,4 @@
-import { getValidityStart } from "../../../../domain/current-memories.ts";
+import { getValidityStart } from "../../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import { toDateSpan } from "../../../../domain/time.ts";
 

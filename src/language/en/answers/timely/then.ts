@@ -1,4 +1,4 @@
-import { isTrueAt } from "../../../../domain/current-memories.ts";
+import { isTrueAt } from "../../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
 import { conjugate, joinList, toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";

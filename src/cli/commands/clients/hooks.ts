@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { readSettings } from "../../../config/settings.ts";
+import { EXIT, waitForStopSignal } from "../../exit.ts";
+import type { HookClient } from "../../hooks/hook-events.ts";
+import { dropHooks, findHookFile, formatShellCommand, putHooks } from "../../hooks/hook-files.ts";
+import { logHook, openHookPlaces } from "../../hooks/hook-places.ts";
+import { openHookServer } from "../../hooks/hook-server.ts";
+import { createPrinter } from "../../printer.ts";
+import { type CommonOptions, reportErrors, withMemory } from "../../with-memory.ts";
+import { changeFile, formatChange } from "./client-files.ts";
+import { createClientCommand, type InstallOptions } from "./mcp-install.ts";
+
+/** Writes the hooks into a client's configuration. */
+export async function runHooksInstall(client: HookClient, options: InstallOptions): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
+    const toCommand = (event: string): string => {
+      const { command, args } = createClientCommand(["hook", event, "--client", client], options);
+      return formatShellCommand([command, ...args], process.platform);
+    };
+    const changed = changeFile(findFile(client, options), {
+      isDryRun: options.dryRun ?? false,
+      change: (text) => putHooks(client, text, toCommand),
+    });
+    print.result({ client, ...changed }, () => formatChange(changed));
+    if (changed.changed && !options.dryRun) print.note(`Start ${client} again, so that it reads this.`);
+    return EXIT.done;
+  });
+}
+
+/** Takes the hooks out of a client's configuration again. */
+export async function runHooksUninstall(client: HookClient, options: InstallOptions): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
+    const changed = changeFile(findFile(client, options), {
+      isDryRun: options.dryRun ?? false,
+      change: (text) => (text === undefined ? undefined : dropHooks(client, text)),
+    });
+    print.result({ client, ...changed }, () => formatChange(changed));
+    return changed.changed ? EXIT.done : EXIT.nothingFound;
+  });
+}
+
+function findFile(client: HookClient, { here }: InstallOptions): string {
+  return join(here ? process.cwd() : homedir(), ...findHookFile(client));
+}
+
+/** Keeps the memory open for hooks, until none has come for a while. */
+export async function runHooksServe(options: CommonOptions): Promise<void> {
+  const places = openHookPlaces(toDatabase(options));
+  await withMemory(options, "writes", async ({ keepsake }) => {
+    const server = await openHookServer(keepsake, places);
+    if (!server) return EXIT.done;
+    logHook(places, { server: "started", pid: process.pid });
+    await Promise.race([server.idle, waitForStopSignal()]);
+    await server.close();
+    logHook(places, { server: "stopped" });
+    return EXIT.done;
+  });
+}
+
+/** Prints the log of the hooks. */
+export async function runHooksLog(options: CommonOptions): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
+    const { log } = openHookPlaces(toDatabase(options));
+    const lines = existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : [];
+    print.result({ file: log, lines: lines.map((line) => JSON.parse(line) as object) }, () =>
+      lines.slice(-50),
+    );
+    if (lines.length === 0) print.note("No hook has run for this database.");
+    return EXIT.done;
+  });
+}
+
+const toDatabase = ({ db }: CommonOptions): string => resolve(readSettings(undefined, db).path);

@@ -1,0 +1,139 @@
+import type { Metadata } from "../../domain/filters/metadata-filter.ts";
+import type { ImportEntry } from "../../engine/api/transfer-types.ts";
+import { splitPoints } from "./claude.ts";
+import { fromIsoTime, toContentUuid, toLabels, toMemoryId, toMessageEntry, toShortName } from "./entries.ts";
+import { type ImportSource, isObjectValue } from "./import-source.ts";
+import { type PathChoice, readJsonItems } from "./json-stream.ts";
+
+type Fields = { readonly [field: string]: unknown };
+
+/** Fields under which exports of mem0 hold their list. */
+const MEM0_LISTS = ["results", "memories"];
+
+export function isMem0Memory(value: unknown): value is Fields {
+  return isObjectValue(value) && typeof value.memory === "string";
+}
+
+/** Reads an export of mem0: a list of memories, or an object that holds it as `results` or `memories`. */
+export async function* readMem0(source: ImportSource): AsyncIterable<ImportEntry> {
+  const choose = (path: string): PathChoice => {
+    if (path === "" || MEM0_LISTS.includes(path)) return "enter";
+    return path === "[]" || MEM0_LISTS.includes(path.slice(0, -2)) ? "give" : "pass";
+  };
+  for await (const { value, number } of readJsonItems(source, choose))
+    yield toMem0Entry(`memory ${number}`, value);
+}
+
+function toMem0Entry(place: string, value: unknown): ImportEntry {
+  const text = isMem0Memory(value) ? String(value.memory).trim() : "";
+  if (!isMem0Memory(value) || text === "") return { place, skipped: "a memory without words" };
+  const created = fromIsoTime(value.created_at);
+  const at = fromIsoTime(value.updated_at) ?? created;
+  const expiresAt = fromIsoTime(value.expiration_date);
+  const metadata = toMem0Labels(value);
+  return {
+    place,
+    memory: {
+      id: toMemoryId("mem0", value.id ?? text),
+      text,
+      ...(at === undefined ? {} : { at }),
+      ...(created === undefined ? {} : { validFrom: created }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    },
+  };
+}
+
+/** Plain metadata of mem0, and its categories. */
+function toMem0Labels({ metadata, categories }: Fields): Metadata {
+  const own = isObjectValue(metadata) ? Object.entries(metadata) : [];
+  const plain = own.filter(
+    ([name, value]) =>
+      name !== "" && !name.startsWith("$") && ["string", "number", "boolean"].includes(typeof value),
+  );
+  const short = plain
+    .slice(0, 32)
+    .map(([name, value]) => [name, typeof value === "string" ? (toShortName(value) ?? "") : value]);
+  const named = Array.isArray(categories)
+    ? categories.flatMap((one) => toShortName(one) ?? []).slice(0, 16)
+    : [];
+  return { ...Object.fromEntries(short), ...(named.length > 0 ? { categories: named } : {}) };
+}
+
+/** Reads an agent file of Letta (`.af`), of the first or the second shape: what its memory blocks say, and its messages. */
+export async function* readLetta(source: ImportSource): AsyncIterable<ImportEntry> {
+  const given = ["core_memory[]", "blocks[]", "messages[]", "agents[].messages[]", "agents[].core_memory[]"];
+  const choose = (path: string): PathChoice => {
+    if (given.includes(path)) return "give";
+    return path === "" || given.some((one) => one.startsWith(`${path}[`) || one.startsWith(`${path}.`))
+      ? "enter"
+      : "pass";
+  };
+  let agent = 0;
+  for await (const { path, value, number } of readJsonItems(source, choose)) {
+    if (!isObjectValue(value)) continue;
+    if (!path.endsWith("messages[]")) yield* readBlock(`block ${number}`, value);
+    else {
+      if (number === 1) agent += 1;
+      yield toLettaMessage(`message ${number}`, value, agent);
+    }
+  }
+}
+
+function* readBlock(place: string, { label, value, updated_at: updated }: Fields): Iterable<ImportEntry> {
+  if (typeof value !== "string") return;
+  // The other blocks are the agent's: who it is, and how it works.
+  if (label !== "human") {
+    yield { place, skipped: "a block about the agent" };
+    return;
+  }
+  const at = fromIsoTime(updated);
+  for (const { point } of splitPoints(value)) {
+    yield {
+      place,
+      memory: {
+        id: toContentUuid("letta", point),
+        text: point,
+        ...(at === undefined ? {} : { at }),
+        metadata: toLabels({ block: "human" }),
+      },
+    };
+  }
+}
+
+function toLettaMessage(place: string, message: Fields, agent: number): ImportEntry {
+  const { role, created_at: created, id } = message;
+  if (role === "system") return { place, skipped: "a system message" };
+  if (role === "tool") return { place, skipped: "what a tool gave" };
+  if (role !== "user" && role !== "assistant") return { place, skipped: "a message of an unknown author" };
+  const text = readLettaText(message);
+  if (text === undefined) return { place, skipped: "a notice of the program" };
+  const name = String(id ?? toContentUuid("letta", created, role, text));
+  return toMessageEntry(place, {
+    id: `letta:${name}`,
+    role,
+    text,
+    at: fromIsoTime(created),
+    session: `letta:${agent}`,
+  });
+}
+
+/** A user's text may be wrapped in JSON with its type; notices of the program are, too. */
+function readLettaText({ content, text: plain }: Fields): string | undefined {
+  const parts = Array.isArray(content) ? content.filter(isObjectValue) : [];
+  const own = typeof content === "string" ? content : typeof plain === "string" ? plain : "";
+  const text =
+    parts.length === 0
+      ? own
+      : parts.flatMap((one) => (typeof one.text === "string" ? one.text : [])).join("\n");
+  if (!text.startsWith("{")) return text;
+  try {
+    const wrapped: unknown = JSON.parse(text);
+    if (!isObjectValue(wrapped) || typeof wrapped.type !== "string") return text;
+    return wrapped.type === "user_message" && typeof wrapped.message === "string"
+      ? wrapped.message
+      : undefined;
+  } catch {
+    return text;
+  }
+}

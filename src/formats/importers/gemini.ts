@@ -1,0 +1,160 @@
+import type { Role } from "../../domain/message.ts";
+import type { ImportEntry } from "../../engine/api/transfer-types.ts";
+import { fromIsoTime, toContentId, toMessageEntry } from "./entries.ts";
+import { type ImportSource, isObjectValue } from "./import-source.ts";
+import { readItemsByTime } from "./json-stream.ts";
+
+type Fields = { readonly [field: string]: unknown };
+
+export function isGeminiEvent(value: unknown): value is Fields {
+  if (!isObjectValue(value) || typeof value.time !== "string" || typeof value.title !== "string")
+    return false;
+  const products = Array.isArray(value.products) ? value.products : [];
+  return [value.header, ...products].some(
+    (one) => typeof one === "string" && /\bGemini\b|\bBard\b/.test(one),
+  );
+}
+
+/**
+ * Reads `MyActivity.json` of Gemini Apps from Google Takeout: one event for each exchange, in one of three shapes. An event
+ * has the question and, if Takeout kept it, the reply.
+ */
+export async function* readGemini(source: ImportSource): AsyncIterable<ImportEntry> {
+  for await (const { value, number } of readItemsByTime(source, toTime)) {
+    const place = `event ${number}`;
+    if (!isGeminiEvent(value)) {
+      yield { place, skipped: "an event of another product" };
+      continue;
+    }
+    const exchange = listExchange(value);
+    if (exchange.length === 0) yield { place, skipped: "an event without words" };
+    yield* toEntries(place, value, exchange);
+  }
+}
+
+/** Takeout lists the newest event first. */
+function toTime(event: unknown): string | undefined {
+  return isObjectValue(event) ? fromIsoTime(event.time) : undefined;
+}
+
+interface SpokenText {
+  readonly role: Role;
+  readonly text: string;
+}
+
+function* toEntries(place: string, event: Fields, exchange: readonly SpokenText[]): Iterable<ImportEntry> {
+  const at = fromIsoTime(event.time);
+  const session = findConversation(event.titleUrl);
+  for (const [i, { role, text }] of exchange.entries()) {
+    const id = toContentId("gemini", event.time, i, role, text);
+    yield toMessageEntry(place, { id, role, text, at, session });
+  }
+}
+
+function findConversation(url: unknown): string | undefined {
+  const id = typeof url === "string" ? /\/app\/(?:c\/)?([\w-]{4,128})/.exec(url)?.[1] : undefined;
+  return id === undefined ? undefined : `gemini:${id}`;
+}
+
+function listExchange(event: Fields): SpokenText[] {
+  if (Array.isArray(event.details)) {
+    const details = event.details.filter(isObjectValue).flatMap(readDetail);
+    if (details.length > 0) return details;
+  }
+  if (Array.isArray(event.userInteractions))
+    return event.userInteractions.filter(isObjectValue).flatMap(readInteraction);
+  return readPrompt(event);
+}
+
+function readDetail({ name, value }: Fields): SpokenText[] {
+  if (typeof value !== "string") return [];
+  if (name === "Request") return [{ role: "user", text: value }];
+  return name === "Response" ? [{ role: "assistant", text: value }] : [];
+}
+
+function readInteraction({ userInteraction }: Fields): SpokenText[] {
+  if (!isObjectValue(userInteraction)) return [];
+  const { request, response } = userInteraction;
+  const [question, reply] = [readEncoded(request), readEncoded(response)];
+  return [
+    ...(question === "" ? [] : [{ role: "user" as const, text: question }]),
+    ...(reply === "" ? [] : [{ role: "assistant" as const, text: reply }]),
+  ];
+}
+
+/** Requests and responses are JSON in a string, in several shapes: the texts in them are what was said. */
+function readEncoded(encoded: unknown): string {
+  if (typeof encoded !== "string") return "";
+  try {
+    return listTexts(JSON.parse(encoded), 0).join("\n");
+  } catch {
+    return encoded;
+  }
+}
+
+const MOST_LEVELS = 8;
+const TEXT_FIELDS = ["text", "prompt", "content", "parts", "message"];
+
+function listTexts(value: unknown, level: number): string[] {
+  if (typeof value === "string") return [value];
+  if (level > MOST_LEVELS) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => listTexts(one, level + 1));
+  if (!isObjectValue(value)) return [];
+  const field = TEXT_FIELDS.find((name) => value[name] !== undefined);
+  return field === undefined ? [] : listTexts(value[field], level + 1);
+}
+
+/** The title is "Prompted" and the question, in the language of the account. The reply is HTML beside it. */
+function readPrompt({ title, safeHtmlItem }: Fields): SpokenText[] {
+  const question = /^Prompted\s+([\s\S]+)$/.exec(String(title))?.[1];
+  if (question === undefined) return [];
+  const replies = Array.isArray(safeHtmlItem) ? safeHtmlItem.filter(isObjectValue) : [];
+  const reply = replies
+    .map(({ html }) => (typeof html === "string" ? htmlToText(html) : ""))
+    .join("\n")
+    .trim();
+  return [
+    { role: "user", text: question },
+    ...(reply === "" ? [] : [{ role: "assistant" as const, text: reply }]),
+  ];
+}
+
+const ENTITIES: { readonly [name: string]: string } = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+const BREAKS = new Set(["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6"]);
+const HIDDEN = new Set(["script", "style"]);
+
+/** Gives the words of simple HTML, without tags. Blocks and breaks become lines. Nothing of it is run or shown. */
+export function htmlToText(html: string): string {
+  const lower = html.toLowerCase();
+  let text = "";
+  let at = 0;
+  for (let open = html.indexOf("<"); open >= 0; open = html.indexOf("<", at)) {
+    text += html.slice(at, open);
+    const close = html.indexOf(">", open);
+    at = close < 0 ? html.length : close + 1;
+    const [, slash, name = ""] = /^<(\/?)([a-z]+[1-6]?)/.exec(lower.slice(open, open + 12)) ?? [];
+    if (BREAKS.has(name) && (slash === "/" || name === "br")) text += "\n";
+    if (!HIDDEN.has(name) || slash === "/") continue;
+    const end = lower.indexOf(`</${name}`, at);
+    at = end < 0 ? html.length : end;
+  }
+  return (text + html.slice(at))
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,8}));/gi, decodeEntity)
+    .replace(/[ \t]+/g, " ")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function decodeEntity(entity: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
+  const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+}

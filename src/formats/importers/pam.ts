@@ -1,0 +1,310 @@
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ASSOCIATION_TYPES } from "../../domain/change-set.ts";
+import type { Metadata } from "../../domain/filters/metadata-filter.ts";
+import { INPUT_LIMITS } from "../../domain/limits.ts";
+import type { Claim, Kind, Status } from "../../domain/memory.ts";
+import type { ImportEntry, ImportedMemory } from "../../engine/api/transfer-types.ts";
+import { invalid } from "../../errors.ts";
+import { fromIsoTime, toLabels, toMemoryId, toMessageEntry, toShortName } from "./entries.ts";
+import { type ImportSource, isObjectValue, toInputMessage } from "./import-source.ts";
+import { type PathChoice, readJsonItems } from "./json-stream.ts";
+import { decodeMultibaseKey } from "./multibase-key.ts";
+
+type Fields = { readonly [field: string]: unknown };
+
+export const PAM_SCHEMA = "portable-ai-memory";
+const CONVERSATION_SCHEMA = "portable-ai-memory-conversation";
+/** The metadata field that holds what a memory of PAM has and Keepsake has no field for, as JSON. */
+export const PAM_FIELD = "pam";
+
+/** The conversation of messages that belong to none. */
+export const UNSORTED_SESSION = "keepsake-unsorted";
+
+/** Kinds by the types of PAM. */
+export const KIND_OF_TYPE: { readonly [type: string]: Kind } = {
+  fact: "fact",
+  preference: "preference",
+  skill: "fact",
+  context: "context",
+  relationship: "entity",
+  goal: "commitment",
+  instruction: "instruction",
+  identity: "fact",
+  environment: "fact",
+  project: "context",
+};
+/** Kinds of Keepsake that PAM has no type for are custom types of the same name. */
+const CUSTOM_KINDS: readonly Kind[] = ["event", "reflection"];
+
+/** The status of a memory by the status of PAM. */
+export const STATUS_OF_PAM: { readonly [status: string]: Status } = {
+  active: "current",
+  deprecated: "current",
+  superseded: "superseded",
+  retracted: "retracted",
+  archived: "retracted",
+};
+
+/**
+ * Reads a Portable AI Memory (PAM 1.0): `memory-store.json`, one of its conversations, or the folder of both. Checks the
+ * checksum and the signature, where there are any, before it gives anything. Throws `invalid_input` if they do not fit.
+ */
+export async function* readPam(source: ImportSource): AsyncIterable<ImportEntry> {
+  if (typeof source !== "string" || !statSync(source, { throwIfNoEntry: false })?.isDirectory()) {
+    yield* readPamDocument(source);
+    return;
+  }
+  yield* readPamDocument(join(source, "memory-store.json"));
+  const folder = join(source, "conversations");
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  for (const name of readdirSync(folder).sort()) {
+    // The memories of the folder are what was learnt from its conversations.
+    if (name.endsWith(".json"))
+      for await (const entry of readPamDocument(join(folder, name))) yield { ...entry, isRead: true };
+  }
+}
+
+function choosePath(path: string): PathChoice {
+  if (path === "memories" || path === "relations" || path === "messages" || path === "") return "enter";
+  return path === "conversations_index" ? "pass" : "give";
+}
+
+async function* readPamDocument(source: ImportSource): AsyncIterable<ImportEntry> {
+  const document: PamDocument = { root: new Map(), entries: [], memories: [], messages: [] };
+  for await (const { path, value, number } of readJsonItems(source, choosePath)) {
+    if (path === "memories[]") takeMemory(document, `memory ${number}`, value);
+    else if (path === "relations[]") document.entries.push(toLinkEntry(`relation ${number}`, value));
+    else if (path === "messages[]") document.messages.push(isObjectValue(value) ? value : {});
+    else document.root.set(path, value);
+  }
+  const { root, entries, memories, messages } = document;
+  if (root.get("schema") === CONVERSATION_SCHEMA) yield* toConversation(root, messages);
+  else {
+    checkVersion(root);
+    checkIntegrity(root, memories);
+    yield* entries;
+  }
+}
+
+/** A document as far as it is read. Nothing of it is given before its checksum is checked. */
+interface PamDocument {
+  readonly root: Map<string, unknown>;
+  readonly entries: ImportEntry[];
+  readonly memories: HashedMemory[];
+  readonly messages: Fields[];
+}
+
+/** A memory in canonical JSON. */
+interface HashedMemory {
+  readonly id: string;
+  readonly json: string;
+}
+
+function takeMemory({ entries, memories }: PamDocument, place: string, value: unknown): void {
+  entries.push(toMemoryEntry(place, value));
+  if (isObjectValue(value)) memories.push({ id: String(value.id), json: canonicalize(value) });
+}
+
+function checkVersion(root: ReadonlyMap<string, unknown>): void {
+  if (root.get("schema") !== PAM_SCHEMA)
+    throw invalid("the file is no Portable AI Memory: its schema must say so.");
+  if (!/^1\.\d+/.test(String(root.get("schema_version"))))
+    throw invalid("the file is a Portable AI Memory of a version that is not supported; 1.0 is.");
+}
+
+/** Canonical JSON (RFC 8785): no spaces, fields in the order of their UTF-16 code units. */
+export function canonicalize(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalize).join(",")}]`;
+  if (!isObjectValue(value)) return JSON.stringify(value) ?? "null";
+  const fields = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalize(value[name])}`);
+  return `{${fields.join(",")}}`;
+}
+
+/** The hash over memories in the order of their ids, each in canonical JSON (RFC 8785). */
+export function computeChecksum(memories: readonly HashedMemory[]): string {
+  const hash = createHash("sha256");
+  const sorted = memories.toSorted((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0));
+  hash.update("[");
+  for (const [i, { json }] of sorted.entries()) hash.update(i === 0 ? json : `,${json}`);
+  return `sha256:${hash.update("]").digest("hex")}`;
+}
+
+/** What a signature covers, in canonical JSON. */
+export function toSignedText(fields: {
+  readonly checksum: unknown;
+  readonly export_id: unknown;
+  readonly export_date: unknown;
+  readonly owner_id: unknown;
+}): string {
+  return canonicalize(fields);
+}
+
+function checkIntegrity(root: ReadonlyMap<string, unknown>, memories: readonly HashedMemory[]): void {
+  const integrity = root.get("integrity");
+  if (!isObjectValue(integrity)) return;
+  const isWhole = integrity.total_memories === undefined || integrity.total_memories === memories.length;
+  if (!isWhole || integrity.checksum !== computeChecksum(memories))
+    throw invalid(
+      "the memories do not fit their checksum: the file was damaged or changed. Export it again.",
+    );
+  const signature = root.get("signature");
+  if (!isObjectValue(signature)) return;
+  if (!isSignatureValid(root, integrity.checksum, signature))
+    throw invalid("the signature does not fit: the file was changed, or signed by another program wrongly.");
+}
+
+/** Whether an Ed25519 signature fits. Signatures of other algorithms are not checked. */
+function isSignatureValid(
+  root: ReadonlyMap<string, unknown>,
+  checksum: unknown,
+  { algorithm, public_key: publicKey, value }: Fields,
+): boolean {
+  if (algorithm !== "Ed25519") return true;
+  const key = decodeMultibaseKey(publicKey);
+  if (!key || typeof value !== "string") return false;
+  const owner = root.get("owner");
+  const signed = toSignedText({
+    checksum,
+    export_id: root.get("export_id"),
+    export_date: root.get("export_date"),
+    owner_id: isObjectValue(owner) ? owner.id : undefined,
+  });
+  const x = key.toString("base64url");
+  const publicOne = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+  return verify(null, Buffer.from(signed), publicOne, Buffer.from(value, "base64url"));
+}
+
+function toMemoryEntry(place: string, value: unknown): ImportEntry {
+  if (!isObjectValue(value) || typeof value.content !== "string" || value.content.trim() === "")
+    return { place, skipped: "a memory without words" };
+  const { id, type, custom_type: custom, content, status = "active", ...others } = value;
+  const temporal = isObjectValue(value.temporal) ? value.temporal : {};
+  const own = readOwnFields(value.metadata);
+  const kind = isKindName(type) ? KIND_OF_TYPE[type] : CUSTOM_KINDS.find((one) => one === custom);
+  const confidence = isObjectValue(value.confidence)
+    ? toShare(value.confidence.current ?? value.confidence.initial)
+    : undefined;
+  const times = [temporal.created_at, temporal.valid_from, temporal.valid_until];
+  const [at, validFrom, validTo] = times.map(fromIsoTime);
+  const memory: ImportedMemory = {
+    id: toMemoryId("pam", id),
+    text: content,
+    kind: kind ?? "fact",
+    status: STATUS_OF_PAM[String(status)] ?? "current",
+    ...own,
+    ...(at === undefined ? {} : { at }),
+    ...(validFrom === undefined ? {} : { validFrom }),
+    ...(validTo === undefined ? {} : { validTo }),
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(typeof temporal.superseded_by === "string"
+      ? { supersededBy: toMemoryId("pam", temporal.superseded_by) }
+      : {}),
+  };
+  const { content_hash: _hash, ...kept } = others;
+  const metadata = toKeptFields({ id, type, custom_type: custom, status, ...kept });
+  return { place, memory: { ...memory, metadata } };
+}
+
+function isKindName(type: unknown): type is string {
+  return typeof type === "string" && Object.hasOwn(KIND_OF_TYPE, type);
+}
+
+function toShare(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
+}
+
+/** Fields of Keepsake that its own exports have under `metadata.keepsake`. */
+function readOwnFields(metadata: unknown): Pick<ImportedMemory, "claim" | "importance" | "expiresAt"> {
+  const own = isObjectValue(metadata) && isObjectValue(metadata.keepsake) ? metadata.keepsake : {};
+  const importance = toShare(own.importance);
+  const expiresAt = fromIsoTime(own.expires_at);
+  return {
+    ...(isClaim(own.claim) ? { claim: own.claim } : {}),
+    ...(importance === undefined ? {} : { importance }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+function isClaim(value: unknown): value is Claim {
+  return (
+    isObjectValue(value) &&
+    [value.subject, value.relation, value.value].every((one) => typeof one === "string")
+  );
+}
+
+/** The caller's own metadata, and everything else of the memory as one text, if it fits. */
+function toKeptFields(fields: Fields): Metadata {
+  const metadata = isObjectValue(fields.metadata) ? fields.metadata : {};
+  const own =
+    isObjectValue(metadata.keepsake) && isObjectValue(metadata.keepsake.metadata)
+      ? metadata.keepsake.metadata
+      : {};
+  const text = JSON.stringify(fields);
+  const kept = { ...(own as Metadata), [PAM_FIELD]: text };
+  return JSON.stringify(kept).length <= INPUT_LIMITS.metadataBytes ? kept : (own as Metadata);
+}
+
+function toLinkEntry(place: string, value: unknown): ImportEntry {
+  if (!isObjectValue(value)) return { place, skipped: "a relation of an unknown shape" };
+  const type = ASSOCIATION_TYPES.find((one) => one === value.type);
+  if (!type) return { place, skipped: `a relation of the type ${toShortName(value.type) ?? "unknown"}` };
+  return {
+    place,
+    link: {
+      from: toMemoryId("pam", value.from),
+      to: toMemoryId("pam", value.to),
+      type,
+      strength: toShare(value.confidence) ?? 1,
+    },
+  };
+}
+
+function* toConversation(
+  root: ReadonlyMap<string, unknown>,
+  messages: readonly Fields[],
+): Iterable<ImportEntry> {
+  const id = String(root.get("id"));
+  const title = toShortName(root.get("title"));
+  for (const [i, message] of messages.entries()) {
+    const place = `message ${i + 1} of conversation ${id}`;
+    const { role } = message;
+    const own = toOwnMessage(place, message, id);
+    if (own) yield own;
+    else if (role !== "user" && role !== "assistant")
+      yield { place, skipped: "a message of a system or a tool" };
+    else
+      yield toMessageEntry(place, {
+        id: String(message.id),
+        role,
+        text: readText(message.content),
+        at: fromIsoTime(message.created_at),
+        session: id,
+        metadata: toLabels({ title }),
+      });
+  }
+}
+
+/** Gives a message that Keepsake exported, with every field that it had. */
+function toOwnMessage(place: string, message: Fields, id: string): ImportEntry | undefined {
+  const own = isObjectValue(message.raw_metadata) ? message.raw_metadata.keepsake : undefined;
+  if (!isObjectValue(own)) return undefined;
+  const { at, name, metadata, parts } = own;
+  const session = id === UNSORTED_SESSION ? undefined : id;
+  const content = parts ?? readText(message.content);
+  return {
+    place,
+    message: toInputMessage({ id: message.id, role: message.role, content, at, name, session, metadata }),
+  };
+}
+
+function readText(content: unknown): string {
+  if (!isObjectValue(content)) return "";
+  if (typeof content.text === "string") return content.text;
+  const parts = Array.isArray(content.parts) ? content.parts.filter(isObjectValue) : [];
+  return parts.flatMap(({ text }) => (typeof text === "string" ? text : [])).join("\n");
+}
