@@ -12,7 +12,7 @@ export const EXIT = {
 } as const;
 
 /** Gives the exit status for an error of the library. */
-export function toExitStatus(error: MemoryError): number {
+function toExitStatus(error: MemoryError): number {
   if (error.code === "invalid_input") return EXIT.wrongUse;
   return error.code === "not_found" ? EXIT.nothingFound : EXIT.failed;
 }

@@ -430,7 +430,7 @@ ${formatExamples("restore monday.db --yes")}`,
 }
 
 /** Adds the commands that maintain the database: backups, checks, repairs. */
-export function addMaintenanceCommands(root: Command): void {
+function addMaintenanceCommands(root: Command): void {
   addBackupCommands(root);
   addDoctorCommand(root);
   addCommand(

@@ -60,7 +60,7 @@ function describeGpu(isOnGpu: boolean | undefined): string {
 }
 
 /** Problems that became known after the start: of the embedder, the reranker, and of vector indexes. */
-export interface StartWatch {
+interface StartWatch {
   /** The current problems, one sentence each, without addresses or user text. */
   problems(): readonly string[];
   stop(): void;

@@ -3,7 +3,7 @@ import { invalid } from "../errors.ts";
 import { parsePineconeEnvironment } from "./setting-sources.ts";
 
 /** The vector indexes that settings can name. */
-export const VECTOR_INDEXES = ["chroma", "faiss", "pgvector", "pinecone", "redis", "s3-vectors"] as const;
+const VECTOR_INDEXES = ["chroma", "faiss", "pgvector", "pinecone", "redis", "s3-vectors"] as const;
 export type VectorIndexName = (typeof VECTOR_INDEXES)[number];
 
 /** The settings of databases and servers other than the local file. */
@@ -50,7 +50,7 @@ export interface RedisSettings {
   readonly password?: string;
 }
 
-export interface CacheSettings {
+interface CacheSettings {
   readonly name: "memory" | "redis";
   /** How long entries are kept, in ms. */
   readonly ttlMs?: number;
@@ -58,7 +58,7 @@ export interface CacheSettings {
   readonly hotAfter?: number;
 }
 
-export interface ChromaSettings {
+interface ChromaSettings {
   readonly url: string;
   readonly apiKey?: string;
   readonly tenant?: string;
@@ -67,7 +67,7 @@ export interface ChromaSettings {
   readonly collection?: string;
 }
 
-export interface PineconeSettings {
+interface PineconeSettings {
   readonly apiKey: string;
   readonly index: string;
   /** The cloud in which a missing index is created. Default: the adapter's. */
@@ -77,7 +77,7 @@ export interface PineconeSettings {
   readonly controller?: string;
 }
 
-export interface S3VectorsSettings extends S3Place {
+interface S3VectorsSettings extends S3Place {
   readonly bucket: string;
 }
 
@@ -92,7 +92,7 @@ export interface S3Place {
   };
 }
 
-export interface FaissSettings {
+interface FaissSettings {
   readonly path: string;
   readonly python?: string;
   readonly gpu?: boolean;

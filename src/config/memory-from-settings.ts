@@ -9,7 +9,7 @@ import { toSettingError } from "./setting-names.ts";
 import type { EmbedderSettings } from "./settings.ts";
 
 /** The options of `createMemory` for extraction and answers. */
-export interface UnderstandingOptions {
+interface UnderstandingOptions {
   readonly model?: (hooks: CallHooks) => Promise<LanguageModel>;
   readonly extractor?: (hooks: CallHooks) => Promise<readonly Extractor[]>;
 }
@@ -117,7 +117,7 @@ export async function openEmbedder(
 }
 
 /** Wraps an extractor: leaves out facts with a confidence below `threshold`, but keeps changes and requests to forget. */
-export function filterByConfidence(extractor: Extractor, threshold: number): Extractor {
+function filterByConfidence(extractor: Extractor, threshold: number): Extractor {
   return {
     ...extractor,
     async propose(reading, options) {

@@ -2,14 +2,14 @@ import { invalid, isMemoryError } from "../errors.ts";
 import { countEdits } from "./settings-file.ts";
 
 /** Names that other programs use for one of our settings, and that are read as it. The setting's own name wins. */
-export const SETTING_ALIASES: { readonly [name: string]: string } = {
+const SETTING_ALIASES: { readonly [name: string]: string } = {
   SQL_PATH: "KEEPSAKE_DB",
   GPT_MODEL: "KEEPSAKE_ANSWER_MODEL",
   OPENAI_API_BASE: "OPENAI_BASE_URL",
 };
 
 /** Names that people know for something that is configured in another way here, with that way. */
-export const REFUSED_SETTINGS: { readonly [name: string]: string } = {
+const REFUSED_SETTINGS: { readonly [name: string]: string } = {
   DB_PATH:
     "is not a setting: vectors are stored in the database file, which KEEPSAKE_DB names. A Chroma server is named by CHROMA_URL.",
   AWS_S3_BUCKET:

@@ -9,7 +9,7 @@ import { findSettingsFile, readSettingsFile } from "./settings-file.ts";
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** The values of all sources by setting, and messages about the sources for the operator. */
-export interface SettingEntries {
+interface SettingEntries {
   readonly values: Map<string, string>;
   readonly notices: readonly string[];
   /** Which settings the `.env` file gave, for people. */

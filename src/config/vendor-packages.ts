@@ -1,7 +1,7 @@
 import { MemoryError } from "../errors.ts";
 
 /** The modules of vendors' packages, by package name. */
-export interface VendorPackages {
+interface VendorPackages {
   readonly pg: typeof import("pg");
   readonly ioredis: Pick<typeof import("ioredis"), "Redis">;
   readonly bullmq: typeof import("bullmq");
@@ -17,7 +17,7 @@ export interface VendorPackages {
 /** A Redis client of the package ioredis. */
 export type Redis = InstanceType<VendorPackages["ioredis"]["Redis"]>;
 
-export type VendorPackage = keyof VendorPackages;
+type VendorPackage = keyof VendorPackages;
 
 interface VendorLoader<Name extends VendorPackage> {
   /** The tested major version, used in the `npm install` command. */

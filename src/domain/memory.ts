@@ -17,7 +17,7 @@ export const MEMORY_KINDS = [
 export type Kind = (typeof MEMORY_KINDS)[number];
 
 /** Groups of kinds, by the names that are usual for memory. The first kind is the one that a new memory of the group gets. */
-export const KIND_GROUPS: { readonly [group in KindGroup]: readonly [Kind, ...Kind[]] } = {
+const KIND_GROUPS: { readonly [group in KindGroup]: readonly [Kind, ...Kind[]] } = {
   semantic: ["fact", "preference", "entity", "reflection", "context"],
   episodic: ["event", "commitment"],
   procedural: ["instruction"],

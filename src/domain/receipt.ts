@@ -29,7 +29,7 @@ export interface PendingConfirmation {
 }
 
 /** Words of a message that an erasure would remove. */
-export interface ErasureQuote {
+interface ErasureQuote {
   /** The message's id. */
   readonly message: string;
   /** When it was said (ISO 8601). */

@@ -104,7 +104,7 @@ export function isInForce(grant: Grant, reader: string, now: string): boolean {
 }
 
 /** Whether metadata keeps a memory or a message out of every grant. */
-export const isMarkedPrivate = (metadata: Metadata | undefined): boolean => metadata?.private === true;
+const isMarkedPrivate = (metadata: Metadata | undefined): boolean => metadata?.private === true;
 
 /** Tests what a grant covers, by the memories and messages as they are. */
 export interface GrantTest {

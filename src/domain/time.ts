@@ -24,7 +24,7 @@ export function toLocalTime(time: string, zone: string | undefined): string {
 }
 
 /** An offset in milliseconds: "+08:00" -> 28,800,000. */
-export function parseOffset(zone: string): number {
+function parseOffset(zone: string): number {
   const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -50,7 +50,7 @@ export interface PromptLine {
   readonly text: string;
 }
 
-export interface PromptBlockOptions {
+interface PromptBlockOptions {
   /** From `createBlockNonce`: 8 to 64 of a-z and 0-9. */
   readonly nonce: string;
   /** Finds what may not go into a prompt. */
@@ -243,7 +243,7 @@ export function hashText(text: string): string {
 }
 
 /** Content that can go into a prompt: an item of a recall, or a memory. */
-export interface PromptSource {
+interface PromptSource {
   readonly text: string;
   readonly type?: "memory" | "passage";
   readonly quarantined?: boolean;

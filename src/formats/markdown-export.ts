@@ -3,10 +3,7 @@ import type { ShownMemory } from "../engine/api/listing-types.ts";
 import type { ExportedPiece, ExportLine } from "../engine/api/transfer-types.ts";
 
 /** Gives the topic of a statement, if it has one. */
-export type TopicFinder = (statement: {
-  readonly text: string;
-  readonly claim?: Claim;
-}) => string | undefined;
+type TopicFinder = (statement: { readonly text: string; readonly claim?: Claim }) => string | undefined;
 
 const OTHER = "other";
 const PAST = "no longer so";

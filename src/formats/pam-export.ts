@@ -36,14 +36,14 @@ const PAM_OF_STATUS = { current: "active", superseded: "superseded", retracted: 
 const RELATIONS: readonly string[] = ["related_to", "extends", "contradicts", "derived_from", "supersedes"];
 
 /** Signs an export with an Ed25519 key. */
-export interface ExportSigner {
+interface ExportSigner {
   /** The 32 bytes of the public key. */
   readonly publicKey: Uint8Array;
   /** Gives the signature of a text, base64url. */
   sign(text: string): string;
 }
 
-export interface PamExportOptions {
+interface PamExportOptions {
   /** A UUID that names this export. */
   readonly exportId: string;
   readonly signer: ExportSigner;

@@ -21,7 +21,7 @@ export interface LongString {
 }
 
 /** Scans JSON while it is received, before it is parsed. */
-export interface JsonScan {
+interface JsonScan {
   /** Scans the next bytes. Throws 400 if the JSON is nested too deeply or contains too many values. */
   take(bytes: Uint8Array): void;
   /** Strings of at least `LONG_BYTES`, in order. */

@@ -10,7 +10,7 @@ import type { OpenAiProxy } from "./proxy/proxy.ts";
 import type { RequestContext } from "./request-context.ts";
 import { nameSchema } from "./schemas/fields.ts";
 
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The services that handlers use. */
 export interface ServerServices {

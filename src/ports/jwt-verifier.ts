@@ -5,7 +5,7 @@ export interface JwtVerifier {
 }
 
 /** What a token must be like. */
-export interface ExpectedJwt {
+interface ExpectedJwt {
   /** The claim `iss`, exactly. */
   readonly issuer: string;
   /** The claim `aud` is or contains one of these. */

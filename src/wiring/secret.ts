@@ -4,7 +4,7 @@ import type { SecretState } from "../engine/api/inspection-types.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { Secret } from "../ports/system.ts";
 
-export interface OpenedSecret {
+interface OpenedSecret {
   readonly secret: Secret;
   /** Whether its file was missing and has been created. */
   readonly isNew: boolean;

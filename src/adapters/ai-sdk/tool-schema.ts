@@ -14,7 +14,7 @@ export interface AiSdkToolSchema<Input> {
 }
 
 /** A text field of a tool's input. */
-export interface ToolField {
+interface ToolField {
   readonly description: string;
   /** In characters. */
   readonly maxLength: number;

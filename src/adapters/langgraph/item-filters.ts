@@ -1,7 +1,7 @@
 import { invalid } from "../../errors.ts";
 
 /** A condition on namespaces: how they begin or end. "*" stands for any label. */
-export interface NamespaceCondition {
+interface NamespaceCondition {
   readonly matchType: string;
   readonly path: readonly string[];
 }

@@ -27,7 +27,7 @@ export interface OpenaiDescriberOptions extends ModelServerOptions {
 }
 
 /** What a model is told beside an image. */
-export const VISION_PROMPT: string = `Describe this image for a memory that is searched by words.
+const VISION_PROMPT: string = `Describe this image for a memory that is searched by words.
 Say in at most five short sentences what it shows: people, animals, things, places, and what happens.
 Copy text that can be read, such as names, dates, numbers and labels, word for word.
 Say only what can be seen. Do not guess who a person is.

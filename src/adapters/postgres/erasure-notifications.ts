@@ -4,7 +4,7 @@ import { acquireConnection, quoteIdentifier } from "./database/connection.ts";
 import { type PostgresDatabase, withConnection } from "./database/database.ts";
 
 /** Receives the user of an erasure; undefined if it may have been any user. */
-export type RemoteErasureListener = (scope?: Scope) => void;
+type RemoteErasureListener = (scope?: Scope) => void;
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;

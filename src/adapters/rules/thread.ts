@@ -15,7 +15,7 @@ const REST_MS = 10_000;
 /** Of memory, in MB; what takes more would end the program, were it not in a thread. */
 const MOST_MEGABYTES = 512;
 
-export interface RulesThread extends Extractor {
+interface RulesThread extends Extractor {
   /** Has the thread drop the words that it keeps for later, once it has read what it is reading. */
   dropWords(): Promise<unknown>;
 }

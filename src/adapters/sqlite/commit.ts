@@ -27,7 +27,7 @@ const HEADS_TABLE = getDigestTable("heads");
 const UNITS_TABLE = getDigestTable("units");
 
 /** The target of a change: the user's number, and the revision that it creates. */
-export interface SqliteWriteContext {
+interface SqliteWriteContext {
   readonly database: SqliteDatabase;
   readonly user: number;
   readonly revision: number;

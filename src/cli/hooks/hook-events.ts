@@ -3,7 +3,7 @@ export const HOOK_CLIENTS = ["claude-code", "codex", "cursor"] as const;
 export type HookClient = (typeof HOOK_CLIENTS)[number];
 
 /** What happens at an event: memory is given, or words are stored. */
-export type HookKind = "start" | "prompt" | "reply";
+type HookKind = "start" | "prompt" | "reply";
 
 /** The events of each client that are used, by their own names. */
 export const HOOK_EVENTS: { readonly [client in HookClient]: { readonly [event: string]: HookKind } } = {

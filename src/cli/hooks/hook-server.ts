@@ -19,7 +19,7 @@ const PROMPT_TOKENS = 500;
 const PROMPT_LIMIT = 6;
 
 /** A process that has the memory open for hooks. */
-export interface HookServer {
+interface HookServer {
   /** Resolves when it has been idle for a while. */
   readonly idle: Promise<void>;
   /** Finishes what is being stored. */

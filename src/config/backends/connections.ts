@@ -52,13 +52,13 @@ export function toPrefixOption({ prefix }: BackendSettings): { readonly prefix?:
 const FIRST_CONNECTION_MS = 2000;
 
 /** Why the first connection failed. */
-export type RedisTrouble = "down" | "refused";
+type RedisTrouble = "down" | "refused";
 
 /**
  * Connects to the configured Redis. Gives the client, and the trouble if the server is down or refuses the password. This
  * does not prevent a start, because Redis holds only copies. `options` are those of the adapter that uses the client.
  */
-export async function connectRedis(
+async function connectRedis(
   { url, password }: RedisSettings,
   options: object,
 ): Promise<{ readonly client: Redis; readonly trouble?: RedisTrouble }> {
@@ -98,13 +98,13 @@ async function tryConnect(client: Redis): Promise<boolean> {
 }
 
 /** Closes resources. They are added in the order in which they are opened. */
-export interface ResourceCloser {
+interface ResourceCloser {
   add(close: () => unknown): void;
   /** Closes all resources, newest first. An error in one does not stop the others. */
   close(): Promise<void>;
 }
 
-export function createResourceCloser(): ResourceCloser {
+function createResourceCloser(): ResourceCloser {
   const closers: (() => unknown)[] = [];
   return {
     add: (close) => void closers.push(close),
@@ -118,7 +118,7 @@ export function createResourceCloser(): ResourceCloser {
   };
 }
 
-export interface OpenedPostgres {
+interface OpenedPostgres {
   readonly record: PostgresStore;
   /** Closes the store and its connections. */
   close(): Promise<void>;

@@ -26,7 +26,7 @@ export interface Backends {
 }
 
 /** The options of `createMemory` from the settings. */
-export interface BackendOptions {
+interface BackendOptions {
   readonly record?: PostgresStore;
   /** The erasure ledger, outside the database. */
   readonly ledger?: Ledger;
@@ -117,7 +117,7 @@ function toIndexSearchOptions({
   };
 }
 
-export async function openSessions(
+async function openSessions(
   settings: BackendSettings,
   clients: BackendClients,
 ): Promise<{ readonly sessions?: Sessions }> {
@@ -126,7 +126,7 @@ export async function openSessions(
   return { sessions: redisSessions({ client: await clients.redis(), ...toPrefixOption(settings) }) };
 }
 
-export async function openCache(
+async function openCache(
   settings: BackendSettings,
   clients: BackendClients,
 ): Promise<{ readonly cache?: Cache }> {
@@ -139,7 +139,7 @@ export async function openCache(
   };
 }
 
-export async function openRateLimits(
+async function openRateLimits(
   settings: BackendSettings,
   clients: BackendClients,
 ): Promise<((perMinute: number) => RateLimits) | undefined> {
@@ -150,7 +150,7 @@ export async function openRateLimits(
 }
 
 /** Opens the queue with its own client: only BullMQ's commands wait while the server is down. */
-export async function openQueue(
+async function openQueue(
   settings: BackendSettings,
   clients: BackendClients,
 ): Promise<{ readonly queue?: Queue }> {

@@ -22,7 +22,7 @@ const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const MILLISECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1000];
 
 /** The operations of a memory. */
-export const MEASURED_OPERATIONS = [
+const MEASURED_OPERATIONS = [
   "remember",
   "understand",
   "add",
@@ -53,7 +53,7 @@ export const MEASURED_OPERATIONS = [
   "other",
 ] as const;
 
-export const OPERATION_OUTCOMES: readonly string[] = ["ok", "aborted", "failed", ...Object.keys(ERROR_CODES)];
+const OPERATION_OUTCOMES: readonly string[] = ["ok", "aborted", "failed", ...Object.keys(ERROR_CODES)];
 
 const CALL = { purpose: CALL_PURPOSES, model: "code" } as const;
 /** One of `JOB_NAMES`, or "following" and the name of an index. */
@@ -318,7 +318,7 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
 };
 
 /** A metric as a scrape returns it. */
-export interface ServedMetric extends MetricDefinition {
+interface ServedMetric extends MetricDefinition {
   readonly name: string;
   /** Its name in `METRICS`. */
   readonly countedAs: string;

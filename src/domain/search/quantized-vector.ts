@@ -3,7 +3,7 @@
  * represent them exactly. Rounding changes a component by at most 1/32,768 of the largest one, and a cosine
  * by a few millionths.
  */
-export interface QuantizedVector {
+interface QuantizedVector {
   /** Component i is `codes[i] * 2 ** exponent`. */
   readonly codes: Int16Array;
   readonly exponent: number;

@@ -34,7 +34,7 @@ export function hasCredential(text: string): boolean {
   );
 }
 
-export interface RedactedText {
+interface RedactedText {
   readonly text: string;
   /** The kinds that were removed: "API key", "card number". */
   readonly removedKinds: readonly string[];

@@ -3,7 +3,7 @@
  * functions; only irregular words are listed.
  */
 
-export type GrammaticalPerson = "you" | "third" | "they";
+type GrammaticalPerson = "you" | "third" | "they";
 
 /** "base past participle"; the participle is omitted if it equals the past. */
 const IRREGULAR: readonly string[] = (

@@ -1,14 +1,14 @@
 import { createParser } from "eventsource-parser";
 
 /** Reads a stream of server-sent events (WHATWG HTML, 9.2) from its bytes, however they are split. */
-export interface ServerSentEventReader {
+interface ServerSentEventReader {
   /** Takes the next bytes of the stream. */
   take(bytes: Uint8Array): void;
   /** Ends the stream. A last event without an empty line counts. */
   end(): void;
 }
 
-export interface ServerSentEventReaderOptions {
+interface ServerSentEventReaderOptions {
   /** Called with the data of each event that has data. Other fields and comments are ignored. */
   readonly onData: (data: string) => void;
   /** Maximum length of a line, and of the data of an event, in characters. */

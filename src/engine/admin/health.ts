@@ -5,7 +5,7 @@ import type { Ports } from "../ports.ts";
 import type { DependencyWatch } from "./dependencies.ts";
 
 /** Runs the checks at most once a minute. */
-export interface HealthWatch {
+interface HealthWatch {
   /**
    * The last known state. In a server it never waits; before the first check ends, the list of checks is
    * empty.
@@ -14,7 +14,7 @@ export interface HealthWatch {
   stop(): void;
 }
 
-export interface HealthSources {
+interface HealthSources {
   readonly dependencies: Pick<DependencyWatch, "states"> | undefined;
   /** Count for this process. */
   readonly damagedRows: () => number;

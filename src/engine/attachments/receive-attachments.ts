@@ -219,7 +219,7 @@ function tooLarge(most: number): MemoryError {
 }
 
 /** What of the received attachments is stored with some messages. */
-export interface AdmittedAttachments {
+interface AdmittedAttachments {
   readonly messages: readonly Message[];
   readonly attachments: readonly StoredAttachment[];
   readonly lines: readonly ReceiptLine[];

@@ -47,7 +47,7 @@ function isOwnWords({ item }: Excerpt): boolean {
 }
 
 /** Messages of the user, newest first, and the spans in them that a later message has ended. */
-export interface ComparedMessages {
+interface ComparedMessages {
   readonly messages: readonly Message[];
   readonly spans: ReadonlyMap<string, readonly TextSpan[]>;
 }

@@ -6,7 +6,7 @@ import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
 import { sanitizeForPrompt } from "../prompt-block.ts";
 
 /** The part of a context that is for one request. */
-export interface PackedRequest {
+interface PackedRequest {
   readonly text: string;
   /** What went in, best first. */
   readonly items: readonly Item[];

@@ -49,7 +49,7 @@ export interface StandingPart {
   readonly basis: StandingBasis;
 }
 
-export interface StandingBasis {
+interface StandingBasis {
   readonly revision: number;
   readonly memories: ReadonlyMap<string, Memory>;
   readonly messages: ReadonlyMap<string, Message>;

@@ -9,7 +9,7 @@ import type { Ports } from "../ports.ts";
 import { spaceOf } from "../search-index/search-units.ts";
 
 /** The entries to put and drop to bring an index up to date with the store. */
-export interface IndexChanges {
+interface IndexChanges {
   readonly put: readonly VectorIndexEntry[];
   readonly drop: readonly string[];
 }

@@ -15,7 +15,7 @@ const TOO_FEW = 50;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export interface IndexSearchLimits {
+interface IndexSearchLimits {
   /** Users with fewer units are searched only locally, exactly and at once. */
   readonly from: number;
   /** How long a recall waits for an index, in ms. */
@@ -29,7 +29,7 @@ interface IndexBackoff {
 }
 
 /** Handlers for wrong or missing hits of an index. */
-export interface IndexProblemHandlers {
+interface IndexProblemHandlers {
   /** The index gave hits that the store does not know. */
   onOrphans(feeder: IndexUpdater, scope: Scope, ids: readonly string[]): void;
   /** The index gave fewer hits than there are units. */

@@ -37,7 +37,7 @@ const EXPLICIT_YES = new RegExp(`(?:${DO_PHRASES.replace("please|", "")}|confirm
 export const CONFIRMATION_PHRASE = "to do it";
 
 /** A request that the user has confirmed. */
-export interface ConfirmedRequest {
+interface ConfirmedRequest {
   readonly message: Message;
   /** The items of the preview that are meant, from 0; absent for all. */
   readonly items?: readonly number[];

@@ -392,7 +392,7 @@ export function findEnded(draft: MemoryDraft, { target }: EndProposal, { at }: M
 }
 
 /** Whether a memory matches a target. An empty target matches nothing. */
-export function matchesTarget(memory: Memory, target: ProposalTarget): boolean {
+function matchesTarget(memory: Memory, target: ProposalTarget): boolean {
   if (target.ids) return target.ids.includes(memory.id);
   const { claim } = memory;
   if (!claim || (target.subject ?? target.relation ?? target.value) === undefined) return false;

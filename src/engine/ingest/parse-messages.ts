@@ -28,7 +28,7 @@ const ORIGINS: Readonly<Record<Role, Origin>> = {
 };
 
 /** The messages to store, and a line for each part that cannot be stored. */
-export interface ParsedMessages {
+interface ParsedMessages {
   readonly messages: readonly Message[];
   readonly lines: readonly ReceiptLine[];
 }

@@ -24,7 +24,7 @@ interface KnownBodies {
 }
 
 /** Loaded items in their order. */
-export interface LoadedItems {
+interface LoadedItems {
   readonly placed: readonly PlacedItem[];
   /** By the id of an ended memory: the id of its successor. */
   readonly successors: ReadonlyMap<string, string>;

@@ -20,7 +20,7 @@ const MAX_TRIES = 3;
 type NearestPorts = Pick<Ports, "store" | "states" | "embedder" | "indexSync">;
 
 /** The user whose units are compared, the query, and the work done meanwhile. */
-export interface VectorComparison<Meanwhile> {
+interface VectorComparison<Meanwhile> {
   readonly scope: Scope;
   readonly vector: Float32Array | undefined;
   readonly scratch: Scratch;
@@ -38,7 +38,7 @@ export interface VectorComparison<Meanwhile> {
 }
 
 /** An index and the similarity of each of its units; valid until the next await. */
-export interface NearestResult<Meanwhile> {
+interface NearestResult<Meanwhile> {
   readonly searchIndex: SearchIndex;
   readonly near: QuerySimilarity | undefined;
   readonly meanwhile: Meanwhile;

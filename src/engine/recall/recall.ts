@@ -94,7 +94,7 @@ export function addShared(
 }
 
 /** What was recalled for a context: the items, and which of the words around them hold. */
-export interface ContextRecall {
+interface ContextRecall {
   readonly recall: Recall;
   readonly spans: NonNullable<RecallResponse["spans"]>;
   /** What other users share, best first; not among the items of the recall. */
@@ -413,7 +413,7 @@ function withLazyContext(recall: Omit<Recall, "context" | "tokens">, pack: () =>
 }
 
 /** The filters that need texts or metadata, which no index has. */
-export interface ContentFilter {
+interface ContentFilter {
   /** The only slots to score, if a filter over texts lets few through. */
   findSlots(searchIndex: SearchIndex): Int32Array | undefined;
   /** The test of a unit, by slot; undefined if there is no such filter. */

@@ -60,7 +60,7 @@ interface RerankInput {
 }
 
 /** The items in their final order, and what is beyond the limit. */
-export interface RerankedItems {
+interface RerankedItems {
   readonly placed: readonly PlacedItem[];
   readonly dropped: readonly DroppedUnit[];
   readonly reranking: Reranking;

@@ -13,7 +13,7 @@ type I32 = Int32Array<ArrayBuffer>;
 type U8 = Uint8Array<ArrayBuffer>;
 
 /** One row per memory. Times are milliseconds since 1970, or NaN. */
-export interface MemoryColumns {
+interface MemoryColumns {
   at: F64;
   storedAt: F64;
   validFrom: F64;
@@ -38,7 +38,7 @@ export interface MemoryColumns {
 }
 
 /** Spans of messages that memories were read from. Row -1 marks an unused one. */
-export interface SourceColumns {
+interface SourceColumns {
   row: I32;
   turn: I32;
   start: I32;

@@ -28,7 +28,7 @@ type F64 = Float64Array<ArrayBuffer>;
 type I32 = Int32Array<ArrayBuffer>;
 
 /** One position per message: its turn minus 1. */
-export interface TurnColumns {
+interface TurnColumns {
   /** Milliseconds since 1970. */
   at: F64;
   storedAt: F64;
@@ -53,7 +53,7 @@ export interface TurnColumns {
   [name: string]: F64 | I32 | Uint8Array<ArrayBuffer>;
 }
 
-export interface SessionColumns {
+interface SessionColumns {
   /** Its id as given, as a number of a name; -1 for turns outside any session. */
   id: I32;
   last: I32;

@@ -25,7 +25,7 @@ import type {
   ShownGroup,
 } from "./sharing-types.ts";
 
-export type SharingPorts = Pick<Ports, "store" | "clock" | "ids">;
+type SharingPorts = Pick<Ports, "store" | "clock" | "ids">;
 
 /** Limits of one user. Ended grants are removed, the oldest first, when a new one needs their place. */
 const MAX_GRANTS = 500;

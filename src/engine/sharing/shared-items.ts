@@ -16,7 +16,7 @@ const MAX_OWNERS = 50;
 const OWNERS_AT_ONCE = 8;
 
 /** Finds what one owner's memory has on a query, among what some grants cover. */
-export type OwnerSearch = (owner: Scope, grants: readonly Grant[]) => Promise<readonly Item[]>;
+type OwnerSearch = (owner: Scope, grants: readonly Grant[]) => Promise<readonly Item[]>;
 
 type SharedItemPorts = Pick<Ports, "store" | "clock" | "promptGuard">;
 

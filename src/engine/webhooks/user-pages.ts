@@ -38,7 +38,7 @@ export function createUserPages(webhooks: Pick<WebhookStore, "readPageSums">): U
 }
 
 /** Pages in a row that a webhook has not seen in their present state. */
-export interface UserRange {
+interface UserRange {
   /** The numbers of their users. */
   readonly after: number;
   readonly upTo: number;

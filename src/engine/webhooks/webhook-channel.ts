@@ -62,7 +62,7 @@ export interface WebhookChannel {
 }
 
 /** What waits to be delivered to a webhook. */
-export interface WebhookBacklog {
+interface WebhookBacklog {
   /** Revisions of users that were neither delivered nor passed over. */
   readonly revisions: number;
   /** When the first attempt of the event failed that has waited longest since (ISO 8601); absent if none has failed. */
@@ -79,7 +79,7 @@ interface DeliveryRound {
   readonly pauseMs: number;
 }
 
-export interface ChannelOptions {
+interface ChannelOptions {
   readonly ports: WebhookPorts;
   readonly webhooks: WebhookStore;
   readonly pages: UserPages;

@@ -75,16 +75,6 @@ export async function* readBytes(source: ImportSource): AsyncGenerator<Buffer, v
 
 export const BYTE_ORDER_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Gives a source as one text, at most `most` bytes. Throws `invalid_input` if it is longer, or not UTF-8. */
-export async function readText(source: ImportSource, most: number): Promise<string> {
-  const bytes = await readAll(source, most);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new MemoryError("invalid_input", "the file is not UTF-8.", { cause });
-  }
-}
-
 /** Gives all bytes of a source, at most `most`. */
 export async function readAll(source: ImportSource, most: number): Promise<Buffer> {
   const pieces: Buffer[] = [];

@@ -16,7 +16,7 @@ const MOST_ENTERED = 16;
 export type PathChoice = "enter" | "give" | "pass";
 
 /** A value of a document, with its path: "" for the document, "messages[]" for an element, "name" for a field. */
-export interface JsonItem {
+interface JsonItem {
   readonly path: string;
   readonly value: unknown;
   /** The number of the element in its array, from 1; 0 for a field. */

@@ -5,9 +5,7 @@ import { type ImportSource, isObjectValue, parseObject, readLines } from "./impo
 type Fields = { readonly [field: string]: unknown };
 
 /** Whether a line is a conversation in the shape of OpenAI's chat API. */
-export function isOpenAiConversation(
-  value: unknown,
-): value is Fields & { readonly messages: readonly unknown[] } {
+function isOpenAiConversation(value: unknown): value is Fields & { readonly messages: readonly unknown[] } {
   if (!isObjectValue(value) || !Array.isArray(value.messages)) return false;
   return isObjectValue(value.messages[0]) && typeof value.messages[0].role === "string";
 }

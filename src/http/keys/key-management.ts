@@ -57,8 +57,8 @@ export interface KeyManagement {
   revoke(id: string, where?: { readonly project?: string }): KeyEntry;
 }
 
-export const DEFAULT_SCOPES: readonly KeyScope[] = ["read", "write", "erase"];
-export const DEFAULT_GRACE_MS = 86_400_000;
+const DEFAULT_SCOPES: readonly KeyScope[] = ["read", "write", "erase"];
+const DEFAULT_GRACE_MS = 86_400_000;
 export const LONGEST_GRACE_MS: number = 30 * 86_400_000;
 const LABEL_BYTES = 100;
 const MAX_KEYS = 1000;

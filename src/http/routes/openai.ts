@@ -18,10 +18,10 @@ import { findProvider, hasClientKey, UPSTREAM_KEY_HEADER } from "../proxy/upstre
 import type { RequestContext } from "../request-context.ts";
 
 /** Problems of this server itself. Other responses are forwarded from the upstream. */
-export const PROXY_PROBLEMS: readonly number[] = [400, 404, 502, 504];
+const PROXY_PROBLEMS: readonly number[] = [400, 404, 502, 504];
 
 /** The response headers about the use of memory. */
-export const MEMORY_HEADERS: { readonly [name: string]: string } = {
+const MEMORY_HEADERS: { readonly [name: string]: string } = {
   "x-keepsake-memory": "on, read, off, or degraded: the use of memory.",
   "x-keepsake-memory-why": "Why memory was not used fully.",
   "x-keepsake-user": "The user of the memory, percent-encoded.",

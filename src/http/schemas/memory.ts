@@ -248,7 +248,7 @@ export const VERSIONS_SCHEMA: z.ZodType = z.object({
   ...CURSOR_FIELDS,
 });
 
-export const ASSOCIATION_TYPE_SCHEMA: z.ZodType = withSchemaId("AssociationType", z.enum(ASSOCIATION_TYPES));
+const ASSOCIATION_TYPE_SCHEMA: z.ZodType = withSchemaId("AssociationType", z.enum(ASSOCIATION_TYPES));
 
 const LINK_FIELDS = {
   from: z.string().describe("The id of the memory that depends, extends or contradicts"),

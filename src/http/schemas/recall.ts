@@ -29,7 +29,7 @@ const RERANKING_SCHEMA = z
   .describe("Only with a reranker");
 
 /** An item after `itemToWire`. */
-export const ITEM_SCHEMA: z.ZodType = withSchemaId(
+const ITEM_SCHEMA: z.ZodType = withSchemaId(
   "Item",
   z.object({
     id: z.string(),

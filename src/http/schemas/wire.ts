@@ -81,7 +81,7 @@ export function itemToWire(item: Pick<Item, "id" | "type" | "text">): object {
 }
 
 /** The same type without undefined fields, for optional fields. */
-export type DefinedFields<Fields> = {
+type DefinedFields<Fields> = {
   [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
 } & {
   [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;

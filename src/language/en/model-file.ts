@@ -9,7 +9,7 @@ export interface Tensor {
 }
 
 /** The content of a model file: a header, and tensors by name. */
-export interface ModelFile<Header> {
+interface ModelFile<Header> {
   readonly header: Header;
   readonly tensors: ReadonlyMap<string, Tensor>;
 }

@@ -61,14 +61,14 @@ function toClaimParts({ subject, relation, value, qualifier }: Claim): string[] 
 }
 
 /** Normalizes a text so that only its wording is lost. */
-export function normalizeWording(text: string): string {
+function normalizeWording(text: string): string {
   return tokenizeStatement(text)
     .filter((token) => !EMPTY_WORDS.has(token))
     .join(" ");
 }
 
 /** The tokens of a text that a statement depends on: numbers, names, negations. Sorted, with repeats. */
-export function findDistinctiveTokens(text: string): string[] {
+function findDistinctiveTokens(text: string): string[] {
   return tokenizeStatement(text)
     .filter(
       (token) => NEGATIONS.has(token) || /[\p{Lu}\p{Lt}\p{N}]/u.test(token) || !/^[\p{L}'-]+$/u.test(token),

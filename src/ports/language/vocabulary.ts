@@ -1,7 +1,7 @@
 import type { Claim, Memory } from "../../domain/memory.ts";
 
 /** What is known about a relation of claims, such as "live in". */
-export interface RelationTraits {
+interface RelationTraits {
   /** Whether a subject has one value at a time or many. */
   readonly holds: "one" | "many";
   /** Health, beliefs, money, secrets. */

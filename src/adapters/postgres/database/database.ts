@@ -24,7 +24,7 @@ export type AccessScope = { readonly project: string } | "everybody";
 export const ALL_PROJECTS: AccessScope = "everybody";
 
 /** Looks up a write whose COMMIT got no answer. Gives its result if it was stored. */
-export type OutcomeLookup<Result> = (
+type OutcomeLookup<Result> = (
   transaction: PostgresTransaction,
 ) => Promise<{ readonly was: Result } | undefined>;
 

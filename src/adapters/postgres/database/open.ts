@@ -37,7 +37,7 @@ export interface PostgresOptions {
   readonly fastPath?: boolean;
 }
 
-export interface OpenedPostgresDatabase {
+interface OpenedPostgresDatabase {
   readonly database: PostgresDatabase;
   /** Notices for the operator: server settings that weaken the guarantees. */
   readonly notices: readonly string[];

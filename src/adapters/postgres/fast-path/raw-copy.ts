@@ -21,7 +21,7 @@ type RawRowHandler = (row: RawRow) => void;
  * Receives rows over a connection in COPY's binary format; as text, bytes take twice the space and ten times the work.
  * The first column of each row is a number that identifies its COPY, because several may be in progress.
  */
-export interface RawCopyReceiver {
+interface RawCopyReceiver {
   /** Registers the handler for the rows of a number, until it is unsubscribed. */
   subscribe(tag: number, take: RawRowHandler): void;
   unsubscribe(tag: number): void;

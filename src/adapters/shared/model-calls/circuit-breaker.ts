@@ -13,7 +13,7 @@ export interface CircuitBreaker {
   recordOutcome(how: "well" | "badly" | "unknown"): void;
 }
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** The server, for messages: "the embedding server api.openai.com". */
   readonly place: string;
   /** Consecutive failures that open the circuit (default: 5). */

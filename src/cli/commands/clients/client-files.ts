@@ -12,7 +12,7 @@ import { dirname } from "node:path";
 import { isMemoryError, MemoryError } from "../../../errors.ts";
 
 /** What was done with a file of another program. */
-export interface ChangedFile {
+interface ChangedFile {
   readonly file: string;
   readonly changed: boolean;
   /** Whether nothing was written. */

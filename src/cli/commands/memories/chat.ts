@@ -90,7 +90,7 @@ async function runConversation(
 }
 
 /** The state of a running conversation. */
-export interface ChatSession {
+interface ChatSession {
   readonly memory: ScopedMemory;
   readonly session: string;
   readonly say: (line: string) => void;
@@ -103,7 +103,7 @@ export interface ChatSession {
 }
 
 /** The result of one line, for `--json`. */
-export type ChatLineOutcome =
+type ChatLineOutcome =
   | { readonly error: { readonly code: string; readonly message: string } }
   | { readonly command: string }
   | Reply;
@@ -117,7 +117,7 @@ const CHAT_HELP = [
 ];
 
 /** Runs one line. An error in it does not end the conversation. */
-export async function runChatLine(chat: ChatSession, text: string): Promise<ChatLineOutcome> {
+async function runChatLine(chat: ChatSession, text: string): Promise<ChatLineOutcome> {
   try {
     if (!text.startsWith("/")) return await replyToText(chat, text);
     const [command = "", ...words] = text.split(/\s+/);
@@ -160,7 +160,7 @@ const CHANGE_MARKS: { readonly [action: string]: string } = {
 };
 
 /** Gives a line for each memory that was added, merged or replaced. */
-export function formatLearnedMemories(memories: Receipt["memories"]): string[] {
+function formatLearnedMemories(memories: Receipt["memories"]): string[] {
   return memories.flatMap(({ action, text }) =>
     CHANGE_MARKS[action] && text !== "" ? [`  ${CHANGE_MARKS[action]} ${toShortLine(text)}`] : [],
   );

@@ -168,7 +168,7 @@ function formatRemainingPlace({ place, found, until, why }: VerifiedPlace): stri
 }
 
 /** Gives lines that describe what an erasure did. */
-export function formatErasureReceipt(receipt: ErasureReceipt): string[] {
+function formatErasureReceipt(receipt: ErasureReceipt): string[] {
   const { id, erased, verified, complete, backups = [], remains = [] } = receipt;
   const until = (end: string | undefined): string => (end === undefined ? "" : ` (until ${formatDay(end)})`);
   const olderBackups = backups.map((backup) => `${toShortLine(backup.name, 60)}${until(backup.until)}`);

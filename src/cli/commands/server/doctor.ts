@@ -199,7 +199,7 @@ function formatRescueNote(isFile: boolean): string {
 type IndexCheck = Drift | { readonly name: string; readonly problem: string };
 
 /** The results for all vector indexes. */
-export interface IndexCheckReport {
+interface IndexCheckReport {
   readonly json: { readonly indexes?: readonly IndexCheck[] };
   /** Whether every index agrees with the database now. */
   readonly areHealthy: boolean;
@@ -208,7 +208,7 @@ export interface IndexCheckReport {
 }
 
 /** Compares every vector index with the database and repairs differences. */
-export async function checkIndexes({ indexes }: Keepsake, print: Printer): Promise<IndexCheckReport> {
+async function checkIndexes({ indexes }: Keepsake, print: Printer): Promise<IndexCheckReport> {
   const results: IndexCheck[] = [];
   for (const name of indexes.names) {
     const bar = createProgressBar(print.json);

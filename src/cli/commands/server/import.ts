@@ -181,7 +181,7 @@ function formatPassedOver(passedOver: ImportProgress["passedOver"]): string[] {
 }
 
 /** The content of a checked file. */
-export interface CheckedFile {
+interface CheckedFile {
   readonly read: number;
   /** The number of messages whose id an earlier message has. */
   readonly repeated: number;
@@ -198,7 +198,7 @@ const REPORT_EVERY = 1000;
  * Reads an import and checks each message as storing does. Throws `invalid_input` with the place in the file of the first
  * invalid message.
  */
-export async function checkFile(
+async function checkFile(
   entries: AsyncIterable<ImportEntry>,
   clock: () => Date,
   onRead: (read: number) => void,

@@ -59,7 +59,7 @@ export async function runMove(options: MoveCommandOptions): Promise<void> {
  * Copies the secret file. It goes first, because tombstones and receipts are useless without it. If one side has no secret
  * file, `KEEPSAKE_SECRET` must be set. Throws `conflict` if the two secrets differ.
  */
-export function moveSecret(from: MoveEndpoint, to: MoveEndpoint, settings: MoveEndpointSettings): void {
+function moveSecret(from: MoveEndpoint, to: MoveEndpoint, settings: MoveEndpointSettings): void {
   const sourceFile = from.secretFile;
   if (sourceFile === undefined || !existsSync(sourceFile)) return;
   if (settings.secret !== undefined) {
@@ -100,7 +100,7 @@ function createOtherSecretError(file: string): MemoryError {
 }
 
 /** Copies the erasure ledger, and the keys with their sign-ins. Existing entries stay. */
-export async function moveLedgerAndKeys(from: MoveEndpoint, to: MoveEndpoint): Promise<void> {
+async function moveLedgerAndKeys(from: MoveEndpoint, to: MoveEndpoint): Promise<void> {
   const identity = await from.record.identity();
   const ledger = await from.ledger(identity)?.read();
   const known = new Set(ledger?.traces.map(({ receipt }) => receipt));
@@ -113,7 +113,7 @@ export async function moveLedgerAndKeys(from: MoveEndpoint, to: MoveEndpoint): P
 }
 
 /** The source or target of a move, with the files beside the database. */
-export interface MoveEndpoint {
+interface MoveEndpoint {
   /** The name to show, without a password. */
   readonly displayName: string;
   readonly record: MemoryStore;
@@ -125,10 +125,10 @@ export interface MoveEndpoint {
   close(): Promise<void>;
 }
 
-export type MoveEndpointSettings = Pick<Settings, "path" | "secret" | "backends">;
+type MoveEndpointSettings = Pick<Settings, "path" | "secret" | "backends">;
 
 /** Opens the database in the settings, with the files beside it. */
-export async function openEndpoint(
+async function openEndpoint(
   settings: MoveEndpointSettings,
   access: "reads" | "writes",
 ): Promise<MoveEndpoint> {
@@ -161,7 +161,7 @@ async function openPostgresEndpoint({ secret, backends }: MoveEndpointSettings):
 const MOVE_TIMEOUT_MS = 120_000;
 
 /** Gives a key of the database: equal for two names of the same database. */
-export function toEndpointKey({ path, backends }: MoveEndpointSettings): string {
+function toEndpointKey({ path, backends }: MoveEndpointSettings): string {
   const { postgres } = backends ?? {};
   if (postgres) return `${postgres.url.replace(/^postgres:/i, "postgresql:")} ${postgres.schema ?? ""}`;
   const file = resolve(path);

@@ -184,7 +184,7 @@ async function retryFailedWork(options: WorkerCommandOptions, id: string): Promi
 }
 
 /** The health of a worker. It cannot work without its database; without its queue it still can. */
-export interface WorkerHealth {
+interface WorkerHealth {
   readonly record: "ok" | "unavailable";
   readonly queue?: "ok" | "unavailable";
 }
@@ -204,7 +204,7 @@ const HEADERS_MS = 5000;
  * Starts a server for `GET /health` (200, or 503 if the database does not answer) and `GET /metrics`, without data about
  * users. Gives its URL. Throws `unavailable` if the port is taken.
  */
-export async function createHealthServer({
+async function createHealthServer({
   host,
   port,
   health,

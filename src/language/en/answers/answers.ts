@@ -34,7 +34,7 @@ import { fromPreferences, fromWishes } from "./wishes.ts";
 import { yesOrNo } from "./yes-no.ts";
 
 /** What answers in English are composed with. */
-export interface AnswererPorts {
+interface AnswererPorts {
   readonly questions: QuestionReader;
   readonly embedder: Embedder;
 }

@@ -7,7 +7,7 @@ import type { AnswerIndex } from "./answer-index.ts";
 import { key } from "./essence.ts";
 
 /** Says of a claim's subject whether it is the one a question means: 1 surely, less where it may be, 0 not. */
-export type SubjectFit = (subject: string) => number;
+type SubjectFit = (subject: string) => number;
 
 /**
  * Finds the subjects that a question's subject can mean. "my tortoise" is also the pet that is a tortoise, "my

@@ -20,7 +20,7 @@ const MOST_SENTENCES = 120;
 const LONGEST_SENTENCE = 1200;
 
 /** Has another reader put right what was read of some sentences of a message. */
-export type RefineProposals = (
+type RefineProposals = (
   message: Message,
   spans: readonly TextSpan[],
   proposals: readonly Proposal[],

@@ -11,7 +11,7 @@ interface NeedKind {
  * The kinds of need. A request is of several kinds to some degree, and so is a memory, by the vectors of their texts. To add a
  * kind, add a row.
  */
-export const NEED_KINDS: readonly NeedKind[] = [
+const NEED_KINDS: readonly NeedKind[] = [
   {
     asks: "suggest a snack, a recipe, what to cook for dinner, lunch, breakfast, dessert, cake, what should I order at the restaurant",
     tells:

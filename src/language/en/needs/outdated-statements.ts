@@ -69,7 +69,7 @@ export interface ReadStatement {
 }
 
 /** How telling it is that two statements share a term, 0 to 1; see `weighTerms`. */
-export type TermWeights = (term: string) => number;
+type TermWeights = (term: string) => number;
 
 /** The weights of terms among some statements: 1 for one that hardly any has, 0 for one that all have. */
 export function weighTerms(statements: readonly Pick<ReadStatement, "terms">[]): TermWeights {
@@ -79,7 +79,7 @@ export function weighTerms(statements: readonly Pick<ReadStatement, "terms">[]):
   return (term) => (most === 0 ? 1 : Math.max(0, 1 - Math.log((counts.get(term) ?? 1) / 2 + 0.5) / most));
 }
 
-export type StatementReader = (texts: readonly string[]) => Promise<ReadStatement[]>;
+type StatementReader = (texts: readonly string[]) => Promise<ReadStatement[]>;
 
 /** Statements read lately, by embedder and text: the same ones are compared at each request. */
 let readLately = new Map<string, ReadStatement>();
@@ -243,11 +243,11 @@ function countOtherKin({ kin: one }: ReadStatement, { kin: other }: ReadStatemen
 }
 
 /** A pair below this is left as it is. */
-export const MIN_CERTAINTY = 0.7;
+const MIN_CERTAINTY = 0.7;
 const MIN_LOGIT = logit(MIN_CERTAINTY);
 
 /** How certain it is that the later statement ended the earlier one, 0 to 1. Certainties below `MIN_CERTAINTY` are 0. */
-export function judgePair(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): number {
+function judgePair(older: ReadStatement, newer: ReadStatement, weightOf: TermWeights): number {
   const shares = readShares(older, newer, weightOf);
   // All values grow or fall evenly with the nearness, which is dear to compute: few pairs can reach the bar at any.
   const apart = weighValues(listValues(older, newer, shares, 0));

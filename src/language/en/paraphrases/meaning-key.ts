@@ -34,7 +34,7 @@ const RELATIVE_TIMES =
   /\b(?:today|tonight|tomorrow|yesterday|last|next|this|coming|ago|recent|recently|lately|just|soon|new|later|already|yet|still|weeks?|months?) ?/i;
 
 /** The wording that stands for all that mean the same. Undefined for a question, a quote, or several sentences. */
-export function toCanonicalWording(text: string): string | undefined {
+function toCanonicalWording(text: string): string | undefined {
   if (/["“”«»()?;:*_|/\\]|[.!]\s+\S/u.test(text)) return undefined;
   const words = tokenizeStatement(respell(reword(text))).flatMap(splitPossessive);
   if (words.length < 2 || words.length > MAX_WORDS) return undefined;

@@ -8,7 +8,7 @@ import { createKernels } from "./kernels.ts";
 export type Convolution = (layer: number, rows: Float32Array, count: number) => Float32Array;
 
 /** A layer: 8-bit weights with a row for each output and the places of the window side by side, and a bias for each output. */
-export interface ConvolutionLayer {
+interface ConvolutionLayer {
   readonly weights: Tensor;
   readonly bias: Float32Array;
 }

@@ -28,7 +28,7 @@ const TEXT_SEED = 1;
 const encoder = new TextEncoder();
 
 /** A 64-bit hash as two signed halves. */
-export interface TextHash {
+interface TextHash {
   readonly low: number;
   readonly high: number;
 }

@@ -4,7 +4,7 @@ import { datesIn } from "../grammar/time/dates.ts";
 import { stretchIn } from "../grammar/time/validity.ts";
 
 /** A question about a time, put so that it can be read as any other, and what the time is about. */
-export interface TimelyForm extends Pick<Question, "order" | "measures"> {
+interface TimelyForm extends Pick<Question, "order" | "measures"> {
   readonly text: string;
 }
 

@@ -23,7 +23,7 @@ export interface LifeEventRow {
   readonly example: LifeEventExample;
 }
 
-export interface LifeEventExample {
+interface LifeEventExample {
   readonly before: string;
   readonly says: string;
   /** A word that no current memory holds then. */

@@ -20,7 +20,7 @@ export interface RelationRow {
 }
 
 /** A sentence and a question that test the row; the rule tests run each of them. */
-export interface RelationExample {
+interface RelationExample {
   /** "I live in Porto." */
   readonly says: string;
   /** The expected claim, "user | live in | Porto"; without a value if there is none. */

@@ -3,7 +3,7 @@ import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import type { ClaimPattern } from "../../../ports/language/vocabulary.ts";
 
 /** A state of a person, the claims that express it, and the states that end when it begins. */
-export interface StateRow {
+interface StateRow {
   readonly state: string;
   /** "relation" or "relation: values", the values as alternatives of a pattern over the whole value. */
   readonly claims: readonly string[];
@@ -16,7 +16,7 @@ export interface StateRow {
 }
 
 /** What was said, what is said now, and a word that no current memory holds then: a test runs each. */
-export interface StateExample {
+interface StateExample {
   readonly before: string;
   readonly says: string;
   readonly gone: string;

@@ -5,7 +5,7 @@ import { baseLabel, childrenBy, type Tree } from "./tree.ts";
 import { isAboutSpeaker } from "./verb-forms.ts";
 
 /** A claim with the place of its words in the text. */
-export interface PlacedClaim {
+interface PlacedClaim {
   readonly start: number;
   readonly end: number;
   readonly claim?: Claim;

@@ -3,7 +3,7 @@ import type { ParsedToken } from "../parser/parser.ts";
 import { ancestors, baseLabel, childrenBy, subtree, type Tree } from "./tree.ts";
 
 /** Who a clause is about, as far as its own words say it. */
-export type ClauseSubject =
+type ClauseSubject =
   /** "I". */
   | "speaker"
   /** "We". */
@@ -207,7 +207,7 @@ function aboutOf(tree: Tree, subject: number): ClauseSubject {
 }
 
 /** Whether a thing is the speaker's: "my sister", "my sister's dog", "a friend of mine". */
-export function isOwned(tree: Tree, at: number): boolean {
+function isOwned(tree: Tree, at: number): boolean {
   return childrenBy(tree, at, "nmod").some((i) => {
     const lower = tree.tokens[i]?.lower ?? "";
     return (

@@ -7,7 +7,7 @@ import { isClock, isNumber, isTimeWord } from "./answer-types.ts";
 import { type Inquiry, isPerson, isRole } from "./inquiry.ts";
 
 /** How near, in its tree, a statement says something that can be the answer to what it shares with the question. */
-export type LinkFeature =
+type LinkFeature =
   | "link"
   | "linkThing"
   | "linkNone"

@@ -35,7 +35,7 @@ export function namesOnly(sentence: string, topic: string): boolean {
 }
 
 /** How a statement meets the kind that is asked for. */
-export type TopicFeature = "topicNamed" | "topicKind" | "topicMissing" | "topicImpossible";
+type TopicFeature = "topicNamed" | "topicKind" | "topicMissing" | "topicImpossible";
 
 /** Compares the kind that is asked for with what a statement names. */
 export function compareTopic(
@@ -91,7 +91,7 @@ function isNameOfAnything(tokens: readonly ParsedToken[], { lower, pos, label, h
 }
 
 /** Whether a statement holds something of the type that is asked for. */
-export type AnswerFeature =
+type AnswerFeature =
   | "person"
   | "noPerson"
   | "nearName"

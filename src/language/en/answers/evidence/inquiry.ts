@@ -7,7 +7,7 @@ import type { ParsedToken } from "../../parser/parser.ts";
 import { key } from "../essence.ts";
 
 /** The type of the answer that a question asks for. */
-export type AnswerType = "person" | "place" | "time" | "number" | "thing" | "yes_no" | "manner";
+type AnswerType = "person" | "place" | "time" | "number" | "thing" | "yes_no" | "manner";
 
 /** Whom a question or a statement is about. */
 export interface Parties {
@@ -44,7 +44,7 @@ export interface Inquiry {
   readonly question: Question;
 }
 
-export interface InquiryWord {
+interface InquiryWord {
   readonly key: string;
   readonly base: string;
   readonly isVerb: boolean;

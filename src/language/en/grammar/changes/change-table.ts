@@ -61,7 +61,7 @@ function deceased(change: Change): Proposal[] | undefined {
 }
 
 /** One way to say that something has changed. */
-export interface ChangeRow {
+interface ChangeRow {
   readonly name: string;
   /** What the clause ends, swaps or moves; undefined where it is no such change. */
   read(change: Change): Proposal[] | undefined;
@@ -69,7 +69,7 @@ export interface ChangeRow {
 }
 
 /** What was said, what is said now, and what then holds: the tests of the rules run every one. */
-export interface ChangeExample {
+interface ChangeExample {
   readonly before: string;
   readonly says: string;
   /** A word that no current memory holds any more. */

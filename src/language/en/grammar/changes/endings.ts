@@ -163,7 +163,7 @@ function stored(found: readonly Held[]): readonly Held[] {
 }
 
 /** "the engagement", "my job", "the relationship with Tilde": a state of the user by its noun. */
-export function statesOf(context: Context, named: string): readonly Held[] {
+function statesOf(context: Context, named: string): readonly Held[] {
   const words = telling(named);
   const row = STATE_NOUNS.find(([noun]) => words.includes(stem(noun)));
   if (!row) return [];

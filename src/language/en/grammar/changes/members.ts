@@ -46,7 +46,7 @@ export function onlyMember(one: Held, kept: string): ReducedMemory | undefined {
 }
 
 /** What a memory says without some of its words. */
-export interface ReducedMemory {
+interface ReducedMemory {
   readonly text: string;
   readonly claim: Claim;
 }

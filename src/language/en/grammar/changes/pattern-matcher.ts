@@ -3,7 +3,7 @@ import type { ParsedSentence, ParsedToken } from "../../parser/parser.ts";
 import type { WordSpan } from "../../parser/tokenizer.ts";
 
 /** A word of a pattern. */
-export interface PatternStep {
+interface PatternStep {
   readonly words: ReadonlySet<string>;
   readonly isOptional: boolean;
 }

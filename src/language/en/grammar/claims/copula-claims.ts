@@ -127,7 +127,7 @@ function bornClaims(part: ClausePart, telling: readonly Phrase[]): AddProposal[]
 }
 
 /** "is now", "is still": a time that says nothing of its own. */
-export function isNow({ tokens }: ClausePart, phrase: Phrase): boolean {
+function isNow({ tokens }: ClausePart, phrase: Phrase): boolean {
   return (
     phrase.kind === "time" &&
     phrase.to - phrase.from === 1 &&

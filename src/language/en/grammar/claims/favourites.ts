@@ -74,7 +74,7 @@ export function favourites(context: Context, text: string, place: Place): AddPro
 }
 
 /** One favourite, under `user/favourite …`. */
-export function favourite(
+function favourite(
   context: Context,
   place: Place,
   { word, noun, value, isMany }: { word: string; noun: string; value: string; isMany: boolean },

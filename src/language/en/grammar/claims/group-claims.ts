@@ -8,7 +8,7 @@ import type { Stretch } from "../words/token.ts";
 import { compose, inflect } from "./sentence.ts";
 
 /** A group behind its number, in a list. */
-export interface Grouped extends Group {
+interface Grouped extends Group {
   readonly counted: Stretch;
   /** What the list goes on with. */
   readonly others: readonly Stretch[];

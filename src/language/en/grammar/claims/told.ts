@@ -38,7 +38,7 @@ function toldHere(context: Context, start: number, isEventToo: boolean): Held[] 
   return made.length > 0 ? made : lastTold(context, start, isEventToo);
 }
 
-export function isOneBreath(one: Held, other: Held): boolean {
+function isOneBreath(one: Held, other: Held): boolean {
   if (one.claim.subject !== other.claim.subject || one.claim.relation !== other.claim.relation) return false;
   const [mine] = one.memory?.sources ?? [];
   const [theirs] = other.memory?.sources ?? [];

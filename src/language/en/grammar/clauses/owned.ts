@@ -48,7 +48,7 @@ const MANY_KIN = new Set(
 );
 
 /** Whether one name is the other or its beginning: "Yusuf" and "Yusuf Demir". */
-export function meetsName(one: string, other: string): boolean {
+function meetsName(one: string, other: string): boolean {
   if (hasSameWords(one, other)) return true;
   const a = one.toLowerCase().split(/\s+/);
   const b = other.toLowerCase().split(/\s+/);
@@ -82,7 +82,7 @@ export function owned(owner: Entity, thing: string, name: string | undefined): E
   };
 }
 
-export function possessive(display: string): string {
+function possessive(display: string): string {
   const last = display.split(" ").at(-1) ?? "";
   const isPlural = /^[a-z]/.test(last) && toSingular(last) !== last;
   return isPlural || (/s$/.test(display) && !/ /.test(display)) ? `${display}'` : `${display}'s`;

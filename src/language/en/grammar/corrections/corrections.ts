@@ -76,7 +76,7 @@ function sameEvent(context: Context, text: string, told: readonly Proposal[]): R
 }
 
 /** What a value alone puts right: "sorry, Tuesday". */
-export function corrects(context: Context, text: string): ReturnType<typeof sameKind> {
+function corrects(context: Context, text: string): ReturnType<typeof sameKind> {
   for (const lone of loneValues(text)) {
     const found = sameKind(context, lone) ?? alike(context, lone);
     if (found) return found;

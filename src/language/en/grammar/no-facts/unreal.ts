@@ -61,7 +61,7 @@ const LASTS =
   /^(?:be|have|own|live|work|love|like|hate|enjoy|prefer|study|teach|play|drive|speak|believe|need|use|eat|drink|take|smoke|suffer|keep|run|wear|weigh)$/;
 
 /** "because I am a vegetarian", "as I live by a canal": a reason that is told of oneself, and lasts. */
-export function isOwnReason({ opener, subject, verb, tokens }: Clause): boolean {
+function isOwnReason({ opener, subject, verb, tokens }: Clause): boolean {
   if (!CAUSES.test(opener ?? "") || !subject || verb.open || verb.tense !== "present" || verb.perfect)
     return false;
   const first = tokens[subject[0]]?.lower ?? "";

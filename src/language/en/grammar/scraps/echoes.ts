@@ -17,7 +17,7 @@ interface Echo {
 }
 
 /** What the clause before told; where it told nothing, what was told last. */
-export type EchoedClaims = readonly Pick<AddProposal, "claim" | "kind">[];
+type EchoedClaims = readonly Pick<AddProposal, "claim" | "kind">[];
 
 /** What a clause proposed, as what the next one can echo. */
 export function toldIn(proposals: readonly Proposal[]): EchoedClaims {

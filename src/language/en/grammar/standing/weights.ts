@@ -4,7 +4,7 @@ import { findSensitiveKind } from "../../topics.ts";
 import { FEMALE, HEDGES, MALE } from "../words/lexicon.ts";
 
 /** How much a statement is to be believed, and how much it matters, from 0 to 1; and why, in words for a person. */
-export interface Weight {
+interface Weight {
   readonly confidence: number;
   readonly importance: number;
   readonly sensitive: boolean;
@@ -13,7 +13,7 @@ export interface Weight {
 }
 
 /** What is to be weighed. `confidence` and `importance` are what the reading itself made of it, where it did. */
-export interface Weighed {
+interface Weighed {
   readonly text: string;
   readonly claim: Claim;
   readonly kind: Kind;

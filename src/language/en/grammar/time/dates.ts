@@ -52,9 +52,6 @@ const HINT =
 
 const HABIT =
   /\b(?:(?:\S+ (?:days?|times?|nights?|hours?|evenings?|mornings?|weeks?)|once|twice|thrice) (?:a|an|per|each|every) (?:day|night|week|fortnight|month|year)|every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
-const MONTHS = "january february march april may june july august september october november december".split(
-  " ",
-);
 
 /** "May 30", "April 21st", without a date in figures. */
 const MONTH_FIRST =
@@ -264,9 +261,4 @@ export function isYearlyDay(path: string): boolean {
 /** "the 14th of May", "March 3rd", "14/5". */
 export function namesMonth(text: string): boolean {
   return /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d[./]\d/i.test(text);
-}
-
-/** Whether a word names a month. */
-export function isMonth(word: string): boolean {
-  return MONTHS.includes(word.toLowerCase());
 }

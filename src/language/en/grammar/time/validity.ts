@@ -6,7 +6,7 @@ import { said, saidAt } from "../context.ts";
 import { datesIn, momentOf } from "./dates.ts";
 
 /** A stretch of time as it is said: dates in ISO 8601, each as exact as the words. */
-export interface SaidStretch {
+interface SaidStretch {
   readonly from?: string;
   /** The last day, month or year of it. */
   readonly until?: string;

@@ -6,9 +6,7 @@ function set(words: string): ReadonlySet<string> {
 
 export const FIRST_PERSON: ReadonlySet<string> = set("i we me us myself ourselves");
 export const FIRST_POSSESSIVE: ReadonlySet<string> = set("my our mine ours");
-export const THIRD_PERSON: ReadonlySet<string> = set("he she it they him her them");
 export const THIRD_POSSESSIVE: ReadonlySet<string> = set("his her its their hers theirs");
-export const SUBJECT_PRONOUNS: ReadonlySet<string> = set("i we you he she it they");
 /** Subjects of which nothing is worth keeping. */
 export const EMPTY_SUBJECTS: ReadonlySet<string> = set(
   "it this that there these those here what nobody somebody someone anyone everyone everybody anybody people one thing things nothing everything something today tomorrow yesterday",
@@ -34,9 +32,6 @@ export const HYPOTHETICAL: ReadonlySet<string> = set(
 );
 
 export const COORDINATORS: ReadonlySet<string> = set("and but or so yet plus then & nor");
-export const WH: ReadonlySet<string> = set(
-  "what which who whom whose where when why how what's who's where's when's how's",
-);
 
 export const AUXILIARIES: ReadonlySet<string> = set(
   "am is are was were be been being 'm 're have has had having 've do does did can could will would shall should may might must cannot 'll 'd ain't",
@@ -45,7 +40,6 @@ export const BE: ReadonlySet<string> = set("am is are was were be been being 'm 
 export const MODALS: ReadonlySet<string> = set("can could will would shall should may might must cannot 'll");
 /** Modals that leave open whether it is so. */
 export const OPEN_MODALS: ReadonlySet<string> = set("could would should might may shall ought");
-export const NEGATIONS: ReadonlySet<string> = set("not n't never no hardly barely");
 
 /** Words said before or between what matters. */
 export const FILLERS: ReadonlySet<string> = set(
