@@ -8,6 +8,8 @@ import {
   toFileText,
 } from "./file-tree.ts";
 
+export type { FileMemory } from "./file-tree.ts";
+
 /** What the memory tool's commands ask for. The field names are Anthropic's. */
 export interface MemoryToolCommands {
   readonly view: { readonly path: string; readonly view_range?: readonly number[] };
