@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Documents } from "../ports/documents.ts";
+import type { Documents } from "../ports/stores/documents.ts";
 
 export interface DocumentsHarness {
   /** Shown in the test output: "memory", "postgres". */

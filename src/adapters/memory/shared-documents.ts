@@ -1,4 +1,4 @@
-import type { Documents, SharedDocument } from "../../ports/documents.ts";
+import type { Documents, SharedDocument } from "../../ports/stores/documents.ts";
 
 /** The reference `Documents`: in this process and not persistent. */
 export function createMemoryDocuments(): Documents {

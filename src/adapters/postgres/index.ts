@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
-import type { Documents } from "../../ports/documents.ts";
 import type { Calls } from "../../ports/language/model-calls.ts";
 import type { CompactedSize, MemoryStore } from "../../ports/memory-store.ts";
+import type { Documents } from "../../ports/stores/documents.ts";
 import { createSlicedWebhooks } from "../shared/sliced-webhooks.ts";
 import { storeChangeSet, storeSealedReceipt } from "./commit.ts";
 import { quoteIdentifier } from "./database/connection.ts";

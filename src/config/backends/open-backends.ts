@@ -1,10 +1,10 @@
 import type { PostgresStore } from "../../adapters/postgres/index.ts";
 import type { Cache } from "../../ports/cache.ts";
-import type { Documents } from "../../ports/documents.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Queue } from "../../ports/queue.ts";
 import type { RateLimits } from "../../ports/rate-limits.ts";
 import type { Sessions } from "../../ports/sessions.ts";
+import type { Documents } from "../../ports/stores/documents.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { BackendSettings } from "../backend-settings.ts";
 import type { Settings } from "../settings.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MemoryError } from "../../errors.ts";
-import type { Documents, SharedDocument } from "../../ports/documents.ts";
+import type { Documents, SharedDocument } from "../../ports/stores/documents.ts";
 import { EMPTY_RING, KEY_SCOPES, type KeyEntry, type KeyRing, type KeyStore } from "./key-ring.ts";
 import { openStateFile, type StateFormat } from "./state-file.ts";
 

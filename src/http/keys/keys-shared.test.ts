@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDocuments } from "../../adapters/memory/shared-documents.ts";
 import { MemoryError } from "../../errors.ts";
-import type { Documents } from "../../ports/documents.ts";
+import type { Documents } from "../../ports/stores/documents.ts";
 import { type ApiKeys, apiKeys } from "./api-keys.ts";
 import { sharedKeys } from "./key-stores.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MemoryError } from "../../errors.ts";
-import type { Documents, SharedDocument } from "../../ports/documents.ts";
+import type { Documents, SharedDocument } from "../../ports/stores/documents.ts";
 import { KEY_SCOPES, type KeyScope } from "../keys/key-ring.ts";
 import { openStateFile, type StateFormat } from "../keys/state-file.ts";
 

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import { describe } from "vitest";
-import type { Documents } from "../../../ports/documents.ts";
+import type { Documents } from "../../../ports/stores/documents.ts";
 import { documentsConformance } from "../../../testing/documents-conformance.ts";
 import { openPostgresStore } from "../index.ts";
 

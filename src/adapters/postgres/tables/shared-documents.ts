@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Documents, SharedDocument } from "../../../ports/documents.ts";
+import type { Documents, SharedDocument } from "../../../ports/stores/documents.ts";
 import type { PostgresTransaction, Row } from "../database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
 import { decodeText, encodeText, toIndexKey } from "../database/user-rows.ts";
