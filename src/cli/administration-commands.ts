@@ -56,6 +56,12 @@ ${formatExamples("keys list", 'keys create --scope read --label "dashboard"', "k
   addKeysCommand(keys, "revoke <ID>", "revoke a key and its sign-ins", async ([id = ""], options) =>
     (await import("./commands/server/keys.ts")).revokeKey(id, options),
   );
+  addKeysCommand(keys, "clients", "list the clients that were allowed by OAuth", async (_operands, options) =>
+    (await import("./commands/server/oauth-clients.ts")).listClients(options),
+  );
+  addKeysCommand(keys, "disconnect <ID>", "end the access of such a client", async ([id = ""], options) =>
+    (await import("./commands/server/oauth-clients.ts")).disconnectClient(id, options),
+  );
 }
 
 type KeysCommandAction = (operands: readonly string[], options: KeysOptions) => Promise<void>;

@@ -21,6 +21,7 @@ export type { OwnAuthority } from "./oauth/authorization-server.ts";
 export type { ExternalProvider } from "./oauth/external-provider.ts";
 export {
   createPassingGrants,
+  type GrantEntry,
   type GrantStore,
   openGrantsFile,
   openSharedGrants,

@@ -38,6 +38,8 @@ export interface WorldOptions {
   readonly allowsLoopback?: boolean;
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   readonly origins?: readonly string[];
+  /** The address of the tokens, if it is not the server's own. */
+  readonly publicUrl?: string;
   /** A port, to start again at the same address. */
   readonly port?: number;
 }
@@ -112,7 +114,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<OAuthWorld>
       handle: (request, access) => handle(request, { ...access, promptGuard: keepsake.promptGuard }),
     }),
     oauth: {
-      publicUrl: url,
+      publicUrl: options.publicUrl ?? url,
       authority: {
         kind: "own",
         grants,
@@ -340,6 +342,7 @@ export async function connect(world: OAuthWorld, user = "ana", path = "/client.j
   const pkce = createPkce();
   const client = putClient(world, path);
   const key = createKey(world, user);
+  await world.keys.kept();
   const { location } = await allow(world, requestParameters(world, client, pkce), key);
   const code = location?.searchParams.get("code") ?? "";
   const { body } = await requestTokens(world, codeParameters(world, client, code, pkce));

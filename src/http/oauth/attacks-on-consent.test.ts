@@ -16,6 +16,7 @@ import {
   sendForm,
   type WorldOptions,
 } from "../../../test/oauth/oauth-world.ts";
+import { createFormToken } from "./consent-page.ts";
 
 let world: OAuthWorld;
 beforeEach(async () => {
@@ -395,6 +396,14 @@ describe("the consent page", () => {
     for (const cookie of ["", other.cookie, "keepsake_0_consent=x"])
       expectNoCode(await sendForm(world, { ...form, cookie }));
     expect((await sendForm(world, form)).status).toBe(303);
+  });
+
+  it("takes no form whose token somebody made for a browser without the cookie", async () => {
+    const parameters = right(putClient(world));
+    const form = readForm(await openConsent(world, parameters));
+    form.fields.set("key", createKey(world, "ana"));
+    form.fields.set("form_token", createFormToken("", form.fields));
+    expectNoCode(await sendForm(world, { ...form, cookie: "" }));
   });
 
   it("allows nothing by a link, whatever it contains", async () => {

@@ -12,6 +12,7 @@ import {
   type IssuedTokens,
   type TokenRefusal,
   type TokenService,
+  UNKNOWN_TOKEN,
 } from "./token-service.ts";
 
 /** This server issues access tokens itself, to clients that a person allows with a key. */
@@ -65,6 +66,8 @@ export function createAuthorizationServer(
     if ("error" in request) return request;
     const { token, client } = request;
     const auth = await tokens.findAuthMethod(token, client);
+    // A guess takes no lock.
+    if (auth === undefined) return UNKNOWN_TOKEN;
     if (auth === "private_key_jwt" && !(await checkAssertion(client, parameters, signal)))
       return { error: "invalid_client", description: "The client's assertion is missing or not valid." };
     if (request.isRefresh) {

@@ -65,7 +65,7 @@ export function renderConsentPage({
         ${hidden.join("\n        ")}
         <button type="submit" class="primary" name="decision" value="allow">Allow</button>
         <button type="submit" name="decision" value="refuse" formnovalidate>Refuse</button>
-        <p class="small">The client does not see the key. To take the access back, disconnect the client, or revoke the key: <code>keepsake keys revoke</code>.</p>
+        <p class="small">The client does not see the key. To take the access back, disconnect the client there, or here with <code>keepsake keys disconnect</code>.</p>
       </form>`,
   );
 }

@@ -114,7 +114,7 @@ const FORMAT: StateFormat<OAuthState> = {
     const { codes, grants } = STATE_SCHEMA.parse(JSON.parse(text));
     return { codes, grants };
   },
-  format: ({ codes, grants }) => `${JSON.stringify({ version: 1, codes, grants }, null, 2)}\n`,
+  format: ({ codes, grants }) => `${JSON.stringify({ version: 1, codes, grants })}\n`,
   remedy: "Restore the right file, or delete it: clients then ask for consent again.",
 };
 

@@ -77,7 +77,8 @@ const ACCESS_PATTERN = /^ksa_([0-9a-f]{12})_[A-Za-z0-9_-]{43}$/;
 /** What all refresh tokens of a grant have in common, and what is new in each. */
 const REFRESH_PATTERN = /^ksr_([0-9a-f]{12})_([A-Za-z0-9_-]{43})_[A-Za-z0-9_-]{43}$/;
 
-const UNKNOWN_TOKEN: TokenRefusal = {
+/** The same answer for every code or token that gives nothing. */
+export const UNKNOWN_TOKEN: TokenRefusal = {
   error: "invalid_grant",
   description: "The code or token is unknown, has expired or was used before.",
 };
@@ -109,7 +110,7 @@ export function createTokenService(
     exchange: (exchange) => change((held, now) => exchangeCode(held, exchange, { keys, now })),
     refresh: (refresh) => change((held, now) => refreshGrant(held, refresh, { keys, now })),
     async revoke(token, client) {
-      if (!ACCESS_PATTERN.test(token) && !REFRESH_PATTERN.test(token)) return;
+      if (!findGrant(await store.read(), token)) return;
       await change((held) => {
         const grant = findGrant(held, token);
         const isTheirs = grant && (client === undefined || client === grant.client);
