@@ -119,7 +119,10 @@ try {
     tell(name, await run().catch((error: unknown) => [String(error)]));
   const [, , flag, python] = process.argv;
   if (flag === "--python" && python !== undefined) {
-    const ways = ["openai-chat", "openai-responses", "langchain-chat", "langchain-responses", "anthropic"];
+    const ways = [
+      ...["openai-chat", "openai-responses", "openai-conversation", "openai-chain", "openai-agents"],
+      ...["langchain-chat", "langchain-responses", "anthropic"],
+    ];
     for (const way of ways) {
       for (const mode of ["whole", "streaming"]) {
         const key = keyOf(`python-${way}-${mode}`);

@@ -75,6 +75,88 @@ class OpenAIResponses:
         return city, self.answer([output], tools=self.tools, previous_response_id=asked.id).output_text
 
 
+class StoredResponses(OpenAIResponses):
+    """The server keeps the turns, in a conversation or in a chain of responses."""
+
+    def __init__(self, stream, way):
+        from openai import OpenAI
+
+        super().__init__(stream)
+        self.client, self.way = OpenAI(), way
+
+    def begin(self):
+        return {"conversation": self.client.conversations.create().id} if self.way == "conversation" else {}
+
+    def go_on(self, on, response):
+        return on if self.way == "conversation" else {"previous_response_id": response.id}
+
+    def say(self, lines):
+        on = self.before if len(lines) > 1 else self.begin()
+        response = self.answer(lines[-1]["content"], **on)
+        self.before = self.go_on(on, response)
+        return response.output_text
+
+    def ask(self, question):
+        on = self.begin()
+        asked = self.answer(question, tools=self.tools, **on)
+        call = next(item for item in asked.output if item.type == "function_call")
+        city = json.loads(call.arguments)["city"]
+        output = {"type": "function_call_output", "call_id": call.call_id, "output": weather_in(city)}
+        return city, self.answer([output], tools=self.tools, **self.go_on(on, asked)).output_text
+
+
+class AgentsConversations:
+    """An agent of OpenAI's SDK with its own OpenAIConversationsSession, unmodified."""
+
+    def __init__(self, stream):
+        import asyncio
+
+        from agents import set_tracing_disabled
+
+        set_tracing_disabled(True)
+        self.stream, self.before, self.loop = stream, None, asyncio.new_event_loop()
+
+    async def run(self, words, session, tools):
+        from agents import Agent, OpenAIResponsesModel, Runner
+        from openai import AsyncOpenAI
+
+        agent = Agent(name="Helper", model=OpenAIResponsesModel(model=MODEL, openai_client=AsyncOpenAI()), tools=tools)
+        if not self.stream:
+            return (await Runner.run(agent, words, session=session)).final_output
+        result = Runner.run_streamed(agent, words, session=session)
+        async for _event in result.stream_events():
+            pass
+        return result.final_output
+
+    def answer(self, words, session, tools=()):
+        return self.loop.run_until_complete(self.run(words, session, list(tools)))
+
+    def say(self, lines):
+        from agents import OpenAIConversationsSession
+
+        session = self.before if len(lines) > 1 else OpenAIConversationsSession()
+        self.before = session
+        return self.answer(lines[-1]["content"], session)
+
+    def ask(self, question):
+        from agents import OpenAIConversationsSession, function_tool
+
+        cities = []
+
+        @function_tool
+        def weather(city: str) -> str:
+            """The weather in a city."""
+            cities.append(city)
+            return weather_in(city)
+
+        session = OpenAIConversationsSession()
+        text = self.answer(question, session, [weather])
+        items = self.loop.run_until_complete(session.get_items())
+        expect("the items of the session", " ".join(item["type"] for item in items), "^message function_call function_call_output message$")
+        self.loop.run_until_complete(session.clear_session())
+        return cities[0], text
+
+
 class AnthropicMessages:
     def __init__(self, stream):
         from anthropic import Anthropic
@@ -168,6 +250,9 @@ def story(talker):
 WAYS = {
     "openai-chat": OpenAIChat,
     "openai-responses": OpenAIResponses,
+    "openai-conversation": lambda stream: StoredResponses(stream, "conversation"),
+    "openai-chain": lambda stream: StoredResponses(stream, "chain"),
+    "openai-agents": AgentsConversations,
     "anthropic": AnthropicMessages,
     "langchain-chat": lambda stream: LangChain(stream, False),
     "langchain-responses": lambda stream: LangChain(stream, True),

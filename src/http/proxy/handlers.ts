@@ -111,7 +111,9 @@ async function withoutErased(
 ): Promise<{ readonly request: ProxyRequest; readonly turns: readonly RequestTurn[] }> {
   const { request } = await withContext(call, proxy, dialect, asked).catch((error: unknown) => {
     if (!isRefusal(error)) throw error;
-    return { request: withStoredContext(asked.received, { ...context, input: [] }, asked.isOwnAccount) };
+    return {
+      request: withStoredContext(asked.received, { ...context, input: [], json: "" }, asked.isOwnAccount),
+    };
   });
   return { request, turns: (await readConversation(request, dialect)).turns };
 }

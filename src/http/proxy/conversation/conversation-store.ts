@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Part } from "../../../domain/message.ts";
 import type { ErasureReceipt } from "../../../domain/receipt.ts";
+import { runInSlices, yieldToEventLoop } from "../../../domain/time-slicing.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { SessionMessage } from "../../../engine/api/session-types.ts";
 import type { InputMessage } from "../../../engine/api/writing-types.ts";
@@ -90,7 +91,7 @@ export async function readStoredConversation(
   const messages = (await listSessionMessages(memory, id)).filter(
     (one) => one.id === id || one.id.startsWith(`${id}.`),
   );
-  const items = listItems(id, messages);
+  const items = await runInSlices(listItems(id, messages));
   const [first] = messages;
   // Words of a response that was not finished do not bring an erased conversation back.
   if (!first || (first.id !== id && items.length === 0)) throw createNotFoundError(field);
@@ -146,10 +147,14 @@ function readPlace(conversation: string, { id }: SessionMessage): MessagePlace |
 }
 
 /** Gives the items of a conversation in order. Those of a turn without an end do not count. */
-function listItems(conversation: string, messages: readonly SessionMessage[]): readonly ItemMessage[] {
+function* listItems(
+  conversation: string,
+  messages: readonly SessionMessage[],
+): Generator<void, readonly ItemMessage[], void> {
   const waiting = new Map<string, (MessagePlace & { readonly message: SessionMessage })[]>();
   const items: ItemMessage[] = [];
   for (const message of messages) {
+    yield;
     const place = readPlace(conversation, message);
     if (!place) continue;
     const { group, item } = place;
@@ -179,12 +184,16 @@ export async function showConversationItems(
   items: readonly ItemMessage[],
 ): Promise<ShownItem[]> {
   const shown: ShownItem[] = [];
-  for (const one of items) {
+  for (const [i, one] of items.entries()) {
+    if (i % SLICE === SLICE - 1) await yieldToEventLoop();
     const item = await showConversationItem(memory, one);
     if (item) shown.push(item);
   }
   return shown;
 }
+
+/** Items that are read between two yields to the event loop. */
+const SLICE = 200;
 
 /** Whether the words of an item are stored in another message, so that they are not to be searched and learnt from twice. */
 export type IsKnownItem = (item: ResponseItem) => boolean;

@@ -213,6 +213,23 @@ describe("items", () => {
     expect(other.json.id).not.toBe(first.json.id);
   });
 
+  it("come through an export and an import of it", async () => {
+    const id = await create(ITEMS);
+    const all = await list(id);
+    const send = (method: string, path: string, body?: string): Promise<Response> =>
+      Promise.resolve(
+        app.request(path, {
+          method,
+          headers: { authorization: `Bearer ${keys.first}`, "content-type": "application/x-ndjson" },
+          ...(body === undefined ? {} : { body }),
+        }),
+      );
+    const lines = await (await send("GET", "/api/v1/export/ana")).text();
+    expect((await send("POST", "/api/v1/import/copy", lines)).status).toBe(200);
+    const copied = await call("GET", `/${id}/items?order=asc`, undefined, { "x-keepsake-user": "copy" });
+    expect(copied.json).toEqual(all);
+  });
+
   it("may be deleted and added again with the same id", async () => {
     const id = await create([ITEMS[1] as object, says("Hi.")]);
     const [reasoning] = (await list(id)).data;

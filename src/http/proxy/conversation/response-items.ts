@@ -197,6 +197,15 @@ const ID_PREFIXES: { readonly [type: string]: string } = {
   function_call: "fc",
   function_call_output: "fco",
   reasoning: "rs",
+  custom_tool_call: "ctc",
+  custom_tool_call_output: "ctco",
+  computer_call: "cu",
+  computer_call_output: "cuo",
+  local_shell_call: "lsh",
+  mcp_call: "mcp",
+  mcp_list_tools: "mcpl",
+  mcp_approval_request: "mcpr",
+  web_search_call: "ws",
 };
 
 /** Ids of a client or of the upstream that are kept: the encrypted reasoning of a model belongs to its id. */

@@ -330,6 +330,47 @@ describe("a response that continues from another", () => {
   });
 });
 
+describe("limits", () => {
+  const big = (letter: string, bytes: number): object => ({ role: "user", content: letter.repeat(bytes) });
+
+  it("of what a conversation holds and a request is given end in a 400, and nothing is sent", async () => {
+    const id = await create();
+    for (const letter of ["a", "b", "c"])
+      expect(
+        (await call("POST", `/conversations/${id}/items`, { items: [big(letter, 900_000)] })).status,
+      ).toBe(200);
+    expect((await call("POST", `/conversations/${id}/items`, { items: [big("d", 1_000_001)] })).status).toBe(
+      400,
+    );
+    expect((await respond([big("e", 1_000_001)], { conversation: id })).json.error.param).toBe("input");
+    expect((await respond("Hi.", { conversation: id })).status).toBe(200);
+    const count = upstream.received.length;
+    await call("POST", `/conversations/${id}/items`, { items: [big("f", 900_000)] });
+    const { status, json } = await respond("Hi.", { conversation: id });
+    expect([status, json.error.param, upstream.received.length]).toEqual([400, "input", count]);
+    // Such a response without a conversation is passed on, and cannot be continued.
+    const alone = await respond([big("g", 1_000_001)]);
+    expect(alone.status).toBe(200);
+    expect((await respond("And?", { previous_response_id: alone.json.id })).status).toBe(400);
+  });
+
+  it("of a chain end in a 400", async () => {
+    const part = (i: number) => ({
+      type: "responseend",
+      said: [],
+      ...(i > 0 ? { previous: `resp_${i - 1}` } : {}),
+    });
+    const records = Array.from({ length: 1001 }, (_, i) => ({
+      id: `resp_${i}`,
+      role: "system" as const,
+      content: [part(i)],
+    }));
+    await keepsake.scope({ user: "ana" }).remember(records, { session: "long" });
+    expect((await respond("Hi.", { previous_response_id: "resp_999" })).status).toBe(200);
+    expect((await respond("Hi.", { previous_response_id: "resp_1000" })).status).toBe(400);
+  });
+});
+
 describe("an erasure", () => {
   const CANARY = "Zorbimax";
 

@@ -28,6 +28,8 @@ export interface StoredContext {
   readonly session: string;
   /** The items that go before the input, as input items. */
   readonly input: readonly object[];
+  /** The same as JSON, with commas between them. */
+  readonly json: string;
 }
 
 /**
@@ -85,7 +87,7 @@ async function resolveConversation(
 ): Promise<StoredContext> {
   const conversation = await readStoredConversation(memory, id, "conversation");
   const items = await showConversationItems(memory, conversation.items);
-  return { conversation, session: id, input: await toContextInput(items, input) };
+  return { conversation, session: id, ...(await toContextInput(items, input)) };
 }
 
 async function resolveResponse(
@@ -96,7 +98,7 @@ async function resolveResponse(
   const record = await findResponseRecord(memory, previous);
   if (!record) return undefined;
   const items = await readChain(memory, record);
-  return { previous, session: record.session ?? previous, input: await toContextInput(items, input) };
+  return { previous, session: record.session ?? previous, ...(await toContextInput(items, input)) };
 }
 
 function readReferences(body: BodyFields): { readonly conversation?: string; readonly previous?: string } {
@@ -196,14 +198,22 @@ async function showMessages(
 async function toContextInput(
   shown: readonly ShownItem[],
   input: readonly unknown[],
-): Promise<readonly object[]> {
+): Promise<Pick<StoredContext, "input" | "json">> {
   const stored = shown.map(({ id, ...item }) => ({ id, item }));
   if (stored.length > ITEM_LIMITS.perConversation) throw createTooLongError();
   const items = await runInSlices(toInputItems(stored, input));
-  let bytes = 0;
-  for (const item of items) bytes += JSON.stringify(item).length;
-  if (bytes > ITEM_LIMITS.contextBytes) throw createTooLongError();
-  return items;
+  const json = await runInSlices(toJsonSteps(items));
+  if (Buffer.byteLength(json) > ITEM_LIMITS.contextBytes) throw createTooLongError();
+  return { input: items, json };
+}
+
+function* toJsonSteps(items: readonly object[]): Generator<void, string, void> {
+  const texts: string[] = [];
+  for (const item of items) {
+    yield;
+    texts.push(JSON.stringify(item));
+  }
+  return texts.join(",");
 }
 
 function createTooLongError(): Error {
@@ -225,7 +235,7 @@ export function withStoredContext(
   context: StoredContext,
   isOwnAccount: boolean,
 ): ProxyRequest {
-  const items = context.input.map((item) => JSON.stringify(item)).join(",");
+  const items = context.json;
   const place = findValue(json, ["input"]);
   const front = json.indexOf("{") + 1;
   const head = [...(isOwnAccount ? [] : ['"store":false,']), ...(place ? [] : [`"input":[${items}],`])].join(

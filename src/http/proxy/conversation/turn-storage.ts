@@ -3,6 +3,7 @@ import type { Part } from "../../../domain/message.ts";
 import { runInSlices } from "../../../domain/time-slicing.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { InputMessage } from "../../../engine/api/writing-types.ts";
+import { isMemoryError } from "../../../errors.ts";
 import { isRefusal, refuseField } from "../../problem.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
 import { type ProxyRequest, readFileParts } from "../request/proxy-request.ts";
@@ -148,10 +149,21 @@ export function createTurnStorage(
 /** Whether a conversation is still there: it may have been erased while the model replied. */
 async function isStored(memory: ScopedMemory, conversation: string): Promise<boolean> {
   try {
+    if (await hasMessage(memory, conversation)) return true;
     await readStoredConversation(memory, conversation);
     return true;
   } catch (error) {
     if (isRefusal(error)) return false;
+    throw error;
+  }
+}
+
+async function hasMessage(memory: ScopedMemory, id: string): Promise<boolean> {
+  try {
+    await memory.message(id);
+    return true;
+  } catch (error) {
+    if (isMemoryError(error) && error.code === "not_found") return false;
     throw error;
   }
 }
