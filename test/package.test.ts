@@ -256,6 +256,7 @@ describe("the packed package", () => {
         ["@pinecone-database/pinecone", 9],
         ["@aws-sdk/client-s3", 3],
         ["@aws-sdk/client-s3vectors", 3],
+        ["jose", 6],
         ["@modelcontextprotocol/server", 2],
       ].map(
         ([name, major]) =>

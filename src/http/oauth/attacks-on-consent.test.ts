@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Answer,
   allow,
+  clientDocument,
   codeParameters,
   createKey,
   createPkce,
@@ -190,14 +191,18 @@ describe("a client-id metadata document", () => {
     expectRefusal(await openConsent(world, right(client)));
   });
 
-  it("that redirects is refused, and nobody follows", async () => {
+  it("that redirects, or comes with another status, is refused, and nobody follows", async () => {
     const target = putClient(world, "/target.json");
-    const client = world.host.put("/client.json", (_request, response) => {
-      response.writeHead(302, { location: target });
-      response.end();
-    });
-    expectRefusal(await openConsent(world, right(client)));
-    expect(world.host.requests).toEqual(["/client.json"]);
+    for (const status of [201, 302, 500]) {
+      const path = `/${status}.json`;
+      const client = world.host.put(path, (_request, response) => {
+        response.writeHead(status, { location: target, "content-type": "application/json" });
+        // What it says beside the redirect would be right.
+        response.end(JSON.stringify(clientDocument(`${world.host.url}${path}`)));
+      });
+      expectRefusal(await openConsent(world, right(client)));
+    }
+    expect(world.host.requests).toEqual(["/201.json", "/302.json", "/500.json"]);
   });
 
   it("that never ends is given up at its limit", async () => {

@@ -17,6 +17,7 @@ import {
 
 /** This server issues access tokens itself, to clients that a person allows with a key. */
 export interface OwnAuthority {
+  /** Tells it from an identity provider. */
   readonly kind: "own";
   /** Codes and grants. */
   readonly grants: GrantStore;
@@ -26,6 +27,7 @@ export interface OwnAuthority {
   readonly clientHosts?: readonly string[] | undefined;
   /** Checks the signatures of clients that have keys. */
   readonly verifier: JwtVerifier;
+  /** The current time. */
   readonly clock: Clock;
 }
 

@@ -5,6 +5,7 @@ import { TOKEN_SCOPES, type TokenAuthority, toResourceUrl } from "./protected-re
 
 /** An identity provider that issues access tokens in place of this server. */
 export interface ExternalProvider {
+  /** Tells it from this server. */
   readonly kind: "external";
   /** Its issuer identifier: the claim `iss`, exactly. */
   readonly issuer: string;

@@ -36,7 +36,9 @@ export interface CodeEntry extends ClientConsent {
 
 /** What a client holds: one refresh token, and the access tokens of the last exchanges. */
 export interface GrantEntry extends ClientConsent {
+  /** The public part of its tokens: 12 characters. */
   readonly id: string;
+  /** ISO 8601. */
   readonly createdAt: string;
   /** The end of the refresh token, which each use moves. */
   readonly expiresAt: string;
@@ -63,6 +65,7 @@ export interface OAuthState {
 
 /** A store of codes and grants, shared by all servers of a database. */
 export interface GrantStore {
+  /** Gives the stored state. Throws `unavailable`. */
   read(): Promise<OAuthState>;
   /**
    * Applies `change` to the stored state, atomically and in order with other writers, durably before it returns. `change` may
