@@ -105,10 +105,12 @@ export function toItemContent(
   isKnown: boolean = false,
 ): { readonly role: Role; readonly content: readonly Part[] } {
   const item = toStorable(given) as ResponseItem;
+  const part = { type: ITEM_PART, item };
+  // A copy is nothing that was said once more.
+  if (isKnown && !toArray(item.content).some((one) => isInlineImage(toFields(one).image_url)))
+    return { role: "system", content: [part] };
   const role = toRole(item);
-  const isPlain = isKnown && !toArray(item.content).some((part) => isInlineImage(toFields(part).image_url));
-  if (isPlain || item.type !== "message" || (role !== "user" && role !== "assistant"))
-    return { role, content: [{ type: ITEM_PART, item }] };
+  if (item.type !== "message" || role === "system") return { role, content: [part] };
   const taken: Part[] = [];
   const content = toArray(item.content).map((part) => {
     const { text, image_url: image, ...rest } = toFields(part);

@@ -247,6 +247,46 @@ describe("what an agent says through the proxy and adds to its conversation afte
   });
 });
 
+describe("a yes to what the memory asked", () => {
+  const FACTS = "I live in Porto. I use Shram. I like cork. My dog is called Rex. I work at Vantor.";
+  const hasFacts = async (): Promise<boolean> => (await exported()).includes("Vantor");
+
+  it.each(["the built-in model", "a model"])(
+    "counts in a chain and in a conversation, with %s",
+    async (by) => {
+      if (by === "the built-in model") open(false);
+      // As a model does that is told of the question.
+      upstream.reply = ({ turns }) =>
+        JSON.stringify(turns).includes("Forget everything")
+          ? "Say “yes” to confirm that. Shall I?"
+          : "Noted.";
+      for (const isNamed of [false, true]) {
+      const conversation = isNamed ? await create() : undefined;
+        await respond(FACTS, { store: false });
+        const first = await respond(
+          "Forget everything you know about me.",
+          conversation ? { conversation } : {},
+        );
+        expect(await hasFacts()).toBe(true);
+        const on = conversation ? { conversation } : { previous_response_id: first.json.id };
+        await respond("Yes, forget them.", on);
+        expect(await hasFacts()).toBe(false);
+      }
+    },
+  );
+
+  it("counts with the built-in model where it is plain, and its client sends the history", async () => {
+    open(false);
+    await respond(FACTS, { store: false });
+    const order = { role: "user", content: "Forget everything you know about me." };
+    const { json } = await respond([order]);
+    const said = { role: "assistant", content: json.output[0].content[0].text };
+    expect(await hasFacts()).toBe(true);
+    await respond([order, said, { role: "user", content: "Yes." }]);
+    expect(await hasFacts()).toBe(false);
+  });
+});
+
 describe("a response that continues from another", () => {
   it("is given the chain, for the same user alone", async () => {
     const first = await respond("I use Shram.");
@@ -287,6 +327,17 @@ describe("a response that continues from another", () => {
       "function_call",
       "function_call_output",
     ]);
+  });
+
+  it("goes on from the newest response, where a server gives the same id twice", async () => {
+    const same = { change: (answer: unknown) => ({ ...(answer as object), id: "resp_7" }) };
+    upstream.troubles.push(same, same, same);
+    await respond("I use Shram.");
+    await respond("I like cork.");
+    await respond("And Porto.", { previous_response_id: "resp_7" });
+    expect(wordsSent()).toEqual(["I like cork.", "Noted.", "And Porto."]);
+    await respond("Well?", { previous_response_id: "resp_7" });
+    expect(wordsSent()).toEqual(["I like cork.", "Noted.", "And Porto.", "Noted.", "Well?"]);
   });
 
   it("goes on from a response in a conversation, up to that response", async () => {

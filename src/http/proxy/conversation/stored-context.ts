@@ -22,8 +22,9 @@ import { ITEM_LIMITS, readItemMessage, toInputItems } from "./response-items.ts"
 /** What a request of the Responses API continues: a conversation or an earlier response that is stored here. */
 export interface StoredContext {
   readonly conversation?: StoredConversation;
-  /** The id of the earlier response. */
-  readonly previous?: string;
+  /** The id of the earlier response, and that of the message that records it. */
+  readonly response?: string;
+  readonly record?: string;
   /** The session of its messages. */
   readonly session: string;
   /** The items that go before the input, as input items. */
@@ -98,7 +99,8 @@ async function resolveResponse(
   const record = await findResponseRecord(memory, previous);
   if (!record) return undefined;
   const items = await readChain(memory, record);
-  return { previous, session: record.session ?? previous, ...(await toContextInput(items, input)) };
+  const session = record.session ?? previous;
+  return { response: previous, record: record.id, session, ...(await toContextInput(items, input)) };
 }
 
 function readReferences(body: BodyFields): { readonly conversation?: string; readonly previous?: string } {
@@ -123,7 +125,11 @@ function createUnknownResponseError(): Error {
   });
 }
 
-async function findMessage(memory: ScopedMemory, id: string): Promise<StoredMessage | undefined> {
+/** Gives a message of the user; undefined if there is none. */
+export async function findStoredMessage(
+  memory: ScopedMemory,
+  id: string,
+): Promise<StoredMessage | undefined> {
   try {
     return await memory.message(id);
   } catch (error) {
@@ -137,9 +143,29 @@ function readRecord({ parts = [] }: Pick<SessionMessage, "parts">): BodyFields |
   return parts.find(({ type }) => type === RESPONSE_PART);
 }
 
+/** The most responses with one id: some servers draw their ids from a small range. */
+const MAX_REPEATS = 20;
+
+/** Gives the newest record of a response; undefined if there is none. */
 async function findResponseRecord(memory: ScopedMemory, id: string): Promise<StoredMessage | undefined> {
-  const message = await findMessage(memory, id);
-  return message && readRecord(message) ? message : undefined;
+  let newest: StoredMessage | undefined;
+  for (let repeat = 0; repeat < MAX_REPEATS; repeat += 1) {
+    const message = await findStoredMessage(memory, toRecordId(id, repeat));
+    if (!message || !readRecord(message)) break;
+    newest = message;
+  }
+  return newest;
+}
+
+/** Gives an id for the record of a new response. */
+export async function createRecordId(memory: ScopedMemory, id: string): Promise<string> {
+  let repeat = 0;
+  while (repeat < MAX_REPEATS - 1 && (await findStoredMessage(memory, toRecordId(id, repeat)))) repeat += 1;
+  return toRecordId(id, repeat);
+}
+
+function toRecordId(id: string, repeat: number): string {
+  return repeat === 0 ? id : `${id}~${repeat}`;
 }
 
 /** Gives the items of a chain of responses, oldest first. What was erased is left out. */
@@ -148,7 +174,7 @@ async function readChain(memory: ScopedMemory, newest: StoredMessage): Promise<r
   for (const message of await listSessionMessages(memory, newest.session ?? ""))
     known.set(message.id, message);
   const load = async (id: string): Promise<SessionMessage | undefined> =>
-    known.get(id) ?? (await findMessage(memory, id));
+    known.get(id) ?? (await findStoredMessage(memory, id));
   const groups: (readonly ShownItem[])[] = [];
   let record: SessionMessage | undefined = newest;
   for (let depth = 0; record; depth += 1) {

@@ -3,7 +3,6 @@ import type { Part } from "../../../domain/message.ts";
 import { runInSlices } from "../../../domain/time-slicing.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { InputMessage } from "../../../engine/api/writing-types.ts";
-import { isMemoryError } from "../../../errors.ts";
 import { isRefusal, refuseField } from "../../problem.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
 import { type ProxyRequest, readFileParts } from "../request/proxy-request.ts";
@@ -18,7 +17,7 @@ import {
   readResponseItem,
   toItemContent,
 } from "./response-items.ts";
-import { RESPONSE_PART, type StoredContext } from "./stored-context.ts";
+import { createRecordId, findStoredMessage, RESPONSE_PART, type StoredContext } from "./stored-context.ts";
 
 /** What of a request and its response is to be stored as items. */
 export interface TurnPlan {
@@ -59,9 +58,9 @@ export async function planTurn(
     typeof body.input === "string"
       ? [{ type: "message", role: "user", content: body.input }]
       : toArray(body.input);
+  if (access.mode !== "on" || (isOwnAccount && !context)) return undefined;
   const hasHistory = context === undefined && store !== true && values.some(isModelItem);
   const isResponseStored = store !== false && !hasHistory;
-  if (access.mode !== "on" || (isOwnAccount && !context)) return undefined;
   if (!context?.conversation && !isResponseStored) return undefined;
   try {
     const input = await runInSlices(readInputSteps(request, values));
@@ -82,6 +81,8 @@ function* readInputSteps(
   request: ProxyRequest,
   values: readonly unknown[],
 ): Generator<void, readonly ResponseItem[], void> {
+  if (values.length > ITEM_LIMITS.perConversation)
+    throw refuseField("input", "input has more items than can be stored.");
   const items: ResponseItem[] = [];
   // Long strings of a long request were cut. Those of images are put back; others are too long to be stored.
   let cuts = request.cuts.length;
@@ -122,22 +123,24 @@ export function createTurnStorage(
   return {
     toUserTurn(index, id) {
       const item = input[index];
-      const content = item ? toItemContent(item, plan.isBuiltIn).content : [];
+      const stored = item ? toItemContent(item, plan.isBuiltIn) : { role: "user" as const, content: [] };
       const own =
         conversation === undefined ? id : `${conversation}.${group}.${index}.${toUserItemId(group, index)}`;
-      if (item) userTurns.set(index, { id: own, role: "user", content });
-      return { id: own, content };
+      if (item) userTurns.set(index, { id: own, ...stored });
+      return { id: own, content: stored.content };
     },
     async complete(memory, session, reply) {
       if (!reply.isComplete || !reply.items) return false;
-      const prefix = conversation === undefined ? reply.id : `${conversation}.${group}`;
-      if (prefix === undefined || !RESPONSE_ID.test(reply.id ?? "")) return false;
+      const isNamed = plan.isResponseStored && RESPONSE_ID.test(reply.id ?? "");
+      const record = isNamed ? await createRecordId(memory, reply.id ?? "") : undefined;
+      const prefix = conversation === undefined ? record : `${conversation}.${group}`;
+      if (prefix === undefined) return false;
       if (conversation !== undefined && !(await isStored(memory, conversation))) return false;
       const items = [
         ...toInputMessages(plan, prefix, userTurns),
         ...toOutputMessages(plan, prefix, reply.items),
       ];
-      await memory.remember([...items, ...toEndMessages(plan, { group, reply, items })], {
+      await memory.remember([...items, ...toEndMessages(plan, { group, record, items })], {
         session,
         signal: AbortSignal.timeout(WRITE_TIMEOUT_MS),
       });
@@ -149,21 +152,11 @@ export function createTurnStorage(
 /** Whether a conversation is still there: it may have been erased while the model replied. */
 async function isStored(memory: ScopedMemory, conversation: string): Promise<boolean> {
   try {
-    if (await hasMessage(memory, conversation)) return true;
+    if (await findStoredMessage(memory, conversation)) return true;
     await readStoredConversation(memory, conversation);
     return true;
   } catch (error) {
     if (isRefusal(error)) return false;
-    throw error;
-  }
-}
-
-async function hasMessage(memory: ScopedMemory, id: string): Promise<boolean> {
-  try {
-    await memory.message(id);
-    return true;
-  } catch (error) {
-    if (isMemoryError(error) && error.code === "not_found") return false;
     throw error;
   }
 }
@@ -218,27 +211,30 @@ function listItemIds(context: StoredContext | undefined): Set<string> {
 
 /** Gives the messages that make the items count: the end of the turn, and the record of the response. */
 function toEndMessages(
-  { context, isResponseStored }: TurnPlan,
+  { context }: TurnPlan,
   {
     group,
-    reply,
+    record,
     items,
-  }: { readonly group: string; readonly reply: UpstreamReply; readonly items: readonly InputMessage[] },
+  }: {
+    readonly group: string;
+    /** The id of the record; undefined if the response is not to be continued. */
+    readonly record: string | undefined;
+    readonly items: readonly InputMessage[];
+  },
 ): readonly InputMessage[] {
   const conversation = context?.conversation?.id;
   const said = items.map(({ id }) => id);
-  const record: Part =
+  const part: Part =
     conversation === undefined
       ? {
           type: RESPONSE_PART,
           said,
-          ...(context?.previous === undefined ? {} : { previous: context.previous }),
+          ...(context?.record === undefined ? {} : { previous: context.record }),
         }
       : { type: RESPONSE_PART, conversation };
   return [
     ...(conversation === undefined ? [] : [createTurnEnd(conversation, group)]),
-    ...(isResponseStored && reply.id !== undefined
-      ? [{ id: reply.id, role: "system" as const, content: [record] }]
-      : []),
+    ...(record === undefined ? [] : [{ id: record, role: "system" as const, content: [part] }]),
   ];
 }

@@ -66,7 +66,7 @@ export function findTurnState(
   const opening = fresh.find(({ isOpening }) => isOpening)?.turn;
   const conversation = conversations.open(scope, {
     session: context?.conversation?.id ?? session,
-    threadId: context?.previous ?? kept,
+    threadId: context?.response ?? kept,
     storedSession: context?.session,
     turns: said,
     opening,
