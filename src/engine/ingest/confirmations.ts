@@ -59,8 +59,7 @@ export function findConfirmedRequest(
   const at = earlier.findLastIndex(({ role }) => role === "user");
   const before = earlier[at];
   if (!before || Date.parse(message.at) - Date.parse(before.at) > CONFIRMATION_TTL_MS) return undefined;
-  // Notes of a program are no answer of the assistant.
-  const between = earlier.slice(at + 1).filter(({ role }) => role !== "system");
+  const between = earlier.slice(at + 1);
   const isAsked =
     between.length === 0 || between.some(({ content }) => content.includes(CONFIRMATION_PHRASE));
   if (!isAsked && !EXPLICIT_YES.test(message.content)) return undefined;

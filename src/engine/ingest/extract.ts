@@ -331,11 +331,16 @@ function createSessionTails(state: UserState): {
       ),
     add(message) {
       const turns = tail(message.session);
-      if (turns.some(({ id }) => id === message.id)) return;
+      if (isMark(message) || turns.some(({ id }) => id === message.id)) return;
       turns.push(message);
       if (turns.length > EARLIER_TURNS) turns.shift();
     },
   };
+}
+
+/** Whether a message is a note of a program without words. It is no turn of anybody. */
+function isMark({ role, content }: Message): boolean {
+  return role === "system" && content === "";
 }
 
 /** The last turns of a session, found among the newest of all turns. */
@@ -351,7 +356,7 @@ function findLastTurns({ searchIndex, messages }: UserState, session: string | u
   ) {
     if (columns.sessionId[turn] !== wanted) continue;
     const message = messages.get(ids.at(turn) ?? "");
-    if (message && !message.undone) last.unshift(message);
+    if (message && !message.undone && !isMark(message)) last.unshift(message);
   }
   return last;
 }

@@ -261,7 +261,7 @@ describe("a yes to what the memory asked", () => {
           ? "Say “yes” to confirm that. Shall I?"
           : "Noted.";
       for (const isNamed of [false, true]) {
-      const conversation = isNamed ? await create() : undefined;
+        const conversation = isNamed ? await create() : undefined;
         await respond(FACTS, { store: false });
         const first = await respond(
           "Forget everything you know about me.",
