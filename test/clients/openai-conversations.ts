@@ -151,6 +151,21 @@ export async function conversationsApart(
     !JSON.stringify(await one.getItems()).includes("Zorbimax"),
     "what was forgotten is still in the session",
   );
+  const kept = await client.conversations.create();
+  for (const words of ["My boat is called Vexilla.", "What did I say?"])
+    await new Runner().run(agent, words, { conversationId: kept.id });
+  check(
+    /Vexilla[\s\S]*What did I say/.test(sent()),
+    "a run by conversationId was not given its conversation",
+  );
+  const items = await client.conversations.items.list(kept.id, { limit: 3 });
+  const all: string[] = [];
+  for await (const item of items) all.push(item.type);
+  check(all.join() === "message,message,message,message", `a run by conversationId left ${all.join()}`);
+  const begun = await new Runner().run(agent, "My cart is called Ombrix.");
+  const previousResponseId = begun.lastResponseId ?? "";
+  await new Runner().run(agent, "What did I say?", { previousResponseId });
+  check(/Ombrix[\s\S]*What did I say/.test(sent()), "a run by previousResponseId was not given its chain");
   await one.clearSession();
   const gone = await client.conversations.retrieve(id).catch((error: unknown) => error);
   check(gone instanceof OpenAI.NotFoundError, "the cleared conversation is still there");
