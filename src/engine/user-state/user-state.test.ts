@@ -72,14 +72,40 @@ it("evicts the least recently used user when memory runs short, and reads the sa
 it("evicts first the data that only writes need", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob"]) await say(record, user, 0, 40);
-  // An index takes some 21,000 bytes here, and the rest of a user 29,000.
-  const states = createUserStates(record, SPACE, { bytes: () => 80_000 });
+  // An index takes some 40,000 bytes here, and the rest of a user 29,000.
+  const states = createUserStates(record, SPACE, { bytes: () => 118_000 });
   for (const user of ["ann", "bob", "ann", "bob"]) await states.of(scopeOf(user));
   const read = whole();
   for (const user of ["ann", "bob", "ann"]) {
     expect((await states.searchIndex(scopeOf(user))).words.size).toBe(40);
   }
   expect(whole()).toBe(read);
+});
+
+it("holds a bounded number of users of whom nothing is left", async () => {
+  const { record } = counting();
+  const states = createUserStates(record, SPACE, { bytes: () => 400_000 });
+  const users = Array.from({ length: 100 }, (_, i) => `guest-${i}`);
+  for (const user of users) {
+    await say(record, user, 0, 3);
+    await states.of(scopeOf(user));
+    const emptied = ["m0", "m1", "m2"].map((id) => ({ ...makeMessage(id), content: "" }));
+    const receipt = makeErasureReceipt(`e-${user}`);
+    await record.commit(
+      scopeOf(user),
+      makeChangeSet({
+        base: 1,
+        dropUnits: ["m0#0", "m1#0", "m2#0"],
+        erase: { messages: emptied, memories: [], rewrites: [], receipt },
+      }),
+    );
+    await states.purgeUser(scopeOf(user));
+    // As a job does that looks at every user who changed.
+    await states.of(scopeOf(user));
+  }
+  const held = users.filter((user) => states.peekIndex(scopeOf(user)) !== undefined);
+  // An empty index takes 19,000 bytes.
+  expect(held.length).toBeLessThanOrEqual(21);
 });
 
 it("saves a search index on close, and loads it at the next start", async () => {

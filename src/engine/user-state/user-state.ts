@@ -337,8 +337,11 @@ function toTexts(one: CachedUser | undefined, revision: number): UserData | unde
   return one?.whole && one.whole.revision >= revision ? one.whole : undefined;
 }
 
+/** What the empty index of a user takes. Without it, those who were erased would stay in the cache by the thousand. */
+const USER_BYTES = 19_000;
+
 function bytesOfUser({ searchIndex, whole }: CachedUser): number {
-  return bytesOfIndex(searchIndex) + (whole?.bytes ?? 0);
+  return USER_BYTES + bytesOfIndex(searchIndex) + (whole?.bytes ?? 0);
 }
 
 /** Best effort: an index that cannot be saved is rebuilt at the next start. */
