@@ -45,6 +45,24 @@ async function call(
 const add = async (user: string, content: string, more: object = {}): Promise<Json> =>
   (await call("POST", "/api/v1/memories", { user_id: user, content, ...more })).json;
 
+it("a request whose client has gone before its turn is not begun", async () => {
+  const headers = { authorization: `Bearer ${keys.first}`, "content-type": "application/json" };
+  const said = { user_id: "ana", messages: [{ role: "user", content: "I live in Porto." }] };
+  await call("POST", "/api/v1/messages", said);
+  const client = new AbortController();
+  const first = app.request("/api/v1/memories/ana", { headers });
+  const erasing = app.request("/api/v1/memories/ana/all", {
+    method: "DELETE",
+    headers,
+    signal: client.signal,
+  });
+  client.abort();
+  expect((await first).status).toBe(200);
+  expect((await erasing).status).toBeGreaterThanOrEqual(400);
+  expect((await call("GET", "/api/v1/memories/ana")).json.total).toBe(1);
+  expect((await keepsake.scope({ user: "ana" }).erasures()).length).toBe(0);
+});
+
 describe("memories added directly", () => {
   it("are created with the given fields and found at their location", async () => {
     const { status, json, headers } = await call("POST", "/api/v1/memories", {

@@ -70,6 +70,8 @@ async function runOperation(
     services.lifecycle.track(async () => {
       const input = await readInput(operation, exchange);
       await turn();
+      // Nobody waits for the answer, and what the client sends next may contradict this.
+      signal.throwIfAborted();
       const call = { ...input, ...createUserAccess(services, bearer), signal, bearer, services, exchange };
       return runIdempotently(operation, call, async () => operation.handle(call));
     });
