@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { passingSecret, uuidv7 } from "../adapters/system/index.ts";
+import type { Trace } from "../domain/receipt.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { createNeedReader } from "../language/en/needs/needs.ts";
@@ -9,6 +10,7 @@ import { createOutdatedReader } from "../language/en/needs/outdated-statements.t
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../language/en/vocabulary.ts";
+import type { Ledger } from "../ports/ledger.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../testing/test-doubles.ts";
 import { createKeepsake } from "../wiring/keepsake.ts";
@@ -329,6 +331,24 @@ describe.each(RECORDS)("with a store of %s", (_name, openRecord) => {
       expect(receipts[0]?.verified).toMatchObject([{ found: 0 }]);
       expect(faults.map(({ problem }) => problem)).toEqual(["it was not verified to the end"]);
       expect(await everything()).not.toMatch(/magnet/i);
+    });
+
+    it("is complete where the same is said again before it was verified, and what is said again stays", async () => {
+      await ana.remember("What do I use for work?");
+      const appended: Trace[] = [];
+      const ledger: Ledger = {
+        append: async (traces) => {
+          appended.push(...traces);
+          await ana.remember("What do I use for work?");
+        },
+        read: async () => ({ traces: appended, damaged: 0 }),
+        receipts: async () => new Set(appended.map(({ receipt: id }) => id)),
+      };
+      const receipt = await open({ ledger }).scope({ user: "ana" }).forget({ everything: true });
+      expect(appended).toHaveLength(1);
+      expect([receipt.complete, receipt.verified.filter(({ found }) => found > 0)]).toEqual([true, []]);
+      expect(await everything()).toContain("What do I use for work?");
+      expect((await memory.audit()).broken).toEqual([]);
     });
 
     it("cannot be undone", async () => {

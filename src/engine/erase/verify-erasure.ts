@@ -1,3 +1,5 @@
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
@@ -29,14 +31,7 @@ export async function verifyErasure(
     eraseFromIndexes(ports, scope, went.units),
   ]);
   await Promise.all([ports.states.purgeUser(scope), ports.recallWorker?.purgeUser(scope)]);
-  const { messages, memories } = await ports.store.since(scope, 0, { units: false });
-  const cachedTexts = ports.states.peekTexts(scope, 0);
-  const left = [
-    ...(await mapInSlices(messages, ({ content }) => content)),
-    ...(await mapInSlices(cachedTexts?.messages.values() ?? [], ({ content }) => content)),
-    ...(await mapInSlices(memories, ({ text }) => text)),
-    ...(await mapInSlices(cachedTexts?.memories.values() ?? [], ({ text }) => text)),
-  ].filter((text) => text !== "");
+  const left = await readLeft(ports, scope, receipt);
   const { inside, found } = await findRemainingTexts(left, texts);
   const searched = texts.filter((text) => !inside.has(text));
   // A grant may have been given meanwhile, with the words in it.
@@ -56,16 +51,52 @@ export async function verifyErasure(
   return sealed;
 }
 
-/** The texts that remain, and how many of them as whole words. */
+/** The texts of a user: those that were there at the erasure, and those that were said or learnt since. */
+interface TextsLeft {
+  readonly before: readonly string[];
+  readonly since: readonly string[];
+}
+
+/** Reads what the store and the cache hold. Others may write meanwhile, and somebody may say the same again. */
+async function readLeft(
+  { store, states }: Pick<Ports, "store" | "states">,
+  scope: Scope,
+  { revision, at }: ErasureReceipt,
+): Promise<TextsLeft> {
+  const { messages, memories } = await store.since(scope, 0, { units: false });
+  const cached = states.peekTexts(scope, 0);
+  const changed = await store.since(scope, revision, { units: false });
+  // What was there before may have been changed since; only what is new is not left over.
+  const isNewMessage = ({ storedAt }: Message): boolean => storedAt >= at;
+  const isNewMemory = ({ version }: Memory): boolean => version === 1;
+  const newIds = new Set([
+    ...changed.messages.filter(isNewMessage).map(({ id }) => id),
+    ...changed.memories.filter(isNewMemory).map(({ id }) => id),
+  ]);
+  const all = [
+    ...(await mapInSlices(messages, ({ id, content }) => ({ id, text: content }))),
+    ...(await mapInSlices(cached?.messages.values() ?? [], ({ id, content }) => ({ id, text: content }))),
+    ...(await mapInSlices(memories, ({ id, text }) => ({ id, text }))),
+    ...(await mapInSlices(cached?.memories.values() ?? [], ({ id, text }) => ({ id, text }))),
+  ].filter(({ text }) => text !== "");
+  const textsOf = (isNew: boolean): string[] =>
+    all.filter(({ id }) => newIds.has(id) === isNew).map(({ text }) => text);
+  return { before: textsOf(false), since: textsOf(true) };
+}
+
+/**
+ * The texts that occur, which a search of the rows and files would find, and how many of those from before the erasure do, as
+ * whole words.
+ */
 async function findRemainingTexts(
-  left: readonly string[],
+  { before, since }: TextsLeft,
   texts: readonly string[],
 ): Promise<{ readonly inside: ReadonlySet<string>; readonly found: number }> {
   const lower = texts.map((text) => text.toLowerCase());
   // A short text can be part of other remaining words ("Magnet", "magnetic"); there, only whole words count.
   const inside = new Set<string>();
   await forEachInSlices(
-    left,
+    [...before, ...since],
     (one) => {
       const all = one.toLowerCase();
       for (const [i, text] of texts.entries()) if (all.includes(lower[i] ?? "")) inside.add(text);
@@ -75,7 +106,7 @@ async function findRemainingTexts(
   const index = createPhraseIndex([...inside].map((text) => splitWords(text)));
   const whole = new Set<readonly string[]>();
   if (inside.size > 0)
-    await forEachInSlices(left, (one) => index.findIn(one).forEach((run) => void whole.add(run)));
+    await forEachInSlices(before, (one) => index.findIn(one).forEach((run) => void whole.add(run)));
   return { inside, found: whole.size };
 }
 
