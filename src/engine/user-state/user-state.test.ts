@@ -89,7 +89,11 @@ it("holds a bounded number of users of whom nothing is left", async () => {
   for (const user of users) {
     await say(record, user, 0, 3);
     await states.of(scopeOf(user));
-    const emptied = ["m0", "m1", "m2"].map((id) => ({ ...makeMessage(id), content: "" }));
+    const emptied = ["m0", "m1", "m2"].map((id) => ({
+      ...makeMessage(id),
+      content: "",
+      keepMetadata: false,
+    }));
     const receipt = makeErasureReceipt(`e-${user}`);
     await record.commit(
       scopeOf(user),
