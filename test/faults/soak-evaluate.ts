@@ -35,6 +35,8 @@ export interface EndSample {
   readonly resurrected: number;
   readonly exit: number | string;
   readonly doctor: number;
+  /** What doctor found, by place and problem, and how often. */
+  readonly findings: { readonly [what: string]: number };
   readonly unexpected: { readonly [what: string]: number };
 }
 

@@ -1,4 +1,4 @@
-import type { SoakRequest, SoakUser, SoakWorld } from "./soak-world.ts";
+import type { SoakFact, SoakRequest, SoakUser, SoakWorld } from "./soak-world.ts";
 
 type Send = (world: SoakWorld, user: SoakUser) => Promise<void>;
 
@@ -53,14 +53,11 @@ export async function eraseUser(world: SoakWorld, user: SoakUser): Promise<void>
   user.isLeaving = true;
   while (user.requestsOpen > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   const answer = await world.send(`${pathOf(user)}/all`, { method: "DELETE" });
-  if (!world.isDone("erase a user", answer)) {
-    // Whether the user was erased is not known: the facts may be there or not.
-    user.facts.splice(0);
-    user.memories.splice(0);
-    user.isLeaving = false;
-    return;
-  }
+  const isErased = world.isDone("erase a user", answer);
+  // An erasure without an answer may be carried out at any later time, and take what is said until then: this user says no more,
+  // and nobody can tell whether the facts should be there.
   world.users.splice(world.users.indexOf(user), 1);
+  if (!isErased) return;
   world.erasedUsers.push(user.id);
   for (const fact of user.facts) world.erasedWords.add(fact.word);
 }
@@ -73,7 +70,7 @@ function pick<T>({ draw }: SoakWorld, from: readonly T[]): T | undefined {
   return from[Math.floor(draw() * from.length)];
 }
 
-function wordsFor(word: string, number: number): string {
+function sayFact({ word, message }: { word: string; message: string }, number: number): SaidFact {
   const ways = [
     `I use ${word} for work. The day is grey.`,
     `My sister has a boat called ${word}, and I painted it last summer.`,
@@ -81,8 +78,11 @@ function wordsFor(word: string, number: number): string {
     `We talked about ${word} for an hour; ${"and so on, ".repeat(20)}and then went home.`,
     `I work with ${word} on Mondays.`,
   ];
-  return ways[(number + word.charCodeAt(7)) % ways.length] ?? word;
+  const way = (number + word.charCodeAt(7)) % ways.length;
+  return { word, message, isOfBoat: way === 1, content: ways[way] ?? word };
 }
+
+type SaidFact = SoakFact & { readonly content: string };
 
 async function remember(
   world: SoakWorld,
@@ -90,21 +90,17 @@ async function remember(
   count: number,
   headers: SoakRequest["headers"] = {},
 ): Promise<void> {
-  const facts = Array.from({ length: count }, () => world.makeFact());
-  const messages = facts.map(({ message, word }, i) => ({
-    id: message,
-    role: "user",
-    content: wordsFor(word, i),
-  }));
+  const facts = Array.from({ length: count }, (_, i) => sayFact(world.makeFact(), i));
+  const messages = facts.map(({ message: id, content }) => ({ id, role: "user", content }));
   const body = { user_id: user.id, session_id: `s-${Math.floor(world.draw() * 3)}`, messages };
   const sending = { method: "POST", body, headers };
   const answer = await world.send("/api/v1/messages", sending);
   if (!world.isDone("remember", answer)) return;
-  user.facts.push(...facts);
+  user.facts.push(...facts.filter(({ isOfBoat }) => !(isOfBoat && user.isBoatForgotten)));
   const { memories } = JSON.parse(answer.text) as { memories: { id: string; text: string }[] };
   for (const { id, text } of memories) {
     const fact = facts.find(({ word }) => text.includes(word));
-    if (fact !== undefined) user.memories.push({ id, word: fact.word });
+    if (fact !== undefined) user.memories.push({ id, word: fact.word, isOfBoat: fact.isOfBoat });
   }
   if (headers["idempotency-key"] === undefined) return;
   const again = await world.send("/api/v1/messages", sending);
@@ -145,6 +141,7 @@ async function forget(world: SoakWorld, user: SoakUser, isByWord: boolean): Prom
   if (memory === undefined) return await remember(world, user, 2);
   const at = user.facts.findIndex(({ word }) => word === memory.word);
   if (at !== -1) user.facts.splice(at, 1);
+  if (isByWord && memory.isOfBoat) forgetBoat(user);
   const what = isByWord ? { about: memory.word } : { ids: [memory.id] };
   const body = { user_id: user.id, ...what };
   const answer = await world.send("/api/v1/erasures", { method: "POST", body });
@@ -152,6 +149,13 @@ async function forget(world: SoakWorld, user: SoakUser, isByWord: boolean): Prom
   const receipt = JSON.parse(answer.text) as { complete: boolean; erased: { memories: number } };
   // By its id one memory goes; another one of the same sentence may hold the word still.
   if (isByWord && receipt.complete && receipt.erased.memories > 0) world.erasedWords.add(memory.word);
+}
+
+/** A newer name of the sister's boat takes the place of the older one: to forget a name is to forget the boat, by all its names. */
+function forgetBoat(user: SoakUser): void {
+  user.isBoatForgotten = true;
+  const others = user.facts.filter(({ isOfBoat }) => !isOfBoat);
+  user.facts.splice(0, user.facts.length, ...others);
 }
 
 async function search(world: SoakWorld, user: SoakUser): Promise<void> {

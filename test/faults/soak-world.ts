@@ -4,18 +4,21 @@ import { Agent, request } from "node:http";
 export interface SoakFact {
   readonly word: string;
   readonly message: string;
+  /** Whether it names the boat of the user's sister. */
+  readonly isOfBoat: boolean;
 }
 
 export interface SoakUser {
   readonly id: string;
   readonly facts: SoakFact[];
   /** Ids of memories that were seen, to change and erase. */
-  readonly memories: { readonly id: string; readonly word: string }[];
+  readonly memories: { readonly id: string; readonly word: string; readonly isOfBoat: boolean }[];
   /** Revisions that may be taken back. */
   readonly revisions: number[];
   turns: number;
   requestsOpen: number;
   isLeaving: boolean;
+  isBoatForgotten: boolean;
 }
 
 export interface SoakAnswer {
@@ -43,7 +46,7 @@ export interface SoakWorld {
   /** Whether it was done; notes a status that is not allowed. */
   isDone(what: string, answer: SoakAnswer, allowed?: readonly number[]): boolean;
   note(what: string): void;
-  makeFact(): SoakFact;
+  makeFact(): Pick<SoakFact, "word" | "message">;
   arrive(): SoakUser;
   hangUp(): void;
 }
@@ -95,6 +98,7 @@ export function makeSoakWorld(
         turns: 0,
         requestsOpen: 0,
         isLeaving: false,
+        isBoatForgotten: false,
       };
       users.push(user);
       return user;

@@ -18,6 +18,8 @@ export interface SoakOptions {
   readonly samples: string;
   /** Plants a map that is never cleared. */
   readonly isMutant?: boolean;
+  /** Leaves the database where it is at the end, and says where (false). */
+  readonly isKept?: boolean;
   readonly intervalMs?: number;
 }
 
@@ -37,6 +39,7 @@ export async function soak({
   seed,
   samples,
   isMutant = false,
+  isKept = false,
   intervalMs = 60_000,
 }: SoakOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-soak-"));
@@ -77,7 +80,8 @@ export async function soak({
   } finally {
     idle.kill();
     upstream.close();
-    rmSync(folder, { recursive: true, force: true });
+    if (isKept) console.error(folder);
+    else rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -116,7 +120,10 @@ async function endOf(path: string, server: Running, load: SoakLoad): Promise<End
   const { acked, lost, resurrected, erasedWords } = await load.check();
   load.hangUp();
   const exit = await server.end("SIGTERM");
-  const doctor = spawnSync(process.execPath, [PROGRAM, "doctor", "--db", path, "--json"]);
+  const doctor = spawnSync(process.execPath, [PROGRAM, "doctor", "--db", path, "--json"], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
   const inFiles = [path, `${path}-wal`].filter(existsSync).flatMap((file) =>
     [
       ...readFileSync(file)
@@ -136,8 +143,36 @@ async function endOf(path: string, server: Running, load: SoakLoad): Promise<End
     resurrected: resurrected + left.size,
     exit,
     doctor: doctor.status ?? -1,
+    findings: findingsOf(doctor.stdout),
     unexpected: load.unexpected,
   };
+}
+
+interface DoctorAnswer {
+  readonly faults?: readonly { readonly place: string; readonly problem: string; readonly count: number }[];
+  readonly receipts?: readonly { readonly problem: string }[];
+  readonly checks?: readonly { readonly name: string; readonly state: string; readonly count?: number }[];
+  readonly error?: { readonly code: string };
+}
+
+/** What doctor found, and how often; without the rows, which name users. */
+function findingsOf(text: string): EndSample["findings"] {
+  const found: { [what: string]: number } = {};
+  const count = (what: string, times: number): void => {
+    found[what] = (found[what] ?? 0) + times;
+  };
+  let answer: DoctorAnswer = {};
+  try {
+    answer = JSON.parse(text) as DoctorAnswer;
+  } catch {
+    count("no answer", 1);
+  }
+  if (answer.error) count(`error: ${answer.error.code}`, 1);
+  for (const fault of answer.faults ?? []) count(`${fault.place}: ${fault.problem}`, fault.count);
+  for (const { problem } of answer.receipts ?? []) count(`receipt: ${problem}`, 1);
+  for (const check of answer.checks ?? [])
+    if (check.state !== "ok") count(`check: ${check.name}`, check.count ?? 1);
+  return found;
 }
 
 function samplesIn(file: string): SoakSample[] {
@@ -165,6 +200,7 @@ if (import.meta.main) {
       seed: Number(word("seed", String(Math.floor(Math.random() * 1e9)))),
       samples,
       isMutant: process.argv.includes("--mutant"),
+      isKept: process.argv.includes("--keep"),
     });
   }
   const result = evaluateSoak(samplesIn(samples));
