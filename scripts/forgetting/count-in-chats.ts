@@ -1,13 +1,19 @@
 // Counts what is taken for a request to forget in real chats, in which nobody asks to forget:
 // node scripts/forgetting/count-in-chats.ts [--data DIR] [--ids odd|even|all] [--set NAME] [--every N] [--remember sure|all]
 //   [--most-erased N] [--most-doubted PER_1000]
-// The recogniser reads each message alone, without a memory. A request that it is sure of is carried out where something is
-// found; one that it doubts is asked back or called unmet. `--remember` also writes chats to a memory: those with a sure
+// The recogniser reads each message beside the turns before it. A request that it is sure of is carried out where something is
+// found; one that it doubts is counted if it would be asked back or called unmet beside the messages before it. `--remember` also writes chats to a memory: those with a sure
 // request, or all. `--every` takes each N-th message. Sentences are shown for odd numbers only. Ends with 1 above a bar.
 import { parseArgs } from "node:util";
+import { staticEmbedder } from "../../src/adapters/static/index.ts";
+import type { Message } from "../../src/domain/message.ts";
 import { NOTHING_TO_ERASE } from "../../src/domain/receipt.ts";
+import { assessRequest } from "../../src/engine/erase/assess-request.ts";
+import type { UserState } from "../../src/engine/user-state/user-state.ts";
 import { createMemory } from "../../src/index.ts";
+import { englishForgetRequests } from "../../src/language/en/forget-requests/forget-requests.ts";
 import { findErasures } from "../../src/language/en/grammar/rules.ts";
+import { rulesQuestionReader } from "../../src/language/en/questions/questions.ts";
 import type { EraseProposal } from "../../src/ports/language/extractor.ts";
 import { type Half, type NumberedChat, readChats, userTurns } from "./chats.ts";
 
@@ -44,14 +50,37 @@ const chats = readChats(options.data, options.ids as Half).filter(
 );
 
 const toRemember = new Set<NumberedChat>(options.remember === "all" ? chats : []);
+const forgetRequests = englishForgetRequests(rulesQuestionReader(), staticEmbedder());
+
+/** Whether a request of a message would be asked back or called unmet, after what was said before it. */
+async function isDoubted(
+  { messages }: NumberedChat,
+  message: Message,
+  found: EraseProposal,
+  all: readonly EraseProposal[],
+): Promise<boolean> {
+  const before = messages.slice(0, messages.indexOf(message) + 1);
+  const state = { messages: new Map(before.map((one) => [one.id, one])), memories: new Map() };
+  const { action } = await assessRequest(
+    { forgetRequests },
+    state as never as UserState,
+    message,
+    found,
+    all,
+  );
+  return action !== "ignore";
+}
+
 for (const chat of chats) {
   const tally = tallies.get(chat.set) ?? { ...NOTHING };
   tallies.set(chat.set, tally);
   for (const [place, { message, earlier }] of userTurns(chat).entries()) {
     if (place % Number(options.every) !== 0) continue;
     tally.messages += 1;
-    for (const found of findErasures(message, { messages: [message], earlier, known: [] })) {
+    const all = findErasures(message, { messages: [message], earlier, known: [] });
+    for (const found of all) {
       const way = found.due ? "later" : (found.confidence ?? 1) >= SURE ? "sure" : "doubted";
+      if (way === "doubted" && !(await isDoubted(chat, message, found, all))) continue;
       tally[way] += 1;
       if (way !== "doubted" && options.remember === "sure") toRemember.add(chat);
       if (chat.number % 2 === 1) show(chat, message.content, found);

@@ -1,10 +1,10 @@
 // Fits the weights by which clauses are rated: node scripts/forgetting/fit-clauses.ts
-// Reads `conversations.txt` and prints the weights and the result of a ten-fold test by conversations.
+// The network for clauses has their sum as one sign beside the others. Reads `conversations.txt` and prints the weights and the result of a ten-fold test by conversations.
 import { readFileSync } from "node:fs";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import type { Message } from "../../src/domain/message.ts";
 import { englishExtractor } from "../../src/language/en/extractor.ts";
-import { type Description, rateSegments } from "../../src/language/en/forget-requests/retrieve.ts";
+import { type Description, readSigns } from "../../src/language/en/forget-requests/retrieve.ts";
 import { wantedIn } from "../../src/language/en/forget-requests/wanted.ts";
 import type { EraseProposal } from "../../src/ports/language/extractor.ts";
 
@@ -69,6 +69,9 @@ const AGAINST = new Set([
   "nearBehind",
   "assistant",
 ]);
+
+/** Signs that only the network has. */
+const OTHERS = new Set(["sum", "nearness", "isBehind", "isOwnMessage", "isOtherSession"]);
 
 interface Row {
   readonly signs: Readonly<Record<string, number>>;
@@ -151,19 +154,26 @@ async function readCase(block: string): Promise<void> {
   const description = describe(request);
   const content = { messages: new Map(messages.map((one) => [one.id, one])), memories: new Map() };
   const source = { message: request.message, spans: request.found };
-  const rated = await rateSegments(embedder, content as never, description, source);
+  const rated = await readSigns(embedder, content as never, description, source);
   if (!rated.some(({ text }) => holdsAny(text, gone))) return;
   // The description of another conversation means nothing here.
   const other = earlierDescriptions.at(-7);
-  const foreign = other ? await rateSegments(embedder, content as never, other, source) : [];
-  for (const { signs, text } of foreign) rows.push({ signs, text, of: cases, target: 0, weight: 0.4 });
+  const foreign = other ? await readSigns(embedder, content as never, other, source) : [];
+  for (const { signs, text } of foreign)
+    rows.push({ signs: ownSigns(signs), text, of: cases, target: 0, weight: 0.4 });
   earlierDescriptions.push(description);
   for (const { text, signs, message } of rated) {
     const [isGone, isKept] = [holdsAny(text, gone), holdsAny(text, kept)];
     if ((isGone && isKept) || message === request.message) continue;
     const weight = isGone ? 1.5 : Number(isKept) / 2 + 0.5;
-    rows.push({ signs, text, of: cases, target: Number(isGone), weight });
+    rows.push({ signs: ownSigns(signs), text, of: cases, target: Number(isGone), weight });
   }
+}
+
+/** The signs that are summed up: without their sum, and without where a clause stands. */
+function ownSigns(signs: Readonly<Record<string, number>>): Record<string, number> {
+  const own = Object.entries(signs).filter(([name]) => !OTHERS.has(name));
+  return { bias: 1, ...Object.fromEntries(own) };
 }
 
 function describe({ message, found }: NonNullable<Conversation["request"]>): Description {

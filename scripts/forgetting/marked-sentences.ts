@@ -1,5 +1,6 @@
-// Reads the files of sentences, for the scripts that fit what reads requests to forget. In "+" lines marks stand around words:
-// [what is to go], <what is told in the sentence and not to be kept>, {what is to stay}, ~when~.
+// Reads the files of sentences and of marked conversations, for the scripts that fit what reads requests to forget. Marks stand around the
+// words of a request: [what is to go], <what is told in the sentence and not to be kept>, {what is to stay}, ~when~.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 /** A sentence of a file, without its marks. */
@@ -27,7 +28,15 @@ export function readMarkedSentences(file: string): MarkedSentence[] {
     });
 }
 
-function unmark(marked: string): { text: string; parts: number[] } {
+/** A sentence of ten is held out of the fit: always the same, whatever else is added. */
+export function isHeldOut(text: string): boolean {
+  return (createHash("sha256").update(text).digest()[0] ?? 0) % HELD_OUT === 0;
+}
+
+const HELD_OUT = 10;
+
+/** A text without its marks, and which part each of its UTF-16 units belongs to. */
+export function unmark(marked: string): { text: string; parts: number[] } {
   const parts: number[] = [];
   let [text, part] = ["", 0];
   for (const letter of marked) {

@@ -1,15 +1,16 @@
 // Writes what `train.py` learns from into a folder: node scripts/forgetting/request-rows.ts FOLDER [--data DIR]
-// The sentences of `requests.txt` and `requests-more.txt`, and what is told in `conversations.txt` and in the stories of the tests; those of `requests-unfitted.txt`, which are only counted, and of LongMemEval's users: no request is among them.
+// The sentences of `requests.txt`, `requests-more.txt` and `requests-unmarked.txt`, those of `conversations-marked.txt`, and what is told in
+// `conversations.txt` and in the stories of the tests; those of `requests-unfitted.txt`, which are only counted; and what users say in LongMemEval, where nobody asks to forget.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { splitSentences } from "../../src/domain/text/split-text.ts";
 import { embedWord, SENTENCE_DIMENSIONS } from "../../src/language/en/embedding/sentence-vectors.ts";
-import { shapeOf } from "../../src/language/en/grammar/forgetting/request-network.ts";
 import { spansToRead } from "../../src/language/en/grammar/rules.ts";
 import { tokenizeEnglish } from "../../src/language/en/parser/english-trees.ts";
+import { shapeOf } from "../../src/language/en/word-encoder.ts";
 import { type Half, readChats, userTurns } from "./chats.ts";
-import { type MarkedSentence, readMarkedSentences } from "./marked-sentences.ts";
+import { isHeldOut, type MarkedSentence, readMarkedSentences, unmark } from "./marked-sentences.ts";
 
 const { values: options, positionals } = parseArgs({
   options: { data: { type: "string", default: "../shared/data" } },
@@ -21,12 +22,15 @@ const MOST_WORDS = 80;
 const places = new Map<string, number>();
 const rows: string[] = [];
 
+/** Sets that the network learns from, but for a tenth. */
+const LEARNT = new Set(["requests", "requests-more", "requests-unmarked", "told"]);
+
 function addRow(set: string, text: string, parts: readonly number[] | undefined): void {
   const words = tokenizeEnglish(text);
   if (words.length === 0 || words.length > MOST_WORDS) return;
   rows.push(
     JSON.stringify({
-      set,
+      set: LEARNT.has(set) && isHeldOut(text) ? "held-out" : set,
       isRequest: parts !== undefined,
       words: words.map(({ norm }) => placeOf(norm.toLowerCase())),
       shapes: words.map((word, i) => shapeOf(word.text, i)),
@@ -41,15 +45,35 @@ function placeOf(word: string): number {
   return place;
 }
 
-for (const set of ["requests", "requests-more", "requests-unfitted"])
+for (const set of ["requests", "requests-more", "requests-unmarked", "requests-unfitted"])
   for (const { text, isRequest, parts } of withoutRepeats(readMarkedSentences(`${set}.txt`)))
     addRow(set, text, isRequest ? parts : undefined);
+for (const { text, isRequest, parts } of readMarkedConversations())
+  addRow(isRequest ? "requests-more" : "told", text, isRequest ? parts : undefined);
 for (const sentence of [...readTold(), ...readChanges()]) addRow("requests", sentence, undefined);
 for (const half of ["odd", "even"] as const)
   for (const text of readChatSentences(half)) addRow(`chats-${half}`, text, undefined);
 
 function withoutRepeats(sentences: readonly MarkedSentence[]): MarkedSentence[] {
   return [...new Map(sentences.map((one) => [`${one.isRequest} ${one.text}`, one])).values()];
+}
+
+/** What users say in `conversations-marked.txt`, sentence by sentence: one with marks asks to forget. */
+function readMarkedConversations(): MarkedSentence[] {
+  const lines = readFileSync(new URL("conversations-marked.txt", import.meta.url), "utf8").split("\n");
+  const said = lines.filter((line) => line.startsWith("> ")).map((line) => unmark(line.slice(2)));
+  const sentences = said.flatMap(({ text, parts }) =>
+    splitSentences(text).map(({ start, end }) => {
+      const own = parts.slice(start, end);
+      // "The locker code can stay." asks for nothing to go.
+      return {
+        text: text.slice(start, end),
+        isRequest: own.some((part) => part === 1 || part === 2),
+        parts: own,
+      };
+    }),
+  );
+  return withoutRepeats(sentences);
 }
 
 /** What people tell in `conversations.txt`: the first sentences with what is to stay, and all where nothing is asked. */

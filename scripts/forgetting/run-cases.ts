@@ -2,6 +2,7 @@
 // Where the memory asks back, a yes is given. Prints what should be gone, what should be kept, and how often it asked.
 import { readFileSync } from "node:fs";
 import { createMemory } from "../../src/index.ts";
+import { unmark } from "./marked-sentences.ts";
 
 interface Case {
   readonly said: { readonly by: string; readonly text: string }[];
@@ -12,9 +13,10 @@ interface Case {
 
 const flatten = (text: string): string => text.toLowerCase().replaceAll(/[’‘]/g, "'");
 const file = process.argv.find((one) => one.endsWith(".txt")) ?? "conversations.txt";
-const cases = readFileSync(new URL(file, import.meta.url), "utf8")
-  .split("\n\n")
-  .map(readCase);
+const written = readFileSync(new URL(file, import.meta.url), "utf8");
+/** Whether requests have marks around their words, as in `conversations-marked.txt`. */
+const isMarked = /marked/.test(`${file} ${written.split("\n", 1)[0]}`);
+const cases = written.split("\n\n").map(readCase);
 
 function readCase(block: string): Case {
   const found: Case = { said: [], gone: [], kept: [], isQuiet: false };
@@ -27,7 +29,8 @@ function readCase(block: string): Case {
     if (by === "-") found.gone.push(...parts);
     else if (by === "+") found.kept.push(...parts);
     else if (by === "=") found.isQuiet = true;
-    else if (by !== undefined) found.said.push({ by: by.replace(">", ""), text });
+    else if (by !== undefined)
+      found.said.push({ by: by.replace(">", ""), text: isMarked ? unmark(text).text : text });
   }
   return found;
 }

@@ -16,12 +16,14 @@ export interface AssessedRequest {
 /** From these probabilities on, a request is carried out, or asked back. */
 const SURE = 0.98;
 const LIKELY = 0.7;
+/** From this probability on, a request of which nothing is found is reported; below it, it was likely none. */
+const REPORTED = 0.8;
 /** A request that means its own message has no target that speaks for it. */
 const LIKELY_OWN = 0.52;
 /** What a target that is found, or not, says of whether the words are a request; in log-odds. */
 const FOUND = 1.6;
 const LIKELY_FOUND = 1;
-const NOT_FOUND = -1.5;
+const MAYBE_FOUND = 0;
 /** "Forget everything about the old paper" is asked back where it would take words out of more messages than these. */
 const MOST_AT_ONCE = 4;
 const NO_PREVIEW = { memories: [], quotes: [] };
@@ -76,7 +78,7 @@ async function assessLater(
 /** What is done with a request whose target is found, sure or not. */
 function actionOf(confidence: number, isSure: boolean, isLikely: boolean): AssessedRequest["action"] {
   if (isSure && confidence >= SURE) return "erase";
-  const by = isSure ? FOUND : isLikely ? LIKELY_FOUND : NOT_FOUND;
+  const by = isSure ? FOUND : isLikely ? LIKELY_FOUND : MAYBE_FOUND;
   return shift(confidence, by) >= LIKELY ? "ask" : withoutTarget(confidence);
 }
 
@@ -87,7 +89,7 @@ function mayGoUnasked({ isBroad }: EraseProposal, sure: ErasureSelection): boole
 
 /** A likely request is never passed over in silence. */
 function withoutTarget(confidence: number): AssessedRequest["action"] {
-  return confidence >= LIKELY ? "report" : "ignore";
+  return confidence >= REPORTED ? "report" : "ignore";
 }
 
 function assessOwn({ id, at, content }: Message, confidence: number): AssessedRequest {

@@ -159,17 +159,21 @@ async function selectThing(
   if (exact.memories.size + exact.cuts.size > 0) {
     // A value that was asked for and found is all of it.
     const isAll = isName || (!isBroad && (exact.values ?? []).length > 0);
-    const rest = isAll ? [] : chosen.sure.filter((one) => !isCovered(one, exact));
+    const likely = [...chosen.sure, ...chosen.unsure.filter(({ probability }) => probability >= LIKELY)];
+    const rest = isAll ? [] : likely.filter((one) => !isCovered(one, exact));
     return { sure: exact, unsure: await toSelection(state, rest, wanted) };
   }
-  const likely = chosen.sure.length > 0 ? chosen.sure : chosen.unsure;
+  const likely = [...chosen.sure, ...chosen.unsure];
   return {
     sure: NO_SELECTION,
     unsure:
       likely.length === 0 ? NO_SELECTION : await addAliases(state, await toSelection(state, likely, wanted)),
-    isLikely: chosen.sure.length > 0,
+    isLikely: likely.some(({ probability }) => probability >= LIKELY),
   };
 }
+
+/** From this probability of its best clause on, a target speaks for a request. */
+const LIKELY = 0.4;
 
 /** Whether a selection holds the telling words of a clause already. */
 function isCovered(

@@ -10,6 +10,8 @@ import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
 import { findShapedValues, isCalendarName } from "../value-shapes.ts";
 import { SPEAKING } from "./about.ts";
+import { type ClauseToRate, rateClauses } from "./clause-network.ts";
+import { clauseWords, placeOf, requestWords } from "./clause-words.ts";
 import { isKin } from "./kin.ts";
 import { findKindWords } from "./kinds.ts";
 import { isOtherWord } from "./other-words.ts";
@@ -46,7 +48,7 @@ const IDLE: ReadonlySet<string> = new Set(
   ).map(stem),
 );
 
-/** The weights of the signs, by hand and by `scripts/forgetting`. */
+/** The weights of the signs in their sum, by hand and by `scripts/forgetting/fit-clauses.ts`. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   bias: -2.24,
   words: 2.85,
@@ -77,13 +79,34 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   heading: -0.39,
 };
 
-/** Rates the clauses of what is stored by a description. In the order of the messages. */
+/** Rates the clauses of what is stored by a description and by the request that it stands in. In the order of the messages. */
 export async function rateSegments(
   embedder: Pick<Embedder, "embed" | "local"> | undefined,
   content: StoredContent,
   description: Description,
   source: ForgetRequestSource | undefined,
 ): Promise<RatedSegment[]> {
+  const rated = await readSigns(embedder, content, description, source);
+  const clauses = rated.map(toClause);
+  const probabilities = await rateClauses(requestWords(description.phrase, source), clauses);
+  return rated.map((segment, i) => {
+    const bySigns = 1 / (1 + Math.exp(-SCALE * (segment.signs.sum ?? 0)));
+    return { ...segment, probability: Math.max(probabilities[i] ?? 0, bySigns >= 0.75 ? bySigns : 0) };
+  });
+}
+
+/** A clause as the network reads it. */
+export function toClause({ signs, ...segment }: Omit<RatedSegment, "probability">): ClauseToRate {
+  return { text: clauseWords(segment, segment.message?.content ?? segment.text), signs };
+}
+
+/** The clauses of what is stored, with their signs. In the order of the messages. */
+export async function readSigns(
+  embedder: Pick<Embedder, "embed" | "local"> | undefined,
+  content: StoredContent,
+  description: Description,
+  source: ForgetRequestSource | undefined,
+): Promise<Omit<RatedSegment, "probability">[]> {
   const terms = [...new Set(extractTerms(description.phrase))].filter(
     (term) => !SPEAKING.has(term) && !IDLE.has(term),
   );
@@ -100,21 +123,30 @@ export async function rateSegments(
   );
   const rating = prepareRating(segments, description, { terms, kinds, cosines, kinship, stems });
   await yieldToEventLoop();
-  const rated = await mapInSlices([...segments.entries()], ([i, segment]) => signsOf(rating, segment, i));
-  const most = (name: string): number => Math.max(0, ...rated.map((signs) => signs[name] ?? 0));
+  const found = await mapInSlices([...segments.entries()], ([i, segment]) => signsOf(rating, segment, i));
+  const most = (name: string): number => Math.max(0, ...found.map((signs) => signs[name] ?? 0));
   const [words, cosine, near] = [most("words"), most("cosine"), most("near")];
   return segments.map((segment, i) => {
-    const own = rated[i] ?? {};
+    const own = found[i] ?? {};
     const signs: Record<string, number> = {
       ...own,
       wordsBehind: words - (own.words ?? 0),
       cosineBehind: cosine - (own.cosine ?? 0),
       nearBehind: near - (own.near ?? 0),
     };
-    const score = Object.entries(signs).reduce((sum, [name, value]) => sum + value * (WEIGHTS[name] ?? 0), 0);
-    return { ...segment, signs, probability: 1 / (1 + Math.exp(-score)) };
+    const sum = Object.entries(signs).reduce(
+      (sum, [name, value]) => sum + value * (WEIGHTS[name] ?? 0),
+      WEIGHTS.bias ?? 0,
+    );
+    return {
+      ...segment,
+      signs: { ...signs, sum: sum / SCALE, ...placeOf(segment.message, source?.message) },
+    };
   });
 }
+
+/** The sum of the signs is given to the network in units of about 1. */
+const SCALE = 4;
 
 /** What clauses are rated by: the words of the description and of all clauses. */
 interface Rating {
@@ -207,7 +239,6 @@ function signsOf(rating: Rating, segment: OpenSegment, i: number): Record<string
   const isOfName = !isOfShape && holdsOtherName(rating, segment);
   const isOld = wanted.isOld;
   return {
-    bias: 1,
     words: share(near),
     context: share(around),
     cosine: Math.max(0, cosine - 0.1),

@@ -15,16 +15,12 @@ import type { Wanted } from "./wanted.ts";
 
 /** From this probability on, a clause is meant. */
 const MEANT = 0.75;
-/** The best clause must reach this, or the person is asked. */
-const SURE_OF_TARGET = 0.78;
-const MAYBE = 0.2;
-/** Of one thing, only what is rated nearly as well as the best is meant; in log-odds. */
-const NARROW = 1;
-/** The same within one sentence. */
-const NEIGHBOUR = 0.8;
-/** Of what is not sure, the best is asked back, and what is rated as well; in log-odds. */
-const TIED = 0.4;
-const MOST_UNSURE = 2;
+/** From this probability on, it may be meant, and is asked back. */
+const MAYBE = 0.3;
+/** So much worse than the best, in log-odds, and it is not asked about. */
+const WORSE = 1.5;
+/** More clauses than these are too many for a question. */
+const MOST_UNSURE = 8;
 
 /** The clauses that a description means. */
 export interface ChosenSegments {
@@ -33,7 +29,7 @@ export interface ChosenSegments {
 }
 
 /**
- * Chooses the smallest set of clauses that covers what is meant. `except` is what stays, in the user's words, and
+ * Chooses the clauses that a description means, and those that it may mean. `except` is what stays, in the user's words, and
  * `own` the message of the request.
  */
 export function chooseSegments(
@@ -43,62 +39,27 @@ export function chooseSegments(
 ): ChosenSegments {
   const kept = except === undefined ? new Set<RatedSegment>() : protectedBy(rated, except);
   const open = rated.filter((one) => !kept.has(one));
-  // What stands beside the request only repeats what is meant.
-  const others = open.filter(({ message }) => message?.id !== own);
-  const best = Math.max(0, ...(others.length > 0 ? others : open).map(({ probability }) => probability));
-  const least = isBroad ? MEANT : Math.max(MEANT, toProbability(toLogit(best) - NARROW));
-  const chosen = new Set(
-    open.filter(({ probability, signs }) => probability >= least && !signs.nameMissing && hasEvidence(signs)),
-  );
-  if (!isBroad) dropNeighbours(chosen);
+  const chosen = new Set(open.filter(({ probability }) => probability >= MEANT));
   if (wanted.names.length > 0) dropWithoutValue(chosen);
   dropHeadings(open, chosen);
-  const isWide = isBroad || wanted.head?.isText === true;
-  if (chosen.size === 0) {
-    const floor = Math.max(MAYBE, toProbability(toLogit(best) - TIED));
-    const maybe = others
-      .filter((one) => one.probability >= floor && mayBeMeant(one))
-      .sort((one, other) => other.probability - one.probability);
-    const unsure = new Set(maybe.slice(0, MOST_UNSURE));
-    return { sure: [], unsure: open.filter((one) => unsure.has(one)) };
-  }
   const isOfPerson = wanted.names.length > 0 && wanted.terms.length <= wanted.names.length;
-  addThreads(open, chosen, isWide || isOfPerson);
-  const all = open.filter((one) => chosen.has(one));
-  return best >= SURE_OF_TARGET ? { sure: all, unsure: [] } : { sure: [], unsure: all };
-}
-
-/** Whether a clause is worth a question: it is of the one who is named, and holds more than the name. */
-function mayBeMeant({ message, signs }: RatedSegment): boolean {
-  if (message?.role === "assistant") return false;
-  const isOther =
-    signs.nameMissing || signs.nameOnly || signs.otherName || signs.valueMissing || signs.lowerName;
-  return !isOther && hasEvidence(signs);
-}
-
-/** Whether a clause shares more with the description than whose it is. */
-function hasEvidence({ words = 0, cosine = 0, near = 0, ...signs }: RatedSegment["signs"]): boolean {
-  const isTelling = [signs.kind, signs.shape, signs.valueHeld, signs.shapeName, signs.kindNearBroad].includes(
-    1,
-  );
-  return isTelling || words >= 0.3 || cosine >= 0.4 || near >= 0.3;
+  addThreads(open, chosen, isBroad || wanted.head?.isText === true || isOfPerson);
+  // What stands beside the request only repeats what is meant.
+  const others = open.filter(({ message }) => message?.id !== own && message?.role !== "assistant");
+  const best = Math.max(0, ...others.map(({ probability }) => probability));
+  const least = Math.max(MAYBE, toProbability(toLogit(best) - WORSE));
+  const maybe = others
+    .filter((one) => one.probability >= least && !chosen.has(one))
+    .sort((one, other) => other.probability - one.probability)
+    .slice(0, MOST_UNSURE);
+  return {
+    sure: open.filter((one) => chosen.has(one)),
+    unsure: open.filter((one) => maybe.includes(one)),
+  };
 }
 
 const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
 const toProbability = (logit: number): number => 1 / (1 + Math.exp(-logit));
-
-/** Of the clauses of one sentence, only the best and those rated as well are meant. */
-function dropNeighbours(chosen: Set<RatedSegment>): void {
-  for (const one of [...chosen]) {
-    const isWorse = [...chosen].some(
-      (other) =>
-        isSameSentence(one, other) &&
-        toLogit(other.probability) > toLogit(one.probability) + NEIGHBOUR &&
-        (other.signs.words ?? 0) - (one.signs.words ?? 0) >= 0.3,
-    );
-    if (isWorse) chosen.delete(one);
-  }
-}
 
 /** Of "Tove's number" the number is meant, not the cabin: where a value of the kind is found, it alone. */
 function dropWithoutValue(chosen: Set<RatedSegment>): void {

@@ -20,6 +20,7 @@ import {
   type ScoredCandidate,
   SURE_REQUEST,
   scoreRequest,
+  supportedByWords,
 } from "./request-sentences.ts";
 import { aboutOf, EVERYTHING, isCorrection, isOfItself, REGRET, statedRequests } from "./stated-requests.ts";
 
@@ -356,11 +357,15 @@ function candidateIn(text: string, sentences: number, least: number): ScoredCand
   );
   const candidate = sureOnes.toSorted((one, other) => one.start - other.start)[0] ?? candidates[0];
   if (!candidate || candidate.probability < least) {
-    const isToKeep = candidates.some(({ features }) => features.some((name) => name.startsWith("wants ")));
+    const isToKeep =
+      candidates.some(({ features }) => features.some((name) => name.startsWith("wants "))) ||
+      (candidates.length > 0 && candidates.every(({ group, isNegated }) => group === "keep" && !isNegated)) ||
+      keptPhrase(text) !== undefined ||
+      isKeeping(text);
     return isToKeep || CONDITION.test(text) || isDeferred(text) ? undefined : requestByWords(text, sentences);
   }
   if (isForLater(text, candidate) || REPORTED.test(text.slice(0, candidate.start))) return undefined;
-  return isDeniedByWords(text, candidate) ? undefined : candidate;
+  return isDeniedByWords(text, candidate) ? undefined : supportedByWords(text, sentences, candidate);
 }
 
 /** Everything, a session, a period or a topic. */

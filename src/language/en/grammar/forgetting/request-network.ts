@@ -1,22 +1,26 @@
 import { readFileSync } from "node:fs";
-import { createWordCache, memoizeByWord } from "../../../../domain/search/search-terms.ts";
-import { embedWord, SENTENCE_DIMENSIONS } from "../../embedding/sentence-vectors.ts";
-import { findTensor, readModelFile, type Tensor, toFloats } from "../../model-file.ts";
-import { type Convolution, createConvolution } from "../../parser/convolution.ts";
+import { createWordCache } from "../../../../domain/search/search-terms.ts";
+import { findTensor, readModelFile } from "../../model-file.ts";
 import { tokenizeEnglish } from "../../parser/english-trees.ts";
 import type { WordSpan } from "../../parser/tokenizer.ts";
+import { createWordEncoder, type Layer, multiply, readLayer, type WordEncoder } from "../../word-encoder.ts";
 
 /** The model that `scripts/forgetting/train.py` trains on sentences of `requests.txt` and of real chats. */
 const FILE = new URL("../../../../../assets/requests-en.bin", import.meta.url);
 /** Words of a sentence that are read; a sentence of more is no request that somebody types. */
 const MOST_WORDS = 120;
 const LAYERS = 2;
-/** Words that each convolution looks at. */
-const WINDOW = 3;
 const HEADS = 2;
 /** What a run of words in a request says. */
 export type RequestPart = "target" | "told" | "kept" | "when";
 const PARTS: readonly (RequestPart | undefined)[] = [undefined, "target", "told", "kept", "when"];
+/** The number of each part in the models; 0 is none of them. */
+export const PART_NUMBERS: { readonly [part in RequestPart]: number } = {
+  target: 1,
+  told: 2,
+  kept: 3,
+  when: 4,
+};
 
 /** A run of words of a request, with offsets in its sentence. */
 export interface RequestSpan {
@@ -33,28 +37,11 @@ export interface ReadRequest {
   readonly spans: readonly RequestSpan[];
 }
 
-const CACHED_WORDS = 5_000;
-
 const NO_REQUEST: ReadRequest = { probability: 0, spans: [] };
-
-interface Layer {
-  readonly weights: Float32Array;
-  readonly bias: Float32Array;
-}
-
-interface Norm {
-  readonly gain: Float32Array;
-  readonly shift: Float32Array;
-}
 
 interface RequestModel {
   readonly width: number;
-  readonly words: ReadonlyMap<string, number>;
-  readonly wordRows: Float32Array;
-  readonly shapes: Float32Array;
-  readonly projection: Layer;
-  readonly norms: readonly Norm[];
-  readonly convolution: Convolution;
+  readonly encode: WordEncoder;
   readonly attention: Layer;
   readonly output: Layer;
   readonly parts: Layer;
@@ -64,36 +51,16 @@ let loaded: RequestModel | undefined;
 
 function loadModel(): RequestModel {
   if (loaded) return loaded;
-  const { header, tensors } = readModelFile<{
-    readonly words: readonly string[];
-    readonly signsWeight: number;
-  }>(readFileSync(FILE), "KSREQST1");
-  const tensor = (name: string): Tensor => findTensor(tensors, name);
-  const values = (name: string): Float32Array => toFloats(tensor(name));
-  const layer = (name: string): Layer => ({
-    weights: values(`${name}.weights`),
-    bias: values(`${name}.bias`),
-  });
+  const { header, tensors } = readModelFile<{ readonly words: readonly string[] }>(
+    readFileSync(FILE),
+    "KSREQST1",
+  );
   loaded = {
-    width: tensor("words").columns,
-    words: new Map(header.words.map((word, i) => [word, i + 1])),
-    wordRows: values("words"),
-    shapes: values("shapes"),
-    projection: layer("projection"),
-    norms: Array.from({ length: LAYERS + 1 }, (_, i) => ({
-      gain: values(`norm${i}.gain`),
-      shift: values(`norm${i}.shift`),
-    })),
-    convolution: createConvolution(
-      Array.from({ length: LAYERS }, (_, i) => ({
-        weights: tensor(`layer${i}.weights`),
-        bias: values(`layer${i}.bias`),
-      })),
-      { words: MOST_WORDS, window: WINDOW },
-    ),
-    attention: layer("attention"),
-    output: layer("output"),
-    parts: layer("parts"),
+    width: findTensor(tensors, "words").columns,
+    encode: createWordEncoder(tensors, header.words, { layers: LAYERS, mostWords: MOST_WORDS }),
+    attention: readLayer(tensors, "attention"),
+    output: readLayer(tensors, "output"),
+    parts: readLayer(tensors, "parts"),
   };
   return loaded;
 }
@@ -120,72 +87,11 @@ function readWords(sentence: string): ReadRequest {
   const words = tokenizeEnglish(sentence);
   if (words.length === 0 || words.length > MOST_WORDS) return NO_REQUEST;
   const model = loadModel();
-  let rows = embedWords(model, words);
-  for (let i = 0; i < LAYERS; i += 1) rows = convolve(model, i, rows, words.length);
+  const rows = model.encode(words);
   const pooled = attend(model, rows, words.length);
   const score = scoreSentence(model, rows, words.length, pooled);
   const spans = score < 0 ? [] : labelWords(model, rows, words, pooled);
   return { probability: 1 / (1 + Math.exp(-score)), spans };
-}
-
-/** The projection of a word's vector, with its own row if it is a frequent one. */
-const projectWord = memoizeByWord(CACHED_WORDS, (word): Float32Array => {
-  const { projection, words, wordRows, width } = loadModel();
-  const own = (words.get(word) ?? 0) * width;
-  const row = multiply(projection, embedWord(word), 0, SENTENCE_DIMENSIONS, width);
-  for (let i = 0; i < width; i += 1) row[i] = (row[i] as number) + (wordRows[own + i] as number);
-  return row;
-});
-
-function embedWords(model: RequestModel, words: readonly WordSpan[]): Float32Array {
-  const { width, shapes } = model;
-  const rows = new Float32Array(words.length * width);
-  for (const [t, { text, norm }] of words.entries()) {
-    const word = projectWord(norm.toLowerCase());
-    const shape = shapeOf(text, t) * width;
-    for (let i = 0; i < width; i += 1)
-      rows[t * width + i] = (word[i] as number) + (shapes[shape + i] as number);
-  }
-  normalise(model.norms[0] as Norm, rows, width);
-  return rows;
-}
-
-/** Of a word: whether it begins with a capital inside the sentence, holds a digit, begins with two capitals. As bits. */
-export function shapeOf(text: string, place: number): number {
-  const bits =
-    (place > 0 && /^\p{Lu}/u.test(text) ? 1 : 0) +
-    (/\p{N}/u.test(text) ? 2 : 0) +
-    (/^\p{Lu}{2,}/u.test(text) ? 4 : 0);
-  return bits;
-}
-
-/** Adds to each row what a convolution makes of it and of its neighbours. */
-function convolve(
-  { width, convolution, norms }: RequestModel,
-  layer: number,
-  rows: Float32Array,
-  count: number,
-): Float32Array {
-  const made = convolution(layer, rows, count);
-  for (let i = 0; i < made.length; i += 1) made[i] = Math.max(0, made[i] as number);
-  normalise(norms[layer + 1] as Norm, made, width);
-  for (let i = 0; i < made.length; i += 1) made[i] = (made[i] as number) + (rows[i] as number);
-  return made;
-}
-
-const EPSILON = 1e-5;
-
-/** Layer normalisation (Ba, Kiros and Hinton 2016) of each row, in place. */
-function normalise({ gain, shift }: Norm, rows: Float32Array, width: number): void {
-  for (let at = 0; at < rows.length; at += width) {
-    let [mean, squares] = [0, 0];
-    for (let i = 0; i < width; i += 1) mean += rows[at + i] as number;
-    mean /= width;
-    for (let i = 0; i < width; i += 1) squares += ((rows[at + i] as number) - mean) ** 2;
-    const scale = 1 / Math.sqrt(squares / width + EPSILON);
-    for (let i = 0; i < width; i += 1)
-      rows[at + i] = ((rows[at + i] as number) - mean) * scale * (gain[i] as number) + (shift[i] as number);
-  }
 }
 
 /** The mean of the rows by the attention of each head, one head behind the other. */
@@ -242,21 +148,4 @@ function labelWords(
     before = part;
   }
   return spans;
-}
-
-/** The product of a matrix of `count` rows with the `size` values from a place on, plus the bias. */
-function multiply(
-  { weights, bias }: Layer,
-  values: Float32Array,
-  from: number,
-  size: number,
-  count: number,
-): Float32Array {
-  const product = new Float32Array(count);
-  for (let o = 0; o < count; o += 1) {
-    let sum = bias[o] as number;
-    for (let i = 0; i < size; i += 1) sum += (weights[o * size + i] as number) * (values[from + i] as number);
-    product[o] = sum;
-  }
-  return product;
 }

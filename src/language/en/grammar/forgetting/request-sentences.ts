@@ -28,7 +28,7 @@ export function scoreRequest(sentence: string, among = 1): ScoredCandidate[] {
 export const BY_WORDS = "by words";
 
 /** From this probability on, the words of a sentence without a verb that asks make it a request. */
-const LEAST_BY_WORDS = 0.9;
+const LEAST_BY_WORDS = 0.65;
 /** Below this probability, words speak against a verb that only may ask. */
 const AGAINST = 0.1;
 /** The most that they count: such a request is asked back, and never carried out unasked. */
@@ -39,9 +39,7 @@ const MOST_BY_WORDS = 0.89;
  * not think so.
  */
 export function requestByWords(sentence: string, among = 1): ScoredCandidate | undefined {
-  const { probability: alone } = readRequest(sentence);
-  const odds = alone / (1 - alone) / Math.max(1, among / FEW_SENTENCES);
-  const probability = odds / (1 + odds);
+  const probability = probabilityByWords(sentence, among);
   if (probability < LEAST_BY_WORDS) return undefined;
   return {
     start: 0,
@@ -52,6 +50,24 @@ export function requestByWords(sentence: string, among = 1): ScoredCandidate | u
     features: [BY_WORDS],
     probability: Math.min(MOST_BY_WORDS, probability),
   };
+}
+
+/** A candidate that may ask, as likely as all words of its sentence say, if they say more. */
+export function supportedByWords(
+  sentence: string,
+  among: number,
+  candidate: ScoredCandidate,
+): ScoredCandidate {
+  const probability = probabilityByWords(sentence, among);
+  const isToKeep = candidate.group === "keep" && !candidate.isNegated;
+  if (isToKeep || probability < LEAST_BY_WORDS) return candidate;
+  return { ...candidate, probability: Math.max(candidate.probability, Math.min(MOST_BY_WORDS, probability)) };
+}
+
+function probabilityByWords(sentence: string, among: number): number {
+  const { probability: alone } = readRequest(sentence);
+  const odds = alone / (1 - alone) / Math.max(1, among / FEW_SENTENCES);
+  return odds / (1 + odds);
 }
 
 /** Whether the words of a sentence say that a verb in it, which may ask to forget, does not. */
