@@ -12,6 +12,7 @@ import { type RatedSegment, readSigns, toClause } from "../../src/language/en/fo
 import { wantedIn } from "../../src/language/en/forget-requests/wanted.ts";
 import { readRequest } from "../../src/language/en/grammar/forgetting/request-network.ts";
 import { shapeOf } from "../../src/language/en/word-encoder.ts";
+import { toMessage } from "./conversation-messages.ts";
 import { unmark } from "./marked-sentences.ts";
 
 /** The files, and what each is for. */
@@ -103,23 +104,6 @@ function targetIn(sentence: string): string {
   return targets.length === 0
     ? sentence
     : targets.map(({ start, end }) => sentence.slice(start, end)).join(", ");
-}
-
-function toMessage(by: string, content: string, count: number): Message {
-  const who = by.replace(/[>!]/, "");
-  const at = new Date(Date.parse("2026-03-02T10:00:00Z") + count * 120_000).toISOString();
-  return {
-    id: `m${count}`,
-    turn: count + 1,
-    role: who === "A" ? "assistant" : "user",
-    ...(who === "" || who === "A" ? {} : { name: who }),
-    content,
-    origin: "user_message",
-    at,
-    storedAt: at,
-    digest: "done",
-    session: "s",
-  } as Message;
 }
 
 const holdsAny = (text: string, some: readonly string[]): boolean => {

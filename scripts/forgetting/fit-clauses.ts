@@ -7,6 +7,7 @@ import { englishExtractor } from "../../src/language/en/extractor.ts";
 import { type Description, readSigns } from "../../src/language/en/forget-requests/retrieve.ts";
 import { wantedIn } from "../../src/language/en/forget-requests/wanted.ts";
 import type { EraseProposal } from "../../src/ports/language/extractor.ts";
+import { toMessage } from "./conversation-messages.ts";
 
 const FOLDS = 10;
 const STEPS = 600;
@@ -108,29 +109,12 @@ async function readConversation(block: string): Promise<Conversation> {
       parts[by].push(...text.split(" | ").map((one) => one.trim()));
       continue;
     }
-    const message = toMessage(by, text, messages.length);
+    const message = toMessage(by, by === "!" ? `Forget ${text}` : text, messages.length);
     const found = await findRequests(message, messages);
     messages.push(message);
     if (found.length > 0) request = { message, found };
   }
   return { messages, gone: parts["-"], kept: parts["+"], ...(request ? { request } : {}) };
-}
-
-function toMessage(by: string, text: string, count: number): Message {
-  const who = by.replace(/[>!]/, "");
-  const at = new Date(Date.parse("2026-03-02T10:00:00Z") + count * 120_000).toISOString();
-  return {
-    id: `m${count}`,
-    turn: count + 1,
-    role: who === "A" ? "assistant" : "user",
-    ...(who === "" || who === "A" ? {} : { name: who }),
-    content: by === "!" ? `Forget ${text}` : text,
-    origin: "user_message",
-    at,
-    storedAt: at,
-    digest: "done",
-    session: "s",
-  } as Message;
 }
 
 async function findRequests(message: Message, earlier: readonly Message[]): Promise<EraseProposal[]> {

@@ -87,7 +87,7 @@ function mayGoUnasked({ isBroad }: EraseProposal, sure: ErasureSelection): boole
   return isAny(sure) && !(isBroad === true && sure.cuts.size > MOST_AT_ONCE);
 }
 
-/** A likely request is never passed over in silence. */
+/** What is done where nothing is found: a request that is likely by its words alone is never passed over in silence. */
 function withoutTarget(confidence: number): AssessedRequest["action"] {
   return confidence >= REPORTED ? "report" : "ignore";
 }

@@ -79,6 +79,9 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   heading: -0.39,
 };
 
+/** From this probability on, the signs alone say that a clause is meant, whatever the network makes of it. */
+const SURE_SIGNS = 0.75;
+
 /** Rates the clauses of what is stored by a description and by the request that it stands in. In the order of the messages. */
 export async function rateSegments(
   embedder: Pick<Embedder, "embed" | "local"> | undefined,
@@ -91,7 +94,7 @@ export async function rateSegments(
   const probabilities = await rateClauses(requestWords(description.phrase, source), clauses);
   return rated.map((segment, i) => {
     const bySigns = 1 / (1 + Math.exp(-SCALE * (segment.signs.sum ?? 0)));
-    return { ...segment, probability: Math.max(probabilities[i] ?? 0, bySigns >= 0.75 ? bySigns : 0) };
+    return { ...segment, probability: Math.max(probabilities[i] ?? 0, bySigns >= SURE_SIGNS ? bySigns : 0) };
   });
 }
 
