@@ -1,4 +1,4 @@
-import type { Memory } from "../../../domain/memory.ts";
+import type { Claim, Memory } from "../../../domain/memory.ts";
 import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
 import { findExactPhrase, findPhrase } from "../../../domain/text/phrase-index.ts";
 import { splitSentences } from "../../../domain/text/split-text.ts";
@@ -7,7 +7,7 @@ import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { listAnsweringRelations, listAttributeRelations } from "../relations/relations.ts";
 import { type AnswerSources, asked } from "./asked.ts";
-import { stemsMet, stemsOf } from "./kin.ts";
+import { sameRelatives, stemsMet, stemsOf } from "./kin.ts";
 import { ofPerson } from "./of-person.ts";
 import { isOtherWord } from "./other-words.ts";
 
@@ -96,7 +96,7 @@ export async function memoriesAbout(
   for (const memory of told) found.add(memory);
   if (told.length === 0 && (about.isOwn || NAMED_OWNER.test(phrase)))
     for (const memory of await asked(ports, state, phrase)) found.add(memory);
-  for (const memory of named) for (const other of hangingOn(state, memory)) found.add(other);
+  for (const memory of named) for (const other of hangingOn(state, memory, about)) found.add(other);
   return found;
 }
 
@@ -119,8 +119,7 @@ function isMeant(state: StoredContent, memory: Memory, about: About): boolean {
   if (!holdsNumbers(said, about)) return isQuoted(state, memory, about, stemsOf(said));
   const stems = stemsOf(said);
   const unmet = about.terms.filter((term) => !stems.has(term) && !stemsMet(stems, term));
-  if (unmet.length === 0)
-    return !isDenied(memory, about) && !about.names.some((name) => isOtherWord(memory.text, name));
+  if (unmet.length === 0) return isMeantByWords(memory, about);
   if (isQuoted(state, memory, about, stems)) return true;
   // A memory with a claim says by it what it is about: `asked` finds those.
   if (claim || about.names.some((name) => unmet.includes(name))) return false;
@@ -130,6 +129,27 @@ function isMeant(state: StoredContent, memory: Memory, about: About): boolean {
   // A name that is met stands for the noun beside it: "employer Lidl" of "started at Lidl".
   return open.length > told.length || isMet ? told.length === 0 || isNamedWhole(about, unmet, told) : false;
 }
+
+/** Whether a text that holds the words means what they mean: it does not deny it, nor tell it of somebody else. */
+function isMeantByWords(memory: Memory, about: About): boolean {
+  if (isDenied(memory, about) || about.names.some((name) => isOtherWord(memory.text, name))) return false;
+  return !isOfOther(memory.text, about);
+}
+
+/** Whether a text has what is asked for as "my …" only as another's: "my sister's boat" is not "my boat". */
+export function isOfOther(text: string, { isOwn, terms }: About): boolean {
+  if (!isOwn) return false;
+  const [thing = ""] = terms.slice(-1);
+  const others = Array.from(text.matchAll(OWNED)).filter(({ groups: { owner = "", next = "" } = {} }) => {
+    const who = stem(owner.toLowerCase());
+    const isNamed = sameRelatives(who).some((one) => terms.includes(one));
+    return splitWords(next).map(stem).includes(thing) && !isNamed && !SOMEBODY.has(who);
+  });
+  return others.length > 0 && others.length >= splitWords(text).filter((word) => stem(word) === thing).length;
+}
+
+/** "sister's boat", "sister's old boat". */
+const OWNED = /(?<owner>\p{L}[\p{L}-]*)(?:['’]s|(?<=s)['’])(?=\s+(?<next>\p{L}+(?:\s+\p{L}+)?))/giu;
 
 function isNamedWhole({ names }: About, unmet: readonly string[], told: readonly string[]): boolean {
   return (
@@ -201,21 +221,46 @@ function isRelated(text: string, term: string): boolean {
     );
 }
 
-/** What is said of the one who bears a name, and of the thing that a telling value names. */
-function hangingOn(state: StoredContent, memory: Memory): Memory[] {
+/**
+ * What is said of the one who bears a name, and of the thing that a telling value names. What the bearer has goes too,
+ * but not what has a name of its own: "my sister's boat is called Bela" tells of another thing than Alma, the sister.
+ */
+function hangingOn(state: StoredContent, memory: Memory, about: About): Memory[] {
   const { claim } = memory;
   if (!claim) return [];
-  const isNaming = claim.relation === "be called";
   const value = claim.value.toLowerCase();
+  const isNamed = isDistinctive(claim.value) && namesMeant(claim, about);
+  const bearer = claim.relation === "be called" ? claim.subject.toLowerCase() : undefined;
+  const others = bearer === undefined ? [] : namedUnder(state, bearer);
   return [...state.memories.values()].filter((other) => {
     const subject = other.claim?.subject.toLowerCase();
     if (!subject) return false;
-    if (
-      isNaming &&
-      (subject === claim.subject.toLowerCase() || subject.startsWith(`${claim.subject.toLowerCase()}/`))
-    ) {
-      return true;
-    }
-    return isDistinctive(claim.value) && subject.split("/").includes(value);
+    if (bearer !== undefined && isAtOrUnder(subject, bearer))
+      return !others.some((one) => isAtOrUnder(subject, one));
+    return isNamed && subject.split("/").includes(value);
   });
+}
+
+/** Whether a value names what is meant: Acme of "my employer"; not of "Alma", who works there. */
+function namesMeant({ relation, value }: Claim, { isOwn, terms }: About): boolean {
+  return isOwn || NAMINGS.has(relation) || stemsMet(stemsOf(value), terms[0] ?? "");
+}
+
+const NAMINGS: ReadonlySet<string> = new Set([
+  "be called",
+  "be nicknamed",
+  "be known as",
+  "wish to be called",
+]);
+
+/** The subjects of what somebody or something has that has a name of its own. */
+function namedUnder({ memories }: StoredContent, bearer: string): string[] {
+  return [...memories.values()].flatMap(({ claim }) => {
+    const subject = claim?.relation === "be called" ? claim.subject.toLowerCase() : bearer;
+    return subject !== bearer && isAtOrUnder(subject, bearer) ? [subject] : [];
+  });
+}
+
+function isAtOrUnder(subject: string, owner: string): boolean {
+  return subject === owner || subject.startsWith(`${owner}/`);
 }

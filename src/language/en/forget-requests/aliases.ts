@@ -1,4 +1,4 @@
-import { splitWords } from "../../../domain/search/search-terms.ts";
+import { splitWords, stem } from "../../../domain/search/search-terms.ts";
 
 /** Ways in which a text says what a thing is also called; what follows is the other name. */
 const SAYS =
@@ -10,13 +10,39 @@ const NAME =
 const OF_BEFORE =
   /\b(?:it|him|her|them|this|the (?:city|town|place|person|company|project|product|client|customer|system|team|spelling|name|form|term|alias))\b/i;
 
-/** The other names that a text gives for what it speaks of. */
-export function aliasesIn(text: string): string[] {
+/** The other names that a text gives for what these stems name, or for what it speaks of where none of them stands there. */
+export function aliasesIn(text: string, stems: readonly string[] = []): string[] {
   return Array.from(text.matchAll(SAYS), ({ 0: match, index }) => {
+    if (!isOfNamed(text.slice(0, index), match, stems)) return "";
     const [name = ""] = NAME.exec(text.slice(index + match.length)) ?? [];
     return name.trim();
   }).filter((name) => splitWords(name).length > 0 || /\p{Lo}/u.test(name));
 }
+
+/**
+ * Whether another name is of the thing that was named before it. "Alma, also known as Bela" names one thing; "Alma met
+ * Boris, also known as Bo" and "Alma calls him Rex" name two.
+ */
+function isOfNamed(before: string, match: string, stems: readonly string[]): boolean {
+  const [sentence = ""] = /[^.!?\n]*$/.exec(before) ?? [];
+  const words = Array.from(sentence.matchAll(/[\p{L}\p{N}]+/gu));
+  const last = words.findLast(([word]) => stems.includes(stem(word.toLowerCase())));
+  if (!last) return true;
+  const between = sentence.slice(last.index + last[0].length);
+  if (OF_PRONOUN.test(match)) return !NAMES_ANOTHER.test(between);
+  return OF_SUBJECT.test(match) ? !/\p{Lu}/u.test(between) : JOINS.test(between);
+}
+
+/** "calls him", "uses the name": what is named is not who names it. */
+const OF_PRONOUN = /\b(?:it|him|her|them|this|that)\b|^use/i;
+/** What stands between a name and the form where its bearer, or another one, gives the name. */
+const NAMES_ANOTHER =
+  /^(?:\s+(?:\p{Ll}+ly|also|always|often|just|still|then|now|has|had))*\s*$|\b(?:s?he|they|who)(?:\s+(?:\p{Ll}+ly|also|always|often|just|still|then|now|has|had))*\s*$/iu;
+/** "goes by": the subject of the clause bears the name. */
+const OF_SUBJECT = /^(?:goes|is|are|was)\b/i;
+/** What may stand between a name and "also known as" where both are of one thing. */
+const JOINS =
+  /^['’]?s?[\s,;:("“'’—–-]*(?:(?:is|are|was|were|been|has|have|now|later|then|often|sometimes|also|better|formerly|previously|which|who|that)\s+)*$/iu;
 
 /** Whether a text only adds another name to what the text before it spoke of. */
 export function isAliasOfBefore(text: string): boolean {

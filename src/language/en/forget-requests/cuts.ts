@@ -7,7 +7,7 @@ import { spansOverlap, splitSentences, type TextSpan } from "../../../domain/tex
 import { filterInSlices, forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
-import { type About, holdsName, holdsNumbers } from "./about.ts";
+import { type About, holdsName, holdsNumbers, isOfOther } from "./about.ts";
 import { stemsOf } from "./kin.ts";
 import { isOtherWord } from "./other-words.ts";
 
@@ -103,6 +103,7 @@ function isAbout(about: About, sentence: string, message: Message): boolean {
   const stems = stemsOf(sentence);
   if (!about.terms.every((term) => stems.has(term))) return false;
   if (!about.isOwn) return !about.names.some((name) => isOtherWord(sentence, name));
+  if (isOfOther(sentence, about)) return false;
   return (message.role === "assistant" ? SECOND_PERSON : FIRST_PERSON).test(sentence);
 }
 

@@ -16,7 +16,7 @@ import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { toErasureCommitment } from "../grammar/forgetting/delayed-requests.ts";
 import { toCanonicalRelation } from "../relations/relations.ts";
 import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
-import { type About, aboutOf, memoriesAbout } from "./about.ts";
+import { type About, aboutOf, isOfOther, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
@@ -148,7 +148,10 @@ async function selectThing(
   const speaker = speakerOf(wanted, asking);
   const description: Description = { phrase, wanted, isBroad, ...(speaker === undefined ? {} : { speaker }) };
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
-  const rated = await rateSegments(ports.embedder, state, description, asking);
+  const about = aboutOf(phrase);
+  const rated = (await rateSegments(ports.embedder, state, description, asking)).filter(
+    ({ text }) => about === undefined || !isOfOther(text, about),
+  );
   // "Magnet", "2026-03-01": a name is all that is meant, and goes as it stands.
   const isName = (namesOnly(wanted) && !isBroad) || namesValuesOnly(wanted);
   const narrow = isName
@@ -167,7 +170,9 @@ async function selectThing(
   return {
     sure: NO_SELECTION,
     unsure:
-      likely.length === 0 ? NO_SELECTION : await addAliases(state, await toSelection(state, likely, wanted)),
+      likely.length === 0
+        ? NO_SELECTION
+        : await addAliases(state, await toSelection(state, likely, wanted), wanted.terms),
     isLikely: likely.some(({ probability }) => probability >= LIKELY),
   };
 }
@@ -252,7 +257,7 @@ async function selectByMemories(
   if (verbatim) return verbatim;
   const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, memories, cuts, about);
-  return addAliases(state, { memories, cuts });
+  return addAliases(state, { memories, cuts }, about.terms);
 }
 
 /**
@@ -277,7 +282,11 @@ async function selectOwn(
 }
 
 /** Adds content under another name given in the texts: "also known as", "call it", "the spelling". */
-async function addAliases(state: StoredContent, found: ErasureSelection): Promise<ErasureSelection> {
+async function addAliases(
+  state: StoredContent,
+  found: ErasureSelection,
+  stems: readonly string[],
+): Promise<ErasureSelection> {
   const memories = addContinuations(state, found.memories);
   const texts = [
     ...[...memories].map(({ text }) => text),
@@ -286,7 +295,7 @@ async function addAliases(state: StoredContent, found: ErasureSelection): Promis
       return spans.map(({ start, end }) => content.slice(start, end));
     }),
   ];
-  const aliases = [...new Set(texts.flatMap(aliasesIn))];
+  const aliases = [...new Set(texts.flatMap((text) => aliasesIn(text, stems)))];
   if (aliases.length === 0) return { ...found, memories };
   const named: ErasureSelection[] = [];
   for (const alias of aliases) named.push(await selectName(state, alias));

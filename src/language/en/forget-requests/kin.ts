@@ -49,3 +49,17 @@ export function stemsMet(stems: Iterable<string>, term: string): boolean {
 export function stemsOf(text: string): Set<string> {
   return new Set([...splitWords(text).map(stem), ...extractTerms(text)]);
 }
+
+const RELATIVES: readonly (readonly string[])[] = [
+  "mum mom mother mam mama",
+  "dad father papa pappa daddy pa",
+  "granny gran grandma grandmother nan nana",
+  "grandpa granddad grandad grandfather",
+  "kid kids child children son daughter",
+  "wife husband spouse partner",
+].map((row) => splitWords(row).map(stem));
+
+/** Whom a word for a relative may also be called by: "my mother" is "Mum". */
+export function sameRelatives(name: string): readonly string[] {
+  return RELATIVES.find((row) => row.includes(name)) ?? [name];
+}

@@ -12,7 +12,7 @@ import { findShapedValues, isCalendarName } from "../value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 import { type ClauseToRate, rateClauses } from "./clause-network.ts";
 import { clauseWords, placeOf, requestWords } from "./clause-words.ts";
-import { isKin } from "./kin.ts";
+import { isKin, sameRelatives } from "./kin.ts";
 import { findKindWords } from "./kinds.ts";
 import { isOtherWord } from "./other-words.ts";
 import { type Segment, splitSegments } from "./segments.ts";
@@ -314,20 +314,6 @@ function nameSigns(
     (!isNear && OTHER_NAME.test(`${segment.heading}: ${segment.text}`)) ||
     (!isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment)));
   return { nameMissing: asSign(!isMet), otherName: asSign(isOther) };
-}
-
-const RELATIVES: readonly (readonly string[])[] = [
-  "mum mom mother mam mama",
-  "dad father papa pappa daddy pa",
-  "granny gran grandma grandmother nan nana",
-  "grandpa granddad grandad grandfather",
-  "kid kids child children son daughter",
-  "wife husband spouse partner",
-].map((row) => splitWords(row).map(stem));
-
-/** Whom a word for a relative may also be called by: "my mother" is "Mum". */
-function sameRelatives(name: string): readonly string[] {
-  return RELATIVES.find((row) => row.includes(name)) ?? [name];
 }
 
 const OTHER_NAME = /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u;
