@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countInBytes, createRawSearch } from "./file-scan.ts";
+import { countInBytes, createRawSearch } from "./raw-search.ts";
 
 /** Counting by the book: every place where a text of ASCII begins, in any case. */
 function plain(text: string, all: string): number {
@@ -22,6 +22,33 @@ describe("the search in raw bytes", () => {
         expect(counts).toEqual(texts.map((text) => plain(text, held)));
       }),
     );
+  });
+
+  it.each([
+    ["short and long texts", 4, 90],
+    ["long texts", 16, 120],
+    ["texts of two to four letters more than a short one", 14, 18],
+  ])("gives the same counts for %s, of which some are there", (_name, minLength, maxLength) => {
+    const unit = fc.constantFrom("a", "B", "b", "`", "@", "é");
+    const pieces = fc.array(fc.string({ unit, minLength, maxLength }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(pieces, fc.array(fc.nat(), { maxLength: 60 }), (texts, order) => {
+        const held = order.map((one, i) => `${texts[one % texts.length]}${" ".repeat(i % 3)}`).join("");
+        const counts = texts.map(() => 0);
+        createRawSearch(texts).count(Buffer.from(held), counts);
+        expect(counts).toEqual(texts.map((text) => plain(text, held)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("tells letters from signs that differ from them in the same bit as the cases do", () => {
+    const counts = [0, 0];
+    createRawSearch(["magnet", "a@b[c"]).count(
+      Buffer.from("m\x41gnet MAGNET \x4d\x01gnet a`b{c A@B[C"),
+      counts,
+    );
+    expect(counts).toEqual([2, 1]);
   });
 
   it("counts a text that spans two pieces of a file once", () => {

@@ -18,7 +18,8 @@ import { isBusy, isFull } from "../errors.ts";
 import { deleteUpdateCopies } from "../files/backup.ts";
 import { readStoredAnswers } from "../tables/answer-cache.ts";
 import { readBackupNotes } from "../tables/receipts.ts";
-import type { ScanRequest, ScanResponse, ScanText } from "./file-scan.ts";
+import type { ScanRequest, ScanResponse } from "./file-scan.ts";
+import type { ScanText } from "./raw-search.ts";
 
 interface SqliteScrubCount {
   readonly place: string;
