@@ -36,9 +36,8 @@ export function moved(change: Change): Proposal[] | undefined {
   const item = target.items[0];
   if (!item) return undefined;
   const where = said(context, tokens, ...item);
-  const isInto = /^in/.test(target.head ?? "") && verb.lemma === "move in";
-  if (isInto || !/^(?:\p{Lu}|(?:the|a|an|my|our|The|A|An|My|Our) )/u.test(where)) return undefined;
-  const isThing = /^(?:the|a|an|my|our) /i.test(where);
+  if (!isHome(change, mover, target, where)) return undefined;
+  const isThing = IS_THING.test(where);
   const rest = said(context, tokens, ...statement.clause.rest);
   return [
     adding(context, getStatementSpan(change), {
@@ -52,6 +51,15 @@ export function moved(change: Change): Proposal[] | undefined {
     }),
   ];
 }
+
+/** "Work moved me to the Rotterdam office": whom others move to a thing does not live there. */
+function isHome({ statement }: Change, mover: Entity, { head }: Phrase, where: string): boolean {
+  const isThing = IS_THING.test(where);
+  const isInto = /^in/.test(head ?? "") && statement.clause.verb.lemma === "move in";
+  return (isThing ? mover === statement.subject : /^\p{Lu}/u.test(where)) && !isInto;
+}
+
+const IS_THING = /^(?:the|a|an|my|our) /i;
 
 /** The street and the house are left with the town. */
 function addressOf({ context }: Change, { path }: Entity): Pick<AddProposal, "replaces"> {

@@ -79,8 +79,25 @@ function sameKindAs(change: Change, fresh: string): Held[] {
     (one) => isOwn(one) && findKinds(one.claim.value).some((kind) => kinds.includes(kind)),
   );
   if (alike.length > 0 || /^(?:move|go)$/.test(statement.clause.verb.lemma)) return alike;
-  const told = lastTold(context).filter(isOwn);
+  const told = lastTold(context).filter((one) => isOwn(one) && isChosen(one, fresh));
   return told.length === 1 ? told : [];
+}
+
+/**
+ * Whether a claim tells what one can switch from: what one uses, is with or is on. Nobody switches from what they drive, have or teach
+ * to a thing of another kind: "I drive a tram. I've switched to insulin."
+ */
+function isChosen({ claim }: Held, fresh: string): boolean {
+  if (/^(?:use|be with)$/.test(claim.relation)) return true;
+  // "on the 07:42 to Leeds" and "on antibiotics" are not what "moved to the night shift" and "switched to a side room" leave.
+  const isPlain = claim.qualifier === undefined && !isDetermined(fresh);
+  return (
+    /^(?:be on|take)$/.test(claim.relation) && (isPlain || isDetermined(fresh) === isDetermined(claim.value))
+  );
+}
+
+function isDetermined(value: string): boolean {
+  return /^(?:an?|the|my|our) /i.test(value);
 }
 
 /** What is kept with whom: "my account" under "bank with". */
@@ -205,14 +222,19 @@ function withNew(claim: Claim, old: string, fresh: string): Claim {
     return { ...claim, qualifier };
   }
   // "a Mini, red with black seats": what was said of the old one does not hold of the new one.
-  const { qualifier, ...bare } = claim;
+  const { qualifier: told, ...bare } = claim;
+  const qualifier = told?.replace(HOW_LONG, "");
   const hangs =
     qualifier !== undefined &&
     /^(?:in|on|at|for|to|with (?:my|the)|every|when|before|after|as|by|from|per|each|once|twice|a (?:day|week|month))\b/.test(
       qualifier,
     );
-  return { ...(hangs ? claim : bare), value: fresh };
+  return { ...bare, ...(hangs ? { qualifier } : {}), value: fresh };
 }
+
+/** "for years", "since 2015": how long the old one lasted. */
+const HOW_LONG =
+  /(?:^| )(?:for (?:(?!for )[^ ]+ ){0,3}?(?:years?|months?|weeks?|days?|ages|decades?|ever|a while|a bit|yonks)|since .*)$/i;
 
 /** A swap of something that is not known: what is used now is worth keeping. */
 function unknownSwap(change: Change, old: string, fresh: string): Proposal[] | undefined {

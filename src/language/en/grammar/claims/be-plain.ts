@@ -30,6 +30,8 @@ export function lastingClaims(
   item: readonly [number, number],
   noun: ReturnType<typeof nounOf>,
 ): AddProposal[] {
+  // "my ring is my grandmother's": whose it is, and not what.
+  if (part.tokens[item[1] - 1]?.owner) return [];
   const isOwn = FIRST_POSSESSIVE.has(noun.possessive ?? "");
   return (isOwn ? attributeOfSpeaker(part, noun, item) : undefined) ?? bePlain(part, phrase, item);
 }

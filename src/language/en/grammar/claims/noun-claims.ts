@@ -4,6 +4,7 @@ import type { Entity } from "../clauses/entity.ts";
 import { type ClausePart, getStatementSpan, relationWith } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
+import { held } from "../forgetting/targets.ts";
 import { ANIMALS, FEMALE, LASTING, MALE, PASSING } from "../words/lexicon.ts";
 import { isNationality } from "../words/nationalities.ts";
 import { isName, nounOf } from "../words/nouns.ts";
@@ -31,6 +32,7 @@ export function nounClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const listed = namesListed(part, phrase);
   if (listed.length > 0) return listed;
   if (isAge(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
+  if (isBareAmount(value) && !isCountedBefore(part)) return [];
   return namedOrLasting(part, phrase, item, value);
 }
 
@@ -45,6 +47,20 @@ function namedOrLasting(part: ClausePart, phrase: Phrase, item: Stretch, value: 
   const member = memberClaims(part, phrase, item) ?? leaningClaims(part, phrase, item);
   if (member) return member;
   return isPassingNoun(tokens, item, part) ? [] : lastingClaims(part, phrase, item, noun);
+}
+
+/** "80", "more like eight": how many, without of what. */
+function isBareAmount(value: string): boolean {
+  return /^(?:(?:more like|about|around|nearly|almost|over|under) )*(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$/i.test(
+    value,
+  );
+}
+
+/** "it's 80 now": clear where "it" was told with a number before, or where the thing is named beside the number. */
+function isCountedBefore({ context, statement: { subject, clause } }: ClausePart): boolean {
+  const first = clause.subject && clause.tokens[clause.subject[0]];
+  if (!/^(?:it|that|this)$/.test(first?.lower ?? "")) return true;
+  return held(context).some(({ claim }) => claim.subject === subject.path && /\d/.test(claim.value));
 }
 
 /** "I'm a mum of two": two kids. */

@@ -174,12 +174,19 @@ function splitItems(part: ClausePart, phrase: Phrase): (readonly [number, number
   if (isAmongPeople(part.context) && sharesEnd(part, phrase))
     return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   const [first, ...others] = phrase.items;
+  // "two brothers, 5 and 7": figures behind a thing tell of it, and are nothing that one has.
+  if (first && others.some((item) => isFigure(part, item)) && !isFigure(part, first))
+    return [[first[0], phrase.to]];
   // "both football and cricket"
   if (first && others.length > 0 && part.tokens[first[0]]?.lower === "both" && first[1] - first[0] > 1)
     return [[first[0] + 1, first[1]], ...others];
   return phrase.items.length > 1
     ? [...phrase.items]
     : [[phrase.from, phrase.to] as const].map(([from, to]) => [phrase.items[0]?.[0] ?? from, to] as const);
+}
+
+function isFigure({ tokens }: ClausePart, [from, to]: Stretch): boolean {
+  return to - from === 1 && tokens[from]?.class === "number";
 }
 
 /** "two or three coffees", "three miles or more": how much, and no choice. */

@@ -27,10 +27,16 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
   if (clause.role === "content" && isOthersView(talk, first, before)) return undefined;
   if (tokens[subject[0] - 1]?.lower === "whose") return whoseName(talk, first);
   const isAlone = subject[1] - subject[0] === 1;
-  if (isAlone && first.lower !== "it" && EMPTY_SUBJECTS.has(first.lower)) return undefined;
+  if (isAlone && (first.lower === "it" ? isHowLong(clause) : EMPTY_SUBJECTS.has(first.lower)))
+    return undefined;
   return (
     groupSubject(talk, tokens, subject) ?? talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause)
   );
+}
+
+/** "It's been eleven years": nothing that lasted is named. */
+function isHowLong({ tokens, verb, rest }: Clause): boolean {
+  return verb.copula && verb.perfect && tokens.slice(...rest).some(({ tags }) => tags.has("Duration"));
 }
 
 /** "a parrot whose name is Kiwi": the parrot's. */
@@ -218,7 +224,11 @@ export function quotedSpeaker(
 export function mentionsOf(talk: Discourse, clause: Clause, isSubjectAside = false): Entity[] {
   const { tokens, subject } = clause;
   const same = subject && meantAgain(talk, tokens, subject);
-  const objects = phrasesOf(tokens, ...clause.rest).filter(({ kind }) => kind !== "time");
+  const phrases = phrasesOf(tokens, ...clause.rest).filter(({ kind }) => kind !== "time");
+  // "an interview at Siemens": "it" is the interview.
+  const objects = phrases.toSorted(
+    (one, other) => Number(one.kind === "noun") - Number(other.kind === "noun"),
+  );
   const named = objects.flatMap(({ items, head }) =>
     items.flatMap((item) => {
       const entity = mentioned(talk, clause, item);
@@ -236,6 +246,10 @@ export function mentionsOf(talk: Discourse, clause: Clause, isSubjectAside = fal
   const isOther = ({ path }: Entity): boolean => path !== talk.speaker.path;
   const objectsNamed = named.filter(isOther);
   for (const entity of objectsNamed) talk.mention(entity, isAside);
+  const isUnclaimed = objects.some(
+    ({ kind, items }) => kind === "noun" && items.some((item) => isUnclaimedThing(talk, clause, item)),
+  );
+  if (isUnclaimed) talk.mention(NOBODYS_THING, isAside);
   const isThing = subject && !own && !owner && isNobodysThing(tokens, subject);
   if (isThing) talk.mention(NOBODYS_THING);
   const subjects = [owner ?? [], own ?? []].flat().filter(isOther);
@@ -259,8 +273,14 @@ export function mentionsOfFragment(talk: Discourse, tokens: readonly Token[], le
 /** "the exam", "JLPT exam": a noun in the singular that is no person. */
 function isNobodysThing(tokens: readonly Token[], [from, to]: Stretch): boolean {
   const head = tokens[to - 1];
-  const isNoun = head?.class === "noun" && toSingular(head.lower) === head.lower;
+  const isNoun =
+    head?.class === "number" || (head?.class === "noun" && toSingular(head.lower) === head.lower);
   return isNoun && !isPersonNoun(head.lower) && tokens[from]?.class !== "pronoun";
+}
+
+/** "I earn 2100 a month", "finally had a scan": a thing that no claim can be about, and that "it" can mean all the same. */
+function isUnclaimedThing(talk: Discourse, clause: Clause, item: Stretch): boolean {
+  return isNobodysThing(clause.tokens, item) && mentioned(talk, clause, item) === undefined;
 }
 
 /** "her teacher": she is spoken of on. */

@@ -1,11 +1,11 @@
 import type { Claim } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
-import { ANIMALS, FIRST_PERSON, KIN } from "../words/lexicon.ts";
+import { ANIMALS, BE, FIRST_PERSON, KIN } from "../words/lexicon.ts";
 import { isNationality } from "../words/nationalities.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
-import type { Token } from "../words/token.ts";
+import type { Stretch, Token } from "../words/token.ts";
 import type { Discourse, Entity } from "./entity.ts";
 import { headWord, joinSpan } from "./head-words.ts";
 import { distinct, gathered, named, owned } from "./owned.ts";
@@ -28,9 +28,9 @@ export function discourse(
   const meantBy = (pronoun: string): Entity | undefined => {
     const agreeing = mentions.filter(({ entity }) => agrees(entity, pronoun));
     const meant = agreeing.findLast(({ isAside }) => !isAside) ?? agreeing.at(-1);
-    if (meant) return meant.entity === NOBODYS_THING ? undefined : meant.entity;
-    before ??= earlier();
-    return before.findLast((entity) => agrees(entity, pronoun));
+    before ??= meant ? before : earlier();
+    const entity = meant ? meant.entity : before?.findLast((one) => agrees(one, pronoun));
+    return entity?.path === NOBODYS_THING.path ? undefined : entity;
   };
 
   const self: Discourse = {
@@ -85,6 +85,8 @@ function resolved(
     return self.speaker;
   if (slice.length === 1 && /^(?:mine|ours)$/.test(first.lower)) return sameOfSpeaker(self);
   if (slice.length === 1 && first.class === "pronoun") return self.meantBy(first.lower);
+  // "My wife's is a Mini"; "my sister's getting married" is none.
+  if (last.owner && BE.has(tokens[to]?.lower ?? "")) return sameOfOwner(self, known, tokens, [from, to]);
   const comma = slice.findIndex((token, i) => i < slice.length - 1 && token.after.includes(","));
   if (comma >= 0) return apposed(self, known, tokens, [from, from + comma + 1, to]);
   const of = slice.findIndex(({ lower }) => lower === "of");
@@ -155,9 +157,27 @@ function roleWith(entity: Entity, tokens: readonly Token[], from: number, to: nu
 
 /** "Ours is called Hare", after the neighbours' tortoise: the speaker's own. */
 function sameOfSpeaker(self: Discourse): Entity | undefined {
-  const other = self.meantBy("it") ?? self.meantBy("she") ?? self.meantBy("he");
-  const thing = other?.path.includes("/") ? other.path.split("/").at(-1) : undefined;
+  const thing = thingSpokenOf(self, ["it", "she", "he"]);
   return thing === undefined ? undefined : owned(self.speaker, thing, undefined);
+}
+
+/** "My wife's is a Mini", after "my car's a Skoda": her car. */
+function sameOfOwner(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  [from, to]: Stretch,
+): Entity | undefined {
+  const thing = thingSpokenOf(self, ["it"]);
+  const bare = tokens.map((token, i) => (i === to - 1 ? { ...token, owner: false } : token));
+  const owner = thing === undefined ? undefined : resolved(self, known, bare, from, to);
+  return thing === undefined || !owner?.animate ? undefined : owned(owner, thing, undefined);
+}
+
+/** What somebody's own thing is called that was spoken of last. */
+function thingSpokenOf(self: Discourse, pronouns: readonly string[]): string | undefined {
+  const [other] = pronouns.flatMap((pronoun) => self.meantBy(pronoun) ?? []);
+  return other?.path.includes("/") ? other.path.split("/").at(-1) : undefined;
 }
 
 /** "the name of my dog" is the dog's name; "a friend of mine", "one of my brothers" are a friend, a brother. */
@@ -206,7 +226,7 @@ function nounEntity(
     noun.determiner === undefined &&
     !isKindName(tokens, span, isCalled)
   ) {
-    return named(self, known, joinSpan(tokens, span));
+    return nameEntity(self, known, tokens, span);
   }
   const isThe = noun.determiner === "the";
   if (!isKin && !(isThe && head !== "" && !COMMON_THINGS.has(head)))
@@ -214,6 +234,25 @@ function nounEntity(
   const entity = owned(self.speaker, head, name);
   if (!isThe) return entity;
   return { ...entity, display: name ? `The ${head} ${name}` : `The ${head}` };
+}
+
+/** A name; "Rotterdam" and "IVF" are no "he" and no "they". */
+function nameEntity(
+  self: Discourse,
+  known: readonly Claim[],
+  tokens: readonly Token[],
+  span: Stretch,
+): Entity {
+  const entity = named(self, known, joinSpan(tokens, span));
+  const isThing = isNobody(tokens.slice(...span)) && !entity.path.includes("/");
+  return isThing ? { ...entity, animate: false } : entity;
+}
+
+/** A place or an abbreviation. */
+function isNobody(words: readonly Token[]): boolean {
+  return words.every(
+    ({ tags, word }) => tags.has("Place") || (tags.has("Acronym") && word === word.toUpperCase()),
+  );
 }
 
 /** With "the" they are everybody's, and not the speaker's own. */
@@ -297,6 +336,8 @@ function isKindName(
   const word = tokens[from];
   if (word && to - from === 1 && isNationality(word.lower)) return !isCalled(word.lower);
   if (from !== 0 || to - from !== 1 || word === undefined || word.class !== "noun") return false;
+  // "Vet says it's his heart": whoever has that trade.
+  if (word.tags.has("Actor") || isPersonNoun(word.lower)) return !isCalled(word.lower);
   if (NAMED.some((tag) => word.tags.has(tag))) return false;
   // "Chess is one of my favourite games" is told of the one who speaks.
   if (tokens.some(({ lower }, at) => at >= to && /^(?:my|our|mine|me|us)$/.test(lower))) return false;

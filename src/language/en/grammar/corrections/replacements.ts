@@ -27,7 +27,8 @@ export function sameKind(
         (unit !== undefined && (theirs.groups?.word ?? theirs.groups?.unit)?.toLowerCase() !== unit)
       )
         return [];
-      return [{ held: one, old: theirs[0], fresh: mine[0] }];
+      const old = pattern === KINDS.at(-1) ? numberFor(where, value) : theirs[0];
+      return old === undefined ? [] : [{ held: one, old, fresh: mine[0] }];
     });
     const best = newest(found.map((one) => one.held));
     const hit = found.find((one) => one.held === best);
@@ -35,6 +36,28 @@ export function sameKind(
   }
   const named = properName(context, value, all);
   return named && { ...named, fresh: value };
+}
+
+const NUMBER = new RegExp(KINDS.at(-1) ?? /\d+/, "gi");
+const CLOCK = /\b\d{1,2}:\d\d\b/g;
+const MONTH_DAY =
+  /\b\d{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b(?: \d{4}\b)?/gi;
+
+/**
+ * The first number of a text whose place another value can take. A number inside a date or an hour is no amount: only a day of a month
+ * takes the place of a day ("80" none), and the whole hour goes for an hour alone ("one every hour" is none).
+ */
+function numberFor(text: string, value: string): string | undefined {
+  const alone = /^\d{1,2}$/.test(value) ? Number(value) : Number.NaN;
+  for (const { 0: found, index } of text.matchAll(NUMBER)) {
+    const isIn = (one: RegExpExecArray): boolean => one.index <= index && index < one.index + one[0].length;
+    const clock = Array.from(text.matchAll(CLOCK)).find(isIn);
+    if (clock && alone <= 24) return clock[0];
+    const date = Array.from(text.matchAll(MONTH_DAY)).find(isIn);
+    const isDay = date?.index === index && alone >= 1 && alone <= 31;
+    if (!clock && (!date || isDay)) return found;
+  }
+  return undefined;
 }
 
 /** Another value in the place of one that held until now. */

@@ -110,16 +110,31 @@ function added(fragment: Fragment): AddProposal[] | undefined {
   const person = context.discourse.resolve(tokens, start, list.to);
   if (person?.animate && person.path !== context.discourse.speaker.path && isPerson(person))
     return [sameOf(fragment, last, person)];
+  const tail = ownTail(fragment, list.to, words);
   return list.items.map((item) => {
     const value = tidy(context.content.slice(tokens[item[0]]?.start, tokens[item[1] - 1]?.end));
+    const claim = tail === "" ? { ...last.claim, value } : { ...last.claim, value, qualifier: tail };
     return adding(context, place, {
-      text: withValue(last, value),
-      claim: { ...last.claim, value },
+      text:
+        tail === ""
+          ? withValue(last, value)
+          : withValue({ claim: { ...last.claim, qualifier: tail } }, value),
+      claim,
       ...(last.memory ? { kind: last.memory.kind } : {}),
       holds: "many",
       confidence: 0.8,
     });
   });
+}
+
+/** "and a statin AT NIGHT": a circumstance of its own, in the place of the one told before. */
+function ownTail({ context, tokens }: Fragment, to: number, words: string): string {
+  const first = tokens[to];
+  const start = tokens.find((token) =>
+    words.startsWith(context.content.slice(token.start, token.end)),
+  )?.start;
+  if (first?.class !== "preposition" || start === undefined) return "";
+  return tidy(context.content.slice(first.start, start + words.length));
 }
 
 function isPerson(entity: Entity): boolean {

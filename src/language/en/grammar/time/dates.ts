@@ -102,6 +102,9 @@ function isCutNumber({ index, text }: Found, whole: string): boolean {
   return /^[.,]\d/.test(whole.slice(index + text.length));
 }
 
+/** "during the week": of every one; "the day after": after another day than that of the message. */
+const AFTER_ANOTHER = /^(?:the )?(?:(?:week|month|year)|(?:day|week|weekend|month|year) (?:after|before))$/i;
+
 function isDate(found: Found, text: string): boolean {
   const { start } = found;
   const hasDay =
@@ -119,8 +122,7 @@ function isDate(found: Found, text: string): boolean {
     return false;
   if (isMomentLong(found.text)) return false;
   if (isNameOfThing(found, text)) return false;
-  // "during the week": of every one.
-  if (/^(?:the )?(?:week|month|year)$/i.test(found.text)) return false;
+  if (AFTER_ANOTHER.test(found.text)) return false;
   const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
   // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
   if (

@@ -70,7 +70,13 @@ function nameAtEnd(tokens: readonly Token[], words: readonly number[]): Stretch 
   const first = words[start];
   const last = words.at(-1);
   if (start === 0 || !head || first === undefined || last === undefined) return undefined;
-  if (isCapital(head) || !["noun", "name"].includes(head.class)) return undefined;
+  // "a second-hand Fiat Panda" is called nothing.
+  if (
+    isCapital(head) ||
+    !["noun", "name"].includes(head.class) ||
+    (head.tags.has("Hyphenated") && !/-in-law$/.test(head.lower))
+  )
+    return undefined;
   return isTimeNoun(tokens[first]?.lower ?? "") ? undefined : [first, last + 1];
 }
 

@@ -43,6 +43,8 @@ const CLASSES: readonly (readonly [(word: Word) => boolean, WordClass])[] = [
   [({ lower }) => DETERMINERS.has(lower), "determiner"],
   [({ lower, tags }) => tags.has("QuestionWord") || /^(?:who|whom|which|where)$/.test(lower), "question"],
   [({ lower }) => CONJUNCTIONS.has(lower), "conjunction"],
+  // The tagger takes it for a participle: "it's been eleven years".
+  [({ lower }) => lower === "eleven", "number"],
   [({ lower, tags }) => lower === "like" && tags.has("Verb"), "verb"],
   [({ lower }) => ADVERBS.has(lower), "adverb"],
   [({ lower, tags }) => tags.has("Verb") && !PREPOSITIONS.has(lower), "verb"],

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { createInMemoryStore } from "../../../adapters/memory/index.ts";
+import { createMemory } from "../../../memory.ts";
+
+/** What is held after these lines, said one after the other on a Monday. */
+async function heldAfter(...lines: readonly string[]): Promise<string[]> {
+  await using memory = await createMemory({
+    record: createInMemoryStore(),
+    clock: () => new Date("2026-03-02T12:00:00Z"),
+  });
+  const scope = memory.scope({ user: "u" });
+  for (const line of lines) await scope.remember(line, { session: "one" });
+  return (await scope.list({ limit: 100 })).items.map(({ text }) => text);
+}
+
+describe("a sentence about another thing leaves what was told before", () => {
+  it.each([
+    ["I drive a tram in Lodz.", "The doctor has put me on insulin twice a day."],
+    ["I teach Year 4 at a primary school in Swansea.", "They've put me on lunch duty three days a week."],
+    ["I run a small bakery in Cork.", "The accountant has moved us to quarterly VAT."],
+    ["I have rheumatoid arthritis.", "My consultant has switched me to methotrexate."],
+    ["The user speaks Tagalog at home.", "Work moved me to the Rotterdam office."],
+    ["I'm learning the cello with Mrs Petrov.", "She's put me on Suzuki book three."],
+    ["I lived in Basel.", "Switched to industry after that."],
+    ["I'm on the 07:42 to Leeds every day.", "They've cut it to one every hour."],
+    ["We're getting married on 14 June in Sorrento.", "Actually it's more like 80."],
+  ])("%s %s", async (before, after) => {
+    const first = await heldAfter(before);
+    expect(await heldAfter(before, after)).toEqual(expect.arrayContaining(first));
+  });
+});
+
+describe("one thing takes the place of another of its kind", () => {
+  it.each([
+    ["we use zoom at work", "they switched us to teams", /uses teams at work/, /zoom/],
+    ["I play the trombone.", "I switched to the euphonium.", /plays the euphonium/, /trombone/],
+    ["I'm on Cetirizine.", "My doctor switched me to Loratadine.", /is on Loratadine/, /Cetirizine/],
+  ])("%s %s", async (before, after, holds, gone) => {
+    const held = (await heldAfter(before, after)).join("\n");
+    expect(held).toMatch(holds);
+    expect(held).not.toMatch(gone);
+  });
+
+  it("how long the old one lasted is not said of the new one", async () => {
+    const held = await heldAfter(
+      "I've been with Octopus for my electricity for years.",
+      "Just changed to EDF.",
+    );
+    expect(held).toEqual(["The user is with EDF for their electricity."]);
+  });
+
+  it("a thing added with a circumstance of its own does not take the circumstance of the one before", async () => {
+    const held = await heldAfter("I take lisinopril for blood pressure.", "And a statin at night.");
+    expect(held.toSorted()).toEqual([
+      "The user takes a statin at night.",
+      "The user takes lisinopril for blood pressure.",
+    ]);
+  });
+});
+
+describe("a word without a thing of its own means what it says, or nothing", () => {
+  it.each([
+    [["We adopted a greyhound called Biscuit.", "Vet says he's got a heart murmur."], /Vet has/],
+    [["We tried for years and finally had IVF.", "She's due on 20 September."], /IVF is due/],
+    [["I have an interview at Siemens on Thursday.", "It's been pushed to the week after."], /Siemens is on/],
+    [["I work for the council.", "It's been eleven years."], /council has been/],
+    [["My car's a Skoda.", "My wife's is a Mini."], /wife is a Mini/],
+    [["My dad's birthday is 3 May.", "Mum's is the day after."], /mum is on|3 March/],
+    [["My wedding ring is my grandmother's."], /is called/],
+    [["I bought a second-hand Fiat Panda."], /is called/],
+    [["At the moment we've got two brothers, 5 and 7."], /has [57]\b/],
+    [["I drive a lorry. Usually Rotterdam to Milan.", "Last week they gave me Lyon."], /Rotterdam gave/],
+    [["My landlord raised the rent to 950.", "I earn 2100 a month.", "It's now 2300."], /rent is now/],
+    [["Work moved my daughter to the Rotterdam office."], /lives in/],
+  ] as const)("%s", async (lines, wrong) => {
+    expect((await heldAfter(...lines)).join("\n")).not.toMatch(wrong);
+  });
+
+  it("what is somebody's own, told without its name, is of the kind told before", async () => {
+    expect(await heldAfter("My car's a Skoda.", "My wife's is a Mini.")).toContain(
+      "The user's wife's car is a Mini.",
+    );
+  });
+});
