@@ -20,6 +20,8 @@ describe("a sentence about another thing leaves what was told before", () => {
     ["I run a small bakery in Cork.", "The accountant has moved us to quarterly VAT."],
     ["I have rheumatoid arthritis.", "My consultant has switched me to methotrexate."],
     ["The user speaks Tagalog at home.", "Work moved me to the Rotterdam office."],
+    ["My yoga teacher is called Ilse.", "She moved her class to the church hall."],
+    ["I used to weigh 95 kilos.", "I'm down to 82."],
     ["I'm learning the cello with Mrs Petrov.", "She's put me on Suzuki book three."],
     ["I lived in Basel.", "Switched to industry after that."],
     ["I'm on the 07:42 to Leeds every day.", "They've cut it to one every hour."],
@@ -71,6 +73,11 @@ describe("a word without a thing of its own means what it says, or nothing", () 
     [["At the moment we've got two brothers, 5 and 7."], /has [57]\b/],
     [["I drive a lorry. Usually Rotterdam to Milan.", "Last week they gave me Lyon."], /Rotterdam gave/],
     [["My landlord raised the rent to 950.", "I earn 2100 a month.", "It's now 2300."], /rent is now/],
+    [["I take the kids to my mum's on Fridays."], /are on Fridays/],
+    [["My fridge died.", "The new one comes Wednesday."], /comes is/],
+    [["I booked flights to Osaka for the 21st."], /February/],
+    [["My mother is 70 on Friday."], /70 years old/],
+    [["I used to weigh 95 kilos.", "I'm down to 82."], /used to weigh 82/],
     [["Work moved my daughter to the Rotterdam office."], /lives in/],
   ] as const)("%s", async (lines, wrong) => {
     expect((await heldAfter(...lines)).join("\n")).not.toMatch(wrong);

@@ -62,6 +62,7 @@ export function departed(change: Change): Proposal[] | undefined {
   const { subject, clause } = statement;
   const { verb } = clause;
   if (!LEAVES.test(verb.lemma) || verb.denied || (verb.tense !== "past" && !verb.perfect)) return undefined;
+  if (hasOwnObject(change)) return undefined;
   if (!subject.path.includes("/")) return leftUs(change);
   const role = subject.path.split("/").at(-1) ?? "";
   const noun =
@@ -87,6 +88,13 @@ export function departed(change: Change): Proposal[] | undefined {
       event(change, verb.lemma, verb.lemma),
     ]
   );
+}
+
+/** "she moved her class to the hall": something else moved, and she stays. */
+function hasOwnObject({ phrases, statement: { clause } }: Change): boolean {
+  const [first] = phrases;
+  const isOwn = clause.tokens[first?.from ?? clause.tokens.length]?.class === "possessive";
+  return first?.kind === "noun" && (isOwn || clause.verb.lemma === "move");
 }
 
 /** "Piotr moved out": with whom one lived. */

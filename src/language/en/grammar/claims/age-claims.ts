@@ -1,6 +1,7 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { formatDateInWords } from "../../format-date.ts";
 import { type ClausePart, getStatementSpan } from "../clauses/parts.ts";
-import { adding, claimOf } from "../context.ts";
+import { adding, claimOf, saidAt } from "../context.ts";
 import { compose } from "./sentence.ts";
 
 const AGE =
@@ -19,6 +20,9 @@ export function ageClaims(part: ClausePart, value: string): AddProposal[] {
   const first = statement.clause.subject && statement.clause.tokens[statement.clause.subject[0]];
   if (first?.lower === "we" && !/old$/i.test(value)) return [];
   if (verb.denied || verb.tense === "past" || verb.perfect) return [];
+  const [date] = part.dates;
+  if (date && date.iso > saidAt(context.message).slice(0, date.iso.length))
+    return [turning(part, age, date.iso)];
   return [
     adding(context, getStatementSpan(part), {
       text: compose(statement.subject.display, "is", age, "years old"),
@@ -26,4 +30,17 @@ export function ageClaims(part: ClausePart, value: string): AddProposal[] {
       importance: 0.7,
     }),
   ];
+}
+
+/** "My mother is 70 on Friday": not yet. */
+function turning(part: ClausePart, age: string, iso: string): AddProposal {
+  const { subject } = part.statement;
+  const day = `${iso.length >= 10 ? "on" : "in"} ${formatDateInWords(iso, { weekday: false })}`;
+  return adding(part.context, getStatementSpan(part), {
+    text: compose(subject.display, subject.plural ? "turn" : "turns", age, day),
+    claim: claimOf(subject.path, "turn", age, day),
+    kind: "event",
+    holds: "many",
+    when: iso,
+  });
 }

@@ -1,7 +1,9 @@
 import type { Claim } from "../../../../domain/memory.ts";
+import { conjugate } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { formatDateInWords } from "../../format-date.ts";
-import { adding, type Context } from "../context.ts";
+import { compose } from "../claims/sentence.ts";
+import { adding, type Context, claimOf } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import type { KnownMemory } from "../known-memory.ts";
 import { datesIn, isYearlyDay } from "../time/dates.ts";
@@ -67,7 +69,28 @@ export function replaced(
   { held: found, old, fresh }: { held: Held; old: string; fresh: string },
 ): AddProposal {
   const { corrects: _corrects, ...rest } = corrected(context, place, found, old, fresh);
-  return rest;
+  return isOfThePast(found) ? asOfNow(context, place, rest) : rest;
+}
+
+const PAST = /^used to /;
+
+function isOfThePast({ claim }: Held): boolean {
+  return PAST.test(claim.relation);
+}
+
+/** "I'm down to 82", after "I used to weigh 95 kilos": what was so once stays, and what is so now stands beside it. */
+function asOfNow(
+  context: Context,
+  place: { start: number; end: number },
+  { claim, text }: AddProposal,
+): AddProposal {
+  const now = claim && { ...claim, relation: claim.relation.replace(PAST, "") };
+  const display = text.split(/ used to /)[0] ?? text;
+  const verb = conjugate(now?.relation ?? "", "third");
+  return adding(context, place, {
+    text: now ? compose(display, verb, now.value, now.qualifier ?? "") : text,
+    claim: now ?? claimOf(context.discourse.speaker.path, "", ""),
+  });
 }
 
 /** A name for the name that was told last. */

@@ -75,7 +75,12 @@ export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
 /** "since January" looks back, whatever the tense. */
 const SINCE = /\bsince (?:early |late |the |around )?$/i;
 
-function datesAt(text: string, instant: Date, future: boolean): SaidDate[] {
+/** "booked flights for the 21st": ahead, whatever the tense. */
+const FOR_DAY =
+  /\bfor (?:the |this |next )?(?:\d{1,2}(?:st|nd|rd|th)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b(?! (?:last|ago))/i;
+
+function datesAt(text: string, instant: Date, looksAhead: boolean): SaidDate[] {
+  const future = looksAhead || FOR_DAY.test(text);
   const plain = text.replace(/’/g, "'");
   const relative = relativeDate(plain, instant, future);
   if (relative) return [relative];

@@ -11,7 +11,13 @@ export type Rule = readonly [(spot: Spot) => boolean, WordClass];
 const isFiniteForm = ({ current: { tags } }: Spot): boolean =>
   tags.has("Infinitive") || tags.has("PresentTense");
 
-const takesNoun = ({ previous, glued }: Spot): boolean =>
+/** "the new one comes on Wednesday": one thing that does something. */
+const isDoneByOne = ({ previous, current }: Spot): boolean =>
+  previous?.lower === "one" && current.tags.has("PresentTense") && /s$/.test(current.lower);
+
+const takesNoun = (spot: Spot): boolean => takesNounBehind(spot) && !isDoneByOne(spot);
+
+const takesNounBehind = ({ previous, glued }: Spot): boolean =>
   glued &&
   isA(previous, "determiner", "possessive", "adjective", "number") &&
   !["that", "all", "both", "each"].includes(previous?.lower ?? "");

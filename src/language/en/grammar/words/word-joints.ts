@@ -12,6 +12,25 @@ export function withoutStrayIs(tokens: readonly Token[]): Token[] {
   });
 }
 
+/** "to my mum's on Fridays", "at Sainsbury's in town": where somebody lives or sells is no "is". */
+export function withoutPlaceIs(tokens: readonly Token[]): Token[] {
+  const isPlaceIs = (i: number): boolean => {
+    const [owner, next] = [tokens[i - 1], tokens[i + 1]];
+    const isShort = tokens[i]?.contracted === "rest" && tokens[i]?.lower === "is";
+    if (!isShort || !owner || (next && next.class !== "preposition")) return false;
+    const at = ["possessive", "determiner"].includes(tokens[i - 2]?.class ?? "") ? i - 3 : i - 2;
+    const isTold = tokens.slice(0, Math.max(0, at)).some(({ class: kind }) => kind === "verb");
+    return isTold && PLACES.has(tokens[at]?.lower ?? "") && ["noun", "name"].includes(owner.class);
+  };
+  return tokens.flatMap((token, i) => {
+    if (isPlaceIs(i)) return [];
+    const short = tokens[i + 1];
+    return short && isPlaceIs(i + 1) ? [{ ...token, end: short.end, after: short.after }] : [token];
+  });
+}
+
+const PLACES = new Set(["to", "at", "from"]);
+
 const NEGATED = new Map(
   "dont do,cant can,wont will,didnt did,doesnt does,isnt is,arent are,wasnt was,werent were,havent have,hasnt has,hadnt had,couldnt could,wouldnt would,shouldnt should,aint am"
     .split(",")
