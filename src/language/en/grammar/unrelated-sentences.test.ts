@@ -60,6 +60,28 @@ describe("one thing takes the place of another of its kind", () => {
   });
 });
 
+describe("what others have put somebody on stands beside what they are on", () => {
+  it.each([
+    [
+      "I drive a tram in Lodz.",
+      "The doctor has put me on insulin twice a day.",
+      "The user is on insulin twice a day.",
+    ],
+    ["I take lisinopril.", "My GP has put me on a statin as well.", "The user is on a statin."],
+  ])("%s %s", async (before, after, told) => {
+    const first = await heldAfter(before);
+    expect((await heldAfter(before, after)).toSorted()).toEqual([...first, told].toSorted());
+  });
+
+  it.each([
+    "They put me on hold for an hour.",
+    "My mum put me on the train.",
+    "My boss put me on nights last year.",
+  ])("%s tells of a moment", async (said) => {
+    expect((await heldAfter(said)).join("\n")).not.toMatch(/is on/);
+  });
+});
+
 describe("a word without a thing of its own means what it says, or nothing", () => {
   it.each([
     [["We adopted a greyhound called Biscuit.", "Vet says he's got a heart murmur."], /Vet has/],
@@ -78,6 +100,9 @@ describe("a word without a thing of its own means what it says, or nothing", () 
     [["I booked flights to Osaka for the 21st."], /February/],
     [["My mother is 70 on Friday."], /70 years old/],
     [["I used to weigh 95 kilos.", "I'm down to 82."], /used to weigh 82/],
+    [["I've two jobs, cleaning offices and dog walking."], /offices walking|jobs walking/],
+    [["My team trains on Tuesdays.", "We've moved to Mondays and Wednesdays."], /lives in/],
+    [["My test is on 2 May.", "They've brought it forward to 18 April."], /2 May/],
     [["Work moved my daughter to the Rotterdam office."], /lives in/],
   ] as const)("%s", async (lines, wrong) => {
     expect((await heldAfter(...lines)).join("\n")).not.toMatch(wrong);

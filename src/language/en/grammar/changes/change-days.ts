@@ -9,7 +9,7 @@ import type { SaidDate } from "../time/dates.ts";
 import { type Change, companyOf, displayOf, sayIso } from "./change.ts";
 
 const RESCHEDULES =
-  /\b(?:mov|push|postpon|reschedul|extend|adjourn|brought forward|bring forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:my|our|the|his|her|their) [\w' -]+?)?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
+  /\b(?:mov|push|postpon|reschedul|extend|adjourn|(?:brought|bring)(?: [\w' -]+?)? forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:it|that|(?:my|our|the|his|her|their) [\w' -]+?))?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
 
 /** "to Friday", "until 6pm": a new day or hour without a date. */
 const SPOKEN_DAY =

@@ -6,6 +6,7 @@ import { getStatementSpan, sentenceOf } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, said } from "../context.ts";
 import { held, targetOf } from "../forgetting/targets.ts";
+import { isTime } from "../time/times.ts";
 import { type Change, fromThen } from "./change.ts";
 import { movedThing, sameThing } from "./change-days.ts";
 
@@ -36,7 +37,7 @@ export function moved(change: Change): Proposal[] | undefined {
   const item = target.items[0];
   if (!item) return undefined;
   const where = said(context, tokens, ...item);
-  if (!isHome(change, mover, target, where)) return undefined;
+  if (isTime(tokens, ...item) || !isHome(change, mover, target, where)) return undefined;
   const isThing = IS_THING.test(where);
   const rest = said(context, tokens, ...statement.clause.rest);
   return [

@@ -328,7 +328,7 @@ export const REWORDINGS: readonly (readonly [RegExp, string])[] = (
       "I replaced $<old> with $<new>",
     ],
     [
-      `(?:they|(?:my|the|our) \\p{L}+|\\p{Lu}\\p{L}+|work)(?:['’]?ve|['’]?s| have| has)? (?:just |finally )?(?:moved|switched|changed|put|transferred|upgraded|downgraded|bumped|shifted) (?:me|us) (?:up |down |over |across )?(?:to|onto|on) ${THING("new")}(?: now)?(?:,.*)?`,
+      `(?:they|(?:my|the|our) \\p{L}+|\\p{Lu}\\p{L}+|work)(?:['’]?ve|['’]?s| have| has)? (?:just |finally )?(?:moved|switched|changed|transferred|upgraded|downgraded|bumped|shifted) (?:me|us) (?:up |down |over |across )?(?:to|onto|on) ${THING("new")}(?: now)?(?:,.*)?`,
       "I switched to $<new>",
     ],
     [
@@ -337,6 +337,17 @@ export const REWORDINGS: readonly (readonly [RegExp, string])[] = (
     ],
   ] as const
 ).map(([row, plain]) => [new RegExp(`^${OPENS}${row}$`, "iu"), plain] as const);
+
+/** "my doctor has put me on insulin twice a day"; "put me on hold", "on the train" are of a moment. */
+const PUT_ON =
+  /^(?:(?:so|and|but|well|ok(?:ay)?|oh|update|now)[, :!]+)*(?:they|he|she|(?:my|the|our) [\p{L}-]+|\p{Lu}\p{L}+|work)(?:['’]?ve|['’]?s| have| has)? (?:just |finally |now |also )*(?:put|started) (?:me|us) on (?<what>(?!(?:the|hold|speaker|speakerphone|loudspeaker|mute|edge|to)\b)[^,;.!?]{2,60})(?:,.*)?$/iu;
+const PAST_DAY = /\b(?:(?:19|20)\d\d|ago|yesterday|last (?:\p{L}+)|when)\b/iu;
+
+/** What others have put the user on, as the sentence that the user is on it: beside what they are on already. */
+export function putOn(text: string): string | undefined {
+  const what = PUT_ON.exec(text)?.groups?.what;
+  return what === undefined || PAST_DAY.test(what) ? undefined : `I'm on ${what}`;
+}
 
 /** "Excel is out, Numbers is in" -> "I switched from Excel to Numbers". */
 export function reworded(text: string): string | undefined {

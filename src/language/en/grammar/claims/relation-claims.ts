@@ -175,14 +175,23 @@ function splitItems(part: ClausePart, phrase: Phrase): (readonly [number, number
     return [[phrase.items[0]?.[0] ?? phrase.from, phrase.to]];
   const [first, ...others] = phrase.items;
   // "two brothers, 5 and 7": figures behind a thing tell of it, and are nothing that one has.
-  if (first && others.some((item) => isFigure(part, item)) && !isFigure(part, first))
-    return [[first[0], phrase.to]];
+  if (first && isToldOfFirst(part, first, others)) return [[first[0], phrase.to]];
   // "both football and cricket"
   if (first && others.length > 0 && part.tokens[first[0]]?.lower === "both" && first[1] - first[0] > 1)
     return [[first[0] + 1, first[1]], ...others];
   return phrase.items.length > 1
     ? [...phrase.items]
     : [[phrase.from, phrase.to] as const].map(([from, to]) => [phrase.items[0]?.[0] ?? from, to] as const);
+}
+
+/** "two brothers, 5 and 7", "two jobs, cleaning and dog walking": what stands bare behind a number of things says which they are. */
+function isToldOfFirst(part: ClausePart, first: Stretch, others: readonly Stretch[]): boolean {
+  const { tokens } = part;
+  if (others.some((item) => isFigure(part, item))) return !isFigure(part, first);
+  const isCounted =
+    tokens[first[0]]?.class === "number" && tokens[first[1] - 1]?.after.includes(",") === true;
+  const isBare = ([from]: Stretch): boolean => ["noun", "verb"].includes(tokens[from]?.class ?? "");
+  return isCounted && others.length > 0 && others.every(isBare);
 }
 
 function isFigure({ tokens }: ClausePart, [from, to]: Stretch): boolean {

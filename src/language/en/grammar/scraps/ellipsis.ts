@@ -1,6 +1,6 @@
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { planOver } from "../changes/change-plans.ts";
-import { reworded } from "../changes/change-swaps.ts";
+import { putOn, reworded } from "../changes/change-swaps.ts";
 import { readNarrowing } from "../changes/narrowings.ts";
 import { newcomer, rebranded } from "../changes/newcomers.ts";
 import { born, counted } from "../changes/quantities.ts";
@@ -48,6 +48,7 @@ export function elliptical(sentence: Sentence): Proposal[] | undefined {
     resumed(context, text, place) ??
     planOver(context, text, place) ??
     plainly(sentence) ??
+    putOnBy(sentence) ??
     hedgedReply(sentence) ??
     readNarrowing(context, text, place) ??
     slipped(sentence)
@@ -84,6 +85,13 @@ function plainly({ context, text, place }: Sentence): Proposal[] | undefined {
   const plain = reworded(text);
   const proposals = plain === undefined ? [] : context.readAs(plain, place);
   return proposals.some((one) => one.propose !== "add" || one.replaces) ? proposals : undefined;
+}
+
+/** "The doctor has put me on insulin": what one is on then. */
+function putOnBy({ context, text, place }: Sentence): Proposal[] | undefined {
+  const plain = putOn(text);
+  const proposals = plain === undefined ? [] : context.readAs(plain, place);
+  return proposals.length > 0 ? proposals : undefined;
 }
 
 /** "I've got two, no wait, three cats" */
