@@ -1,5 +1,6 @@
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { compose } from "../claims/sentence.ts";
+import { lastTold } from "../claims/told.ts";
 import { isHuman } from "../clauses/entities.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { getStatementSpan, sentenceOf } from "../clauses/parts.ts";
@@ -54,10 +55,20 @@ export function moved(change: Change): Proposal[] | undefined {
 }
 
 /** "Work moved me to the Rotterdam office": whom others move to a thing does not live there. */
-function isHome({ statement }: Change, mover: Entity, { head }: Phrase, where: string): boolean {
+function isHome(change: Change, mover: Entity, { head }: Phrase, where: string): boolean {
   const isThing = IS_THING.test(where);
-  const isInto = /^in/.test(head ?? "") && statement.clause.verb.lemma === "move in";
-  return (isThing ? mover === statement.subject : /^\p{Lu}/u.test(where)) && !isInto;
+  if (isProvider(change, where)) return false;
+  const isInto = /^in/.test(head ?? "") && change.statement.clause.verb.lemma === "move in";
+  return (isThing ? mover === change.statement.subject : /^\p{Lu}/u.test(where)) && !isInto;
+}
+
+/** "I'm with Admiral. I've moved to Aviva.": what is no place that is known, behind whom or what one was with. */
+function isProvider({ context, statement: { clause } }: Change, where: string): boolean {
+  const isPlace = clause.tokens.some(
+    ({ word, tags }) =>
+      where.includes(word) && ["Place", "City", "Country", "Region"].some((tag) => tags.has(tag)),
+  );
+  return !isPlace && lastTold(context).some(({ claim }) => /^(?:be with|use)$/.test(claim.relation));
 }
 
 const IS_THING = /^(?:the|a|an|my|our) /i;

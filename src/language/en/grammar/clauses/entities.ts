@@ -4,7 +4,7 @@ import { toSingular } from "../../../../domain/text/english-forms.ts";
 import { ANIMALS, BE, FIRST_PERSON, KIN } from "../words/lexicon.ts";
 import { isNationality } from "../words/nationalities.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";
-import { isPersonNoun } from "../words/persons.ts";
+import { isByAge, isPersonNoun } from "../words/persons.ts";
 import type { Stretch, Token } from "../words/token.ts";
 import type { Discourse, Entity } from "./entity.ts";
 import { headWord, joinSpan } from "./head-words.ts";
@@ -87,6 +87,8 @@ function resolved(
   if (slice.length === 1 && first.class === "pronoun") return self.meantBy(first.lower);
   // "My wife's is a Mini"; "my sister's getting married" is none.
   if (last.owner && BE.has(tokens[to]?.lower ?? "")) return sameOfOwner(self, known, tokens, [from, to]);
+  const other = anotherOne(self, slice);
+  if (other !== "none") return other;
   const comma = slice.findIndex((token, i) => i < slice.length - 1 && token.after.includes(","));
   if (comma >= 0) return apposed(self, known, tokens, [from, from + comma + 1, to]);
   const of = slice.findIndex(({ lower }) => lower === "of");
@@ -172,6 +174,16 @@ function sameOfOwner(
   const bare = tokens.map((token, i) => (i === to - 1 ? { ...token, owner: false } : token));
   const owner = thing === undefined ? undefined : resolved(self, known, bare, from, to);
   return thing === undefined || !owner?.animate ? undefined : owned(owner, thing, undefined);
+}
+
+/** "My work one", after "my laptop": the work laptop. */
+function anotherOne(self: Discourse, words: readonly Token[]): Entity | undefined | "none" {
+  const [first, ...others] = words;
+  const isOwn = first?.class === "possessive" && /^(?:my|our)$/.test(first.lower);
+  const said = others.map(({ lower }) => lower).join(" ");
+  if (!isOwn || others.length < 2 || !/ one$/.test(said) || isByAge(said)) return "none";
+  const thing = thingSpokenOf(self, ["it"]);
+  return thing === undefined ? undefined : owned(self.speaker, said.replace(/one$/, thing), undefined);
 }
 
 /** What somebody's own thing is called that was spoken of last. */

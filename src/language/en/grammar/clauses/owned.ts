@@ -56,7 +56,8 @@ function meetsName(one: string, other: string): boolean {
 }
 
 export function owned(owner: Entity, thing: string, name: string | undefined): Entity {
-  const head = thing.split(" ").at(-1) ?? thing;
+  // "parents-in-law" are parents.
+  const head = (thing.split(" ").at(-1) ?? thing).replace(/-in-law$/, "");
   const one = toSingular(head);
   const female = FEMALE.has(one) || FEMALE.has(thing);
   const male = MALE.has(one) || MALE.has(thing);
