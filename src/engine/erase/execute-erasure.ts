@@ -30,6 +30,8 @@ export interface ErasureContext {
   readonly requestSpans?: readonly TextSpan[];
   /** Whether everything about the user is to go, also their part in all sharing. */
   readonly isEverything?: boolean;
+  /** Until the erasure has begun: once it fires, an erasure that waits for its turn is not executed. */
+  readonly signal?: AbortSignal | undefined;
   /** Named words: metadata and history are searched for them too. */
   readonly namedWords?: readonly string[];
   /** The receipt of the erasure to repeat, its tombstones, and its other matches. */
@@ -78,8 +80,9 @@ export async function executeRequest(
   reason: ErasureContext = {},
 ): Promise<{ readonly receipt: ErasureReceipt; readonly asked?: AskedContent }> {
   let grants = 0;
+  const chooseInTime = untilBegun(choose, reason.signal);
   const { result } = await commitChange<CommittedErasure>(ports, scope, async (state, at) => {
-    const { sure, unsure } = await choose(state);
+    const { sure, unsure } = await chooseInTime(state);
     const selection = await addDescriptions(state, await addReplies(state, sure));
     const asked = toAskedContent(state, reason.requestMessageId, selection, unsure);
     const plan = await prepareErasure(ports, state, selection, await ports.store.versions(scope), {
@@ -145,6 +148,19 @@ export async function executeRequest(
   if (!sealed.complete) ports.pendingErasures?.scheduleRetry();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return { receipt: sealed, ...(done.trace.asked ? { asked: done.trace.asked } : {}) };
+}
+
+/** Throws if the signal fired before the first call. Once begun, an erasure is finished, also if it must be computed again. */
+function untilBegun<Chosen>(
+  choose: (state: UserState) => Promise<Chosen>,
+  signal: AbortSignal | undefined,
+): (state: UserState) => Promise<Chosen> {
+  let hasBegun = false;
+  return async (state) => {
+    if (!hasBegun) signal?.throwIfAborted();
+    hasBegun = true;
+    return choose(state);
+  };
 }
 
 /** The message with the request is read. */

@@ -18,7 +18,7 @@ import { addReplies, selectForErasure } from "./selection.ts";
 /**
  * Erases the matching content: memories with all their versions, the words in every message, passages,
  * vectors and search index. Then blocks its return, scans every place again, and seals a receipt. Other words
- * stay.
+ * stay. Once `signal` fires, an erasure that has not begun is not executed; one that has begun is finished.
  */
 export async function forget(
   ports: Ports,
@@ -30,7 +30,12 @@ export async function forget(
   if (typeof what !== "string") {
     const isEverything = what !== null && typeof what === "object" && "everything" in what;
     const choose = (state: UserState) => selectForErasure(ports, state, what);
-    return withoutStates(ports, scope, await executeErasure(ports, scope, choose, { isEverything }), true);
+    return withoutStates(
+      ports,
+      scope,
+      await executeErasure(ports, scope, choose, { isEverything, signal: options.signal }),
+      true,
+    );
   }
   const request = await parseRequest(ports, scope, checkWords(what));
   let unsure: ErasureSelection = NO_SELECTION;
@@ -47,6 +52,7 @@ export async function forget(
     {
       namedWords: findNamed(ports, request.proposal.about),
       isEverything: request.proposal.everything === true,
+      signal: options.signal,
     },
   );
   await withoutStates(ports, scope, receipt, false);
@@ -134,6 +140,7 @@ export async function eraseRequested(
     requestMessageId: message.id,
     requestSpans: proposals.filter((proposal) => !isOfOwnMessage(proposal)),
     isEverything: proposals.some(({ everything }) => everything === true),
+    signal,
     namedWords: proposals.flatMap(({ about }) => findNamed(ports, about)),
   });
   const lines = receipt.ids.map((id) => ({

@@ -202,8 +202,8 @@ export const attachmentOperations: readonly Operation[] = [
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA } },
     problems: [404, 409],
-    async handle({ exchange, path, memoryOf }) {
-      const receipt = await memoryOf(path.user_id).forget({ attachments: [path.id] });
+    async handle({ exchange, path, signal, memoryOf }) {
+      const receipt = await memoryOf(path.user_id).forget({ attachments: [path.id] }, { signal });
       noteErasures(exchange, [receipt]);
       return exchange.json(toWire(receipt) as object);
     },

@@ -251,8 +251,8 @@ export const simpleOperations: readonly Operation[] = [
         schema: SIMPLE_REPLY,
       },
     },
-    async handle({ exchange, body, memoryOf }) {
-      const receipt = await memoryOf(body.userId).forget(body.message);
+    async handle({ exchange, body, signal, memoryOf }) {
+      const receipt = await memoryOf(body.userId).forget(body.message, { signal });
       noteErasures(exchange, [receipt]);
       return exchange.json({ reply: formatErasureReply(receipt) });
     },

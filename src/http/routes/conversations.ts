@@ -174,7 +174,7 @@ export const conversationItemOperations: readonly Operation[] = [
     async handle(call) {
       const memory = await openMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
-      noteErasures(call.exchange, [await eraseConversation(memory, found)]);
+      noteErasures(call.exchange, [await eraseConversation(memory, found, call.signal)]);
       return call.exchange.json({ id: found.id, object: "conversation.deleted", deleted: true });
     },
   }),
@@ -265,6 +265,7 @@ export const conversationItemOperations: readonly Operation[] = [
       const receipt = await eraseConversationItem(
         memory,
         await findConversationItem(memory, found, call.path.item_id),
+        call.signal,
       );
       noteErasures(call.exchange, [receipt]);
       return call.exchange.json(toConversation(found));

@@ -67,11 +67,12 @@ export const erasureOperations: readonly Operation[] = [
       201: { says: "The receipt of the erasure.", schema: ERASURE_RECEIPT_SCHEMA },
     },
     problems: [404, 409],
-    async handle({ exchange, body, memoryOf }) {
+    async handle({ exchange, body, signal, memoryOf }) {
       const memory = memoryOf(body.user_id);
       const what = toErasureTarget(body);
-      if (body.dry_run) return exchange.json(receiptToWire(await memory.forget(what, { dryRun: true })));
-      const receipt = await memory.forget(what);
+      if (body.dry_run)
+        return exchange.json(receiptToWire(await memory.forget(what, { dryRun: true, signal })));
+      const receipt = await memory.forget(what, { signal });
       noteErasures(exchange, [receipt]);
       const { memories, messages, rewritten = 0 } = receipt.erased;
       const isKept = memories + messages + rewritten > 0;

@@ -172,11 +172,11 @@ export const sessionOperations: readonly Operation[] = [
       200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA },
     },
     problems: [404, 409],
-    async handle({ exchange, path, memoryOf }) {
+    async handle({ exchange, path, signal, memoryOf }) {
       const memory = memoryOf(path.user_id);
       // Throws `not_found` for an empty session: an erasure of nothing would look like a successful one.
-      await memory.session(path.id, { limit: 1 });
-      const receipt = await memory.forget({ session: path.id });
+      await memory.session(path.id, { limit: 1, signal });
+      const receipt = await memory.forget({ session: path.id }, { signal });
       noteErasures(exchange, [receipt]);
       return exchange.json(toWire(receipt) as object);
     },

@@ -163,8 +163,8 @@ export const memoryOperations: readonly Operation[] = [
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The receipt.", schema: ERASURE_RECEIPT_SCHEMA } },
     problems: [409],
-    async handle({ exchange, path, memoryOf }) {
-      const receipt = await memoryOf(path.user_id).forget({ everything: true });
+    async handle({ exchange, path, signal, memoryOf }) {
+      const receipt = await memoryOf(path.user_id).forget({ everything: true }, { signal });
       noteErasures(exchange, [receipt]);
       return exchange.json(toWire(receipt) as object);
     },

@@ -269,16 +269,21 @@ function readMetadata(message: SessionMessage | undefined): ConversationMetadata
 }
 
 /** Erases a conversation with all its items, and with what was learnt from them. */
-export function eraseConversation(memory: ScopedMemory, { id }: StoredConversation): Promise<ErasureReceipt> {
-  return memory.forget({ session: id });
+export function eraseConversation(
+  memory: ScopedMemory,
+  { id }: StoredConversation,
+  signal: AbortSignal,
+): Promise<ErasureReceipt> {
+  return memory.forget({ session: id }, { signal });
 }
 
 /** Erases an item, with what was learnt from it. */
 export function eraseConversationItem(
   memory: ScopedMemory,
   { message }: ItemMessage,
+  signal: AbortSignal,
 ): Promise<ErasureReceipt> {
-  return memory.forget({ ids: [message.id] });
+  return memory.forget({ ids: [message.id] }, { signal });
 }
 
 /** Gives an item of a conversation. Throws a 404 error if there is none with this id. */
