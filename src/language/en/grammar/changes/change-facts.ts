@@ -3,6 +3,7 @@ import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf, tidy } from "../context.ts";
+import { canChange } from "../corrections/replacements.ts";
 import { held, targetOf, telling } from "../forgetting/targets.ts";
 import { type Change, fromThen, newThing } from "./change.ts";
 
@@ -122,9 +123,11 @@ const SUM = /[£$€]?\d[\d.,]*(?: ?(?:mg|mcg|g|ml))?(?![\p{L}\d])|[£$€]?\d[\
 function paidFor(change: Change, thing: Entity, value: string): Proposal | undefined {
   const { context } = change;
   const noun = telling(thing.path.split("/").at(-1) ?? "");
+  const changes = canChange(context, value);
   const old = held(context).find(
     ({ claim, memory }) =>
       memory !== undefined &&
+      changes({ claim, memory }) &&
       /^(?:pay|pay for|spend|cost|take)$/.test(claim.relation) &&
       /\d/.test(claim.value) &&
       noun.length > 0 &&

@@ -1,6 +1,6 @@
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { type Context, tidy } from "../context.ts";
-import { replaced, sameKind } from "../corrections/replacements.ts";
+import { canChange, replaced, sameKind } from "../corrections/replacements.ts";
 import { type Held, held } from "../forgetting/targets.ts";
 
 const OPENS =
@@ -34,7 +34,7 @@ export function counted(
 ): AddProposal[] | undefined {
   for (const pattern of COUNTS) {
     const value = tidy(pattern.exec(text)?.groups?.value ?? "");
-    const found = value === "" ? undefined : sameKind(context, value);
+    const found = value === "" ? undefined : sameKind(context, value, canChange(context, value));
     if (found) return [replaced(context, place, found)];
   }
   const often = OFTEN_NOW.exec(text)?.groups?.value;

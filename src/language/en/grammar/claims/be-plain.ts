@@ -54,7 +54,7 @@ function attributeOfSpeaker(
   // "one of my favourite games": there are others.
   if (tokens[item[0]]?.lower === "one") return /favou?rite|fave/.test(head) ? [] : undefined;
   if (!inner || (!/favou?rite|fave|usual|go-to/.test(head) && !isPerson)) return undefined;
-  const value = subjectValue(part, subject);
+  const value = subjectValue(part, subject, isPerson);
   if (value === undefined) return undefined;
   const path = `${speaker.path}/${head}`;
   const display = `${speaker.path === "user" ? "The user's" : `${speaker.display}'s`} ${head}`;
@@ -72,9 +72,11 @@ function attributeOfSpeaker(
   ];
 }
 
-function subjectValue(part: ClausePart, subject: Entity): string | undefined {
+function subjectValue(part: ClausePart, subject: Entity, isPerson: boolean): string | undefined {
   const { tokens, statement, context } = part;
   const span = statement.clause.subject;
+  // "My best man is my cousin Rory": a role, and no name.
+  if (span && isPerson && tokens[span[0]]?.class === "possessive") return undefined;
   if (span && tokens[span[0]]?.class !== "pronoun") return said(context, tokens, ...span);
   return subject.name ?? (subject.path.includes("/") ? undefined : subject.display);
 }

@@ -1,4 +1,5 @@
 import type { Claim } from "../../../../domain/memory.ts";
+import { splitWords, stem } from "../../../../domain/search/search-terms.ts";
 import { conjugate } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { formatDateInWords } from "../../format-date.ts";
@@ -38,6 +39,33 @@ export function sameKind(
   }
   const named = properName(context, value, all);
   return named && { ...named, fresh: value };
+}
+
+/**
+ * Whether a claim tells of what can have this value now: "had to sell three goats" is over, and stays as it was, and "two cigarettes"
+ * say nothing of three sisters.
+ */
+export function canChange({ message }: Context, value: string): (one: Held) => boolean {
+  const noun = COUNTED_NOUN.exec(value)?.groups?.noun;
+  const counted = noun === undefined ? undefined : stem(noun.toLowerCase());
+  return ({ claim, memory }) => {
+    const isOver = memory?.kind === "event" && (memory.when ?? "") < message.at.slice(0, 10);
+    const words = splitWords(
+      `${claim.subject} ${claim.value} ${claim.qualifier ?? ""} ${memory?.text ?? ""}`,
+    );
+    return (
+      !isOver && (counted === undefined || words.some((word) => stem(word) === counted || isUnit(word, noun)))
+    );
+  };
+}
+
+/** "76 KILOS", "two CIGARETTES a day"; in "twice a week" and "52 a month" nothing is counted. */
+const COUNTED_NOUN =
+  /^(?:(?:about|around|over|nearly|almost) )*(?:[\d.,]+|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty)) (?!(?:an?|per|of|or|in|on|at|every|each|and|now|to|for|the|times?)\b)(?<noun>\p{L}+)/iu;
+
+/** "kilos" for "kg". */
+function isUnit(word: string, noun = ""): boolean {
+  return /^(?:kg|kgs|kilos?)$/i.test(word) && /^(?:kg|kgs|kilos?)$/i.test(noun);
 }
 
 const NUMBER = new RegExp(KINDS.at(-1) ?? /\d+/, "gi");

@@ -1,6 +1,6 @@
 /** What people say between the wrong word and the right one. */
 const BETWEEN =
-  "(?:no,? wait|wait,? no|no,? sorry|sorry,? no|sorry,? i mean(?:t)?|no,? i mean(?:t)?|i mean(?:t)?|or rather|make that|scratch that|wait|er+m?|uh+|oops|actually|well actually|well|no)";
+  "(?:no,? wait|wait,? no|no,? sorry|sorry,? no|sorry|sorry,? i mean(?:t)?|no,? i mean(?:t)?|i mean(?:t)?|or rather|make that|scratch that|wait|er+m?|uh+|oops|actually|well actually|well|no)";
 /** One word or a short name or figure: the wrong one and the right one are of a kind. */
 const WORD = "[\\p{L}\\p{N}£$€%.:'’-]*[\\p{L}\\p{N}%]";
 const SLIP = new RegExp(

@@ -6,7 +6,7 @@ import { isHuman } from "../clauses/entities.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { readList, readNounPhrase } from "../clauses/noun-phrases.ts";
 import { adding, type Context, claimOf, ending, tidy } from "../context.ts";
-import { replaced, sameKind } from "../corrections/replacements.ts";
+import { canChange, replaced, sameKind } from "../corrections/replacements.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
 import { isTime } from "../time/times.ts";
 import type { Token } from "../words/token.ts";
@@ -192,7 +192,8 @@ function revised({ context, text, place }: Fragment): AddProposal[] | undefined 
     /^(?:(?:i['’]?m|it['’]?s|now|currently) )*(?:(?:back )?(?:down|up) (?:to|at)|now(?: at| on)?) (?<to>.+)$|^(?<now>.*\d.*?),? (?:now|these days)$/i.exec(
       text,
     )?.groups;
-  const found = value && sameKind(context, value.to ?? value.now ?? "");
+  const amount = value?.to ?? value?.now ?? "";
+  const found = value && sameKind(context, amount, canChange(context, amount));
   return found ? [replaced(context, place, found)] : backOn(context, text, place);
 }
 

@@ -34,6 +34,15 @@ const LAST_WORD =
 
 /** Words read as nouns, names and adjectives. */
 export const NOUNS: readonly Rule[] = [
+  // "my parents-in-law live in Bath"
+  [
+    ({ current, previous, next }) =>
+      current.lower === "live" &&
+      current.class === "adjective" &&
+      previous?.tags.has("Actor") === true &&
+      isA(next, "preposition"),
+    "verb",
+  ],
   // "bagels, pretzels and stollen": what ends a list of nouns.
   [isLastOfList, "noun"],
   // "replaced toast with yoghurt": what opens a sentence that has no other verb.
