@@ -102,6 +102,8 @@ export interface RecallReceiptStore {
   find(scope: Scope, id: string): Promise<RecallReceipt | undefined>;
   /** The newest answer in a session, or in any session if none is given. */
   lastAnswer(scope: Scope, session: string | undefined): Promise<RecallReceipt | undefined>;
+  /** Deletes the user's receipts, also the pending ones. A failure leaves them: they contain ids and numbers only. */
+  clear(scope: Scope): Promise<void>;
   /** Writes the pending receipts. */
   flush(): Promise<void>;
 }

@@ -211,6 +211,9 @@ export interface RecallReceiptLog {
 
   /** Receipts of recalls, newest first: the one with `id`, or all; at most `limit`. */
   list(scope: Scope, options: { readonly id?: string; readonly limit: number }): Promise<RecallReceipt[]>;
+
+  /** Deletes all receipts of this user's recalls. It is not a change either. */
+  clear(scope: Scope): Promise<void>;
 }
 
 /** Finds search units that have no vector yet, or another embedder's. */

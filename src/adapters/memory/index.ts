@@ -186,6 +186,10 @@ export function createInMemoryStore(): MemoryStore {
         const kept = [...read(scope).recalls.values()].reverse();
         return structuredClone(kept.filter((one) => id === undefined || one.id === id).slice(0, limit));
       },
+
+      async clear(scope) {
+        read(scope).recalls.clear();
+      },
     },
 
     usage: {

@@ -25,7 +25,7 @@ import {
   renewServerLease,
 } from "./tables/job-store.ts";
 import * as receipts from "./tables/receipts.ts";
-import { fetchRecallReceipts, storeRecallReceipts } from "./tables/receipts.ts";
+import { fetchRecallReceipts, removeRecallReceipts, storeRecallReceipts } from "./tables/receipts.ts";
 import { fetchSearchIndex, storeSearchIndex } from "./tables/search-index.ts";
 import { createPostgresDocuments } from "./tables/shared-documents.ts";
 import { fetchShares, storeShareChanges } from "./tables/sharing.ts";
@@ -84,6 +84,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     recallReceipts: {
       save: (kept) => storeRecallReceipts(database, kept),
       list: (scope, options) => fetchRecallReceipts(database, scope, options),
+      clear: (scope) => removeRecallReceipts(database, scope),
     },
     usage: {
       add: (added) => storeUses(database, added),

@@ -47,7 +47,7 @@ import {
   renewLocalLease,
 } from "./tables/job-store.ts";
 import * as receipts from "./tables/receipts.ts";
-import { readRecallReceipts, saveRecallReceipts } from "./tables/receipts.ts";
+import { deleteRecallReceipts, readRecallReceipts, saveRecallReceipts } from "./tables/receipts.ts";
 import {
   readSearchIndex,
   readSearchIndexSize,
@@ -175,6 +175,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     recallReceipts: {
       save: (kept) => run(() => saveRecallReceipts(database, kept)),
       list: (scope, options) => run(() => readRecallReceipts(database, scope, options)),
+      clear: (scope) => run(() => deleteRecallReceipts(database, scope)),
     },
     usage: {
       add: (added) => run(() => addUses(database, added)),

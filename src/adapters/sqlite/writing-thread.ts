@@ -91,6 +91,7 @@ export async function openSqliteStoreInThread(
     recallReceipts: {
       ...local.recallReceipts,
       save: inThread("recallReceipts.save", local.recallReceipts.save),
+      clear: inThread("recallReceipts.clear", local.recallReceipts.clear),
     },
     usage: {
       ...local.usage,

@@ -11,6 +11,7 @@ export type WriteOperation =
   | "erasures.scrub"
   | "searchIndexes.save"
   | "recallReceipts.save"
+  | "recallReceipts.clear"
   | "usage.add"
   | "sharing.apply"
   | "webhookSteps.store"
@@ -103,6 +104,7 @@ function toOperations(store: SqliteStore): Operations {
     "erasures.scrub": erasures.scrub,
     "searchIndexes.save": searchIndexes.save,
     "recallReceipts.save": recallReceipts.save,
+    "recallReceipts.clear": recallReceipts.clear,
     "usage.add": usage.add,
     "sharing.apply": sharing.apply,
     "webhookSteps.store": store.webhookSteps.store,

@@ -30,8 +30,23 @@ interface PendingReceipt {
   additions: Partial<RecallReceipt>;
 }
 
+interface UserReceipts {
+  readonly scope: Scope;
+  readonly receipts: PendingReceipt[];
+}
+
+async function computeReceipts(batch: readonly UserReceipts[]): Promise<NewRecallReceipts[]> {
+  const computed: NewRecallReceipts[] = [];
+  for (const { scope, receipts } of batch) {
+    computed.push({ scope, receipts: receipts.map(toReceipt) });
+    // Each receipt takes a moment to compute and nothing above awaits, so yield to other work.
+    await yieldToEventLoop();
+  }
+  return computed;
+}
+
 export function createRecallReceiptStore(store: Pick<MemoryStore, "recallReceipts">): RecallReceiptStore {
-  const waiting = new Map<string, { readonly scope: Scope; readonly receipts: PendingReceipt[] }>();
+  const waiting = new Map<string, UserReceipts>();
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -41,14 +56,9 @@ export function createRecallReceiptStore(store: Pick<MemoryStore, "recallReceipt
     waiting.clear();
     count = 0;
     if (batch.length === 0) return;
-    const written: NewRecallReceipts[] = [];
-    for (const { scope, receipts } of batch) {
-      written.push({ scope, receipts: receipts.map(toReceipt) });
-      // Each receipt takes a moment to compute and nothing above awaits, so yield to other work.
-      await yieldToEventLoop();
-    }
+    const computed = await computeReceipts(batch);
     // A failed write costs an explanation; the recall itself succeeds.
-    await store.recallReceipts.save(written).catch(() => {});
+    await store.recallReceipts.save(computed).catch(() => {});
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -104,6 +114,12 @@ export function createRecallReceiptStore(store: Pick<MemoryStore, "recallReceipt
       const fresh = pendingOf(scope).findLast((one) => isMeant(toReceipt(one)));
       if (fresh) return toReceipt(fresh);
       return (await store.recallReceipts.list(scope, { limit: MAX_RECALL_RECEIPTS })).find(isMeant);
+    },
+    clear(scope) {
+      count -= pendingOf(scope).length;
+      waiting.delete(toScopeKey(scope));
+      writing = writing.then(() => store.recallReceipts.clear(scope)).catch(() => {});
+      return writing;
     },
     flush,
   };

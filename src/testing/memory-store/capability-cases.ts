@@ -85,6 +85,20 @@ export const RECALL_RECEIPT_CASES: MemoryStoreCases = {
     expect(await store.recallReceipts.list(ANN, { id: "recall-2", limit: 1 })).toEqual([]);
     expect(await store.recallReceipts.list(ANN, { id: "recall-0", limit: 1 })).toHaveLength(1);
   },
+
+  "deletes the receipts of one user's recalls": async (store) => {
+    await store.recallReceipts.clear(ANN);
+    for (const scope of [ANN, BOB]) {
+      await store.commit(scope, makeChangeSet({ messages: [makeMessage("m1")] }));
+      await store.recallReceipts.save([{ scope, receipts: [makeRecallReceipt("recall-1")] }]);
+    }
+    await store.recallReceipts.clear(ANN);
+    expect(await store.recallReceipts.list(ANN, { limit: 5 })).toEqual([]);
+    expect(await store.recallReceipts.list(BOB, { limit: 5 })).toHaveLength(1);
+    expect(await store.revision(ANN)).toBe(1);
+    await store.recallReceipts.save([{ scope: ANN, receipts: [makeRecallReceipt("recall-2")] }]);
+    expect(await store.recallReceipts.list(ANN, { limit: 5 })).toHaveLength(1);
+  },
 };
 
 const EARLIER = "2024-01-01T00:00:00.000Z";

@@ -240,6 +240,9 @@ const FAULTS: { readonly [what: string]: Fault } = {
       },
     };
   },
+  "keeps receipts of recalls that were cleared": (store) => ({
+    recallReceipts: { ...store.recallReceipts, clear: async () => undefined },
+  }),
   "gives receipts of recalls oldest first": (store) => ({
     recallReceipts: {
       ...store.recallReceipts,

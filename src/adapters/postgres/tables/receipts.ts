@@ -169,6 +169,17 @@ function takeLastOfEach(receipts: readonly RecallReceipt[]): [id: string, receip
   return [...last];
 }
 
+/** Deletes all recall receipts of a user. */
+export async function removeRecallReceipts(database: PostgresDatabase, scope: Scope): Promise<void> {
+  const [project] = toScopeKeys(scope);
+  const number = await findUserNumber(database, scope);
+  await database.write({ project }, async (transaction) => {
+    // First their lock, so that receipts saved meanwhile and these do not wait for each other.
+    await transaction.query(LOCK_USERS, [number]);
+    await transaction.query("DELETE FROM recalls WHERE person = $1", number);
+  });
+}
+
 /** Recall receipts, newest first. */
 export async function fetchRecallReceipts(
   database: PostgresDatabase,

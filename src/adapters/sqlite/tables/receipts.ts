@@ -106,6 +106,15 @@ function saveUserReceipts(database: SqliteDatabase, user: number, receipts: read
     .run({ user, most: MAX_RECALL_RECEIPTS });
 }
 
+/** Deletes all recall receipts of a user. */
+export function deleteRecallReceipts(database: SqliteDatabase, scope: Scope): void {
+  const user = findUser(database, scope)?.id;
+  if (user === undefined) return;
+  database.transaction(() => {
+    database.statement("DELETE FROM recalls WHERE user = :user").run({ user });
+  });
+}
+
 /** Recall receipts, newest first. */
 export function readRecallReceipts(
   database: SqliteDatabase,
