@@ -21,14 +21,15 @@ export function rescheduled(change: Change): Proposal[] | undefined {
   const spoken = SPOKEN_DAY.exec(text)?.groups?.day;
   const found = RESCHEDULES.exec(text);
   if (!found || (dates.length === 0 && spoken === undefined)) return undefined;
-  const date = dates.at(-1);
-  if (date && spoken === undefined && isFarBehind(text, found, date)) return undefined;
+  const named = dates.at(-1);
+  if (named && spoken === undefined && isFarBehind(text, found, named)) return undefined;
   const thing = ownThing(change, movedThing(change));
   if (!thing) return undefined;
-  const value = date
-    ? context.content.slice(statement.start + date.start, statement.start + date.end)
+  const value = named
+    ? context.content.slice(statement.start + named.start, statement.start + named.end)
     : (spoken ?? "");
   const old = dated(context, thing);
+  const date = inMonthOf(old[0], value, named, context.message.at);
   const target = targetOf(old);
   const claim = claimOnDay(thing, old[0]?.claim, value);
   const verb = /^\d/.test(value) && !date ? "is at" : "is on";
@@ -44,6 +45,23 @@ export function rescheduled(change: Change): Proposal[] | undefined {
       ...(target ? { replaces: target } : {}),
     }),
   ];
+}
+
+const MONTH = /\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:[a-z]{2,6})?\b/i;
+
+/** "the 29th", of what was on 22 August: of the same month, where that was said and is still ahead. */
+function inMonthOf(
+  old: Held | undefined,
+  value: string,
+  date: SaidDate | undefined,
+  at: string,
+): SaidDate | undefined {
+  const day = /^(?:the )?(\d{1,2})(?:st|nd|rd|th)$/i.exec(value)?.[1];
+  const hasMonth = MONTH.test(`${old?.claim.value ?? ""} ${old?.claim.qualifier ?? ""}`);
+  const when = hasMonth ? (old?.memory?.when ?? "") : "";
+  if (!date || day === undefined || when.length < 10) return date;
+  const iso = `${when.slice(0, 8)}${day.padStart(2, "0")}`;
+  return iso >= at.slice(0, 10) ? { ...date, iso } : date;
 }
 
 /** "moved to Canal Street last month": a place, and when that was. */

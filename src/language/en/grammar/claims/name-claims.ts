@@ -18,8 +18,17 @@ export function nameClaims(part: ClausePart): AddProposal[] {
   const name = noun
     ? said(context, tokens, noun.from, noun.to)
     : said(context, tokens, ...statement.clause.rest);
-  if (name === "" || statement.clause.verb.denied) return [];
+  if (name === "" || statement.clause.verb.denied || isFormer(part)) return [];
   return [called(part, statement.subject, name)];
+}
+
+/** "My old dog was called Bess": of another than the one of now. */
+function isFormer({ statement: { clause }, tokens }: ClausePart): boolean {
+  const words = clause.subject ? tokens.slice(...clause.subject) : [];
+  return (
+    clause.verb.tense === "past" &&
+    words.some(({ lower }) => /^(?:old|first|previous|former|last)$/.test(lower))
+  );
 }
 
 export function called(

@@ -25,7 +25,13 @@ export function dated({ context, tokens, place }: Fragment): AddProposal[] | und
   if (!date || date.start > 14 || date.iso < saidAt(context.message).slice(0, date.iso.length))
     return undefined;
   const head = tokens[end - 1];
-  if (!head || head.class === "pronoun" || head.class === "adjective" || NO_DATE.test(head.lower))
+  if (
+    !head ||
+    head.class === "number" ||
+    head.class === "pronoun" ||
+    head.class === "adjective" ||
+    NO_DATE.test(head.lower)
+  )
     return undefined;
   const entity = context.discourse.resolve(tokens, start, end) ?? ownThing(context, tokens, start, end);
   if (!entity || entity.path === context.discourse.speaker.path) return undefined;
