@@ -208,7 +208,7 @@ async function logAndVerify(
     // On disk before the erasure is reported. A repeated erasure is in the ledger already.
     if (!reason.replayOf) await ports.ledger?.append([done.trace]);
     // What no longer exists has no recalls to explain.
-    if (done.erased.messages === "everything") await ports.recalls?.clear(scope);
+    if (reason.isEverything) await ports.recalls?.clear(scope);
     return await verifyErasure(ports, scope, receipt, done);
   } catch (error) {
     if (isMemoryError(error)) return receipt;
