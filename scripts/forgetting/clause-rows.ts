@@ -1,7 +1,7 @@
 // Writes what `train_clauses.py` learns from into a folder: node scripts/forgetting/clause-rows.ts FOLDER
 // For each request of the files of conversations: its words, and every clause of the conversation and of twenty messages of others, with
 // the signs by which it is rated and whether it is meant.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import type { Message } from "../../src/domain/message.ts";
@@ -13,7 +13,7 @@ import { wantedIn } from "../../src/language/en/forget-requests/wanted.ts";
 import { readRequest } from "../../src/language/en/grammar/forgetting/request-network.ts";
 import { shapeOf } from "../../src/language/en/word-encoder.ts";
 import { toMessage } from "./conversation-messages.ts";
-import { unmark } from "./marked-sentences.ts";
+import { readConversations, type WrittenConversation } from "./written-conversations.ts";
 
 /** The files, and what each is for. */
 const FILES: Readonly<Record<string, "learn" | "test">> = {
@@ -50,52 +50,20 @@ function drawFrom(seed: number): (count: number) => number {
   };
 }
 
-function readConversations(file: string): Conversation[] {
-  const text = readFileSync(new URL(file, import.meta.url), "utf8");
-  return text.split(/\n\s*\n/).map(readConversation);
-}
-
-function readConversation(block: string): Conversation {
-  const messages: Message[] = [];
-  const parts: { readonly [mark in "-" | "+"]: string[] } = { "-": [], "+": [] };
-  const asked: { message: Message; spans: TextSpan[]; probability: number }[] = [];
-  let isQuiet = false;
-  for (const line of block.split("\n").filter((one) => !one.startsWith("#"))) {
-    const [, by, said = ""] = /^([^\s>]*>|!|-|\+|=)\s?(.*)$/.exec(line) ?? [];
-    if (by === undefined) continue;
-    if (by === "=") isQuiet = true;
-    else if (by === "-" || by === "+") parts[by].push(...said.split(" | ").map((one) => one.trim()));
-    else {
-      const { text, parts: marks } = unmark(said);
-      const message = toMessage(by, text, messages.length);
-      messages.push(message);
-      if (message.role === "user") asked.push({ message, ...spansAsking(by, text, marks) });
-    }
-  }
-  const best = asked.toSorted((one, other) => other.probability - one.probability)[0];
-  if (isQuiet || parts["-"].length === 0 || !best) return { messages, gone: [], kept: [] };
-  const phrase = best.spans
-    .map(({ start, end }) => targetIn(best.message.content.slice(start, end)))
-    .join(", ");
-  return { messages, gone: parts["-"], kept: parts["+"], request: { ...best, phrase } };
-}
-
-/** The sentences of a message with marks; without marks, the likeliest request. An explicit call is one as a whole. */
-function spansAsking(
-  by: string,
-  text: string,
-  marks: readonly number[],
-): { spans: TextSpan[]; probability: number } {
-  if (by === "!") return { spans: [{ start: 0, end: text.length }], probability: 2 };
-  const sentences = splitSentences(text);
-  const marked = sentences.filter(({ start, end }) => marks.slice(start, end).some((part) => part > 0));
-  if (marked.length > 0) return { spans: marked, probability: 2 };
-  const rated = sentences.map((span) => ({
-    span,
-    probability: readRequest(text.slice(span.start, span.end)).probability,
-  }));
-  const best = rated.toSorted((one, other) => other.probability - one.probability)[0];
-  return best ? { spans: [best.span], probability: best.probability } : { spans: [], probability: 0 };
+function toConversation({ messages: written, gone, kept, request }: WrittenConversation): Conversation {
+  const messages = written.map(({ role, name = "", text }, i) =>
+    toMessage(role === "assistant" ? "A>" : `${name}>`, text, i),
+  );
+  const message = request && messages[request.message];
+  if (!message) return { messages, gone: [], kept: [] };
+  // An explicit call is a request as a whole.
+  const isCall = written[request.message]?.isCall === true;
+  const sentences = splitSentences(message.content);
+  const spans = isCall
+    ? [{ start: 0, end: message.content.length }]
+    : request.sentences.flatMap((number) => sentences[number] ?? []);
+  const phrase = spans.map(({ start, end }) => targetIn(message.content.slice(start, end))).join(", ");
+  return { messages, gone, kept, request: { message, spans, phrase } };
 }
 
 /** What a sentence says is to go, by the network for requests; all of it, where that finds nothing. */
@@ -180,7 +148,11 @@ function toText({ words, roles }: RoledWords): {
 }
 
 const rows: string[] = [];
-const sets = Object.entries(FILES).map(([file, use]) => ({ file, use, all: readConversations(file) }));
+const sets = Object.entries(FILES).map(([file, use]) => ({
+  file,
+  use,
+  all: readConversations(file).map(toConversation),
+}));
 for (const { file, use, all } of sets) {
   const pool = sets
     .filter((one) => one.use === use)

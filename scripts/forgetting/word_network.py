@@ -102,10 +102,10 @@ def calibrate(scores, targets):
     return [float(value) for value in both.detach()]
 
 
-def quantise(values):
-    scales = (np.abs(values).max(axis=1) / 127).astype("<f4")
+def quantise(values, most=127):
+    scales = (np.abs(values).max(axis=1) / most).astype("<f4")
     safe = np.where(scales == 0, 1, scales)[:, None]
-    return scales, np.clip(np.rint(values / safe), -127, 127).astype("i1")
+    return scales, np.clip(np.rint(values / safe), -most, most).astype("i1")
 
 
 def round_weights(modules):
@@ -133,6 +133,10 @@ def write_model(path, magic, header, tensors):
         entries.append({"name": name, "rows": values.shape[0], "columns": values.shape[1], "bits": bits, "at": len(data)})
         if bits == 32:
             data += pad(values.astype("<f4").tobytes())
+        elif bits == 4:
+            scales, codes = quantise(values, 7)
+            pairs = (codes.reshape(-1, 2) + 8).astype("u1")
+            data += pad(scales.tobytes()) + pad((pairs[:, 0] | pairs[:, 1] << 4).tobytes())
         else:
             scales, codes = quantise(values)
             data += pad(scales.tobytes()) + pad(codes.tobytes())

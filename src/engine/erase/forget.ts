@@ -181,6 +181,9 @@ async function selectRequested(
   };
 }
 
+/** From this probability on, words are a request as they stand. */
+const SURE_WORDS = 0.9;
+
 /**
  * A sentence such as "Forget that I ever mentioned Magnet" is parsed as a request; any other text is a
  * description of the target.
@@ -204,6 +207,7 @@ async function parseRequest(
   };
   const plain = { propose: "erase", message: "", start: 0, end: what.length, about: what } as const;
   if (!ports.extractor.local) return { message, proposal: plain };
+  let likely: EraseProposal | undefined;
   for (const content of [what, `Forget ${what}`]) {
     const proposals = await ports.extractor.propose({
       messages: [{ ...message, content }],
@@ -211,7 +215,11 @@ async function parseRequest(
       known: [],
     });
     const request = proposals.find((one) => one.propose === "erase" && !isOfOwnMessage(one));
-    if (request?.propose === "erase") return { message, proposal: request };
+    if (request?.propose !== "erase") continue;
+    // A description may be likely as a request by itself, but is read best behind a verb.
+    if ((request.confidence ?? 1) >= SURE_WORDS) return { message, proposal: request };
+    likely ??= request;
   }
+  if (likely) return { message, proposal: likely };
   return { message, proposal: plain };
 }

@@ -1,6 +1,6 @@
 import { MemoryError } from "../../errors.ts";
 
-/** A table of numbers, row by row: 8- or 16-bit codes with a scale for each row, or plain floats with scales of 1. */
+/** A table of numbers, row by row: codes of 4, 8 or 16 bits with a scale for each row, or plain floats with scales of 1. */
 export interface Tensor {
   readonly rows: number;
   readonly columns: number;
@@ -79,9 +79,20 @@ function readTensor(whole: Uint8Array, start: number, entry: TensorEntry): Tenso
     return { rows, columns, codes, scales: new Float32Array(rows).fill(1) };
   }
   const scales = new Float32Array(whole.buffer, at, rows);
-  const codes =
-    bits === 8 ? new Int8Array(whole.buffer, from, count) : new Int16Array(whole.buffer, from, count);
-  return { rows, columns, codes, scales };
+  return { rows, columns, codes: readCodes(whole, from, count, bits), scales };
+}
+
+function readCodes(whole: Uint8Array, from: number, count: number, bits: number): Int8Array | Int16Array {
+  if (bits === 8) return new Int8Array(whole.buffer, from, count);
+  if (bits === 16) return new Int16Array(whole.buffer, from, count);
+  // Two codes a byte, the first in the lower half, each 8 more than it stands for.
+  const codes = new Int8Array(count);
+  for (let i = 0; i < count; i += 2) {
+    const pair = whole[from + i / 2] as number;
+    codes[i] = (pair & 15) - 8;
+    codes[i + 1] = (pair >> 4) - 8;
+  }
+  return codes;
 }
 
 const padTo8 = (bytes: number): number => Math.ceil(bytes / 8) * 8;

@@ -130,6 +130,25 @@ export function toWordPieces(text: string, vocabulary: ReadonlyMap<string, numbe
   return rows;
 }
 
+/** A word piece: its row in the table, and where its word begins in the text. */
+export interface WordPiece {
+  readonly row: number;
+  readonly start: number;
+}
+
+/** The pieces of a text with their places, by the vocabulary of the shipped table. */
+export function splitIntoPieces(text: string): WordPiece[] {
+  const { vocabulary } = getShippedTable();
+  return Array.from(text.matchAll(WORD_PATTERN)).flatMap(({ 0: word, index }) =>
+    toWordPieces(word, vocabulary).map((row) => ({ row, start: index })),
+  );
+}
+
+/** The rows of the table. */
+export function countPieces(): number {
+  return getShippedTable().vocabulary.size;
+}
+
 function addRow(rows: number[], row: number | undefined): void {
   if (row !== undefined) rows.push(row);
 }

@@ -39,7 +39,12 @@ export function englishForgetRequests(
   return {
     selectDescribed: (content, description, source) => selectAbout(ports, content, description, source),
     keepExcepted: (content, found, except, source) =>
-      keepExcepted((some, phrase) => selectAbout(ports, some, { phrase }, source), content, found, except),
+      keepExcepted(
+        (some, phrase) => selectAbout(ports, some, { phrase }, source, true),
+        content,
+        found,
+        except,
+      ),
     selectTopic,
     findMemories: (content, phrase) => findMeantMemories(ports, content, phrase),
     cutSentences: (content, memories, cuts) => cutSentences(content, memories, cuts),
@@ -110,8 +115,9 @@ interface ForgetSources extends AnswerSources {
 async function selectAbout(
   ports: ForgetSources,
   state: StoredContent,
-  { phrase, except, isBroad = false }: ForgetDescription,
+  { phrase, isBroad = false }: ForgetDescription,
   asking?: ForgetRequestSource,
+  isAlone = false,
 ): Promise<DescribedSelection> {
   // "Kai and the vaping" is one thing.
   const parts = thingsIn(phrase);
@@ -122,7 +128,7 @@ async function selectAbout(
   const isListed = things.length > 1 && things.some((thing) => wantedIn(thing).named.length > 0);
   const selections: DescribedSelection[] = [];
   for (const thing of things)
-    selections.push(await selectThing(ports, state, thing, { isListed, asking, except, isBroad }));
+    selections.push(await selectThing(ports, state, thing, { isListed, asking, isBroad, isAlone }));
   return {
     sure: mergeSelections(selections.map(({ sure }) => sure)),
     unsure: mergeSelections(selections.map(({ unsure }) => unsure)),
@@ -133,8 +139,8 @@ async function selectAbout(
 interface ThingContext {
   readonly isListed: boolean;
   readonly asking: ForgetRequestSource | undefined;
-  readonly except: string | undefined;
   readonly isBroad: boolean;
+  readonly isAlone: boolean;
 }
 
 /** Named values where they stand; else the clauses that the words mean; else the memories that answer them as a question. */
@@ -142,11 +148,17 @@ async function selectThing(
   ports: ForgetSources,
   state: StoredContent,
   phrase: string,
-  { isListed, asking, except, isBroad }: ThingContext,
+  { isListed, asking, isBroad, isAlone }: ThingContext,
 ): Promise<DescribedSelection> {
   const wanted = wantedIn(phrase, { isListed });
   const speaker = speakerOf(wanted, asking);
-  const description: Description = { phrase, wanted, isBroad, ...(speaker === undefined ? {} : { speaker }) };
+  const description: Description = {
+    phrase,
+    wanted,
+    isBroad,
+    isAlone,
+    ...(speaker === undefined ? {} : { speaker }),
+  };
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
   const about = aboutOf(phrase);
   const rated = (await rateSegments(ports.embedder, state, description, asking)).filter(
@@ -158,27 +170,22 @@ async function selectThing(
     ? narrowToItems(state, meant, rated, phrase)
     : narrowToClauses(state, meant, rated, isBroad);
   const exact = onlyBy(state, narrow, speaker);
-  const chosen = chooseSegments(rated, description, { except, own: asking?.message.id });
+  const chosen = chooseSegments(rated, asking?.message.id);
   if (exact.memories.size + exact.cuts.size > 0) {
     // A value that was asked for and found is all of it.
     const isAll = isName || (!isBroad && (exact.values ?? []).length > 0);
-    const likely = [...chosen.sure, ...chosen.unsure.filter(({ probability }) => probability >= LIKELY)];
-    const rest = isAll ? [] : likely.filter((one) => !isCovered(one, exact));
+    const rest = isAll ? [] : chosen.filter((one) => !isCovered(one, exact));
     return { sure: exact, unsure: await toSelection(state, rest, wanted) };
   }
-  const likely = [...chosen.sure, ...chosen.unsure];
   return {
     sure: NO_SELECTION,
     unsure:
-      likely.length === 0
+      chosen.length === 0
         ? NO_SELECTION
-        : await addAliases(state, await toSelection(state, likely, wanted), wanted.terms),
-    isLikely: likely.some(({ probability }) => probability >= LIKELY),
+        : await addAliases(state, await toSelection(state, chosen, wanted), wanted.terms),
+    isLikely: chosen.length > 0,
   };
 }
-
-/** From this probability of its best clause on, a target speaks for a request. */
-const LIKELY = 0.4;
 
 /** Whether a selection holds the telling words of a clause already. */
 function isCovered(

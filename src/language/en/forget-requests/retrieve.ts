@@ -7,10 +7,12 @@ import { forEachInSlices, mapInSlices, yieldToEventLoop } from "../../../domain/
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { isHyponym } from "../kinds/kinds.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
 import { findShapedValues, isCalendarName } from "../value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 import { type ClauseToRate, rateClauses } from "./clause-network.ts";
+import { readMeantClauses } from "./clause-reader.ts";
 import { clauseWords, placeOf, requestWords } from "./clause-words.ts";
 import { isKin, sameRelatives } from "./kin.ts";
 import { findKindWords } from "./kinds.ts";
@@ -35,6 +37,8 @@ export interface Description {
   readonly isBroad: boolean;
   /** Who said it, where only one speaker's words are meant: "my comment". */
   readonly speaker?: string;
+  /** True for words beside what the request means, as those of an exception: they are read by themselves. */
+  readonly isAlone?: boolean;
 }
 
 /** Messages looked at by meaning: the newest, and those that share a word with the description. */
@@ -91,8 +95,15 @@ export async function rateSegments(
 ): Promise<RatedSegment[]> {
   const rated = await readSigns(embedder, content, description, source);
   const clauses = rated.map(toClause);
-  const probabilities = await rateClauses(requestWords(description.phrase, source), clauses);
+  const promises = await rateClauses(requestWords(description.phrase, source), clauses);
+  const toRead = rated.map((segment, i) => ({
+    ...segment,
+    isEarlier: segment.signs.isOtherSession === 1,
+    promise: promises[i] ?? 0,
+  }));
+  const probabilities = await readMeantClauses(description, source, toRead);
   return rated.map((segment, i) => {
+    if (isOfOtherRelative(description.phrase, segment.text)) return { ...segment, probability: 0 };
     const bySigns = 1 / (1 + Math.exp(-SCALE * (segment.signs.sum ?? 0)));
     return { ...segment, probability: Math.max(probabilities[i] ?? 0, bySigns >= SURE_SIGNS ? bySigns : 0) };
   });
@@ -314,6 +325,22 @@ function nameSigns(
     (!isNear && OTHER_NAME.test(`${segment.heading}: ${segment.text}`)) ||
     (!isInSentence && /\p{Lu}\p{L}+/u.test(sentenceText(segment)));
   return { nameMissing: asSign(!isMet), otherName: asSign(isOther) };
+}
+
+/** "My uncle's illness" is none that is told of "my mum": a clause that begins with another relative than the one whose it is. */
+function isOfOtherRelative(phrase: string, clause: string): boolean {
+  const other = /^(?:(?:and|but|so|then) )?(?:my|our) (\p{L}+)/iu.exec(clause)?.[1]?.toLowerCase();
+  if (other === undefined || !isRelative(other)) return false;
+  const owners = Array.from(phrase.matchAll(OWNER), ([, own, of]) => (own ?? of ?? "").toLowerCase()).filter(
+    isRelative,
+  );
+  return owners.length > 0 && !owners.some((owner) => isSameRelative(owner, other));
+}
+
+const isRelative = (noun: string): boolean => isHyponym(noun, "relative");
+
+function isSameRelative(one: string, other: string): boolean {
+  return isHyponym(one, other) || isHyponym(other, one) || sameRelatives(stem(one)).includes(stem(other));
 }
 
 const OTHER_NAME = /(?<!^|: )\p{Lu}\p{L}+|\p{Lu}\p{L}+:? \d|^\p{Lu}\p{L}+ \p{Lu}\p{Ll}+:/u;

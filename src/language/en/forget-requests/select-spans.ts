@@ -1,124 +1,46 @@
 import { type ErasedValue, type ErasureSelection, NO_SELECTION } from "../../../domain/erasure-selection.ts";
 import type { Memory } from "../../../domain/memory.ts";
-import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
+import { extractTerms, splitWords } from "../../../domain/search/search-terms.ts";
 import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
 import { spansOverlap, type TextSpan } from "../../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
+import { readRequest } from "../grammar/forgetting/request-network.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
-import { type Description, holdsValue, type RatedSegment } from "./retrieve.ts";
+import { holdsValue, type RatedSegment } from "./retrieve.ts";
 import { splitSegments } from "./segments.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** From this probability on, a clause is meant. */
-const MEANT = 0.75;
-/** From this probability on, it may be meant, and is asked back. */
-const MAYBE = 0.3;
-/** So much worse than the best, in log-odds, and it is not asked about. */
-const WORSE = 1.5;
+/** From this probability on, a clause may be meant, and is asked back. */
+const MAYBE = 0.4;
+/** The same for what the assistant said, and for what stands beside the request: it mostly repeats what is meant. */
+const MAYBE_BESIDE = 0.75;
+/** From this probability on, the words of the assistant are asked about without any of the user. */
+const ALONE = 0.9;
 /** More clauses than these are too many for a question. */
-const MOST_UNSURE = 8;
+const MOST_ASKED = 14;
 
-/** The clauses that a description means. */
-export interface ChosenSegments {
-  readonly sure: readonly RatedSegment[];
-  readonly unsure: readonly RatedSegment[];
-}
-
-/**
- * Chooses the clauses that a description means, and those that it may mean. `except` is what stays, in the user's words, and
- * `own` the message of the request.
- */
-export function chooseSegments(
-  rated: readonly RatedSegment[],
-  { isBroad, wanted }: Description,
-  { except, own }: { readonly except?: string | undefined; readonly own?: string | undefined } = {},
-): ChosenSegments {
-  const kept = except === undefined ? new Set<RatedSegment>() : protectedBy(rated, except);
-  const open = rated.filter((one) => !kept.has(one));
-  const chosen = new Set(open.filter(({ probability }) => probability >= MEANT));
-  if (wanted.names.length > 0) dropWithoutValue(chosen);
-  dropHeadings(open, chosen);
-  const isOfPerson = wanted.names.length > 0 && wanted.terms.length <= wanted.names.length;
-  addThreads(open, chosen, isBroad || wanted.head?.isText === true || isOfPerson);
-  // What stands beside the request only repeats what is meant.
-  const others = open.filter(({ message }) => message?.id !== own && message?.role !== "assistant");
-  const best = Math.max(0, ...others.map(({ probability }) => probability));
-  const least = Math.max(MAYBE, toProbability(toLogit(best) - WORSE));
-  const maybe = others
-    .filter((one) => one.probability >= least && !chosen.has(one))
-    .sort((one, other) => other.probability - one.probability)
-    .slice(0, MOST_UNSURE);
-  return {
-    sure: open.filter((one) => chosen.has(one)),
-    unsure: open.filter((one) => maybe.includes(one)),
-  };
-}
-
-const toLogit = (p: number): number => Math.log(Math.max(p, 1e-6) / Math.max(1 - p, 1e-6));
-const toProbability = (logit: number): number => 1 / (1 + Math.exp(-logit));
-
-/** Of "Tove's number" the number is meant, not the cabin: where a value of the kind is found, it alone. */
-function dropWithoutValue(chosen: Set<RatedSegment>): void {
-  const holders = [...chosen].filter(({ signs }) => signs.shape === 1);
-  if (holders.length === 0) return;
-  for (const one of [...chosen]) {
-    const isNear = holders.some((other) => other.message === one.message);
-    if (isNear && !holders.includes(one) && (one.signs.words ?? 0) < 0.9) chosen.delete(one);
-  }
-}
-
-/** The words before a colon go only with all that stands behind it. */
-function dropHeadings(rated: readonly RatedSegment[], chosen: Set<RatedSegment>): void {
-  for (const one of [...chosen]) {
-    const items = rated.filter(
-      (other) => other !== one && isSameSentence(one, other) && other.heading === one.text,
-    );
-    if (items.length > 0 && !items.every((item) => chosen.has(item))) chosen.delete(one);
-  }
-}
-
-/** Adds what only continues a chosen clause; of everything about a thing, the rest of its sentence and remarks without a verb. */
-function addThreads(rated: readonly RatedSegment[], chosen: Set<RatedSegment>, isWide: boolean): void {
-  for (const [i, one] of rated.entries()) {
-    const before = rated[i - 1];
-    if (chosen.has(one) || !before || !chosen.has(before)) continue;
-    if ((isWide && isOfNextTurn(before, one)) || continues(before, one, isWide)) chosen.add(one);
-  }
-}
-
-function isOfNextTurn(before: RatedSegment, one: RatedSegment): boolean {
-  const hasPerson = /\b(?:he|she|him|her|his)\b|\p{Lu}\p{L}+/u.test(before.text);
-  return (
-    isNextTurn(before, one) &&
-    hasPerson &&
-    /\b(?:he|she|his|her|him|they|their|them)\b/i.test(one.text) &&
-    !/(?<!^)\b\p{Lu}\p{L}{2,}/u.test(one.text)
+/** The clauses that a request means by their probabilities, in order; of many the most probable. `own` is the message of the request. */
+export function chooseSegments(rated: readonly RatedSegment[], own?: string): RatedSegment[] {
+  const isBeside = ({ message }: RatedSegment): boolean =>
+    message !== undefined && (message.id === own || message.role === "assistant");
+  const meant = rated.filter(
+    (one) => one.probability >= (isBeside(one) ? MAYBE_BESIDE : MAYBE) && !isRequest(one),
   );
-}
-
-function continues(before: RatedSegment, one: RatedSegment, isWide: boolean): boolean {
-  if (before.message !== one.message || before.memory !== one.memory) return false;
-  const isSame = isSameSentence(one, before);
-  if (isSame && one.isAttached && !one.signs.otherName) return true;
-  return isWide && one.heading === "" && (isSame ? !isOfOthers(one) : isRemark(one));
-}
-
-/** The turn behind, by the same speaker in the same conversation. */
-function isNextTurn({ message: before }: RatedSegment, { message }: RatedSegment): boolean {
-  if (!before || !message || before === message) return false;
-  return before.session === message.session && before.name === message.name && before.role === message.role;
-}
-
-function isSameSentence(one: RatedSegment, other: RatedSegment): boolean {
-  return (
-    one.message === other.message &&
-    one.memory === other.memory &&
-    one.sentence.start === other.sentence.start
+  if (!meant.some((one) => !isBeside(one) || one.probability >= ALONE)) return [];
+  const asked = new Set(
+    meant.toSorted((one, other) => other.probability - one.probability).slice(0, MOST_ASKED),
   );
+  return meant.filter((one) => asked.has(one));
+}
+
+/** "Lose what I said about the attic", "yes, forget it": an earlier request tells nothing by itself. */
+function isRequest({ message, sentence }: RatedSegment): boolean {
+  if (message?.role !== "user") return false;
+  return readRequest(message.content.slice(sentence.start, sentence.end)).probability >= 0.5;
 }
 
 /** A statement about the speaker in clauses of its own: "and I cycle to work". */
@@ -127,7 +49,7 @@ function isOwnStatement({ text, isAttached }: RatedSegment): boolean {
 }
 
 /** A statement about the speaker, or with another subject. */
-function isOfOthers(one: RatedSegment): boolean {
+function _isOfOthers(one: RatedSegment): boolean {
   return isOwnStatement(one) || one.signs.otherName === 1 || hasOwnSubject(one.text);
 }
 
@@ -144,44 +66,6 @@ function isRemark({ text, signs }: RatedSegment): boolean {
   if (signs.otherName || signs.nameMissing) return false;
   if (/^(?:it|that|this|they|he|she|his|her|their|its|which|those|these)\b/i.test(text)) return true;
   return /^[£$€\d]/.test(text) && splitWords(text).length <= 8;
-}
-
-/** What an exception protects: clauses that share most of its words. */
-function protectedBy(rated: readonly RatedSegment[], except: string): Set<RatedSegment> {
-  const kept = new Set<RatedSegment>();
-  for (const part of except.split(/;\s+/)) {
-    const terms = extractTerms(part).filter((term) => !KEEPING.has(term));
-    if (terms.length === 0) continue;
-    const shares = rated.map((one) => {
-      const own = new Set([
-        ...splitWords(one.text).map(stem),
-        ...extractTerms(`${one.text} ${one.heading} ${one.message?.name ?? ""}`),
-      ]);
-      const all = new Set([...own, ...sentenceTerms(rated, one)]);
-      return { one, share: shareOf(terms, all), own: shareOf(terms, own) };
-    });
-    const most = Math.max(...shares.map(({ share }) => share));
-    if (most < 0.3) continue;
-    const best = shares.filter(({ share }) => share === most);
-    // Of one sentence, the clauses that say it themselves.
-    for (const { one, own } of best)
-      if (!best.some((other) => isSameSentence(one, other.one) && other.own > own)) kept.add(one);
-  }
-  return kept;
-}
-
-function shareOf(terms: readonly string[], words: ReadonlySet<string>): number {
-  return terms.filter((term) => [...words].some((word) => isKin(word, term))).length / terms.length;
-}
-
-const KEEPING: ReadonlySet<string> = new Set(
-  splitWords(
-    "keep stay stays remain leave only still need want can one ones that ok okay obviously other others two file the",
-  ).map(stem),
-);
-
-function sentenceTerms(rated: readonly RatedSegment[], one: RatedSegment): string[] {
-  return rated.filter((other) => isSameSentence(one, other)).flatMap(({ text }) => extractTerms(text));
 }
 
 /** The selection of clauses: their words, the memories that were read from them, and the same values elsewhere. */

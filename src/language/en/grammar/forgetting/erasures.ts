@@ -11,7 +11,7 @@ import { delayedRequests } from "./delayed-requests.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
 import { type EraseScope, eraseScope } from "./erase-scopes.ts";
 import { blankSpans, findException, isKeeping, keptPhrase, type RequestException } from "./exceptions.ts";
-import { type RequestObject, readRequestObject } from "./request-objects.ts";
+import { objectByParts, partsOf, type RequestObject, readRequestObject } from "./request-objects.ts";
 import {
   isDeniedByWords,
   LIKELY_REQUEST,
@@ -137,7 +137,8 @@ function readNow(
   sure: readonly EraseProposal[],
   reading: RulesReading | undefined,
 ): FoundRequest[] {
-  const request = readSentence(message, span, reading) ?? readReferring(message, span, sure);
+  const request =
+    readSentence(message, span, reading) ?? readReferring(message, span, sure) ?? readByParts(message, span);
   // "What we said last week about the wedding": only the model reads the period beside the description.
   const isOfPeriod = request?.proposal.about !== undefined && request.proposal.from !== undefined;
   if (request && (sure.length === 0 || isOfPeriod)) return [request];
@@ -224,7 +225,7 @@ function readSentence(
   }
   const candidate = candidateIn(text, message.sentences, leastLater ?? POSSIBLE_REQUEST);
   if (!candidate) return undefined;
-  const object = readRequestObject(text, candidate);
+  const object = objectOf(text, candidate);
   if (leastLater === undefined && !isWorthAsking(text, candidate, object, reading)) return undefined;
   const isTold = TOLD.some((sign) => candidate.features.includes(`asks ${sign}`));
   const sure = { confidence: Math.min(candidate.probability, isTold ? 1 : MODEL_ALONE) };
@@ -241,6 +242,43 @@ function readSentence(
   const prospective = isKeeping && candidate.isNegated ? { isProspective: true } : {};
   const proposal = withTarget(message, text, object, { ...asked, ...prospective }, reading);
   return proposal && { proposal, isOffRecord: false };
+}
+
+/** What a sentence says is to go: of one that is not sure, what the reader of requests labels, unless the words by its verb hold that. */
+function objectOf(text: string, candidate: ScoredCandidate): RequestObject {
+  const object = readRequestObject(text, candidate);
+  if (candidate.probability >= SURE_REQUEST) return object;
+  const isHeld = partsOf(text, "target").every((part) => object.text.includes(part));
+  return isHeld ? object : (objectByParts(text) ?? object);
+}
+
+/**
+ * A request that only the reader of requests finds: what it says is to go, and what is to stay. It is asked back. Words of somebody else and
+ * another language are left alone.
+ */
+function readByParts(
+  { id, content, sentences }: ReadMessage,
+  { start, end }: TextSpan,
+): FoundRequest | undefined {
+  const text = content.slice(start, end);
+  const candidate =
+    isQuotation(text) || isOfOtherLanguage(text) ? undefined : requestByWords(text, sentences);
+  const object = candidate && objectByParts(text);
+  if (!candidate || !object || object.isPronoun) return undefined;
+  const except = partsOf(text, "kept").join("; ");
+  return {
+    proposal: {
+      propose: "erase",
+      message: id,
+      start,
+      end,
+      about: object.text,
+      confidence: candidate.probability,
+      ...(BROAD.test(text) ? { isBroad: true } : {}),
+      ...(except === "" ? {} : { except }),
+    },
+    isOffRecord: false,
+  };
 }
 
 /** A request with what its words mean: a scope, or a description. */

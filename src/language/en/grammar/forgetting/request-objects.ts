@@ -1,7 +1,7 @@
 import { splitSentences } from "../../../../domain/text/split-text.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import { withoutPlace } from "./erase-forms.ts";
-import { readRequest } from "./request-network.ts";
+import { type RequestPart, readRequest } from "./request-network.ts";
 import { BY_WORDS, type ScoredCandidate } from "./request-sentences.ts";
 
 /** What a request means, in the words of its sentence. */
@@ -53,13 +53,26 @@ export function readRequestObject(sentence: string, candidate: ScoredCandidate):
   return isTold ? toClauseObject(subject) : toPronoun(bare.slice(pronoun?.[0].length ?? 0));
 }
 
-/** "I'd like the whole holiday gone": what the network labels as what is to go. */
-function objectByParts(sentence: string): RequestObject | undefined {
-  const named = readRequest(sentence)
-    .spans.filter(({ part }) => part === "target")
-    .map(({ start, end }) => sentence.slice(start, end))
-    .filter((words) => !PRONOUN.test(words));
-  return named.length === 0 ? undefined : toObject(named.join(", "));
+/** "I'd like the whole holiday gone": what the reader of requests labels as what is to go. Undefined for a pronoun. */
+export function objectByParts(sentence: string): RequestObject | undefined {
+  const named = partsOf(sentence, "target").filter((words) => !PRONOUN.test(words));
+  const text = cleanObject(named.join(", "));
+  return text === "" ? undefined : { text, isPronoun: PRONOUN.test(text) };
+}
+
+/** "everything of how I came": one run, though the small word is in no part. */
+const JOINING = /^\s*(?:of|on|about)\s*$/i;
+
+/** The runs of words of one part, those that are only joined by small words as one. */
+export function partsOf(sentence: string, wanted: RequestPart): string[] {
+  const runs: { start: number; end: number }[] = [];
+  for (const { part, start, end } of readRequest(sentence).spans) {
+    const last = runs.at(-1);
+    if (part !== wanted) continue;
+    if (last && JOINING.test(sentence.slice(last.end, start))) last.end = end;
+    else runs.push({ start, end });
+  }
+  return runs.map(({ start, end }) => sentence.slice(start, end));
 }
 
 /** What stands before an order, without the words that only join it. */

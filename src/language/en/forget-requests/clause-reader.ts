@@ -1,0 +1,102 @@
+import type { Memory } from "../../../domain/memory.ts";
+import type { Message } from "../../../domain/message.ts";
+import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
+import { rateWindow } from "../transformer/forgetting-reader.ts";
+import {
+  readingRole,
+  requestPieces,
+  toWindowEntries,
+  toWindows,
+  type WindowEntry,
+} from "./clause-windows.ts";
+import type { Segment } from "./segments.ts";
+
+/** Pieces of what was said that are read for a request: some three windows. */
+const MOST_PIECES = 640;
+
+/** A clause with what the first look makes of it: the more, the sooner it is read. */
+export interface ClauseToRead extends Segment {
+  readonly message?: Message;
+  readonly memory?: Memory;
+  readonly text: string;
+  readonly isEarlier: boolean;
+  readonly promise: number;
+}
+
+/** A description; with `isAlone` it is read without the request that it stands in. */
+interface DescriptionToRead {
+  readonly phrase: string;
+  readonly isAlone?: boolean;
+}
+
+/** A message with its clauses. */
+interface Told {
+  readonly entries: readonly WindowEntry[];
+  readonly clauses: readonly number[];
+  readonly promise: number;
+}
+
+/**
+ * The probability of each clause that a request means it, by the reader of requests: a transformer that reads the request and windows of
+ * what was said. Of a long memory the most promising messages are read, and those right before them; the other clauses get undefined.
+ */
+export async function readMeantClauses(
+  { phrase, isAlone = false }: DescriptionToRead,
+  source: ForgetRequestSource | undefined,
+  clauses: readonly ClauseToRead[],
+): Promise<(number | undefined)[]> {
+  const request = requestPieces(phrase, isAlone ? undefined : source);
+  const found: (number | undefined)[] = clauses.map(() => undefined);
+  if (request.tokens.length === 0) return found;
+  const told = choose(toTold(clauses, source));
+  const entries = told.flatMap((one) => one.entries);
+  const numbers = told.flatMap(({ entries: own, clauses: places }) => {
+    let done = 0;
+    return own.map((entry) => {
+      const some = places.slice(done, done + entry.clauses.length);
+      done += entry.clauses.length;
+      return some;
+    });
+  });
+  for (const window of toWindows(request, entries)) {
+    const probabilities = await rateWindow(window);
+    for (const [i, { entry, clause }] of window.clauses.entries())
+      found[numbers[entry]?.[clause] as number] = probabilities[i];
+  }
+  return found;
+}
+
+/** The messages, and the memories that came from none, in order. */
+function toTold(clauses: readonly ClauseToRead[], source: ForgetRequestSource | undefined): Told[] {
+  const groups = Map.groupBy(clauses.keys(), (i) => clauses[i]?.message ?? clauses[i]?.memory);
+  return [...groups.values()].map((places) => {
+    const own = places.map((i) => clauses[i] as ClauseToRead);
+    const [first] = own as [ClauseToRead];
+    const { message, memory } = first;
+    const role = readingRole(message, source?.message, first.isEarlier);
+    return {
+      entries: toWindowEntries(message?.content ?? memory?.text ?? "", message?.name, own, role),
+      clauses: places,
+      promise: Math.max(...own.map(({ promise }) => promise)),
+    };
+  });
+}
+
+/** As many of the most promising as are read, each with the one before it, in order. */
+function choose(told: readonly Told[]): readonly Told[] {
+  const lengthOf = ({ entries }: Told): number =>
+    entries.reduce((sum, { tokens }) => sum + tokens.length + 1, 0);
+  const order = [...told.keys()].sort(
+    (one, other) => (told[other]?.promise ?? 0) - (told[one]?.promise ?? 0),
+  );
+  const chosen = new Set<number>();
+  let left = MOST_PIECES;
+  for (const place of order)
+    for (const i of [place, place - 1]) {
+      const one = told[i];
+      if (!one || chosen.has(i) || lengthOf(one) > left) continue;
+      chosen.add(i);
+      left -= lengthOf(one);
+    }
+  return told.filter((_one, i) => chosen.has(i));
+}

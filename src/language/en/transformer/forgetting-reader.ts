@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { createWordCache } from "../../../domain/search/search-terms.ts";
+import { runAtOnce, runInSlices } from "../../../domain/time-slicing.ts";
+import { countPieces, splitIntoPieces } from "../embedding/sentence-vectors.ts";
+import { readModelFile } from "../model-file.ts";
+import { type Layer, multiply, readLayer } from "../word-encoder.ts";
+import { createTransformer, type Transformer } from "./transformer.ts";
+
+/** The model that `scripts/forgetting/train_reader.py` trains. */
+const FILE = new URL("../../../../assets/forgetting-en.bin", import.meta.url);
+const HEADS = 12;
+const PARTS = 5;
+/** Pieces of a sentence that are read. */
+const MOST_PIECES = 120;
+
+interface ForgettingReader {
+  readonly transformer: Transformer;
+  readonly request: Layer;
+  readonly parts: Layer;
+  readonly meant: Layer;
+}
+
+let loaded: ForgettingReader | undefined;
+
+function loadReader(): ForgettingReader {
+  if (loaded) return loaded;
+  const { tensors } = readModelFile<object>(readFileSync(FILE), "KSREADR1");
+  loaded = {
+    transformer: createTransformer(tensors, { heads: HEADS }),
+    request: readLayer(tensors, "request"),
+    parts: readLayer(tensors, "parts"),
+    meant: readLayer(tensors, "meant"),
+  };
+  return loaded;
+}
+
+/** What a sentence asks for: the probability that it asks to forget, and of each of its words the part that it belongs to. */
+export interface SentenceReading {
+  readonly probability: number;
+  readonly words: readonly { readonly start: number; readonly part: number }[];
+}
+
+/**
+ * Reads a sentence for a request to forget. Takes some 15 ms for 15 words; the first call reads the model. Of a sentence of more than
+ * 120 word pieces the first are read.
+ */
+export function readSentenceForRequest(sentence: string): SentenceReading {
+  const { transformer, request, parts } = loadReader();
+  const pieces = splitIntoPieces(sentence).slice(0, MOST_PIECES);
+  if (pieces.length === 0) return { probability: 0, words: [] };
+  const tokens = [countPieces(), ...pieces.map(({ row }) => row), countPieces() + 1];
+  const rows = runAtOnce(
+    transformer.read(
+      tokens,
+      tokens.map(() => 0),
+    ),
+  );
+  const { width } = transformer;
+  const mean = meanOf(rows, width, 1, pieces.length + 1);
+  const words: { start: number; part: number }[] = [];
+  for (const [i, { start }] of pieces.entries()) {
+    if (words.at(-1)?.start === start) continue;
+    const scores = multiply(parts, rows, (i + 1) * width, width, PARTS);
+    words.push({ start, part: scores.indexOf(Math.max(...scores)) });
+  }
+  return { probability: toProbability(multiply(request, mean, 0, width, 1)[0] as number), words };
+}
+
+/** A request before some of what was said: word pieces with their roles, and where each clause stands among them. */
+export interface WindowToRate {
+  readonly tokens: readonly number[];
+  readonly roles: readonly number[];
+  readonly clauses: readonly { readonly from: number; readonly to: number }[];
+}
+
+const CACHED_WINDOWS = 32;
+const cache = createWordCache<readonly number[]>();
+
+/** The probability of each clause of a window that the request means it. The last windows are kept until the next erasure. */
+export async function rateWindow(window: WindowToRate): Promise<readonly number[]> {
+  const key = JSON.stringify(window);
+  const known = cache.get(key);
+  if (known) return known;
+  const { transformer, meant } = loadReader();
+  const { width } = transformer;
+  const rows = await runInSlices(transformer.read(window.tokens, window.roles));
+  const probabilities = window.clauses.map(({ from, to }) =>
+    toProbability(multiply(meant, meanOf(rows, width, from, to), 0, width, 1)[0] as number),
+  );
+  if (cache.size >= CACHED_WINDOWS) cache.delete(cache.keys().next().value as string);
+  cache.set(key, probabilities);
+  return probabilities;
+}
+
+/** The mean of some rows. */
+function meanOf(rows: Float32Array, width: number, from: number, to: number): Float32Array {
+  const mean = new Float32Array(width);
+  for (let t = from; t < to; t += 1)
+    for (let i = 0; i < width; i += 1)
+      mean[i] = (mean[i] as number) + (rows[t * width + i] as number) / (to - from);
+  return mean;
+}
+
+const toProbability = (score: number): number => 1 / (1 + Math.exp(-score));

@@ -1,0 +1,209 @@
+import { findTensor, type Tensor, toFloats } from "../model-file.ts";
+import { createKernels, type Kernels } from "../parser/kernels.ts";
+import { type AttentionPlaces, attend, attentionPlaces } from "./attention.ts";
+import { addRows, gelu, type Norm, normaliseRows } from "./row-functions.ts";
+
+/** Reads a text of tokens: makes a row of `width` numbers of each. Pauses with `yield` after some milliseconds of work. */
+export interface Transformer {
+  readonly width: number;
+  readonly mostTokens: number;
+  /** `tokens` are rows of the table of embeddings, `roles` rows of the table of roles; both have at most `mostTokens` entries. */
+  read(tokens: readonly number[], roles: readonly number[]): Generator<void, Float32Array, void>;
+}
+
+type Tensors = ReadonlyMap<string, Tensor>;
+
+/** A linear layer in the memory of the kernels; places are addresses in bytes. */
+interface PlacedLayer {
+  readonly weights: number;
+  readonly scales: number;
+  readonly bias: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+interface Block {
+  /** Queries, keys and values of all heads in one. */
+  readonly attention: PlacedLayer;
+  readonly output: PlacedLayer;
+  readonly outputNorm: Norm;
+  readonly up: PlacedLayer;
+  readonly down: PlacedLayer;
+  readonly downNorm: Norm;
+}
+
+interface Runtime {
+  readonly kernels: Kernels;
+  readonly width: number;
+  readonly blocks: readonly Block[];
+  readonly scratch: { readonly values: number; readonly codes: number; readonly products: number };
+  readonly places: AttentionPlaces;
+}
+
+/** Sums of products of 8-bit weights with codes up to these stay within 32 bits. */
+const LARGEST_CODE = 32_767;
+const LARGEST_SUM = 2_147_483_647;
+const LARGEST_WEIGHT = 127;
+/** Codes are made of eight values at once, and a row of codes is read in parts of eight. */
+export const CODED_AT_ONCE = 8;
+const ALIGNED_BYTES = 32;
+const EPSILON = 1e-12;
+
+/**
+ * A transformer encoder (Vaswani and others 2017) with the norms behind each part, as BERT has it (Devlin and others 2019), in 8-bit
+ * weights: `embeddings`, `positions` and `roles` are summed up; then blocks of attention over `heads` heads and two layers with GELU.
+ */
+export function createTransformer(
+  tensors: Tensors,
+  { heads, isPlain = false }: { readonly heads: number; readonly isPlain?: boolean },
+): Transformer {
+  const [table, positions] = [findTensor(tensors, "embeddings"), findTensor(tensors, "positions")];
+  // The scales lie among the bytes of the file, which would stay in memory with them.
+  const embeddings = { ...table, scales: table.scales.slice() };
+  const width = embeddings.columns;
+  const mostTokens = Math.floor(positions.rows / CODED_AT_ONCE) * CODED_AT_ONCE;
+  const runtime = placeLayers(tensors, width, mostTokens, heads, isPlain);
+  const roleRows = toFloats(findTensor(tensors, "roles"));
+  const positionRows = toFloats(positions);
+  const norm = readNorm(tensors, "norm");
+  return {
+    width,
+    mostTokens,
+    *read(tokens, roles) {
+      const count = Math.min(tokens.length, mostTokens);
+      const padded = Math.ceil(count / CODED_AT_ONCE) * CODED_AT_ONCE;
+      const rows = new Float32Array(padded * width);
+      for (let t = 0; t < count; t += 1) {
+        const [token, role] = [tokens[t] as number, roles[t] ?? 0];
+        const scale = embeddings.scales[token] as number;
+        for (let i = 0; i < width; i += 1)
+          rows[t * width + i] =
+            (embeddings.codes[token * width + i] as number) * scale +
+            (positionRows[t * width + i] as number) +
+            (roleRows[role * width + i] as number);
+      }
+      normaliseRows(norm, rows, count, EPSILON);
+      for (const block of runtime.blocks) {
+        yield;
+        readNeighbours(runtime, block, rows, count);
+        yield;
+        readEach(runtime, block, rows, count);
+      }
+      return rows.subarray(0, count * width);
+    },
+  };
+}
+
+/** The half of a block that mixes the tokens, in place. */
+function readNeighbours(runtime: Runtime, block: Block, rows: Float32Array, count: number): void {
+  const { kernels, places, width } = runtime;
+  const padded = rows.length / width;
+  const mixed = multiplyRows(runtime, block.attention, rows, padded);
+  attend(kernels, places, mixed, { count, padded, width });
+  const made = multiplyRows(
+    runtime,
+    block.output,
+    new Float32Array(kernels.buffer, places.mixed, rows.length),
+    padded,
+  );
+  addRows(rows, made);
+  normaliseRows(block.outputNorm, rows, count, EPSILON);
+}
+
+/** The half of a block that reads each token by itself, in place. */
+function readEach(runtime: Runtime, block: Block, rows: Float32Array, count: number): void {
+  const padded = rows.length / runtime.width;
+  const up = multiplyRows(runtime, block.up, rows, padded);
+  gelu(up);
+  addRows(rows, multiplyRows(runtime, block.down, up, padded));
+  normaliseRows(block.downNorm, rows, count, EPSILON);
+}
+
+/** The products of a layer with each row. They lie in the memory of the kernels until the next call. */
+function multiplyRows(
+  { kernels, scratch }: Runtime,
+  layer: PlacedLayer,
+  rows: Float32Array,
+  count: number,
+): Float32Array {
+  const input = new Float32Array(kernels.buffer, scratch.values, rows.length);
+  input.set(rows);
+  const top = Math.min(LARGEST_CODE, Math.floor(LARGEST_SUM / (LARGEST_WEIGHT * layer.columns)));
+  const scale = kernels.encode(scratch.values, rows.length * 4, scratch.codes, top);
+  const bytes = layer.columns * 2;
+  const { weights, scales, bias, rows: outputs } = layer;
+  kernels.multiply(
+    scratch.codes,
+    bytes,
+    count,
+    weights,
+    bytes,
+    outputs,
+    scales,
+    bias,
+    scale,
+    scratch.products,
+  );
+  return new Float32Array(kernels.buffer, scratch.products, count * outputs);
+}
+
+function readNorm(tensors: Tensors, name: string): Norm {
+  return {
+    gain: toFloats(findTensor(tensors, `${name}.gain`)),
+    shift: toFloats(findTensor(tensors, `${name}.shift`)),
+  };
+}
+
+/** Puts all layers into the memory of new kernels, with room for the widest rows. */
+function placeLayers(
+  tensors: Tensors,
+  width: number,
+  mostTokens: number,
+  heads: number,
+  isPlain: boolean,
+): Runtime {
+  let end = ALIGNED_BYTES;
+  const take = (bytes: number): number => {
+    const at = end;
+    end += Math.ceil(bytes / ALIGNED_BYTES) * ALIGNED_BYTES;
+    return at;
+  };
+  const filled: { readonly place: PlacedLayer; readonly tensor: Tensor; readonly bias: Float32Array }[] = [];
+  const place = (name: string): PlacedLayer => {
+    const tensor = findTensor(tensors, `${name}.weights`);
+    const { rows, columns } = tensor;
+    const placed = {
+      weights: take(rows * columns * 2),
+      scales: take(rows * 4),
+      bias: take(rows * 4),
+      rows,
+      columns,
+    };
+    filled.push({ place: placed, tensor, bias: toFloats(findTensor(tensors, `${name}.bias`)) });
+    return placed;
+  };
+  const blocks: Block[] = [];
+  for (let i = 0; tensors.has(`block${i}.up.weights`); i += 1)
+    blocks.push({
+      attention: place(`block${i}.attention`),
+      output: place(`block${i}.output`),
+      outputNorm: readNorm(tensors, `block${i}.outputNorm`),
+      up: place(`block${i}.up`),
+      down: place(`block${i}.down`),
+      downNorm: readNorm(tensors, `block${i}.downNorm`),
+    });
+  const widest = Math.max(width, ...filled.flatMap(({ place: { rows, columns } }) => [rows, columns]));
+  const scratch = {
+    values: take(mostTokens * widest * 4),
+    codes: take(mostTokens * widest * 2),
+    products: take(mostTokens * widest * 4),
+  };
+  const places = attentionPlaces(take, { width, heads, mostTokens });
+  const kernels = createKernels(end, isPlain);
+  for (const { place: placed, tensor, bias } of filled) {
+    new Int16Array(kernels.buffer, placed.weights, tensor.codes.length).set(tensor.codes);
+    new Float32Array(kernels.buffer, placed.scales, placed.rows).set(tensor.scales);
+    new Float32Array(kernels.buffer, placed.bias, placed.rows).set(bias);
+  }
+  return { kernels, width, blocks, scratch, places };
+}
