@@ -96,7 +96,7 @@ export async function memoriesAbout(
   for (const memory of told) found.add(memory);
   if (told.length === 0 && (about.isOwn || NAMED_OWNER.test(phrase)))
     for (const memory of await asked(ports, state, phrase)) found.add(memory);
-  for (const memory of named) for (const other of hangingOn(state, memory, about)) found.add(other);
+  for (const other of await hangingOn(state, named, about)) found.add(other);
   return found;
 }
 
@@ -225,21 +225,35 @@ function isRelated(text: string, term: string): boolean {
  * What is said of the one who bears a name, and of the thing that a telling value names. What the bearer has goes too,
  * but not what has a name of its own: "my sister's boat is called Bela" tells of another thing than Alma, the sister.
  */
-function hangingOn(state: StoredContent, memory: Memory, about: About): Memory[] {
-  const { claim } = memory;
-  if (!claim) return [];
-  const value = claim.value.toLowerCase();
-  const isNamed = isDistinctive(claim.value) && namesMeant(claim, about);
-  const bearer = claim.relation === "be called" ? claim.subject.toLowerCase() : undefined;
-  const others = bearer === undefined ? [] : namedUnder(state, bearer);
-  return [...state.memories.values()].filter((other) => {
-    const subject = other.claim?.subject.toLowerCase();
-    if (!subject) return false;
-    if (bearer !== undefined && isAtOrUnder(subject, bearer))
-      return !others.some((one) => isAtOrUnder(subject, one));
-    return isNamed && subject.split("/").includes(value);
+async function hangingOn(
+  { memories }: StoredContent,
+  named: readonly Memory[],
+  about: About,
+): Promise<Memory[]> {
+  const claims = named.flatMap(({ claim }) => claim ?? []);
+  const values = new Set(
+    claims
+      .filter((claim) => isDistinctive(claim.value) && namesMeant(claim, about))
+      .map(({ value }) => value.toLowerCase()),
+  );
+  const bearers = new Set(claims.filter(isNaming).map(({ subject }) => subject.toLowerCase()));
+  if (values.size + bearers.size === 0) return [];
+  const withName = new Set(
+    [...memories.values()].flatMap(({ claim }) =>
+      claim && isNaming(claim) ? [claim.subject.toLowerCase()] : [],
+    ),
+  );
+  return filterInSlices(memories.values(), ({ claim }) => {
+    const parts = claim?.subject.toLowerCase().split("/") ?? [];
+    if (parts.some((part) => values.has(part))) return true;
+    const owners = parts.map((_part, i) => parts.slice(0, i + 1).join("/"));
+    // What has a name of its own is another thing, and so is what it has.
+    const nearest = owners.findLast((owner) => withName.has(owner) || bearers.has(owner));
+    return nearest !== undefined && bearers.has(nearest);
   });
 }
+
+const isNaming = ({ relation }: Claim): boolean => relation === "be called";
 
 /** Whether a value names what is meant: Acme of "my employer"; not of "Alma", who works there. */
 function namesMeant({ relation, value }: Claim, { isOwn, terms }: About): boolean {
@@ -252,15 +266,3 @@ const NAMINGS: ReadonlySet<string> = new Set([
   "be known as",
   "wish to be called",
 ]);
-
-/** The subjects of what somebody or something has that has a name of its own. */
-function namedUnder({ memories }: StoredContent, bearer: string): string[] {
-  return [...memories.values()].flatMap(({ claim }) => {
-    const subject = claim?.relation === "be called" ? claim.subject.toLowerCase() : bearer;
-    return subject !== bearer && isAtOrUnder(subject, bearer) ? [subject] : [];
-  });
-}
-
-function isAtOrUnder(subject: string, owner: string): boolean {
-  return subject === owner || subject.startsWith(`${owner}/`);
-}
