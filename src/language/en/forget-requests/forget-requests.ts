@@ -170,7 +170,7 @@ async function selectThing(
     ? narrowToItems(state, meant, rated, phrase)
     : narrowToClauses(state, meant, rated, isBroad);
   const exact = onlyBy(state, narrow, speaker);
-  const chosen = chooseSegments(rated, asking?.message.id);
+  const chosen = chooseSegments(rated, asking?.message.id, isAlone);
   if (exact.memories.size + exact.cuts.size > 0) {
     // A value that was asked for and found is all of it.
     const isAll = isName || (!isBroad && (exact.values ?? []).length > 0);

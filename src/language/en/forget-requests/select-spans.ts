@@ -23,12 +23,19 @@ const ALONE = 0.9;
 /** More clauses than these are too many for a question. */
 const MOST_ASKED = 14;
 
-/** The clauses that a request means by their probabilities, in order; of many the most probable. `own` is the message of the request. */
-export function chooseSegments(rated: readonly RatedSegment[], own?: string): RatedSegment[] {
+/**
+ * The clauses that a request means by their probabilities, in order; of many the most probable. `own` is the message of the request. What
+ * is read by itself (`isAlone`), as an exception is, must be as likely as what stands beside: it keeps what was clearly named.
+ */
+export function chooseSegments(
+  rated: readonly RatedSegment[],
+  own: string | undefined,
+  isAlone: boolean,
+): RatedSegment[] {
   const isBeside = ({ message }: RatedSegment): boolean =>
     message !== undefined && (message.id === own || message.role === "assistant");
   const meant = rated.filter(
-    (one) => one.probability >= (isBeside(one) ? MAYBE_BESIDE : MAYBE) && !isRequest(one),
+    (one) => one.probability >= (isAlone || isBeside(one) ? MAYBE_BESIDE : MAYBE) && !isRequest(one),
   );
   if (!meant.some((one) => !isBeside(one) || one.probability >= ALONE)) return [];
   const asked = new Set(
