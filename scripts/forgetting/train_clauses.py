@@ -23,7 +23,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from word_network import Encoder, WIDTH, calibrate, frequent_words, linear, padded, read_rows, round_weights, write_model
+from word_network import Encoder, WIDTH, area_under_roc, calibrate, found_at, frequent_words, linear, padded, read_rows, round_weights, write_model
 
 MAGIC = b"KSCLAUS1"
 WAYS, SIZE, PRODUCTS, ROLES, LAYERS = 4, 16, 8, 8, 1
@@ -166,16 +166,8 @@ def report(name, found):
         scores.append(score)
         targets.append(target)
     scores, targets = np.concatenate(scores), np.concatenate(targets)
-    order = np.argsort(-scores)
-    ranks = np.empty(len(scores))
-    ranks[order[::-1]] = np.arange(1, len(scores) + 1)
-    wanted = targets.sum()
-    area = (ranks[targets == 1].sum() - wanted * (wanted + 1) / 2) / (wanted * (len(targets) - wanted))
-    line = f"{name}: {len(found)} requests; best clause right {best}; all clauses right {whole}; area under ROC {area:.3f}"
-    for p in (0.3, 0.5, 0.75, 0.9):
-        is_found = scores > np.log(p / (1 - p))
-        line += f"; p {p}: {(is_found & (targets == 1)).sum()} of {wanted} found, {(is_found & (targets == 0)).sum()} wrong"
-    print(line, flush=True)
+    area, counts = area_under_roc(scores, targets), found_at(scores, targets, (0.3, 0.5, 0.75, 0.9))
+    print(f"{name}: {len(found)} requests; best clause right {best}; all clauses right {whole}; area under ROC {area:.3f}; {counts}", flush=True)
 
 
 def report_both(name, network, rows, signs):

@@ -28,7 +28,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from safetensors.torch import load_file
 
-from word_network import calibrate, linear, padded, round_weights, write_model
+from word_network import area_under_roc, calibrate, found_at, linear, padded, round_weights, write_model
 
 MAGIC = b"KSREADR1"
 WIDTH, HEADS, INNER, PARTS, ROLES, POSITIONS = 384, 12, 1536, 5, 12, 320
@@ -300,15 +300,8 @@ def report_clauses(name, found):
     best = sum(int(targets[scores.argmax()]) for scores, targets in found)
     whole = sum(bool(((scores > 0) == (targets == 1)).all()) for scores, targets in found)
     scores, targets = (np.concatenate(some) for some in zip(*found))
-    ranks = np.empty(len(scores))
-    ranks[np.argsort(scores)] = np.arange(1, len(scores) + 1)
-    wanted = targets.sum()
-    area = (ranks[targets == 1].sum() - wanted * (wanted + 1) / 2) / (wanted * (len(targets) - wanted))
-    line = f"{name}: {len(found)} requests; best clause right {best}; all clauses right {whole}; area under ROC {area:.3f}"
-    for p in (0.3, 0.5, 0.75, 0.9):
-        is_found = scores > math.log(p / (1 - p))
-        line += f"; p {p}: {(is_found & (targets == 1)).sum()} of {wanted} found, {(is_found & (targets == 0)).sum()} wrong"
-    print(line, flush=True)
+    area, counts = area_under_roc(scores, targets), found_at(scores, targets, (0.3, 0.5, 0.75, 0.9))
+    print(f"{name}: {len(found)} requests; best clause right {best}; all clauses right {whole}; area under ROC {area:.3f}; {counts}", flush=True)
 
 
 @torch.no_grad()

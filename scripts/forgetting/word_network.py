@@ -102,6 +102,22 @@ def calibrate(scores, targets):
     return [float(value) for value in both.detach()]
 
 
+def area_under_roc(scores, targets):
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(scores)] = np.arange(1, len(scores) + 1)
+    wanted = targets.sum()
+    return (ranks[targets == 1].sum() - wanted * (wanted + 1) / 2) / (wanted * (len(targets) - wanted))
+
+
+def found_at(scores, targets, probabilities):
+    """How many of the targets have scores from each probability on, and how many others have."""
+    parts = []
+    for p in probabilities:
+        is_found = scores > np.log(p / (1 - p))
+        parts.append(f"p {p}: {(is_found & (targets == 1)).sum()} of {targets.sum()} found, {(is_found & (targets == 0)).sum()} wrong")
+    return "; ".join(parts)
+
+
 def quantise(values, most=127):
     scales = (np.abs(values).max(axis=1) / most).astype("<f4")
     safe = np.where(scales == 0, 1, scales)[:, None]

@@ -3,6 +3,7 @@ import { embedWord, SENTENCE_DIMENSIONS } from "./embedding/sentence-vectors.ts"
 import { findTensor, type Tensor, toFloats } from "./model-file.ts";
 import { createConvolution } from "./parser/convolution.ts";
 import type { WordSpan } from "./parser/tokenizer.ts";
+import { type Norm, normaliseRows } from "./transformer/row-functions.ts";
 
 /** Words that each convolution looks at. */
 const WINDOW = 3;
@@ -15,12 +16,6 @@ export type WordEncoder = (words: readonly WordSpan[], roles?: readonly number[]
 export interface Layer {
   readonly weights: Float32Array;
   readonly bias: Float32Array;
-}
-
-/** Gain and shift of a layer normalisation. */
-interface Norm {
-  readonly gain: Float32Array;
-  readonly shift: Float32Array;
 }
 
 type Tensors = ReadonlyMap<string, Tensor>;
@@ -73,11 +68,11 @@ export function createWordEncoder(
       addTo(rows, t * width, shapes, shapeOf(text, t) * width, width);
       if (roleRows) addTo(rows, t * width, roleRows, (roles?.[t] ?? 0) * width, width);
     }
-    normalise(norms[0] as Norm, rows, width);
+    normaliseRows(norms[0] as Norm, rows, words.length, EPSILON);
     for (let layer = 0; layer < layers; layer += 1) {
       const made = convolution(layer, rows, words.length);
       for (let i = 0; i < made.length; i += 1) made[i] = Math.max(0, made[i] as number);
-      normalise(norms[layer + 1] as Norm, made, width);
+      normaliseRows(norms[layer + 1] as Norm, made, words.length, EPSILON);
       addTo(rows, 0, made, 0, rows.length);
     }
     return rows;
@@ -98,19 +93,6 @@ function addTo(rows: Float32Array, to: number, values: Float32Array, from: numbe
 }
 
 const EPSILON = 1e-5;
-
-/** Layer normalisation (Ba, Kiros and Hinton 2016) of each row, in place. */
-function normalise({ gain, shift }: Norm, rows: Float32Array, width: number): void {
-  for (let at = 0; at < rows.length; at += width) {
-    let [mean, squares] = [0, 0];
-    for (let i = 0; i < width; i += 1) mean += rows[at + i] as number;
-    mean /= width;
-    for (let i = 0; i < width; i += 1) squares += ((rows[at + i] as number) - mean) ** 2;
-    const scale = 1 / Math.sqrt(squares / width + EPSILON);
-    for (let i = 0; i < width; i += 1)
-      rows[at + i] = ((rows[at + i] as number) - mean) * scale * (gain[i] as number) + (shift[i] as number);
-  }
-}
 
 /** The product of a matrix of `count` rows with the `size` values from a place on, plus the bias. */
 export function multiply(

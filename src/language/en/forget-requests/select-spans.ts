@@ -7,7 +7,6 @@ import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { readRequest } from "../grammar/forgetting/request-network.ts";
-import { parseEnglish } from "../parser/english-trees.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
 import { holdsValue, type RatedSegment } from "./retrieve.ts";
@@ -49,24 +48,6 @@ function isRequest({ message, sentence }: RatedSegment): boolean {
   if (message?.role !== "user") return false;
   return readRequest(message.content.slice(sentence.start, sentence.end)).probability >= 0.5;
 }
-
-/** A statement about the speaker in clauses of its own: "and I cycle to work". */
-function isOwnStatement({ text, isAttached }: RatedSegment): boolean {
-  return !isAttached && /^(?:i|we|my|our|i['’]\p{L}+|we['’]\p{L}+|im|ive)\b/iu.test(text);
-}
-
-/** A statement about the speaker, or with another subject. */
-function _isOfOthers(one: RatedSegment): boolean {
-  return isOwnStatement(one) || one.signs.otherName === 1 || hasOwnSubject(one.text);
-}
-
-/** "the venue is the granary": no pronoun takes up what was said before. */
-function hasOwnSubject(text: string): boolean {
-  const tokens = parseEnglish(text).flatMap((sentence) => sentence.tokens);
-  return tokens.some(({ label, lower }) => /^nsubj/.test(label) && !TAKES_UP.test(lower));
-}
-
-const TAKES_UP = /^(?:it|that|this|they|he|she|those|these|which|who)$/;
 
 /** "£430 to fix", "she said so twice": it has no subject of its own. */
 function isRemark({ text, signs }: RatedSegment): boolean {

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { createWordCache } from "../../../../domain/search/search-terms.ts";
 import { findTensor, readModelFile } from "../../model-file.ts";
 import { tokenizeEnglish } from "../../parser/english-trees.ts";
-import type { WordSpan } from "../../parser/tokenizer.ts";
 import { readSentenceForRequest } from "../../transformer/forgetting-reader.ts";
 import { createWordEncoder, type Layer, multiply, readLayer, type WordEncoder } from "../../word-encoder.ts";
 
@@ -45,7 +44,6 @@ interface RequestModel {
   readonly encode: WordEncoder;
   readonly attention: Layer;
   readonly output: Layer;
-  readonly parts: Layer;
 }
 
 let loaded: RequestModel | undefined;
@@ -61,14 +59,14 @@ function loadModel(): RequestModel {
     encode: createWordEncoder(tensors, header.words, { layers: LAYERS, mostWords: MOST_WORDS }),
     attention: readLayer(tensors, "attention"),
     output: readLayer(tensors, "output"),
-    parts: readLayer(tensors, "parts"),
   };
   return loaded;
 }
 
 /**
- * Whether a sentence asks to forget, and what its words mean: a network of two convolutions over the vectors of its words, trained and
- * calibrated by `scripts/forgetting/train.py`. It takes some 0.3 ms for 15 words. The first call reads the model and the table of word vectors.
+ * Whether a sentence asks to forget, and what its words mean. A small network of two convolutions over the vectors of its words, trained
+ * by `scripts/forgetting/train.py`, looks first, in some 0.3 ms for 15 words. What may be a request is read by the transformer, in some
+ * 15 ms. The first call reads the models and the table of word vectors.
  */
 export function readRequest(sentence: string): ReadRequest {
   const known = cache.get(sentence);
@@ -111,6 +109,7 @@ function toSpans(
   return spans;
 }
 
+/** What the small network makes of a sentence: a probability. */
 function readWords(sentence: string): ReadRequest {
   const words = tokenizeEnglish(sentence);
   if (words.length === 0 || words.length > MOST_WORDS) return NO_REQUEST;
@@ -118,8 +117,7 @@ function readWords(sentence: string): ReadRequest {
   const rows = model.encode(words);
   const pooled = attend(model, rows, words.length);
   const score = scoreSentence(model, rows, words.length, pooled);
-  const spans = score < 0 ? [] : labelWords(model, rows, words, pooled);
-  return { probability: 1 / (1 + Math.exp(-score)), spans };
+  return { probability: 1 / (1 + Math.exp(-score)), spans: [] };
 }
 
 /** The mean of the rows by the attention of each head, one head behind the other. */
@@ -152,28 +150,4 @@ function scoreSentence(
       all[at] = Math.max(all[at] as number, rows[t * width + i] as number);
     }
   return multiply(output, all, 0, all.length, 1)[0] as number;
-}
-
-/** Runs of words of one part. */
-function labelWords(
-  model: RequestModel,
-  rows: Float32Array,
-  words: readonly WordSpan[],
-  pooled: Float32Array,
-): RequestSpan[] {
-  const { width, parts } = model;
-  const spans: RequestSpan[] = [];
-  const both = new Float32Array(2 * width);
-  both.set(pooled.subarray(0, width), width);
-  let before: RequestPart | undefined;
-  for (const [t, { start, end }] of words.entries()) {
-    both.set(rows.subarray(t * width, (t + 1) * width));
-    const scores = multiply(parts, both, 0, both.length, PARTS.length);
-    const part = PARTS[scores.indexOf(Math.max(...scores))];
-    const last = spans.at(-1);
-    if (part !== undefined && part === before && last) spans[spans.length - 1] = { ...last, end };
-    else if (part !== undefined) spans.push({ part, start, end });
-    before = part;
-  }
-  return spans;
 }
