@@ -6,6 +6,7 @@
 // request, or all. `--every` takes each N-th message. Sentences are shown for odd numbers only. Ends with 1 above a bar.
 import { parseArgs } from "node:util";
 import { staticEmbedder } from "../../src/adapters/static/index.ts";
+import { passingSecret } from "../../src/adapters/system/index.ts";
 import type { Message } from "../../src/domain/message.ts";
 import { NOTHING_TO_ERASE } from "../../src/domain/receipt.ts";
 import { assessRequest } from "../../src/engine/erase/assess-request.ts";
@@ -50,6 +51,7 @@ const chats = readChats(options.data, options.ids as Half).filter(
 );
 
 const toRemember = new Set<NumberedChat>(options.remember === "all" ? chats : []);
+const secret = passingSecret();
 const forgetRequests = englishForgetRequests(rulesQuestionReader(), staticEmbedder());
 
 /** Whether a request of a message would be asked back or called unmet, after what was said before it. */
@@ -60,9 +62,13 @@ async function isDoubted(
   all: readonly EraseProposal[],
 ): Promise<boolean> {
   const before = messages.slice(0, messages.indexOf(message) + 1);
-  const state = { messages: new Map(before.map((one) => [one.id, one])), memories: new Map() };
+  const state = {
+    messages: new Map(before.map((one) => [one.id, one])),
+    memories: new Map(),
+    tombstones: new Map(),
+  };
   const { action } = await assessRequest(
-    { forgetRequests },
+    { forgetRequests, secret },
     state as never as UserState,
     message,
     found,

@@ -38,7 +38,7 @@ export function isLikelyRequest({ confidence = 1 }: EraseProposal): boolean {
  * carried out; likely words, or an unsure target, are asked back. Likely words without a target are reported, all others ignored.
  */
 export async function assessRequest(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   state: UserState,
   message: Message,
   proposal: EraseProposal,
@@ -62,7 +62,7 @@ export async function assessRequest(
 
 /** A request for later can be seen and taken back until then, so that a sure target is enough. */
 async function assessLater(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   state: UserState,
   message: Message,
   proposal: EraseProposal,

@@ -100,7 +100,7 @@ export async function eraseDue(
 const PENDING_SLOT = { subject: "user", relation: DELAYED_ERASURE, value: "" };
 
 function findDue(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   state: UserState,
   at: string,
   told: readonly Message[],
@@ -171,7 +171,7 @@ function withoutCommitments(state: UserState): UserState {
 
 /** What the request means now, the words of the request, and the commitment. */
 async function selectDue(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   state: UserState,
   { memory, message }: DueErasure,
   proposals: readonly EraseProposal[],

@@ -154,7 +154,7 @@ export async function eraseRequested(
 }
 
 async function selectRequested(
-  ports: Pick<Ports, "forgetRequests" | "store">,
+  ports: Pick<Ports, "forgetRequests" | "secret" | "store">,
   state: UserState,
   { message, proposals, isAgreed, hasRest, items }: RequestedErasure,
 ): Promise<DescribedSelection> {

@@ -69,3 +69,27 @@ describe("a request to forget of which nothing is stored", () => {
     ]);
   });
 });
+
+describe("a name that was erased before", () => {
+  const REQUEST = "Forget that I ever mentioned Magnet.";
+
+  it("is erased again with the request that repeats it, and asks about nothing that was left beside it", async () => {
+    const scope = await tell("I use Shram and Magnet as productivity tools.", "I don't use Magnet anymore.");
+    for (const session of ["e", "f", "g"]) {
+      const { waiting, erasures } = await scope.remember(REQUEST, { session });
+      expect([session, waiting, erasures?.length]).toEqual([session, undefined, 1]);
+    }
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect(stored).not.toContain("Magnet");
+    expect(stored).toContain("Shram");
+  });
+
+  it("does not come back by the assistant after the request is repeated", async () => {
+    const scope = await tell("I use Shram and Magnet as productivity tools.", REQUEST, REQUEST);
+    await scope.remember([{ role: "assistant", content: "You use Shram and Magnet." }], { session: "s" });
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect(stored).not.toContain("Magnet");
+  });
+});

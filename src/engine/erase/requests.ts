@@ -2,10 +2,11 @@ import { type ErasureSelection, mergeSelections, NO_SELECTION } from "../../doma
 import type { Message } from "../../domain/message.ts";
 import type { Unsure } from "../../domain/receipt.ts";
 import type { EraseProposal } from "../../ports/language/extractor.ts";
-import type { DescribedSelection } from "../../ports/language/forget-request-reader.ts";
+import type { DescribedSelection, ForgetRequestSource } from "../../ports/language/forget-request-reader.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { addMerged, selectForErasure } from "./selection.ts";
+import { isErasedName } from "./tombstone-filter.ts";
 
 /** Requests to forget in a stored message. */
 export interface RequestedErasure {
@@ -27,7 +28,7 @@ export function isOfOwnMessage(proposal: object): boolean {
 
 /** The content that a request means, without what it excepts. Its own words are no source of what is meant. */
 export async function selectProposal(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   state: UserState,
   message: Message,
   proposal: EraseProposal,
@@ -41,7 +42,7 @@ export async function selectProposal(
 }
 
 async function selectMeant(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   state: UserState,
   message: Message,
   proposal: EraseProposal,
@@ -59,13 +60,7 @@ async function selectMeant(
   }
   if (about === undefined) return toSure(await selectScope(ports, state, message, proposal));
   const content = withoutRequests(upTo(restrictTo(state, proposal), message), message, all);
-  const description = {
-    phrase: about,
-    ...(proposal.except === undefined ? {} : { except: proposal.except }),
-    ...(proposal.isBroad === undefined ? {} : { isBroad: proposal.isBroad }),
-  };
-  const source = message.id === "" ? undefined : { message, spans: all };
-  const found = await ports.forgetRequests.selectDescribed(content, description, source);
+  const found = await selectDescribed(ports, state, content, { ...proposal, about }, { message, spans: all });
   const topic =
     proposal.topic === undefined
       ? NO_SELECTION
@@ -83,6 +78,34 @@ async function selectMeant(
   };
 }
 
+/** What the words of a request describe, in some of what was said. */
+async function selectDescribed(
+  ports: Pick<Ports, "forgetRequests" | "secret">,
+  state: UserState,
+  content: Pick<UserState, "messages" | "memories">,
+  { about, except, isBroad }: EraseProposal & { readonly about: string },
+  source: ForgetRequestSource,
+): Promise<DescribedSelection> {
+  const description = {
+    phrase: about,
+    ...(except === undefined ? {} : { except }),
+    ...(isBroad === undefined ? {} : { isBroad }),
+  };
+  const asking = source.message.id === "" ? undefined : source;
+  const described = await ports.forgetRequests.selectDescribed(content, description, asking);
+  // "Forget Magnet" once more: what was left beside the name was not meant the first time, and is not now.
+  return isEmpty(described.sure) && isOfErasedName(ports, state, about) ? NOTHING : described;
+}
+
+function isOfErasedName(
+  { forgetRequests, secret }: Pick<Ports, "forgetRequests" | "secret">,
+  state: UserState,
+  about: string,
+): boolean {
+  const name = forgetRequests.findName(about);
+  return name !== undefined && isErasedName(secret, state, name);
+}
+
 const NOTHING: DescribedSelection = { sure: NO_SELECTION, unsure: NO_SELECTION };
 
 function isEmpty({ memories, cuts }: ErasureSelection): boolean {
@@ -94,7 +117,7 @@ function toSure(sure: ErasureSelection): DescribedSelection {
 }
 
 function selectScope(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   state: UserState,
   message: Message,
   { session, topic, from, to }: EraseProposal,

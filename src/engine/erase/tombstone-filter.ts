@@ -167,6 +167,20 @@ function findErasedRuns(
   return runs;
 }
 
+/** Whether a name was erased, and nobody has said it again since. */
+export function isErasedName(
+  secret: Secret,
+  { scope, tombstones }: { readonly scope: Scope; readonly tombstones: ReadonlyMap<string, Tombstone> },
+  name: string,
+): boolean {
+  if (tombstones.size === 0) return false;
+  const key = splitWords(name)
+    .filter((word) => !ARTICLES.has(word))
+    .map(stem)
+    .join(" ");
+  return [key, SHARED_PREFIX + key].some((one) => tombstones.has(hashTombstone(secret, scope, "words", one)));
+}
+
 /**
  * How widely a value is blocked: everywhere, only as a name, or only where something deleted is mentioned.
  */

@@ -189,7 +189,7 @@ interface MessageExtraction {
  * the proposals that waited.
  */
 async function extractMessage(
-  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests" | "store">,
+  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests" | "secret" | "store">,
   hearing: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<MessageExtraction> {
@@ -268,7 +268,7 @@ const NOT_ASSESSED: ReadonlyMap<Proposal, AssessedRequest> = new Map();
 
 /** What is to be done with each request to forget in a message. */
 async function assessAll(
-  ports: Pick<Ports, "forgetRequests">,
+  ports: Pick<Ports, "forgetRequests" | "secret">,
   { state, deciding, extracted }: ExtractionInput,
   message: Message,
   proposals: readonly Proposal[],

@@ -183,9 +183,7 @@ async function storeMessages(
           selectReworded(state, digested.memories),
           options.signal,
         ),
-        liftTombstones: [
-          ...new Set([...digested.liftedTombstones, ...collectLifted(admitted, digested.messages.length)]),
-        ],
+        liftTombstones: [...new Set([...digested.liftedTombstones, ...collectLifted(admitted, digested)])],
         ...(receipt ? { receipt } : {}),
       },
       result,
@@ -208,9 +206,14 @@ function withMonotonicTime(message: Message, state: UserState): Message {
   return { ...message, storedAt, at: message.at === message.storedAt ? storedAt : message.at };
 }
 
-/** The tombstones that the stored messages lift. */
-function collectLifted(admitted: readonly ScreenedMessage[], stored: number): string[] {
-  return admitted.slice(0, stored).flatMap(({ liftedTombstones: lifted }) => lifted);
+/** The tombstones that the stored messages lift. A request to forget names what is to stay away, and lifts none. */
+function collectLifted(
+  admitted: readonly ScreenedMessage[],
+  { messages, erase }: Pick<ExtractionResult, "messages" | "erase">,
+): string[] {
+  return admitted
+    .slice(0, messages.length)
+    .flatMap(({ message, liftedTombstones: lifted }) => (message.id === erase?.message.id ? [] : lifted));
 }
 
 /** The messages that are not stored yet; of two with the same id in one batch, the first. */
