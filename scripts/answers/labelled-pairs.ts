@@ -6,6 +6,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { createMemory } from "../../src/index.ts";
 import type { Evidence, Findings } from "../../src/language/en/answers/evidence/evidence.ts";
+import { readCases } from "./written-questions.ts";
 
 /** A step of a story: something said or asked, at a time. */
 interface Step {
@@ -95,6 +96,25 @@ export function readKnownAndUnknown(half: "odd" | "even"): Story[] {
         ),
       ],
     }));
+}
+
+/** The cases of `questions-held.txt` as stories, a message each 30 hours. */
+export function readWritten(): Story[] {
+  return readCases(`${import.meta.dirname}/questions-held.txt`).map(({ messages, questions }, number) => ({
+    id: `written${number}`,
+    steps: [
+      ...messages.map(({ role, text }, i): Step => {
+        const at = new Date(Date.UTC(2026, 4, 4, 9 + 30 * i)).toISOString();
+        return { say: text, role, at };
+      }),
+      ...questions.map(({ text, answers }): Step => {
+        const words = answers.map(
+          ({ message, start, end }) => messages[message]?.text.slice(start, end) ?? "",
+        );
+        return words.length === 0 ? { ask: text, abstain: true } : { ask: text, must: [words] };
+      }),
+    ],
+  }));
 }
 
 /** Areas in which an older value stays an answer when the newer one was never told. */

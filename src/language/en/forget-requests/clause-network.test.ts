@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { staticEmbedder } from "../../../adapters/static/index.ts";
 import type { Message } from "../../../domain/message.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
+import { splitSegments } from "../transformer/segments.ts";
 import { rateClauses } from "./clause-network.ts";
 import { clauseWords, requestWords } from "./clause-words.ts";
 import { rateSegments } from "./retrieve.ts";
-import { splitSegments } from "./segments.ts";
 import { wantedIn } from "./wanted.ts";
 
 function messagesOf(texts: readonly string[]): Message[] {

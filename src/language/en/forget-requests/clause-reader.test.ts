@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../domain/message.ts";
+import { splitSegments } from "../transformer/segments.ts";
 import { type ClauseToRead, readMeantClauses } from "./clause-reader.ts";
-import { splitSegments } from "./segments.ts";
 
 function clausesOf(texts: readonly string[], promiseOf: (i: number) => number): ClauseToRead[] {
   return texts.flatMap((content, i) => {

@@ -1,15 +1,10 @@
 import type { Memory } from "../../../domain/memory.ts";
 import type { Message } from "../../../domain/message.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
-import { rateWindow } from "../transformer/forgetting-reader.ts";
-import {
-  readingRole,
-  requestPieces,
-  toWindowEntries,
-  toWindows,
-  type WindowEntry,
-} from "./clause-windows.ts";
-import type { Segment } from "./segments.ts";
+import { rateWindow } from "../transformer/reader.ts";
+import type { Segment } from "../transformer/segments.ts";
+import { chooseTold, type Told, toWindowEntries, toWindows } from "../transformer/windows.ts";
+import { readingRole, requestPieces } from "./request-pieces.ts";
 
 /** Pieces of what was said that are read for a request: some three windows. */
 const MOST_PIECES = 640;
@@ -30,10 +25,8 @@ interface DescriptionToRead {
 }
 
 /** A message with its clauses. */
-interface Told {
-  readonly entries: readonly WindowEntry[];
+interface ToldClauses extends Told {
   readonly clauses: readonly number[];
-  readonly promise: number;
 }
 
 /**
@@ -48,7 +41,7 @@ export async function readMeantClauses(
   const request = requestPieces(phrase, isAlone ? undefined : source);
   const found: (number | undefined)[] = clauses.map(() => undefined);
   if (request.tokens.length === 0) return found;
-  const told = choose(toTold(clauses, source));
+  const told = chooseTold(toTold(clauses, source), MOST_PIECES);
   const entries = told.flatMap((one) => one.entries);
   const numbers = told.flatMap(({ entries: own, clauses: places }) => {
     let done = 0;
@@ -59,7 +52,7 @@ export async function readMeantClauses(
     });
   });
   for (const window of toWindows(request, entries)) {
-    const probabilities = await rateWindow(window);
+    const probabilities = await rateWindow(window, "meant");
     for (const [i, { entry, clause }] of window.clauses.entries())
       found[numbers[entry]?.[clause] as number] = probabilities[i];
   }
@@ -67,7 +60,7 @@ export async function readMeantClauses(
 }
 
 /** The messages, and the memories that came from none, in order. */
-function toTold(clauses: readonly ClauseToRead[], source: ForgetRequestSource | undefined): Told[] {
+function toTold(clauses: readonly ClauseToRead[], source: ForgetRequestSource | undefined): ToldClauses[] {
   const groups = Map.groupBy(clauses.keys(), (i) => clauses[i]?.message ?? clauses[i]?.memory);
   return [...groups.values()].map((places) => {
     const own = places.map((i) => clauses[i] as ClauseToRead);
@@ -80,23 +73,4 @@ function toTold(clauses: readonly ClauseToRead[], source: ForgetRequestSource | 
       promise: Math.max(...own.map(({ promise }) => promise)),
     };
   });
-}
-
-/** As many of the most promising as are read, each with the one before it, in order. */
-function choose(told: readonly Told[]): readonly Told[] {
-  const lengthOf = ({ entries }: Told): number =>
-    entries.reduce((sum, { tokens }) => sum + tokens.length + 1, 0);
-  const order = [...told.keys()].sort(
-    (one, other) => (told[other]?.promise ?? 0) - (told[one]?.promise ?? 0),
-  );
-  const chosen = new Set<number>();
-  let left = MOST_PIECES;
-  for (const place of order)
-    for (const i of [place, place - 1]) {
-      const one = told[i];
-      if (!one || chosen.has(i) || lengthOf(one) > left) continue;
-      chosen.add(i);
-      left -= lengthOf(one);
-    }
-  return told.filter((_one, i) => chosen.has(i));
 }

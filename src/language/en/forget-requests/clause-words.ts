@@ -4,7 +4,7 @@ import type { ForgetRequestSource } from "../../../ports/language/forget-request
 import { PART_NUMBERS, readRequest } from "../grammar/forgetting/request-network.ts";
 import { tokenizeEnglish } from "../parser/english-trees.ts";
 import type { WordSpan } from "../parser/tokenizer.ts";
-import type { Segment } from "./segments.ts";
+import type { Segment } from "../transformer/segments.ts";
 
 /** Words of a request or of a clause with its sentence that are read. */
 export const MOST_WORDS = 60;

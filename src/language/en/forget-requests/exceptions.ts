@@ -6,9 +6,9 @@ import { spansOverlap, type TextSpan } from "../../../domain/text/split-text.ts"
 import type { DescribedSelection } from "../../../ports/language/forget-request-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isKeeping } from "../grammar/forgetting/exceptions.ts";
+import { type Segment, splitSegments } from "../transformer/segments.ts";
 import { isKin } from "./kin.ts";
 import { holdsValue } from "./retrieve.ts";
-import { type Segment, splitSegments } from "./segments.ts";
 import { isTakenFrom, toCuts } from "./select-spans.ts";
 
 /** "The rest", "the other two", "everything else": what a request does not mean stays anyway. */

@@ -9,6 +9,7 @@ import type { ForgetRequestSource } from "../../../ports/language/forget-request
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isHyponym } from "../kinds/kinds.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
+import { type Segment, splitSegments } from "../transformer/segments.ts";
 import { findShapedValues, isCalendarName } from "../value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 import { type ClauseToRate, rateClauses } from "./clause-network.ts";
@@ -17,7 +18,6 @@ import { clauseWords, placeOf, requestWords } from "./clause-words.ts";
 import { isKin, sameRelatives } from "./kin.ts";
 import { findKindWords } from "./kinds.ts";
 import { isOtherWord } from "./other-words.ts";
-import { type Segment, splitSegments } from "./segments.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** A clause of a message, or a memory that came from none, and how likely it is that a description means it. */

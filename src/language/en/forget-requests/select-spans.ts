@@ -7,14 +7,14 @@ import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { readRequest } from "../grammar/forgetting/request-network.ts";
+import { splitSegments } from "../transformer/segments.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
 import { holdsValue, type RatedSegment } from "./retrieve.ts";
-import { splitSegments } from "./segments.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** From this probability on, a clause may be meant, and is asked back. */
-const MAYBE = 0.4;
+const MAYBE = 0.32;
 /** The same for what the assistant said, and for what stands beside the request: it mostly repeats what is meant. */
 const MAYBE_BESIDE = 0.75;
 /** From this probability on, the words of the assistant are asked about without any of the user. */
@@ -54,6 +54,11 @@ function isRemark({ text, signs }: RatedSegment): boolean {
   if (signs.otherName || signs.nameMissing) return false;
   if (/^(?:it|that|this|they|he|she|his|her|their|its|which|those|these)\b/i.test(text)) return true;
   return /^[£$€\d]/.test(text) && splitWords(text).length <= 8;
+}
+
+/** "I gamble online, about 50 quid a week": how much, of what stands before. */
+function isMeasure({ text }: RatedSegment): boolean {
+  return /^(?:about|around|roughly|nearly|almost|up to|over|under) [£$€]?\d/i.test(text);
 }
 
 /** The selection of clauses: their words, the memories that were read from them, and the same values elsewhere. */
@@ -199,7 +204,9 @@ function narrowCut(
     signs.kind === 1 ||
     signs.shape === 1 ||
     values.some((value) => holdsValue(text, value));
-  const left = inside.filter((one) => !isMeant(one) && !one.isAttached && !(isWide && isRemark(one)));
+  const isAdded = (one: RatedSegment): boolean =>
+    one.isAttached || isMeasure(one) || (isWide && isRemark(one));
+  const left = inside.filter((one) => !isMeant(one) && !isAdded(one));
   if (left.length === 0 || left.length === inside.length) return [cut];
   return toCuts(
     content,

@@ -6,7 +6,7 @@ import { createTransformer, type Transformer } from "./transformer.ts";
 
 const { header, tensors } = readModelFile<{
   readonly check: { readonly tokens: number[]; readonly roles: number[]; readonly rows: number[][] };
-}>(readFileSync(new URL("../../../../assets/forgetting-en.bin", import.meta.url)), "KSREADR1");
+}>(readFileSync(new URL("../../../../assets/reader-en.bin", import.meta.url)), "KSREADR2");
 const transformer = createTransformer(tensors, { heads: 12 });
 
 function rowsOf(one: Transformer, tokens: readonly number[], roles: readonly number[]): Float32Array[] {

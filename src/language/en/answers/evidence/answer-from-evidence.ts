@@ -18,8 +18,8 @@ export interface EvidenceAnswer extends ComposedText {
 
 /** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
 const SURE = 0.8;
-const FOUND = 0.2;
-/** The probability from which a person who is not named may be meant by other words. */
+const FOUND = 0.21;
+/** The probability from which what claims say is sure, and from which a person who is not named may be meant by other words. */
 const CERTAIN = 0.5;
 /** Of the probability of the best, for what a list holds. */
 const LISTED = 0.5;
@@ -45,17 +45,7 @@ export function answerFromEvidence(
       !isBarred(one) && !isOfSomebodyElse(one, inquiry) && !namesOtherKind(inquiry, one.statement.text),
   );
   const likeliest = chooseBest(fitting);
-  const composed = evidence.find(
-    (one) =>
-      isComposed(one) &&
-      !(one.features.roleMissed === 1 && one.probability < CERTAIN) &&
-      !(
-        !saysYesOrNo(one) &&
-        likeliest &&
-        one.probability + AHEAD < likeliest.probability &&
-        isBetter(likeliest, one)
-      ),
-  );
+  const composed = evidence.find((one) => isComposed(one) && mayLead(one, likeliest));
   const best = composed ?? likeliest;
   if (!best || (best !== composed && best.probability < FOUND)) return undefined;
   const isSure = maySure && isSureOf(best);
@@ -82,10 +72,21 @@ export function answerFromEvidence(
   };
 }
 
+/** Whether what claims say goes before other evidence: it holds now and is whole, unless the reader finds it unlikely or better evidence. */
+function mayLead(composed: Evidence, likeliest: Evidence | undefined): boolean {
+  const isMissed = composed.features.roleMissed === 1;
+  if (composed.probability >= CERTAIN) return true;
+  if (isMissed) return false;
+  const isBehind = likeliest !== undefined && composed.probability + AHEAD < likeliest.probability;
+  return !isBehind || saysYesOrNo(composed) || !isBetter(likeliest, composed);
+}
+
 function isSureOf(best: Evidence): boolean {
-  // What claims say is decided by what they state and of whom; what else was found must not make it doubtful.
-  if (isComposed(best)) return best.features.roleMissed === 0;
-  return !isDoubtful(best) && best.probability >= SURE;
+  const { statement, features, probability } = best;
+  // No single statement tells all that a list holds, and a yes or no rests on the claim itself.
+  const isWhole = statement.isListed || saysYesOrNo(best);
+  if (isComposed(best)) return features.roleMissed === 0 && (isWhole || probability >= CERTAIN);
+  return !isDoubtful(best) && probability >= SURE;
 }
 
 /** A yes or a no rests on the claim itself; the features weigh statements that hold what is asked for. */
@@ -94,23 +95,20 @@ function saysYesOrNo({ statement }: Evidence): boolean {
 }
 
 /** So much more probable other evidence must be to go before what claims say. */
-const AHEAD = 0.1;
+const AHEAD = 0.45;
 
 function isBetter(other: Evidence, composed: Evidence): boolean {
   if (isDoubtful(other)) return false;
   return other.statement.at > composed.statement.at || !lacksNothing(composed.features);
 }
 
-/** What claims say where they fit goes before any other evidence: it holds now, and it is whole. */
 function isComposed({ statement }: Evidence): boolean {
   return statement.from === "claims";
 }
 
-/** Whether what is asked for may be another thing: a noun of the question is not met, or only the kind is named. */
+/** Whether what is asked for may be another thing: of somebody else, only the kind of it, or what was. */
 function isDoubtful({ features }: Evidence): boolean {
-  const { vague, pastTense, narrowMissed, nounMissed, missed } = features;
-  const isElse = nounMissed === 1 || missed === 1 || isInDoubt(features);
-  return isElse || vague === 1 || pastTense === 1 || narrowMissed === 1;
+  return isInDoubt(features) || features.vague === 1 || features.pastTense === 1;
 }
 
 /** The day that words name, said at a time (ISO 8601). */
@@ -124,6 +122,7 @@ function dayOf({ from, text, at, zone }: EvidenceStatement, dayIn: DayReader): s
 
 /** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or without what is asked for. */
 export const BARS: readonly Feature[] = [
+  "otherRole",
   "ownerOther",
   "weekdayMissed",
   "reported",
@@ -143,9 +142,12 @@ export const DOUBTS: readonly Feature[] = [
   "topicImpossible",
 ];
 const DOUBTED = 0.3;
+/** The same for what is only supposed or wished. */
+const DOUBTED_UNREAL = 0.6;
 
 function isBarred({ features, probability, statement }: Evidence): boolean {
   if (statement.from === "sentence" && isOfListener(statement.text)) return true;
+  if (probability < DOUBTED_UNREAL && features.unrealClause === 1) return true;
   return (probability < DOUBTED && isInDoubt(features)) || BARS.some((feature) => features[feature] === 1);
 }
 
@@ -159,9 +161,14 @@ function isOfListener(text: string): boolean {
 }
 
 /** "My teammate drives a Saab", where it is asked what the user drives. */
-function isOfSomebodyElse({ statement }: Evidence, { subject, parties }: Inquiry): boolean {
+function isOfSomebodyElse({ statement, features }: Evidence, { subject, parties, type }: Inquiry): boolean {
   const asksUser = subject === "user" && parties.roles.length === 0 && parties.names.length === 0;
-  return asksUser && statement.subjects.length > 0 && statement.subjects.every(isOfPerson);
+  if (!asksUser) return false;
+  // "Lena moved to Lille" does not tell where the user lives.
+  if (type === "place" && features.thirdAlone === 1) return true;
+  if (statement.subjects.length === 0) return false;
+  const isOther = (one: string): boolean => isOfPerson(one) || (type === "place" && !/^user\b/.test(one));
+  return statement.subjects.every(isOther);
 }
 
 /** "user/teammate", "user/best friend": a person of the user's. */

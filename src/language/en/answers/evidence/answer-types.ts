@@ -3,9 +3,8 @@ import { toSingular } from "../../../../domain/text/english-forms.ts";
 import { isKnownNoun } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
-import { toCanonicalThing } from "../../relations/relations.ts";
 import { key } from "../essence.ts";
-import { type Analysis, isMet, isOfKindByAny, keysOf } from "./analysis.ts";
+import { type Analysis, isOfKindByAny, keysOf } from "./analysis.ts";
 import type { Inquiry } from "./inquiry.ts";
 
 const NUMBER =
@@ -18,10 +17,6 @@ const CLOCK =
 export const YEAR: RegExp = /\b(?:19|20)\d\d\b/;
 const DAY =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}(?:st|nd|rd|th)?\b|\btoday|tomorrow|yesterday\b/i;
-const PLACE =
-  /\b(?:in|at|to|from|near|behind|under|above|below|beside|by|on|outside|inside|into|over|opposite|around|between) (?:(?:the|a|an|my|our|his|her|their) )?(?:[\p{L}'-]+)/iu;
-const NAMED_PLACE = /\b(?:in|at|to|from|near|around|of|for) (?:the )?\p{Lu}[\p{L}'’-]+/u;
-
 /** "I saw a film", "I take medication every morning": the kind that is asked for, and not which. */
 export function namesOnly(sentence: string, topic: string): boolean {
   const found = new RegExp(
@@ -90,71 +85,25 @@ function isNameOfAnything(tokens: readonly ParsedToken[], { lower, pos, label, h
   );
 }
 
-/** Whether a statement holds something of the type that is asked for. */
-type AnswerFeature =
-  | "person"
-  | "noPerson"
-  | "nearName"
-  | "farName"
-  | "place"
-  | "noPlace"
-  | "time"
-  | "noTime"
-  | "number"
-  | "noNumber"
-  | "yesNo"
-  | "yesNoAll"
-  | "manner"
-  | "thing"
-  | "news";
-
 const CALENDAR =
   /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?$/i;
 
-/** Looks in a statement for what can be an answer: a person, a place, a time, a number. */
+/** What a statement lacks of the type that is asked for: a person, a time, a number. */
 export function answerFeatures(
-  inquiry: Inquiry,
+  { type, text }: Inquiry,
   found: Analysis,
   own: ReadonlySet<string>,
-  topic: Record<TopicFeature, number>,
-): Record<AnswerFeature, number> {
-  const { type, text } = inquiry;
-  const news = found.content.filter((word) => !keysOf(word).some((form) => own.has(form)));
-  const is = (wanted: Inquiry["type"], holds: boolean): [number, number] =>
-    type === wanted ? [Number(holds), Number(!holds)] : [0, 0];
+): Record<"noPerson" | "noTime" | "noNumber", number> {
   const isNew = (word: string): boolean => !keysOf(word.toLowerCase()).some((form) => own.has(form));
-  const hasPerson =
+  const hasPerson = (): boolean =>
     found.parties.names.some(isNew) ||
     found.parties.roles.some(isNew) ||
     found.tokens.some(({ text, pos }) => pos === "PROPN" && isNew(text) && !CALENDAR.test(text));
-  const [person, noPerson] = is("person", hasPerson);
-  const asksName = /\b(?:name|named|called|nickname)\b/i.test(text);
-  const isNear = asksName && isNameNear(inquiry, found, isNew);
-  const [place, noPlace] = is(
-    "place",
-    topic.topicKind > 0 ||
-      NAMED_PLACE.test(found.text) ||
-      (/\bwhere\b/i.test(text) && PLACE.test(found.text)),
-  );
-  const [time, noTime] = is("time", tellsTime(text, found.text, isNew));
-  const [number, noNumber] = is("number", (withoutDates(found.text, text).match(NUMBER) ?? []).some(isNew));
-  const covered = inquiry.words.filter((word) => isMet(word.key, found.keys)).length;
+  const hasNumber = (): boolean => (withoutDates(found.text, text).match(NUMBER) ?? []).some(isNew);
   return {
-    person,
-    noPerson,
-    nearName: asksName ? Number(isNear) : 0,
-    farName: asksName ? Number(!isNear) : 0,
-    place,
-    noPlace,
-    time,
-    noTime,
-    number,
-    noNumber,
-    yesNo: Number(type === "yes_no"),
-    yesNoAll: Number(type === "yes_no" && inquiry.words.length > 0 && covered === inquiry.words.length),
-    manner: Number(type === "manner"),
-    thing: Number(type === "thing"),
-    news: Math.min(news.length, 4) / 4,
+    noPerson: Number(type === "person" && !hasPerson()),
+    noTime: Number(type === "time" && !tellsTime(text, found.text, isNew)),
+    noNumber: Number(type === "number" && !hasNumber()),
   };
 }
 
@@ -166,55 +115,12 @@ export function tellsAsked({ type, text, words, parties }: Inquiry, told: string
   return type !== "number" || (withoutDates(told, text).match(NUMBER) ?? []).some(isNew);
 }
 
-/** Whether a name stands within some words of the person or thing whose name is asked for. */
-function isNameNear(
-  { parties, owned, topic }: Inquiry,
-  { tokens }: Analysis,
-  isNew: (word: string) => boolean,
-): boolean {
-  const wanted = [...parties.roles, ...owned, ...(topic ? [topic] : [])].map(toCanonicalThing);
-  if (wanted.length === 0) return true;
-  const places = tokens.flatMap(({ lower }, i) =>
-    wanted.includes(toCanonicalThing(toSingular(lower))) ? [i] : [],
-  );
-  return tokens.some(
-    ({ pos, text }, i) =>
-      (pos === "PROPN" || /^\p{Lu}\p{Ll}/u.test(text)) &&
-      i > 0 &&
-      isNew(text) &&
-      !/^(?:I|On|The|My|Our)$/.test(text) &&
-      places.some((at) => Math.abs(at - i) <= NEAR_WORDS),
-  );
-}
-
-const NEAR_WORDS = 4;
-
 const DATE =
   /\b(?:19|20)\d\d(?:-\d\d)*\b|\b\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}*|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}* \d{1,2}\b/giu;
 
 /** A date is no amount. */
 function withoutDates(text: string, question: string): string {
   return /\bhow (?:many|much)\b/i.test(question) ? text.replace(DATE, " ") : text;
-}
-
-const NUMBER_WORD = /^(?:[£$€]?\d[\d.,:/]*\p{L}{0,3}|-?\d[\d.,]*)$/u;
-const TIME_WORD = new RegExp(`^(?:${TIME.source})`, "i");
-const CALENDAR_WORD =
-  /^(?:\d{1,2}(?:st|nd|rd|th)?|\d{4}|\d{1,2}[:.]\d\d|\d{1,2}[ap]m|(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:days?)?|week|month|year|days?|weeks|months|years)$/i;
-
-/** Whether a word says when. */
-export function isTimeWord(word: string): boolean {
-  return TIME_WORD.test(word) || CALENDAR_WORD.test(word);
-}
-
-/** Whether a word is a time of day. */
-export function isClock(word: string): boolean {
-  return /^(?:\d{1,2}(?:[:.]\d\d)?(?:[ap]m)?|noon|midnight|dawn|dusk|half|quarter)$/i.test(word);
-}
-
-/** Whether a word is a number, with its unit. */
-export function isNumber(word: string): boolean {
-  return NUMBER_WORD.test(word) || new RegExp(`^(?:${NUMBER.source})$`, "i").test(word);
 }
 
 function tellsTime(question: string, text: string, isNew: (word: string) => boolean): boolean {

@@ -5,7 +5,7 @@ import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../../ports/language/embedder.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 import { isMet, keysOf } from "./analysis.ts";
-import type { WordSimilarity } from "./answer-links.ts";
+import { readAnswers } from "./answer-reader.ts";
 import { type Comparison, compareAmong, compareStatement, FEATURES, type Feature } from "./features.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { type EvidenceStatement, listStatements, type StatementSources } from "./statements.ts";
@@ -38,12 +38,15 @@ export async function weighEvidence(
   const isWhole = FINDINGS.hasSubscribers || inquiry.asksMany;
   // What claims say of whom is asked about needs no other evidence.
   if (composed.length > 0 && !isWhole) {
-    const findings = await compareAll(embedder, sources, inquiry, composed);
+    const read = await readAnswers(inquiry.text, composed, () => 0, sources.content);
+    const findings = await compareAll(embedder, sources, inquiry, composed, read);
     if (findings.evidence.every(isClear)) return findings;
   }
   const all = [...composed, ...listStatements(sources)];
-  const compared = isWhole ? all : await nearest(embedder, inquiry, all);
-  const findings = await compareAll(embedder, sources, inquiry, compared);
+  const nearness = await measureNearness(embedder, inquiry, all);
+  const read = await readAnswers(inquiry.text, all, nearness, sources.content);
+  const compared = isWhole ? all : chooseCompared(all, nearness, read);
+  const findings = await compareAll(embedder, sources, inquiry, compared, read);
   if (FINDINGS.hasSubscribers) FINDINGS.publish(findings);
   return findings;
 }
@@ -56,8 +59,8 @@ function isClear({ features, probability }: Evidence): boolean {
 }
 
 /** Whether there is what is asked for: a time, a number, a person, a name. */
-export function lacksNothing({ noTime, noNumber, noPerson, nameUnlinked }: Evidence["features"]): boolean {
-  return noTime + noNumber + noPerson + nameUnlinked === 0;
+export function lacksNothing({ noTime, noNumber, noPerson }: Evidence["features"]): boolean {
+  return noTime + noNumber + noPerson === 0;
 }
 
 async function compareAll(
@@ -65,14 +68,12 @@ async function compareAll(
   sources: StatementSources,
   inquiry: Inquiry,
   statements: readonly EvidenceStatement[],
+  read: ReadonlyMap<EvidenceStatement, number>,
 ): Promise<Findings> {
-  const similarity = await wordSimilarity(embedder, inquiry, statements);
   const cosine = await textSimilarity(embedder, inquiry.text, statements);
-  const clauses = await clauseSimilarity(embedder, inquiry.text, statements);
   const comparison: Comparison = {
-    similarity,
     cosine: (statement) => cosine.get(statement) ?? 0,
-    clauseCosine: (statement) => clauses.get(statement) ?? 0,
+    read: (statement) => read.get(statement) ?? NOT_READ,
     aliases: asksOfOthers(inquiry) ? aliasesIn(sources.index) : new Map(),
     topScore: Math.max(0, ...statements.map(({ score }) => score)),
     times: [...new Set(statements.map(({ at }) => at))].sort(),
@@ -90,59 +91,61 @@ async function compareAll(
 /** Of so many statements each is compared word by word and by its tree. */
 const COMPARED = 6;
 
-/** The statements that come nearest to a question by their words and by recall, before any tree is made. */
-async function nearest(
+/** How near each statement comes to a question by its words and by recall, before any of them is read. */
+async function measureNearness(
   embedder: Embedder,
   inquiry: Inquiry,
   statements: readonly EvidenceStatement[],
-): Promise<readonly EvidenceStatement[]> {
-  if (statements.length <= COMPARED) return statements;
+): Promise<(statement: EvidenceStatement) => number> {
   const cosine = await textSimilarity(embedder, inquiry.text, statements);
   const topScore = Math.max(0, ...statements.map(({ score }) => score));
-  const nearness = (statement: EvidenceStatement): number => {
-    if (statement.from === "claims") return Number.POSITIVE_INFINITY;
-    const { lead, text, score, rank, isOver, from } = statement;
-    const keys = new Set(splitWords(`${lead} ${text}`).flatMap(keysOf));
-    const met = inquiry.words.filter((word) => isMet(word.key, keys)).length;
-    const share = inquiry.words.length === 0 ? 0 : met / inquiry.words.length;
-    const near = topScore > 0 ? score / topScore : 0;
-    return (
-      2.5 * share +
-      1.8 * (cosine.get(statement) ?? 0) +
-      0.6 * near +
-      0.7 * Number(rank === 0) +
-      0.5 * Number(from === "memory") -
-      2 * Number(isOver)
-    );
-  };
+  const nearness = new Map(
+    statements.map((statement) => {
+      const { lead, text, score, rank, isOver, from } = statement;
+      const keys = new Set(splitWords(`${lead} ${text}`).flatMap(keysOf));
+      const met = inquiry.words.filter((word) => isMet(word.key, keys)).length;
+      const share = inquiry.words.length === 0 ? 0 : met / inquiry.words.length;
+      const near = topScore > 0 ? score / topScore : 0;
+      const by =
+        2.5 * share +
+        1.8 * (cosine.get(statement) ?? 0) +
+        0.6 * near +
+        0.7 * Number(rank === 0) +
+        0.5 * Number(from === "memory") -
+        2 * Number(isOver);
+      return [statement, by];
+    }),
+  );
+  return (statement) => nearness.get(statement) ?? 0;
+}
+
+/** What claims say, and the statements that most probably answer; of those that were not read, the nearest. */
+function chooseCompared(
+  statements: readonly EvidenceStatement[],
+  nearness: (statement: EvidenceStatement) => number,
+  read: ReadonlyMap<EvidenceStatement, number>,
+): readonly EvidenceStatement[] {
+  if (statements.length <= COMPARED) return statements;
+  const rate = (statement: EvidenceStatement): number =>
+    statement.from === "claims"
+      ? Number.POSITIVE_INFINITY
+      : READ_FIRST * (read.get(statement) ?? 0) + nearness(statement);
   return statements
-    .map((statement) => ({ statement, by: nearness(statement) }))
+    .map((statement) => ({ statement, by: rate(statement) }))
     .sort((one, other) => other.by - one.by)
     .slice(0, COMPARED)
     .map(({ statement }) => statement);
 }
 
+/** What the reader makes of a statement counts so much more than how near it comes. */
+const READ_FIRST = 10;
+/** What is too far from a question to be read hardly answers it. */
+const NOT_READ = 0.03;
+
 function probabilityOf(features: Readonly<Record<Feature, number>>): number {
   let sum = 0;
   for (const feature of FEATURES) sum += (WEIGHTS[feature] ?? 0) * features[feature];
   return 1 / (1 + Math.exp(-sum));
-}
-
-async function wordSimilarity(
-  embedder: Embedder,
-  { words }: Inquiry,
-  statements: readonly EvidenceStatement[],
-): Promise<WordSimilarity> {
-  if (!embedder.local || words.length === 0) return () => 0;
-  const told = new Set(statements.flatMap(({ text, lead }) => splitWords(`${lead} ${text}`)));
-  const all = [...new Set([...words.map(({ base }) => base), ...told])];
-  const vectors = await embedder.embed(all);
-  const vectorOf = new Map(all.map((word, i) => [word, vectors[i]]));
-  return (one, other) => {
-    const a = vectorOf.get(one);
-    const b = vectorOf.get(other);
-    return a && b ? dot(a, b) : 0;
-  };
 }
 
 async function textSimilarity(
@@ -156,27 +159,6 @@ async function textSimilarity(
     ...statements.map(({ lead, text }) => (lead === "" ? text : `${lead} ${text}`)),
   ]);
   return new Map(statements.map((statement, i) => [statement, asked && told[i] ? dot(asked, told[i]) : 0]));
-}
-
-/** The greatest cosine of the question and a part of a statement between commas. */
-async function clauseSimilarity(
-  embedder: Embedder,
-  question: string,
-  statements: readonly EvidenceStatement[],
-): Promise<Map<EvidenceStatement, number>> {
-  if (!embedder.local) return new Map();
-  const parts = statements.map(({ text }) =>
-    text.split(/[,;:()]|\b(?:and|but|so|because)\b/).filter((part) => part.length > 8),
-  );
-  const [asked, ...told] = await embedder.embed([question, ...parts.flat()]);
-  let next = 0;
-  return new Map(
-    statements.map((statement, i) => {
-      const vectors = told.slice(next, next + (parts[i]?.length ?? 0));
-      next += vectors.length;
-      return [statement, Math.max(0, ...vectors.map((vector) => (asked ? dot(asked, vector) : 0)))];
-    }),
-  );
 }
 
 function dot(one: Float32Array, other: Float32Array): number {

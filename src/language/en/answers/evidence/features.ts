@@ -11,21 +11,18 @@ import {
   isMet,
   isOfKindByAny,
   keysOf,
-  MET,
   UNREAL,
 } from "./analysis.ts";
-import { compareAnswerLinks, type WordSimilarity } from "./answer-links.ts";
-import { answerFeatures, compareTopic, namesOnly, YEAR } from "./answer-types.ts";
+import { answerFeatures, compareTopic, namesOnly } from "./answer-types.ts";
 import { type Inquiry, isRole, NEGATION, weekdaysOf } from "./inquiry.ts";
 import type { EvidenceStatement } from "./statements.ts";
 
 /** What comparing needs besides the two texts. */
 export interface Comparison {
-  readonly similarity: WordSimilarity;
   /** Cosine of the question and a statement. */
   readonly cosine: (statement: EvidenceStatement) => number;
-  /** The greatest cosine of the question and a clause of a statement. */
-  readonly clauseCosine: (statement: EvidenceStatement) => number;
+  /** The probability by the reader that a statement answers. */
+  readonly read: (statement: EvidenceStatement) => number;
   /** Names of persons by role ("sister": "lea"), and roles by name. */
   readonly aliases: ReadonlyMap<string, ReadonlySet<string>>;
   /** The best score that recall gave. */
@@ -37,117 +34,53 @@ export interface Comparison {
 /** The features, in the order of the weights. */
 export const FEATURES = [
   "bias",
-  "stems",
-  "verb",
-  "kinds",
-  "meaning",
-  "allStems",
-  "weakest",
-  "weakestNoun",
-  "weakestYesNo",
-  "weakestClaims",
-  "missed",
-  "nounMissed",
-  "nounMissedYesNo",
-  "nounMissedClaims",
-  "narrowMissed",
-  "narrowMissedClaims",
-  "noStems",
+  "read",
+  "readClaims",
+  "claims",
   "cosine",
-  "clause",
+  "nearCosine",
   "score",
-  "isFirst",
   "nearFirst",
   "isMemory",
   "hasLead",
   "length",
-  "isOver",
-  "isOverPast",
-  "later",
   "newest",
-  "nameMet",
+  "isOver",
+  "later",
+  "parting",
+  "pastTense",
+  "weekdayMissed",
   "nameMissed",
-  "speakerMet",
-  "roleMet",
   "roleMissed",
-  "userMet",
-  "userOther",
-  "userThird",
-  "otherRole",
-  "doerMet",
   "doerOther",
   "doerOtherPlain",
-  "holder",
   "thirdAlone",
-  "ownerMet",
   "ownerOther",
+  "otherRole",
   "negated",
-  "negatedAsked",
-  "parting",
   "vague",
-  "pastTense",
-  "relativeTime",
-  "unreal",
   "unrealClause",
   "reported",
-  "weekdayMissed",
   "topicNamed",
   "topicKind",
   "topicMissing",
   "topicImpossible",
-  "person",
   "noPerson",
-  "nearName",
-  "farName",
-  "place",
-  "noPlace",
-  "time",
   "noTime",
-  "number",
   "noNumber",
-  "yesNo",
-  "yesNoAll",
-  "manner",
-  "thing",
-  "news",
-  "noWords",
-  "claims",
-  "claimsYesNo",
-  "claimsStems",
-  "link",
-  "linkThing",
-  "linkNone",
-  "linkNoneThing",
-  "linkOwn",
-  "topicNear",
-  "topicModified",
-  "nameLinked",
-  "nameUnlinked",
-  "jobTold",
-  "jobUntold",
-  "nearCosine",
-  "nearWords",
-  "clauseCosine",
 ] as const;
 
 export type Feature = (typeof FEATURES)[number];
 
 const PARTED =
   /\b(?:left|leaving|quit|stopped|no longer|any ?more|gave up|given up|ditched|dropped|sold|cancelled|deleted|got rid of|broke up|split up|moved (?:away|out|from)|used to|packed in|switched from|done with|fired)\b/i;
-const RELATIVE =
-  /\b(?:today|tonight|tomorrow|yesterday|ago|(?:next|last|this|coming) (?:week|month|year|weekend|mon|tue|wed|thu|fri|sat|sun)\p{L}*|from (?:now|today)|in (?:\w+) (?:days?|weeks?|months?))\b/iu;
 const REPORTED =
   /["“„«]|\b(?!i\b|we\b)[\p{L}'’]+ (?:says?|said|thinks?|thought|reckons?|claims?|claimed|swears?|believes?|jokes?|joked|asked|asks) (?:that )?(?:i|we|you)\b/iu;
 
-/** How near each comes to the one that comes nearest, by its cosine and by its words. */
+/** How near each comes to the one that comes nearest by its cosine. */
 export function compareAmong(all: readonly Record<Feature, number>[]): Record<Feature, number>[] {
   const topCosine = Math.max(0.01, ...all.map(({ cosine }) => cosine));
-  const topWords = Math.max(0.01, ...all.map(({ meaning }) => meaning));
-  return all.map((one) => ({
-    ...one,
-    nearCosine: one.cosine / topCosine,
-    nearWords: one.meaning / topWords,
-  }));
+  return all.map((one) => ({ ...one, nearCosine: one.cosine / topCosine }));
 }
 
 /** How a statement bears on a question, in the order of `FEATURES`. */
@@ -157,39 +90,39 @@ export function compareStatement(
   comparison: Comparison,
 ): Record<Feature, number> {
   const found = analyseStatement(statement);
-  const scored = scoredWords(inquiry);
-  const best = bestClause(scored, found.clauses);
+  const best = bestClause(scoredWords(inquiry), found.clauses);
   const who = compareParties(inquiry, found, best, comparison.aliases);
   const topic = compareTopic(inquiry, found);
   const isClaims = statement.from === "claims";
   return {
     bias: 1,
-    ...compareWords(inquiry, found, comparison.similarity, isClaims),
+    ...compareReading(comparison.read(statement), isClaims),
+    claims: Number(isClaims),
     cosine: comparison.cosine(statement),
-    clause: best && scored.length > 0 ? best.met / scored.length : 0,
+    nearCosine: 0,
     ...compareRecall(statement, comparison, found),
     ...compareTimes(inquiry, statement),
     ...who,
     thirdAlone: isClaims ? 0 : who.thirdAlone,
     ...compareReality(inquiry, statement, best),
-    speakerMet: Number(
-      splitWords(statement.speaker ?? "").some((name) => inquiry.parties.names.includes(name)),
-    ),
     vague: Number(
       inquiry.topic !== undefined && topic.topicKind === 0 && namesOnly(found.text, inquiry.topic),
     ),
     pastTense: Number(isPastTense(inquiry, found)),
     weekdayMissed: Number(isOtherDay(inquiry.weekdays, weekdaysOf(found.text))),
     ...topic,
-    ...answerFeatures(inquiry, found, ownWords(inquiry), topic),
-    ...compareAnswerLinks(inquiry, found, comparison.similarity),
-    nearCosine: 0,
-    nearWords: 0,
-    clauseCosine: comparison.clauseCosine(statement),
-    claims: Number(isClaims),
-    claimsYesNo: Number(isClaims && inquiry.type === "yes_no"),
+    ...answerFeatures(inquiry, found, ownWords(inquiry)),
   };
 }
+
+/** What the reader makes of a statement, in log-odds. */
+function compareReading(probability: number, isClaims: boolean) {
+  const kept = Math.min(MOST_READ, Math.max(1 - MOST_READ, probability));
+  const read = Math.log(kept / (1 - kept));
+  return { read, readClaims: isClaims ? read : 0 };
+}
+
+const MOST_READ = 0.998;
 
 /** The words that are looked for: without the kind that is asked for, where there are others. */
 function scoredWords({ words }: Inquiry): Inquiry["words"] {
@@ -201,64 +134,10 @@ function ownWords({ words, parties }: Inquiry): Set<string> {
   return new Set([...words.map((word) => word.key), ...parties.names.map(key), ...parties.roles.map(key)]);
 }
 
-/** How strongly each word that is looked for is met: 1 by its stem, 0.9 by its kind, less by its meaning. */
-function measureWords(
-  scored: Inquiry["words"],
-  { keys, content }: Analysis,
-  similarity: WordSimilarity,
-): { stem: boolean; kind: boolean; meaning: number; strength: number }[] {
-  return scored.map(({ key: wanted, base }) => {
-    if (isMet(wanted, keys)) return { stem: true, kind: false, meaning: 1, strength: 1 };
-    const kind = content.some((word) => isOfKindByAny(word, base));
-    const meaning = content.reduce((most, word) => Math.max(most, similarity(base, word)), 0);
-    return { stem: false, kind, meaning, strength: Math.max(kind ? 0.9 : 0, meaning) };
-  });
-}
-
-function compareWords(
-  { words, type, question, ...inquiry }: Inquiry,
-  found: Analysis,
-  similarity: WordSimilarity,
-  isClaims: boolean,
-) {
-  const scored = scoredWords({ words, type, question, ...inquiry });
-  const measured = measureWords(scored, found, similarity);
-  const strengths = measured.map(({ strength }) => strength);
-  const nouns = strengths.filter((_, i) => scored[i]?.isVerb === false);
-  const narrows = new Set(splitWords(question.narrows ?? "").map(key));
-  const verbs = words.filter(({ isVerb }) => isVerb);
-  const share = (part: number, all = scored.length): number => (all === 0 ? 0 : part / all);
-  const stems = measured.filter(({ stem }) => stem).length;
-  const weakest = strengths.length === 0 ? 0 : Math.min(...strengths);
-  const isNarrowMissed = strengths.some((one, i) => one < MET && narrows.has(scored[i]?.key ?? ""));
-  const isNounMissed = nouns.some((one) => one < MET);
-  return {
-    stems: share(stems),
-    verb: share(verbs.filter((word) => isMet(word.key, found.keys)).length, verbs.length),
-    kinds: share(measured.filter(({ kind }) => kind).length),
-    meaning: share(measured.reduce((sum, { meaning }) => sum + meaning, 0)),
-    allStems: Number(scored.length > 0 && stems === scored.length),
-    weakest,
-    weakestNoun: nouns.length === 0 ? 0 : Math.min(...nouns),
-    weakestYesNo: type === "yes_no" ? weakest : 0,
-    weakestClaims: isClaims ? weakest : 0,
-    missed: share(strengths.filter((one) => one < MET).length),
-    nounMissed: Number(isNounMissed),
-    nounMissedYesNo: Number(isNounMissed && type === "yes_no"),
-    nounMissedClaims: Number(isNounMissed && isClaims),
-    narrowMissed: Number(isNarrowMissed),
-    narrowMissedClaims: Number(isNarrowMissed && isClaims),
-    noStems: Number(scored.length > 0 && stems === 0),
-    noWords: Number(scored.length === 0),
-    claimsStems: isClaims ? share(stems) : 0,
-  };
-}
-
 function compareRecall(statement: EvidenceStatement, { topScore, times }: Comparison, { tokens }: Analysis) {
   const older = times.filter((at) => at < statement.at).length;
   return {
     score: statement.score,
-    isFirst: Number(statement.rank === 0),
     nearFirst: topScore > 0 ? statement.score / topScore : 0,
     isMemory: Number(statement.from === "memory"),
     hasLead: Number(statement.lead !== ""),
@@ -269,14 +148,11 @@ function compareRecall(statement: EvidenceStatement, { topScore, times }: Compar
 
 /** Whether it holds at the time that is asked about. */
 function compareTimes({ asksPast, question, type, text }: Inquiry, statement: EvidenceStatement) {
-  const over = Number(statement.isOver);
   const isParting = !asksPast && type !== "yes_no" && !PARTED.test(text) && PARTED.test(statement.text);
   return {
-    isOver: asksPast ? 0 : over,
-    isOverPast: asksPast ? over : 0,
+    isOver: Number(statement.isOver && !asksPast),
     later: Number(statement.isLater && question.tense !== "future" && type !== "time"),
     parting: Number(isParting),
-    relativeTime: Number(type === "time" && RELATIVE.test(statement.text) && !YEAR.test(statement.text)),
   };
 }
 
@@ -287,8 +163,6 @@ function compareReality(inquiry: Inquiry, statement: EvidenceStatement, best: Be
   const asksUnreal = UNREAL.test(text);
   return {
     negated: Number(isDenied && !isNegated && type !== "yes_no"),
-    negatedAsked: Number(isNegated && !isDenied),
-    unreal: Number(!asksUnreal && UNREAL.test(statement.text)),
     unrealClause: Number(!asksUnreal && best?.clause.isUnreal === true),
     reported: Number(isReported(inquiry, statement.text)),
   };
@@ -337,21 +211,13 @@ function isOtherDay(asked: readonly string[], told: readonly string[]): boolean 
 }
 
 type PartyFeature =
-  | "nameMet"
   | "nameMissed"
-  | "roleMet"
   | "roleMissed"
-  | "userMet"
-  | "userOther"
-  | "userThird"
-  | "otherRole"
-  | "doerMet"
   | "doerOther"
   | "doerOtherPlain"
-  | "holder"
   | "thirdAlone"
-  | "ownerMet"
-  | "ownerOther";
+  | "ownerOther"
+  | "otherRole";
 
 function compareParties(
   { parties, type, topic, subject: doer, owned, asksMany }: Inquiry,
@@ -362,38 +228,30 @@ function compareParties(
   // "my pets", "How many sisters": what is asked for is no party.
   const isAsked = asksMany || /^(?:person|number|yes_no)$/.test(type);
   const roles = parties.roles.filter((role) => role !== topic || !isAsked);
-  const meets = (one: string, all: readonly string[]): boolean =>
-    all.includes(one) ||
-    keys.has(key(one)) ||
-    all.some((other) => toCanonicalThing(other) === toCanonicalThing(one) || isOfKindByAny(other, one)) ||
-    doersOf(one).some((verb) => keys.has(verb)) ||
-    (isAnimal(one) && content.some((word) => isOfKindByAny(word, one))) ||
-    [...(aliases.get(one) ?? [])].some((alias) => all.includes(alias) || keys.has(key(alias)));
   const everyone = [...told.names, ...told.roles];
-  const names = parties.names.filter((name) => meets(name, everyone));
-  const met = roles.filter((role) => meets(role, everyone));
+  const isMissed = (one: string): boolean =>
+    !(
+      everyone.includes(one) ||
+      keys.has(key(one)) ||
+      everyone.some(
+        (other) => toCanonicalThing(other) === toCanonicalThing(one) || isOfKindByAny(other, one),
+      ) ||
+      doersOf(one).some((verb) => keys.has(verb)) ||
+      (isAnimal(one) && content.some((word) => isOfKindByAny(word, one))) ||
+      [...(aliases.get(one) ?? [])].some((alias) => everyone.includes(alias) || keys.has(key(alias)))
+    );
   const asksUser = parties.user && parties.names.length === 0 && roles.length === 0;
-  const subject = best?.clause.subject ?? "none";
-  const isThird = subject === "role" || subject === "name" || subject === "pronoun";
+  const isThird = /^(?:role|name|pronoun)$/.test(best?.clause.subject ?? "none");
   const owners = compareOwners(owned, sentences, best?.clause.hasUser === true);
-  const all = roles.length + parties.names.length;
-  const plain = doer === "user" && isThird && type !== "person" && best?.clause.holder !== "user";
-  const isAlone = isThird && type !== "person" && best?.clause.hasUser === false && owners.ownerMet === 0;
+  const isOther = isThird && type !== "person";
   return {
-    nameMet: shareOf(names, parties.names),
-    nameMissed: shareWithout(names, parties.names),
-    roleMet: shareOf(met, roles),
-    roleMissed: shareWithout(met, roles),
-    userMet: Number(asksUser && (subject === "user" || subject === "none")),
-    userOther: Number(asksUser && !told.user),
-    userThird: Number(asksUser && isThird),
-    doerMet: Number(doer === "user" && subject === "user"),
+    nameMissed: shareOf(parties.names, isMissed),
+    roleMissed: shareOf(roles, isMissed),
     doerOther: Number(doer === "user" && isThird),
-    doerOtherPlain: Number(plain),
-    thirdAlone: Number(asksUser && isAlone),
-    ...owners,
-    holder: Number(asksUser && best?.clause.holder === "other"),
-    otherRole: Number(!asksUser && all > 0 && everyone.length > 0 && met.length + names.length === 0),
+    doerOtherPlain: Number(doer === "user" && isOther && best?.clause.holder !== "user"),
+    thirdAlone: Number(asksUser && isOther && best?.clause.hasUser === false && !owners.isOwn),
+    otherRole: Number(roles.length > 0 && roles.every(isMissed) && told.roles.length > 0),
+    ownerOther: Number(owners.isOfOther && !owners.isOwn),
   };
 }
 
@@ -407,12 +265,8 @@ function isAnimal(role: string): boolean {
   return isHyponym(role, "animal", 1);
 }
 
-function shareWithout(part: readonly string[], all: readonly string[]): number {
-  return all.length === 0 ? 0 : 1 - shareOf(part, all);
-}
-
-function shareOf(part: readonly string[], all: readonly string[]): number {
-  return all.length === 0 ? 0 : part.length / all.length;
+function shareOf(all: readonly string[], isPart: (one: string) => boolean): number {
+  return all.length === 0 ? 0 : all.filter(isPart).length / all.length;
 }
 
 /** Whether a thing that the question calls "my" is the user's in the statement, or another's. */
@@ -420,20 +274,18 @@ function compareOwners(
   owned: readonly string[],
   sentences: readonly (readonly ParsedToken[])[],
   isOfUser: boolean,
-): Record<"ownerMet" | "ownerOther", number> {
-  let ownerMet = 0;
-  let ownerOther = 0;
+): { readonly isOwn: boolean; readonly isOfOther: boolean } {
+  let [isOwn, isOfOther] = [false, false];
   for (const tokens of sentences) {
     tokens.forEach(({ lower }, at) => {
       const one = toSingular(lower);
       if (!owned.some((noun) => noun === one || toCanonicalThing(noun) === toCanonicalThing(one))) return;
       const owner = tokens.find(({ head, label }) => label === "nmod:poss" && head === at);
       if (owner === undefined) return;
-      const isOwn = /^(?:my|our|user)$/.test(owner.lower) || (isOfUser && owner.lower === "their");
-      if (isOwn) ownerMet = 1;
+      if (/^(?:my|our|user)$/.test(owner.lower) || (isOfUser && owner.lower === "their")) isOwn = true;
       else if (owner.pos === "PROPN" || isRole(owner.lower) || /^(?:his|her|their)$/.test(owner.lower))
-        ownerOther = 1;
+        isOfOther = true;
     });
   }
-  return { ownerMet, ownerOther: ownerMet === 1 ? 0 : ownerOther };
+  return { isOwn, isOfOther };
 }

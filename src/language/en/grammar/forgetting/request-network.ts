@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createWordCache } from "../../../../domain/search/search-terms.ts";
 import { findTensor, readModelFile } from "../../model-file.ts";
 import { tokenizeEnglish } from "../../parser/english-trees.ts";
-import { readSentenceForRequest } from "../../transformer/forgetting-reader.ts";
+import { readSentenceForRequest } from "../../transformer/reader.ts";
 import { createWordEncoder, type Layer, multiply, readLayer, type WordEncoder } from "../../word-encoder.ts";
 
 /** The model that `scripts/forgetting/train.py` trains on sentences of `requests.txt` and of real chats. */

@@ -1,20 +1,20 @@
-// Writes what `train_reader.py` learns from into a folder: node scripts/forgetting/reader-rows.ts FOLDER [--data DIR]
+// Writes what `train_reader.py` learns from into a folder: node scripts/reader/reader-rows.ts FOLDER [--data DIR]
 // Sentences, with whether each asks to forget and what its words say; and conversations, with the clauses that their requests mean.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { splitSentences } from "../../src/domain/text/split-text.ts";
 import { splitIntoPieces } from "../../src/language/en/embedding/sentence-vectors.ts";
-import {
-  MOST_OF_REQUEST,
-  ROLES,
-  readingRole,
-  toWindowEntries,
-} from "../../src/language/en/forget-requests/clause-windows.ts";
-import { type Segment, splitSegments } from "../../src/language/en/forget-requests/segments.ts";
+import { MOST_OF_REQUEST, readingRole } from "../../src/language/en/forget-requests/request-pieces.ts";
 import { PART_NUMBERS, readRequest } from "../../src/language/en/grammar/forgetting/request-network.ts";
-import { readSentenceRows } from "./sentence-rows.ts";
-import { readConversations, type WrittenConversation, type WrittenMessage } from "./written-conversations.ts";
+import { type Segment, splitSegments } from "../../src/language/en/transformer/segments.ts";
+import { ROLES, toWindowEntries } from "../../src/language/en/transformer/windows.ts";
+import { readSentenceRows } from "../forgetting/sentence-rows.ts";
+import {
+  readConversations,
+  type WrittenConversation,
+  type WrittenMessage,
+} from "../forgetting/written-conversations.ts";
 
 const { values: options, positionals } = parseArgs({
   options: { data: { type: "string", default: "../shared/data" } },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { countPieces, splitIntoPieces } from "../embedding/sentence-vectors.ts";
-import { type ClauseWindow, requestPieces, toWindowEntries, toWindows, WINDOW } from "./clause-windows.ts";
+import { requestPieces } from "../forget-requests/request-pieces.ts";
 import { splitSegments } from "./segments.ts";
+import { type ClauseWindow, toWindowEntries, toWindows, WINDOW } from "./windows.ts";
 
 const USER = 7;
 const entriesOf = (text: string, name?: string): ReturnType<typeof toWindowEntries> =>

