@@ -19,8 +19,13 @@ export interface EvidenceAnswer extends ComposedText {
 /** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
 const SURE = 0.8;
 const FOUND = 0.21;
-/** The probability from which what claims say is sure, and from which a person who is not named may be meant by other words. */
+/** The probability from which a person who is not named may be meant by other words. */
 const CERTAIN = 0.5;
+/**
+ * What the reader makes of what claims say, in log-odds, from which they are sure: 0.2. It does not hang on what else recall found, so that
+ * an answer from claims stays the same.
+ */
+const LEAST_READ = -1.39;
 /** Of the probability of the best, for what a list holds. */
 const LISTED = 0.5;
 const MAX_LISTED = 12;
@@ -75,8 +80,7 @@ export function answerFromEvidence(
 /** Whether what claims say goes before other evidence: it holds now and is whole, unless the reader finds it unlikely or better evidence. */
 function mayLead(composed: Evidence, likeliest: Evidence | undefined): boolean {
   const isMissed = composed.features.roleMissed === 1;
-  if (composed.probability >= CERTAIN) return true;
-  if (isMissed) return false;
+  if (isMissed && composed.probability < CERTAIN) return false;
   const isBehind = likeliest !== undefined && composed.probability + AHEAD < likeliest.probability;
   return !isBehind || saysYesOrNo(composed) || !isBetter(likeliest, composed);
 }
@@ -85,7 +89,7 @@ function isSureOf(best: Evidence): boolean {
   const { statement, features, probability } = best;
   // No single statement tells all that a list holds, and a yes or no rests on the claim itself.
   const isWhole = statement.isListed || saysYesOrNo(best);
-  if (isComposed(best)) return features.roleMissed === 0 && (isWhole || probability >= CERTAIN);
+  if (isComposed(best)) return features.roleMissed === 0 && (isWhole || features.read >= LEAST_READ);
   return !isDoubtful(best) && probability >= SURE;
 }
 
