@@ -49,6 +49,7 @@ export const SMALL_FILES: { readonly [path: string]: string } = {
   "cli/commands/clients/mcp.ts": "a command is loaded when it is called",
   "cli/main.ts": "the program itself",
   "formats/importers/openai-messages.ts": "a format is a file",
+  "language/en/answers/evidence/weights.ts": "a script writes it",
   "language/en/forget-requests/": "a rule for requests to forget is a file",
   "language/en/grammar/forgetting/": "a rule for requests to forget is a file",
   "language/en/needs/outdated-weights.ts": "a script writes it",

@@ -3,7 +3,7 @@ import type { Message } from "../../../domain/message.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
 import { rateWindow } from "../transformer/reader.ts";
 import type { Segment } from "../transformer/segments.ts";
-import { chooseTold, type Told, toWindowEntries, toWindows } from "../transformer/windows.ts";
+import { chooseTexts, type TextToRead, toWindowEntries, toWindows } from "../transformer/windows.ts";
 import { readingRole, requestPieces } from "./request-pieces.ts";
 
 /** Pieces of what was said that are read for a request: some three windows. */
@@ -25,7 +25,7 @@ interface DescriptionToRead {
 }
 
 /** A message with its clauses. */
-interface ToldClauses extends Told {
+interface ToldClauses extends TextToRead {
   readonly clauses: readonly number[];
 }
 
@@ -41,7 +41,7 @@ export async function readMeantClauses(
   const request = requestPieces(phrase, isAlone ? undefined : source);
   const found: (number | undefined)[] = clauses.map(() => undefined);
   if (request.tokens.length === 0) return found;
-  const told = chooseTold(toTold(clauses, source), MOST_PIECES);
+  const told = chooseTexts(toTold(clauses, source), MOST_PIECES);
   const entries = told.flatMap((one) => one.entries);
   const numbers = told.flatMap(({ entries: own, clauses: places }) => {
     let done = 0;

@@ -101,14 +101,14 @@ export function toWindows(request: RoledPieces, entries: readonly WindowEntry[])
 }
 
 /** What was said at once, and how soon it is to be read. */
-export interface Told {
+export interface TextToRead {
   readonly entries: readonly WindowEntry[];
   readonly promise: number;
 }
 
 /** As many of the most promising as fit into `most` pieces, each with the one before it, in order. */
-export function chooseTold<T extends Told>(told: readonly T[], most: number): readonly T[] {
-  const lengthOf = ({ entries }: Told): number =>
+export function chooseTexts<T extends TextToRead>(told: readonly T[], most: number): readonly T[] {
+  const lengthOf = ({ entries }: TextToRead): number =>
     entries.reduce((sum, { tokens }) => sum + tokens.length + 1, 0);
   const order = [...told.keys()].sort(
     (one, other) => (told[other]?.promise ?? 0) - (told[one]?.promise ?? 0),

@@ -5,10 +5,10 @@ import { splitIntoPieces } from "../../embedding/sentence-vectors.ts";
 import { rateWindow } from "../../transformer/reader.ts";
 import { splitSegments } from "../../transformer/segments.ts";
 import {
-  chooseTold,
+  chooseTexts,
   ROLES,
   type RoledPieces,
-  type Told,
+  type TextToRead,
   toWindowEntries,
   toWindows,
   WINDOW,
@@ -22,7 +22,7 @@ const MOST_OF_QUESTION = 48;
 const LEAST_BY_HAND = 0.4;
 
 /** What was said at once: a message, or a memory that came from none; with its clauses. */
-interface ToldText extends Told {
+interface ToldText extends TextToRead {
   readonly key: string;
   readonly clauses: readonly TextSpan[];
 }
@@ -43,7 +43,7 @@ export async function readAnswers(
   const asked = questionPieces(question);
   const found = new Map<EvidenceStatement, number>();
   if (asked.tokens.length === 0 || statements.length === 0) return found;
-  const readings = await readTold(asked, chooseTold(toTold(statements, promiseOf, content), WINDOW));
+  const readings = await readTold(asked, chooseTexts(toTold(statements, promiseOf, content), WINDOW));
   for (const statement of statements) {
     const probabilities = placesOf(statement, content).flatMap(({ key, span }) =>
       (readings.get(key) ?? [])

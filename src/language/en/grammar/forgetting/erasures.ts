@@ -14,7 +14,7 @@ import {
   descriptionIn,
   meantByPronoun,
   OWN_TURN,
-  subjectOf,
+  subjectPhraseOf,
   withAntecedent,
   withinPeriod,
 } from "./referents.ts";
@@ -117,7 +117,7 @@ function ofThingBefore({ content }: Message, proposal: EraseProposal): EraseProp
   if (!everything || !ALL_OF_IT.test(content.slice(proposal.start, proposal.end))) return proposal;
   const before = content.slice(0, proposal.start);
   const last = splitSentences(before).at(-1);
-  const about = last && subjectOf(before.slice(last.start, last.end));
+  const about = last && subjectPhraseOf(before.slice(last.start, last.end));
   return about === undefined || /^(?:this|that|these|those)\b/i.test(about)
     ? proposal
     : { ...rest, about, isBroad: true };

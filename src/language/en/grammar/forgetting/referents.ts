@@ -72,13 +72,15 @@ export function descriptionIn(sentence: string): string {
     /\b(?:told|tell|said|say|mentioned|shared|gave|given?)(?: you| to you)?\s+(?<about>.+)$/i.exec(
       sentence,
     ) ?? /\b(?:hold|have|keep|know|store)\s+(?<about>.+)$/i.exec(sentence);
-  const about = aboutOf((told?.groups?.about ?? subjectOf(sentence) ?? sentence).replace(/[.!?]+$/, ""));
+  const about = aboutOf(
+    (told?.groups?.about ?? subjectPhraseOf(sentence) ?? sentence).replace(/[.!?]+$/, ""),
+  );
   const owner = /\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]*)*(?=['’]s\b)|(?<=\s)\p{Lu}\p{Ll}+/u.exec(sentence)?.[0];
   return owner === undefined ? about : about.replace(/^(?:her|his|their|its)\b/i, `${owner}'s`);
 }
 
 /** "The Kessler discount is not meant for this channel": the discount. */
-export function subjectOf(sentence: string): string | undefined {
+export function subjectPhraseOf(sentence: string): string | undefined {
   for (const { tokens } of parseEnglish(sentence)) {
     const subject = tokens.find(({ label, pos }) => /^nsubj/.test(label) && pos !== "PRON");
     if (!subject) continue;
@@ -100,7 +102,7 @@ export function withAntecedent(about: string, sentence: string, before: string):
   const subject =
     said === ""
       ? undefined
-      : subjectOf(
+      : subjectPhraseOf(
           splitSentences(said)
             .map(({ start, end }) => said.slice(start, end))
             .at(-1) ?? said,

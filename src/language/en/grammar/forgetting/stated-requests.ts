@@ -81,9 +81,9 @@ function isOffRecordAt({ content }: Message, { start, end }: { start: number; en
   return isOffRecord(content.slice(start, end).replace(/’/g, "'"));
 }
 
-/** "strike that, he's called Egon": what is said then takes the place of what was said. */
+/** "strike that, he's called Egon": what is said then takes the place of what was said. "Scratch that" alone takes it back. */
 export function isCorrection(text: string): boolean {
-  return /^(?:(?:oh|no|wait|sorry|ok|hm+|ah|actually)[,.! ]+)*(?:strike|scrap|scratch) that[,;:–—-]+\s*\S/i.test(
+  return /^(?:(?:oh|no|wait|sorry|ok|hm+|ah|actually)[,.! ]+)*(?:(?:strike|scrap|scratch) that[,;:–—-]+\s*\S|(?:strike|scratch) that\W*$)/i.test(
     text.trim(),
   );
 }
