@@ -52,4 +52,10 @@ describe("the evidence that answers a question", () => {
     const { text, abstained } = await ana.answer("Which of my colleagues is about to retire?");
     expect([text, abstained]).toEqual([expect.stringMatching(/^I'm not certain\. .*Boris/), true]);
   });
+
+  it("is quoted without the mark of a part of a list that was erased", async () => {
+    await say("I use Shram and Magnet as productivity tools.", "Forget that I ever mentioned Magnet.");
+    const { text } = await ana.answer("What did I use before Shram?");
+    expect(text).not.toContain("[…]");
+  });
 });

@@ -8,7 +8,7 @@ import { spansOverlap, splitSentences, type TextSpan } from "../../../../domain/
 import type { AnswerRequest, ComposedText } from "../../../../ports/language/answerer.ts";
 import type { StoredContent } from "../../../../ports/language/stored-content.ts";
 import { ownSpans } from "../../grammar/no-facts/borrowed.ts";
-import { besideHoles } from "../../grammar/words/holes.ts";
+import { besideHoles, closeHoles } from "../../grammar/words/holes.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 
 /** One statement that may carry an answer: a memory, or one sentence of the user's. */
@@ -203,7 +203,9 @@ function* sentencesOf(
   let before = "";
   for (const span of sentences.flatMap((sentence) => besideHoles(message.content, sentence))) {
     if (!spansOverlap(span, passage)) continue;
-    const text = toQuotableText(message.content, passage, span).replace(/\s+/g, " ");
+    const text = closeHoles(toQuotableText(message.content, passage, span))
+      .replace(/\s+/g, " ")
+      .trim();
     // The question itself is no answer.
     const isUsable = text !== "" && toWordKey(text) !== asked && text.length <= MAX_LENGTH;
     const isQuestion = /\?["”'’)]*$/.test(text);
