@@ -1,9 +1,9 @@
 import type { Memory } from "../../../domain/memory.ts";
 import type { Message } from "../../../domain/message.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
-import { rateWindow } from "../transformer/reader.ts";
+import { rateTexts } from "../transformer/reader.ts";
 import type { Segment } from "../transformer/segments.ts";
-import { chooseTexts, type TextToRead, toWindowEntries, toWindows } from "../transformer/windows.ts";
+import { chooseTexts, type TextToRead, toWindowEntries } from "../transformer/windows.ts";
 import { readingRole, requestPieces } from "./request-pieces.ts";
 
 /** Pieces of what was said that are read for a request: some three windows. */
@@ -24,11 +24,6 @@ interface DescriptionToRead {
   readonly isAlone?: boolean;
 }
 
-/** A message with its clauses. */
-interface ToldClauses extends TextToRead {
-  readonly clauses: readonly number[];
-}
-
 /**
  * The probability of each clause that a request means it, by the reader of requests: a transformer that reads the request and windows of
  * what was said. Of a long memory the most promising messages are read, and those right before them; the other clauses get undefined.
@@ -42,25 +37,16 @@ export async function readMeantClauses(
   const found: (number | undefined)[] = clauses.map(() => undefined);
   if (request.tokens.length === 0) return found;
   const told = chooseTexts(toTold(clauses, source), MOST_PIECES);
-  const entries = told.flatMap((one) => one.entries);
-  const numbers = told.flatMap(({ entries: own, clauses: places }) => {
-    let done = 0;
-    return own.map((entry) => {
-      const some = places.slice(done, done + entry.clauses.length);
-      done += entry.clauses.length;
-      return some;
-    });
-  });
-  for (const window of toWindows(request, entries)) {
-    const probabilities = await rateWindow(window, "meant");
-    for (const [i, { entry, clause }] of window.clauses.entries())
-      found[numbers[entry]?.[clause] as number] = probabilities[i];
-  }
+  for (const { clause, probability } of await rateTexts<number, TextToRead<number>>(request, told, "meant"))
+    found[clause] = probability;
   return found;
 }
 
 /** The messages, and the memories that came from none, in order. */
-function toTold(clauses: readonly ClauseToRead[], source: ForgetRequestSource | undefined): ToldClauses[] {
+function toTold(
+  clauses: readonly ClauseToRead[],
+  source: ForgetRequestSource | undefined,
+): TextToRead<number>[] {
   const groups = Map.groupBy(clauses.keys(), (i) => clauses[i]?.message ?? clauses[i]?.memory);
   return [...groups.values()].map((places) => {
     const own = places.map((i) => clauses[i] as ClauseToRead);

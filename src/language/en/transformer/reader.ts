@@ -5,6 +5,7 @@ import { countPieces, splitIntoPieces } from "../embedding/sentence-vectors.ts";
 import { readModelFile } from "../model-file.ts";
 import { type Layer, multiply, readLayer } from "../word-encoder.ts";
 import { createTransformer, type Transformer } from "./transformer.ts";
+import { type RoledPieces, type TextToRead, toWindows } from "./windows.ts";
 
 /** The model that `scripts/reader/train_reader.py` trains. */
 const FILE = new URL("../../../../assets/reader-en.bin", import.meta.url);
@@ -69,7 +70,7 @@ export function readSentenceForRequest(sentence: string): SentenceReading {
 }
 
 /** A request or a question before some of what was said: word pieces with their roles, and where each clause stands among them. */
-export interface WindowToRate {
+interface WindowToRate {
   readonly tokens: readonly number[];
   readonly roles: readonly number[];
   readonly clauses: readonly { readonly from: number; readonly to: number }[];
@@ -82,7 +83,7 @@ const cache = createWordCache<readonly number[]>();
 export type Rating = "meant" | "answers";
 
 /** The probability of each clause of a window. The last windows are kept until the next erasure. */
-export async function rateWindow(window: WindowToRate, rating: Rating): Promise<readonly number[]> {
+async function rateWindow(window: WindowToRate, rating: Rating): Promise<readonly number[]> {
   const key = JSON.stringify([rating, window]);
   const known = cache.get(key);
   if (known) return known;
@@ -96,6 +97,42 @@ export async function rateWindow(window: WindowToRate, rating: Rating): Promise<
   if (cache.size >= CACHED_WINDOWS) cache.delete(cache.keys().next().value as string);
   cache.set(key, probabilities);
   return probabilities;
+}
+
+/**
+ * The probability of each clause of some texts behind a request or a question, in order; clauses without a word piece are left out. Each
+ * window is read in some 100 ms, in steps between which other work runs.
+ */
+export async function rateTexts<C, T extends TextToRead<C>>(
+  head: RoledPieces,
+  texts: readonly T[],
+  rating: Rating,
+): Promise<{ readonly text: T; readonly clause: C; readonly probability: number }[]> {
+  const places = texts.flatMap((text) => {
+    let done = 0;
+    return text.entries.map(({ clauses }) => {
+      const first = done;
+      done += clauses.length;
+      return { text, first };
+    });
+  });
+  const windows = toWindows(
+    head,
+    texts.flatMap(({ entries }) => entries),
+  );
+  const rated: { text: T; clause: C; probability: number }[] = [];
+  for (const window of windows) {
+    const probabilities = await rateWindow(window, rating);
+    for (const [i, { entry, clause }] of window.clauses.entries()) {
+      const { text, first } = places[entry] as { text: T; first: number };
+      rated.push({
+        text,
+        clause: text.clauses[first + clause] as C,
+        probability: probabilities[i] as number,
+      });
+    }
+  }
+  return rated;
 }
 
 /** The mean of some rows. */

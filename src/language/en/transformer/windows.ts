@@ -100,9 +100,10 @@ export function toWindows(request: RoledPieces, entries: readonly WindowEntry[])
   return windows;
 }
 
-/** What was said at once, and how soon it is to be read. */
-export interface TextToRead {
+/** What was said at once with a mark for each of its clauses, and how soon it is to be read. */
+export interface TextToRead<C = unknown> {
   readonly entries: readonly WindowEntry[];
+  readonly clauses: readonly C[];
   readonly promise: number;
 }
 

@@ -178,9 +178,6 @@ export function analyseStatement(statement: EvidenceStatement): Analysis {
   return known;
 }
 
-/** Cosine of two words from which one is taken for the other. */
-export const MET = 0.5;
-
 const formsOf = memoizeByWord(2_000, forms);
 
 /** Whether a word, or one that stands for the same, is among keys. */

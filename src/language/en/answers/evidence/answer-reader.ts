@@ -2,7 +2,7 @@ import type { Message } from "../../../../domain/message.ts";
 import { spansOverlap, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { StoredContent } from "../../../../ports/language/stored-content.ts";
 import { splitIntoPieces } from "../../embedding/sentence-vectors.ts";
-import { rateWindow } from "../../transformer/reader.ts";
+import { rateTexts } from "../../transformer/reader.ts";
 import { splitSegments } from "../../transformer/segments.ts";
 import {
   chooseTexts,
@@ -10,7 +10,6 @@ import {
   type RoledPieces,
   type TextToRead,
   toWindowEntries,
-  toWindows,
   WINDOW,
 } from "../../transformer/windows.ts";
 import type { EvidenceStatement } from "./statements.ts";
@@ -22,9 +21,8 @@ const MOST_OF_QUESTION = 48;
 const LEAST_BY_HAND = 0.4;
 
 /** What was said at once: a message, or a memory that came from none; with its clauses. */
-interface ToldText extends TextToRead {
+interface ToldText extends TextToRead<TextSpan> {
   readonly key: string;
-  readonly clauses: readonly TextSpan[];
 }
 
 /** The probabilities of the clauses of each text that was read, by its key. */
@@ -126,29 +124,12 @@ function placesOf(
 }
 
 async function readTold(question: RoledPieces, told: readonly ToldText[]): Promise<Readings> {
-  const places = told.flatMap(({ key, entries, clauses }) => {
-    let done = 0;
-    return entries.map((entry) => {
-      const some = clauses.slice(done, done + entry.clauses.length);
-      done += entry.clauses.length;
-      return { key, clauses: some };
-    });
-  });
-  const readings = new Map<string, (TextSpan & { probability: number })[]>();
-  const windows = toWindows(
-    question,
-    told.flatMap(({ entries }) => entries),
+  const rated = await rateTexts<TextSpan, ToldText>(question, told, "answers");
+  const byText = Map.groupBy(rated, ({ text }) => text.key);
+  return new Map(
+    [...byText].map(([key, some]) => [
+      key,
+      some.map(({ clause: { start, end }, probability }) => ({ start, end, probability })),
+    ]),
   );
-  for (const window of windows) {
-    const probabilities = await rateWindow(window, "answers");
-    for (const [i, { entry, clause }] of window.clauses.entries()) {
-      const place = places[entry];
-      const span = place?.clauses[clause];
-      if (!place || !span) continue;
-      const own = readings.get(place.key) ?? [];
-      own.push({ start: span.start, end: span.end, probability: probabilities[i] ?? 0 });
-      readings.set(place.key, own);
-    }
-  }
-  return readings;
 }
