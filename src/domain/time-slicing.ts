@@ -25,13 +25,16 @@ export async function forEachInSlices<One>(
   }
 }
 
-/** Runs work that marks possible pauses with `yield`, and gives its result. */
-export async function runInSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
+/** Runs work that marks possible pauses with `yield`, and gives its result. Pauses after `sliceMs`, or at the next `yield`. */
+export async function runInSlices<Result>(
+  work: Generator<void, Result, void>,
+  sliceMs: number = SLICE_MS,
+): Promise<Result> {
   let begun = performance.now();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - begun < SLICE_MS) continue;
+    if (performance.now() - begun < sliceMs) continue;
     await yieldToEventLoop();
     begun = performance.now();
   }

@@ -76,6 +76,9 @@ interface WindowToRate {
   readonly clauses: readonly { readonly from: number; readonly to: number }[];
 }
 
+/** A window is much work; a server answers others meanwhile, and each answer waits some times for its turn. */
+const SLICE_MS = 2;
+
 const CACHED_WINDOWS = 32;
 const cache = createWordCache<readonly number[]>();
 
@@ -90,7 +93,7 @@ async function rateWindow(window: WindowToRate, rating: Rating): Promise<readonl
   const reader = loadReader();
   const { transformer } = reader;
   const { width } = transformer;
-  const rows = await runInSlices(transformer.read(window.tokens, window.roles));
+  const rows = await runInSlices(transformer.read(window.tokens, window.roles), SLICE_MS);
   const probabilities = window.clauses.map(({ from, to }) =>
     toProbability(multiply(reader[rating], meanOf(rows, width, from, to), 0, width, 1)[0] as number),
   );

@@ -3,7 +3,7 @@ import { createKernels, type Kernels } from "../parser/kernels.ts";
 import { type AttentionPlaces, attend, attentionPlaces } from "./attention.ts";
 import { addRows, gelu, type Norm, normaliseRows } from "./row-functions.ts";
 
-/** Reads a text of tokens: makes a row of `width` numbers of each. Pauses with `yield` after some milliseconds of work. */
+/** Reads a text of tokens: makes a row of `width` numbers of each. Pauses with `yield` after some 2 ms of work. */
 export interface Transformer {
   readonly width: number;
   readonly mostTokens: number;
@@ -84,37 +84,44 @@ export function createTransformer(
       }
       normaliseRows(norm, rows, count, EPSILON);
       for (const block of runtime.blocks) {
-        yield;
-        readNeighbours(runtime, block, rows, count);
-        yield;
-        readEach(runtime, block, rows, count);
+        yield* readNeighbours(runtime, block, rows, count);
+        yield* readEach(runtime, block, rows, count);
       }
       return rows.subarray(0, count * width);
     },
   };
 }
 
-/** The half of a block that mixes the tokens, in place. */
-function readNeighbours(runtime: Runtime, block: Block, rows: Float32Array, count: number): void {
+/** The half of a block that mixes the tokens, in place. Other texts may be read while it pauses: what it keeps is its own. */
+function* readNeighbours(
+  runtime: Runtime,
+  block: Block,
+  rows: Float32Array,
+  count: number,
+): Generator<void, void, void> {
   const { kernels, places, width } = runtime;
   const padded = rows.length / width;
-  const mixed = multiplyRows(runtime, block.attention, rows, padded);
-  attend(kernels, places, mixed, { count, padded, width });
-  const made = multiplyRows(
-    runtime,
-    block.output,
-    new Float32Array(kernels.buffer, places.mixed, rows.length),
-    padded,
-  );
-  addRows(rows, made);
+  yield;
+  const mixed = multiplyRows(runtime, block.attention, rows, padded).slice();
+  const result = yield* attend(kernels, places, mixed, { count, padded, width });
+  yield;
+  addRows(rows, multiplyRows(runtime, block.output, result, padded));
   normaliseRows(block.outputNorm, rows, count, EPSILON);
 }
 
 /** The half of a block that reads each token by itself, in place. */
-function readEach(runtime: Runtime, block: Block, rows: Float32Array, count: number): void {
+function* readEach(
+  runtime: Runtime,
+  block: Block,
+  rows: Float32Array,
+  count: number,
+): Generator<void, void, void> {
   const padded = rows.length / runtime.width;
-  const up = multiplyRows(runtime, block.up, rows, padded);
+  yield;
+  const up = multiplyRows(runtime, block.up, rows, padded).slice();
+  yield;
   gelu(up);
+  yield;
   addRows(rows, multiplyRows(runtime, block.down, up, padded));
   normaliseRows(block.downNorm, rows, count, EPSILON);
 }
