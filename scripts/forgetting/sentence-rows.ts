@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { splitSentences } from "../../src/domain/text/split-text.ts";
 import { spansToRead } from "../../src/language/en/grammar/rules.ts";
+import { drawTellings, readFactKinds } from "../reader/tellings.ts";
 import { type Half, readChats, userTurns } from "./chats.ts";
 import { isHeldOut, type MarkedSentence, readMarkedSentences, unmark } from "./marked-sentences.ts";
 
@@ -32,10 +33,20 @@ export function readSentenceRows(data: string): SentenceRow[] {
       add(set, text, isRequest ? parts : undefined);
   for (const { text, isRequest, parts } of readMarkedConversations())
     add(isRequest ? "requests-more" : "told", text, isRequest ? parts : undefined);
-  for (const sentence of [...readTold(), ...readChanges()]) add("requests", sentence, undefined);
+  for (const sentence of [...readTold(), ...readChanges(), ...drawTold()]) add("requests", sentence, undefined);
   for (const half of ["odd", "even"] as const)
     for (const text of readChatSentences(data, half)) add(`chats-${half}`, text, undefined);
   return rows;
+}
+
+/** Conversations of short statements that are drawn. */
+const DRAWN = 120;
+
+/** Short statements, which ask for nothing. */
+function drawTold(): Set<string> {
+  const kinds = readFactKinds(new URL("../answers/tellings.txt", import.meta.url));
+  const cases = Array.from({ length: DRAWN }, (_, number) => drawTellings(kinds, 100_000 + number));
+  return new Set(cases.flatMap(({ messages }) => messages.map(({ text }) => text)));
 }
 
 function withoutRepeats(sentences: readonly MarkedSentence[]): MarkedSentence[] {

@@ -162,6 +162,30 @@ def write_model(path, magic, header, tensors):
         print(f"{file.write(magic + struct.pack('<I', len(head)) + head + data):,} bytes")
 
 
+def read_model(path, magic):
+    """The tensors of such a file, by name."""
+    data = open(path, "rb").read()
+    start = len(magic) + 4 + struct.unpack_from("<I", data, len(magic))[0]
+    if not data.startswith(magic):
+        raise ValueError(f"{path} is no file of {magic.decode()}")
+    found = {}
+    for entry in json.loads(data[len(magic) + 4 : start])["tensors"]:
+        rows, columns, bits = entry["rows"], entry["columns"], entry["bits"]
+        at, count = start + entry["at"], rows * columns
+        if bits == 32:
+            found[entry["name"]] = np.frombuffer(data, "<f4", count, at).reshape(rows, columns)
+            continue
+        scales = np.frombuffer(data, "<f4", rows, at)
+        at += rows * 4 + -rows * 4 % 8
+        if bits == 4:
+            pairs = np.frombuffer(data, "u1", count // 2, at)
+            codes = np.stack([pairs & 15, pairs >> 4], 1).astype("f4") - 8
+        else:
+            codes = np.frombuffer(data, "i1", count, at).astype("f4")
+        found[entry["name"]] = codes.reshape(rows, columns) * scales[:, None]
+    return found
+
+
 def read_rows(folder):
     """The rows, the words and the vectors that a script wrote into a folder."""
     with open(f"{folder}/rows.jsonl", encoding="utf-8") as file:

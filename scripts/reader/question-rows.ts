@@ -7,10 +7,19 @@ import { splitIntoPieces } from "../../src/language/en/embedding/sentence-vector
 import { splitSegments } from "../../src/language/en/transformer/segments.ts";
 import { ROLES, toWindowEntries } from "../../src/language/en/transformer/windows.ts";
 import { readCases, type WrittenCase } from "../answers/written-questions.ts";
+import { drawTellings, readFactKinds } from "./tellings.ts";
 
 const folder = process.argv[2] ?? "reports/reader";
 /** What is learned from, what the scores are calibrated on, and what is only counted. */
-const FILES = ["questions-marked.txt", "questions-held.txt", "questions-new.txt"];
+const FILES = [
+  "questions-marked.txt",
+  "questions-held.txt",
+  "questions-short.txt",
+  "questions-new.txt",
+  "questions-short-new.txt",
+];
+/** Conversations that are put together from kinds of facts. */
+const DRAWN = 700;
 
 function toRow({ messages, questions }: WrittenCase, set: string): string {
   const places: { readonly message: number; readonly start: number; readonly end: number }[] = [];
@@ -42,6 +51,8 @@ function toRow({ messages, questions }: WrittenCase, set: string): string {
 const rows = FILES.flatMap((file) =>
   readCases(join(import.meta.dirname, "../answers", file)).map((one) => toRow(one, file)),
 );
+const kinds = readFactKinds(join(import.meta.dirname, "../answers/tellings.txt"));
+for (let number = 0; number < DRAWN; number += 1) rows.push(toRow(drawTellings(kinds, number), "tellings"));
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, "questions.jsonl"), `${rows.join("\n")}\n`);
 console.log(`${rows.length} cases`);

@@ -30,7 +30,7 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "forgetting"))
-from word_network import area_under_roc, calibrate, found_at, linear, padded, round_weights, write_model
+from word_network import area_under_roc, calibrate, found_at, linear, padded, read_model, round_weights, write_model
 
 MAGIC = b"KSREADR2"
 WIDTH, HEADS, INNER, PARTS, ROLES, POSITIONS = 384, 12, 1536, 5, 13, 320
@@ -148,12 +148,25 @@ def load_network(layers):
 
 
 def load_weights(network, path):
-    """Weights of an earlier training, which may lack the newest roles and heads."""
-    found = torch.load(path)
+    """Weights of an earlier training, which may lack the newest roles and heads: of a file that it kept, or of one that it made."""
+    found = from_model(network, path) if path.endswith(".bin") else torch.load(path)
     roles = network.roles.weight.detach().clone()
     roles[: len(found["roles.weight"])] = found["roles.weight"]
     missing, unexpected = network.load_state_dict({**found, "roles.weight": roles}, strict=False)
     print(f"not in {path}: {missing}; left out: {unexpected}")
+
+
+def from_model(network, path):
+    stored = read_model(path, MAGIC)
+    names = {"gain": "weight", "shift": "bias", "weights": "weight", "bias": "bias"}
+    found = {}
+    for name, values in stored.items():
+        part, _, kind = name.rpartition(".")
+        part = part.replace("block", "blocks.").replace("outputNorm", "output_norm").replace("downNorm", "down_norm")
+        key = f"{part}.{names[kind]}" if part else f"{name}.weight"
+        if key in network.state_dict():
+            found[key] = torch.tensor(values.copy()).reshape(network.state_dict()[key].shape)
+    return found
 
 
 def quantise4(values):
@@ -518,13 +531,14 @@ def main():
     pools = [[entry for row in some for entry in row["entries"] if entry["role"] == 7] for some in (known, unseen)]
     held, unseen = [row for row in held if "request" in row], [row for row in unseen if "request" in row]
     cases = read_jsonl(f"{options.folder}/questions.jsonl")
-    learnt_cases, held_cases, new_cases = (by_set(cases)[f"questions-{name}.txt"] for name in ("marked", "held", "new"))
+    learnt_cases, held_cases, short_cases = (by_set(cases)[f"questions-{name}.txt"] for name in ("marked", "held", "short"))
+    learnt_cases += by_set(cases)["tellings"]
     told = [entry for row in held_cases for entry in row["entries"] if entry["role"] == 7]
     network = load_network(options.layers)
 
     def report():
-        report_questions("questions held out", rate_questions(network, held_cases, told))
-        report_questions("questions, new", rate_questions(network, new_cases, told))
+        for name in ("held", "short", "new", "short-new"):
+            report_questions(f"questions, {name}", rate_questions(network, by_set(cases)[f"questions-{name}.txt"], told))
         report_clauses("held out", rate(network, held, pools[0]))
         for name, some in by_set(unseen).items():
             report_clauses(name, rate(network, some, pools[1]))
@@ -544,7 +558,8 @@ def main():
     round_weights([module for module in network.modules() if isinstance(module, nn.Linear)] + [network.positions])
     scored = rate(network, held, pools[0], others=8) + rate(network, held, pools[0], others=8, is_earlier=True)
     rescale(network.meant, *(np.concatenate(some) for some in zip(*scored)))
-    rated = rate_questions(network, held_cases, told) + rate_questions(network, held_cases, told, others=3)
+    calibrating = held_cases + short_cases
+    rated = rate_questions(network, calibrating, told) + rate_questions(network, calibrating, told, others=3)
     rescale(network.answers, *(np.concatenate(some) for some in list(zip(*rated))[:2]))
     chats = random.Random(1).sample(sets["chats-even"], min(4_000, len(sets["chats-even"])))
     rescale(network.request, *report_sentences("held-out", network, sets["held-out"]))

@@ -19,8 +19,8 @@ export interface EvidenceAnswer extends ComposedText {
 /** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
 const SURE = 0.8;
 const FOUND = 0.21;
-/** The probability from which a person who is not named may be meant by other words. */
-const CERTAIN = 0.5;
+/** What the reader makes of what claims say, in log-odds, from which a person who is not named may be meant by other words. */
+const LEAST_READ_OF_OTHERS = 0;
 /**
  * What the reader makes of what claims say, in log-odds, from which they are sure: 0.2. It does not hang on what else recall found, so that
  * an answer from claims stays the same.
@@ -50,7 +50,7 @@ export function answerFromEvidence(
       !isBarred(one) && !isOfSomebodyElse(one, inquiry) && !namesOtherKind(inquiry, one.statement.text),
   );
   const likeliest = chooseBest(fitting);
-  const composed = evidence.find((one) => isComposed(one) && mayLead(one, likeliest));
+  const composed = evidence.find((one) => isComposed(one) && mayLead(one, fitting));
   const best = composed ?? likeliest;
   if (!best || (best !== composed && best.probability < FOUND)) return undefined;
   const isSure = maySure && isSureOf(best);
@@ -77,12 +77,19 @@ export function answerFromEvidence(
   };
 }
 
-/** Whether what claims say goes before other evidence: it holds now and is whole, unless the reader finds it unlikely or better evidence. */
-function mayLead(composed: Evidence, likeliest: Evidence | undefined): boolean {
-  const isMissed = composed.features.roleMissed === 1;
-  if (isMissed && composed.probability < CERTAIN) return false;
-  const isBehind = likeliest !== undefined && composed.probability + AHEAD < likeliest.probability;
-  return !isBehind || saysYesOrNo(composed) || !isBetter(likeliest, composed);
+/**
+ * Whether what claims say goes before other evidence: it holds now and is whole, unless the reader makes much more of something else that
+ * is newer or tells more. The reader alone decides, so that it does not hang on what else recall found.
+ */
+function mayLead(composed: Evidence, fitting: readonly Evidence[]): boolean {
+  const { read, roleMissed } = composed.features;
+  if (roleMissed === 1 && read < LEAST_READ_OF_OTHERS) return false;
+  return saysYesOrNo(composed) || !fitting.some((one) => isFarAhead(one, composed));
+}
+
+function isFarAhead(other: Evidence, composed: Evidence): boolean {
+  if (isComposed(other) || isDoubtful(other)) return false;
+  return other.features.read - composed.features.read > AHEAD && isBetter(other, composed);
 }
 
 function isSureOf(best: Evidence): boolean {
@@ -98,11 +105,10 @@ function saysYesOrNo({ statement }: Evidence): boolean {
   return /^(?:yes|no)\b/i.test(statement.said?.text ?? "");
 }
 
-/** So much more probable other evidence must be to go before what claims say. */
-const AHEAD = 0.45;
+/** So much more the reader must make of other evidence than of what claims say, in log-odds, for it to go before. */
+const AHEAD = 2;
 
 function isBetter(other: Evidence, composed: Evidence): boolean {
-  if (isDoubtful(other)) return false;
   return other.statement.at > composed.statement.at || !lacksNothing(composed.features);
 }
 
