@@ -109,6 +109,13 @@ export type {
 } from "./engine/api/maintenance-types.ts";
 export type { Profile, ProfileLine, ProfileOptions } from "./engine/api/profile-types.ts";
 export type { Reflection, Reflections, ReflectOptions } from "./engine/api/reflection-types.ts";
+export type {
+  FactDifference,
+  ReplayedFact,
+  ReplayedField,
+  ReplayOptions,
+  ReplayReport,
+} from "./engine/api/replay-types.ts";
 export type { Reply, ScopedMemory } from "./engine/api/scoped-memory.ts";
 export type {
   ActiveSessionState,

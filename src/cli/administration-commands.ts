@@ -158,6 +158,37 @@ function addDefinitionOptions(command: Command): Command {
     .option("--label <TEXT>", "a name for people");
 }
 
+/** Adds the commands that read the stored messages again. */
+export function addReplayCommands(root: Command): void {
+  addCommand(
+    root,
+    "replay",
+    "compare what is stored with what this version reads in the same messages",
+    async (_operands, options) => (await import("./commands/memories/replay.ts")).runReplay(options),
+  ).addHelpText(
+    "after",
+    `
+Tells the user's messages, in their order and at their times, to an empty memory that is thrown away, and compares it with
+the stored one, fact by fact. Stores nothing. Requests to forget are not carried out again. Memories that a person added or
+edited, that an import brought or a clean-up merged are counted, but not compared. With a model, its calls cost what they cost.
+Exits with status 1 if there are differences.
+${formatExamples("replay --user ana", "replay --user ana --json")}`,
+  );
+  addCommand(
+    root,
+    "compare",
+    "compare what the rules and the model read in the stored messages",
+    async (_operands, options) => (await import("./commands/memories/replay.ts")).runCompare(options),
+  ).addHelpText(
+    "after",
+    `
+Reads the user's messages twice: with the built-in rules, and with the configured model alone. What is stored is not looked
+at. Stores nothing; the model's calls cost what they cost. Needs OPENAI_API_KEY or OPENAI_BASE_URL. Exits with status 1 if
+there are differences.
+${formatExamples("compare --user ana")}`,
+  );
+}
+
 /** Adds the commands that keep memories in order, and those that give an overview. */
 export function addUpkeepCommands(root: Command): void {
   addCommand(root, "clusters", "group memories by topic", async (_operands, options) =>

@@ -4,7 +4,12 @@ import { KIND_NAMES, MEMORY_KINDS } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
 import { IMPORT_FORMATS } from "../domain/operations/import-format.ts";
 import { WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
-import { addKeyCommands, addUpkeepCommands, addWebhookCommands } from "./administration-commands.ts";
+import {
+  addKeyCommands,
+  addReplayCommands,
+  addUpkeepCommands,
+  addWebhookCommands,
+} from "./administration-commands.ts";
 import { addHookCommands, addMcpCommands } from "./client-commands.ts";
 import {
   addCommand,
@@ -478,6 +483,7 @@ ${formatExamples("optimize --dry-run", "optimize --max-age-days 30 --min-importa
   );
   addReindexCommand(root);
   addUpkeepCommands(root);
+  addReplayCommands(root);
 }
 
 function addDoctorCommand(root: Command): void {

@@ -80,6 +80,8 @@ const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pa
   related: "a promise",
   clusters: "a promise",
   reflect: "a promise",
+  replay: "a promise",
+  compareExtractors: "a promise",
   share: "a promise",
   withdraw: "a promise",
   decline: "a promise",

@@ -1,3 +1,4 @@
+import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { checkName, checkNewName, checkScope } from "../domain/limits.ts";
 import { type Scope, toReadScope } from "../domain/scope.ts";
 import { audit } from "../engine/admin/audit.ts";
@@ -51,6 +52,7 @@ import { profile } from "../engine/profile/profile.ts";
 import { recall } from "../engine/recall/recall.ts";
 import { createRecallReceiptStore } from "../engine/recall/receipts.ts";
 import { createUsageTracker } from "../engine/recall/usage.ts";
+import { compareExtractors, replay } from "../engine/replay/replay.ts";
 import {
   decline,
   deleteGroup,
@@ -68,6 +70,9 @@ import { startWebhookDelivery } from "../engine/webhooks/deliver-webhooks.ts";
 import { createWebhookManagement } from "../engine/webhooks/manage-webhooks.ts";
 import { MemoryError } from "../errors.ts";
 import { findTopicOf } from "../language/en/topics.ts";
+import { openVisibleRules } from "./language-ports.ts";
+
+const REPLAY_TOOLS = { openStore: createInMemoryStore, openRules: openVisibleRules };
 
 /** A lease that no job uses. */
 const PROBE_LEASE = "probe";
@@ -318,7 +323,7 @@ function hasAttachments(input: Parameters<ScopedMemory["remember"]>[0]): boolean
   return messages.some((one) => typeof one === "object" && typeof one.content !== "string");
 }
 
-/** The methods that move a user's data in and out, for one scope. */
+/** The methods that move a user's data in and out, and read it again, for one scope. */
 function bindTransfer(
   ports: Ports,
   scope: Scope,
@@ -327,8 +332,11 @@ function bindTransfer(
     readonly store: <Result>(run: () => Result) => Result;
     readonly later: () => void;
   },
-): Pick<ScopedMemory, "export" | "exportFiles" | "import"> {
+): Pick<ScopedMemory, "export" | "exportFiles" | "import" | "replay" | "compareExtractors"> {
   return {
+    replay: async (options) => run.open(() => replay(ports, scope, REPLAY_TOOLS, options)),
+    compareExtractors: async (options) =>
+      run.open(() => compareExtractors(ports, scope, REPLAY_TOOLS, options)),
     export: () => run.open(() => exportLines(ports, scope)),
     exportFiles: ({ format }) => run.open(() => writeFiles(ports, scope, format)),
     import: (source: ImportInput, options: FileImportOptions = {}) =>

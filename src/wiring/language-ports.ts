@@ -86,6 +86,9 @@ export function openEnglish(
   };
 }
 
+/** Opens the built-in rules, which read what a person sees. */
+export const openVisibleRules = (): Extractor => withVisibleText(englishExtractor());
+
 /** Runs the rules in a thread, which drops its cached texts after an erasure. */
 function createWatchedRules(erasures: ErasureWatch): Extractor {
   const rules = rulesInThread();

@@ -32,6 +32,7 @@ import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./lis
 import type { Optimized, OptimizeOptions, StatsOptions } from "./maintenance-types.ts";
 import type { Profile, ProfileOptions } from "./profile-types.ts";
 import type { Reflections, ReflectOptions } from "./reflection-types.ts";
+import type { ReplayOptions, ReplayReport } from "./replay-types.ts";
 import type {
   ActiveSessionState,
   NewSession,
@@ -323,6 +324,33 @@ export interface ScopedMemory {
   endSession(id: string, options?: CallOptions): Promise<void>;
   /** Counts of what is stored, and the cost of model calls. */
   stats(options?: StatsOptions): Promise<UserStats>;
+  /**
+   * Reads the stored messages again, in their order and at their times, with the extractors of this version, and compares
+   * each fact with what is stored. Stores nothing. Requests to forget are not carried out again. Throws `conflict` if the
+   * memory changes meanwhile.
+   *
+   * @example
+   * ```ts
+   * import { createMemory } from "keepsake";
+   *
+   * await using memory = await createMemory({ path: ":memory:" });
+   * const ana = memory.scope({ user: "ana" });
+   * await ana.remember("I live in Porto.");
+   * await ana.remember("I moved to Lisbon.");
+   * const { isEqual, counts } = await ana.replay();
+   * console.log(isEqual, counts.messages, counts.same);
+   * ```
+   *
+   * ```text
+   * true 2 2
+   * ```
+   */
+  replay(options?: ReplayOptions): Promise<ReplayReport>;
+  /**
+   * Reads the stored messages with the built-in rules, and again with the model alone, and compares what each learns. Stores
+   * nothing; the model's calls cost what they cost. Throws `unsupported` if no model extracts memories.
+   */
+  compareExtractors(options?: ReplayOptions): Promise<ReplayReport>;
   /** Yields everything stored about the user, line by line, for JSON Lines. */
   export(options?: CallOptions): AsyncIterable<ExportLine>;
   /**

@@ -1,0 +1,81 @@
+import type { FactDifference, ReplayedFact, ReplayReport } from "../../../engine/api/replay-types.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
+import { EXIT } from "../../exit.ts";
+import { createProgressBar, dimText, formatCount, formatTable, toShortLine } from "../../printer.ts";
+import { type CommonOptions, withMemory } from "../../with-memory.ts";
+
+/** Compares what is stored with what this version reads in the same messages. */
+export async function runReplay(options: CommonOptions): Promise<void> {
+  await runComparison(options, "replay");
+}
+
+/** Compares what the rules and the model read in the stored messages. */
+export async function runCompare(options: CommonOptions): Promise<void> {
+  await runComparison(options, "compareExtractors");
+}
+
+/** Exit status 1 if there are differences. No background job runs, so the store stays as it is. */
+async function runComparison(
+  options: CommonOptions,
+  method: keyof Pick<ScopedMemory, "replay" | "compareExtractors">,
+): Promise<void> {
+  await withMemory(
+    options,
+    "checks",
+    async ({ memory, print }) => {
+      const bar = createProgressBar(print.json);
+      const onProgress = (done: number, of: number): void => bar.show(done, of, `message ${done} of ${of}`);
+      const report = await memory[method]({ onProgress }).finally(() => bar.end());
+      print.result(report, () => formatReport(report));
+      const { unread } = report.counts;
+      if (unread > 0) print.note(`${formatCount(unread, "message")} not read yet, and left out.`);
+      const mayDiffer = !report.isEqual && report.sides.left === "store";
+      const erasures = mayDiffer ? (await memory.erasures()).length : 0;
+      if (erasures > 0)
+        print.note(
+          `${formatCount(erasures, "erasure")}: what stood beside erased words can be read otherwise.`,
+        );
+      return report.isEqual ? EXIT.done : EXIT.failed;
+    },
+    () => ({ jobs: "elsewhere" }),
+  );
+}
+
+function formatReport({ sides, counts, differences }: ReplayReport): string[] {
+  return [
+    ...formatTable([
+      ["Messages read", String(counts.messages)],
+      ["Same facts", String(counts.same)],
+      ["Different", String(counts.different)],
+      [`Only in the ${sides.left}`, String(counts.onlyLeft)],
+      [`Only in the ${sides.right}`, String(counts.onlyRight)],
+      ...(sides.left === "store" ? [["Not from messages", String(counts.notFromMessages)]] : []),
+    ]),
+    ...differences.flatMap((difference) => ["", ...formatDifference(sides, difference)]),
+  ];
+}
+
+function formatDifference(
+  { left: leftName, right: rightName }: ReplayReport["sides"],
+  { left, right, fields }: FactDifference,
+): string[] {
+  if (!left || !right) {
+    const fact = left ?? right;
+    return fact
+      ? [`Only in the ${left ? leftName : rightName}:`, ...formatTable([formatFact("", fact)])]
+      : [];
+  }
+  return [
+    `Different ${fields.join(", ")}:`,
+    ...formatTable([formatFact(leftName, left), formatFact(rightName, right)]),
+  ];
+}
+
+function formatFact(side: string, { text, state, validFrom, validTo, when }: ReplayedFact): string[] {
+  const times = [
+    ...(validFrom === undefined ? [] : [`from ${validFrom}`]),
+    ...(validTo === undefined ? [] : [`to ${validTo}`]),
+    ...(when === undefined ? [] : [`on ${when}`]),
+  ];
+  return [`  ${side}`.trimEnd(), state, `${toShortLine(text)} ${dimText(times.join(" "))}`];
+}
