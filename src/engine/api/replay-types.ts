@@ -40,14 +40,19 @@ export interface ReplayReport {
   readonly sides: { readonly left: "store" | "rules"; readonly right: "replay" | "model" };
   /** Whether both sides have the same facts. */
   readonly isEqual: boolean;
+  /** How many messages and facts there are of each kind. */
   readonly counts: {
     /** The messages that were read. */
     readonly messages: number;
     /** Messages that no extractor of the store has read yet. They are left out. */
     readonly unread: number;
+    /** Facts that both sides have. */
     readonly same: number;
+    /** Facts that both sides have, with another state, text, kind, claim or dates. */
     readonly different: number;
+    /** Facts of the left side alone. */
     readonly onlyLeft: number;
+    /** Facts of the right side alone. */
     readonly onlyRight: number;
     /** Memories that a person added or edited, an import brought, or a clean-up merged. They are not compared. */
     readonly notFromMessages: number;

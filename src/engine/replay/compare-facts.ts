@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isUndone, type Memory, toClaimKey } from "../../domain/memory.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { toCanonicalJson } from "../../domain/text/canonical-json.ts";
-import { forEachInSlices } from "../../domain/time-slicing.ts";
+import { forEachInSlices, mapInSlices, sortInSlices } from "../../domain/time-slicing.ts";
 import type { FactDifference, ReplayedFact, ReplayedField } from "../api/replay-types.ts";
 
 /** A memory as it is compared. */
@@ -90,7 +90,10 @@ export async function compareFacts(
     same: equal.pairs.length + changes.length - changes.filter(({ fields }) => fields.length > 0).length,
     notFromMessages: edited.length,
     differences,
-    digests: { left: digestFacts(said), right: digestFacts(right.filter((one) => !leftOut.has(one))) },
+    digests: {
+      left: await digestFacts(said),
+      right: await digestFacts(right.filter((one) => !leftOut.has(one))),
+    },
   };
 }
 
@@ -144,9 +147,14 @@ function toDifference(one: ComparedMemory, other: ComparedMemory): FactDifferenc
 }
 
 /** SHA-256 of facts, whatever their order. */
-function digestFacts(memories: readonly ComparedMemory[]): string {
-  const lines = memories.map(({ fact: { claim: _claim, message: _message, ...fact }, key }) =>
-    toCanonicalJson({ ...fact, key }),
+async function digestFacts(memories: readonly ComparedMemory[]): Promise<string> {
+  const lines = await mapInSlices(
+    memories,
+    ({ fact: { claim: _claim, message: _message, ...fact }, key }) =>
+      `${toCanonicalJson({ ...fact, key })}\n`,
   );
-  return createHash("sha256").update(lines.sort().join("\n")).digest("hex");
+  const sorted = await sortInSlices(lines, (one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  const hash = createHash("sha256");
+  await forEachInSlices(sorted, (line) => void hash.update(line));
+  return hash.digest("hex");
 }

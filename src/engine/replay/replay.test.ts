@@ -138,7 +138,7 @@ function toSaidAt(now: number, daysAgo: number, zone: string): string {
 }
 
 describe.each(STORES)("a replay of a %s store", (name, open) => {
-  const numRuns = Number(process.env.REPLAY_RUNS ?? (name === "memory" ? 60 : 20));
+  const numRuns = name === "memory" ? 40 : 15;
 
   it("equals what random histories without edits by hand have stored, and another replay", async () => {
     await fc.assert(

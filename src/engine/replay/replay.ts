@@ -1,11 +1,11 @@
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toLocalTime } from "../../domain/time.ts";
-import { yieldToEventLoop } from "../../domain/time-slicing.ts";
+import { sortInSlices, yieldToEventLoop } from "../../domain/time-slicing.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Extractor } from "../../ports/language/extractor.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { ReplayOptions, ReplayReport } from "../api/replay-types.ts";
+import type { FactDifference, ReplayOptions, ReplayReport } from "../api/replay-types.ts";
 import type { InputMessage } from "../api/writing-types.ts";
 import { isDelayed } from "../erase/delayed-erasures.ts";
 import { extractPending } from "../ingest/extract-pending.ts";
@@ -27,7 +27,7 @@ type Extractors = Pick<Ports, "extractor" | "modelExtractor">;
 /** Log entries that are read at once. */
 const LOG_PAGE = 500;
 /** Messages of one write that are told at once. */
-const MAX_BATCH = 100;
+const MAX_BATCH = 25;
 /** This many waiting messages are read by a model without waiting for a pause. */
 const MODEL_BATCH = 12;
 
@@ -101,11 +101,9 @@ async function toReport(
 ): Promise<ReplayReport> {
   const { same, notFromMessages, differences, digests } = await compareFacts(left, right);
   const turns = new Map(messages.map(({ id, turn }) => [id, turn]));
-  const turnOf = (id = ""): number => turns.get(id) ?? Number.POSITIVE_INFINITY;
-  const sorted = [...differences].sort(
-    (one, other) =>
-      turnOf((one.left ?? one.right)?.message) - turnOf((other.left ?? other.right)?.message) || 0,
-  );
+  const turnOf = ({ left: one, right: other }: FactDifference): number =>
+    turns.get((one ?? other)?.message ?? "") ?? Number.POSITIVE_INFINITY;
+  const sorted = await sortInSlices(differences, (one, other) => turnOf(one) - turnOf(other) || 0);
   const onlyLeft = differences.filter(({ right }) => !right).length;
   const onlyRight = differences.filter(({ left }) => !left).length;
   return {

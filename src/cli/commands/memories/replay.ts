@@ -27,7 +27,8 @@ async function runComparison(
       const onProgress = (done: number, of: number): void => bar.show(done, of, `message ${done} of ${of}`);
       const report = await memory[method]({ onProgress }).finally(() => bar.end());
       print.result(report, () => formatReport(report));
-      const { unread } = report.counts;
+      const { unread, messages } = report.counts;
+      if (messages === 0) print.note("No messages to read.");
       if (unread > 0) print.note(`${formatCount(unread, "message")} not read yet, and left out.`);
       const mayDiffer = !report.isEqual && report.sides.left === "store";
       const erasures = mayDiffer ? (await memory.erasures()).length : 0;
@@ -35,6 +36,7 @@ async function runComparison(
         print.note(
           `${formatCount(erasures, "erasure")}: what stood beside erased words can be read otherwise.`,
         );
+      if (messages === 0 && report.isEqual) return EXIT.nothingFound;
       return report.isEqual ? EXIT.done : EXIT.failed;
     },
     () => ({ jobs: "elsewhere" }),
