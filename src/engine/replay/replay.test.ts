@@ -269,6 +269,34 @@ describe("a replay", () => {
     await second.close();
   });
 
+  it("equals a store that the rules and a model have read", async () => {
+    const parrot = "The parrot answers to Zed, mostly.";
+    const model = scriptedModel((prompt) => {
+      const turn = turnNumber(prompt.turns.at(-1)?.content ?? "", parrot);
+      const bird = { quote: "parrot answers to Zed", who: "user/parrot", verb: "be called", what: "Zed" };
+      return turn ? itemsAnswer({ turn, ...bird }) : itemsAnswer();
+    });
+    await withTold(
+      ["I live in Oulu.", parrot, "I moved to Pori."],
+      async ({ scope }) => {
+        expect((await scope.understand()).pending).toBe(0);
+        expect(await scope.replay()).toMatchObject({ isEqual: true, counts: { messages: 3, same: 3 } });
+      },
+      { model, jobs: "elsewhere" },
+    );
+  });
+
+  it("refuses to compare with a memory that changes meanwhile", async () => {
+    await withTold(["I live in Oulu.", "I drive a Saab."], async ({ scope }) => {
+      let written: Promise<unknown> | undefined;
+      const onProgress = (): void => {
+        written ??= scope.remember("I moved to Pori.");
+      };
+      await expect(scope.replay({ onProgress })).rejects.toMatchObject({ code: "conflict" });
+      await written;
+    });
+  });
+
   it("stops when it is aborted", async () => {
     await withTold(["I live in Oulu."], async ({ scope }) => {
       await expect(scope.replay({ signal: AbortSignal.abort() })).rejects.toMatchObject({
