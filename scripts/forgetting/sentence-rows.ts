@@ -33,7 +33,8 @@ export function readSentenceRows(data: string): SentenceRow[] {
       add(set, text, isRequest ? parts : undefined);
   for (const { text, isRequest, parts } of readMarkedConversations())
     add(isRequest ? "requests-more" : "told", text, isRequest ? parts : undefined);
-  for (const sentence of [...readTold(), ...readChanges(), ...drawTold()]) add("requests", sentence, undefined);
+  for (const sentence of [...readTold(), ...readChanges(), ...drawTold()])
+    add("requests", sentence, undefined);
   for (const half of ["odd", "even"] as const)
     for (const text of readChatSentences(data, half)) add(`chats-${half}`, text, undefined);
   return rows;
