@@ -38,6 +38,7 @@ import { memoryOperations, searchOperations } from "./routes/memories.ts";
 import { createOAuthOperations } from "./routes/oauth.ts";
 import { anthropicOperations, createPassThroughFinder, openAiOperations } from "./routes/openai.ts";
 import { overviewOperations } from "./routes/overview.ts";
+import { storedResponseOperations } from "./routes/responses.ts";
 import {
   jobOperations,
   statsOperations,
@@ -202,6 +203,7 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...signInOperations,
   ...openAiOperations,
   ...conversationItemOperations,
+  ...storedResponseOperations,
   ...anthropicOperations,
   ...createDocumentOperations(() => API_OPERATIONS),
 ];

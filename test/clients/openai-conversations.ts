@@ -166,6 +166,13 @@ export async function conversationsApart(
   const previousResponseId = begun.lastResponseId ?? "";
   await new Runner().run(agent, "What did I say?", { previousResponseId });
   check(/Ombrix[\s\S]*What did I say/.test(sent()), "a run by previousResponseId was not given its chain");
+  const found = await client.responses.retrieve(previousResponseId);
+  check(found.id === previousResponseId && found.output_text !== "", "a response was not given again");
+  const input = await client.responses.inputItems.list(previousResponseId);
+  check(JSON.stringify(input.data).includes("Ombrix"), "the input of a response was not given");
+  await client.responses.delete(previousResponseId);
+  const erased = await client.responses.retrieve(previousResponseId).catch((error: unknown) => error);
+  check(erased instanceof OpenAI.NotFoundError, "the deleted response is still there");
   await one.clearSession();
   const gone = await client.conversations.retrieve(id).catch((error: unknown) => error);
   check(gone instanceof OpenAI.NotFoundError, "the cleared conversation is still there");

@@ -394,6 +394,14 @@ describe("every answer holds to the document", () => {
     await call("DELETE", place, undefined, named);
     await call("GET", place, undefined, named);
     await call("GET", place);
+    const asked = await call("POST", "/v1/responses", { model: "echo", input: "I like cork." }, named);
+    const response = `/v1/responses/${asked.json.id}`;
+    expect((await call("GET", response, undefined, named)).json).toMatchObject({ id: asked.json.id });
+    await call("GET", `${response}/input_items?limit=2&order=asc`, undefined, named);
+    await call("DELETE", response, undefined, named);
+    expect((await call("GET", response, undefined, named)).status).toBe(404);
+    await call("GET", `${response}/input_items`, undefined, named);
+    await call("DELETE", response, undefined, named);
   });
 
   it("of Anthropic's protocol", async () => {

@@ -121,8 +121,10 @@ describe("the rest of OpenAI's API", () => {
     },
   );
 
-  // Conversations are served from the user's memory then.
-  it.each(REST.filter(([, path]) => !path.startsWith("/v1/conversations")))(
+  // Conversations and responses are served from the user's memory then.
+  const isServed = (path: string) =>
+    /^\/v1\/(?:conversations|responses\/\w+(?!\/cancel)(?:$|[?/]))/.test(path);
+  it.each(REST.filter(([, path]) => !isServed(path)))(
     "%s %s is refused with the server's key, and the refusal says what to do",
     async (method, path) => {
       const got = await world.call(method, path, hasBody(method) ? "{}" : undefined);

@@ -98,6 +98,7 @@ const marksOf = (one: Person): string[] => [
     one.key,
     one.conversation,
     one.item,
+    one.response,
   ].filter((id) => id !== ""),
 ];
 

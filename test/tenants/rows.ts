@@ -24,7 +24,8 @@ export interface Row {
     | "group"
     | "webhook"
     | "conversation"
-    | "item";
+    | "item"
+    | "response";
   /** Whether it is about the whole project, so that a key bound to a user is answered, with that user's part. */
   readonly isOfProject?: true;
   readonly query?: (of: Person) => { readonly [name: string]: string };
@@ -223,6 +224,14 @@ export const ROWS: { readonly [operation: string]: Row } = {
   },
   getConversationItem: { ...NAMED_USER, ...OF_USER, id: "item" },
   deleteConversationItem: { ...NAMED_USER, needs: ["erase"], status: 200, id: "item" },
+  getResponse: { ...NAMED_USER, ...OF_USER, id: "response" },
+  deleteResponse: { ...NAMED_USER, needs: ["erase"], status: 200, id: "response" },
+  listResponseInputItems: {
+    ...NAMED_USER,
+    ...OF_USER,
+    id: "response",
+    query: () => ({ order: "asc", limit: "5" }),
+  },
   listModels: { needs: ["read"], status: 200 },
   getModel: { needs: ["read"], status: 200 },
 

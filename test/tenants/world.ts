@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { InputAttachment } from "../../src/engine/api/attachment-types.ts";
 import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
 import { type ApiKeys, apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
 import { createConversation } from "../../src/http/proxy/conversation/conversation-store.ts";
+import { OUTPUT_FIELD, RESPONSE_PART } from "../../src/http/proxy/conversation/stored-context.ts";
 import { createMemory } from "../../src/memory.ts";
 import { echo } from "./echo.ts";
 
@@ -38,6 +40,8 @@ export interface Person {
   /** A conversation of OpenAI's API, and an item of it. */
   readonly conversation: string;
   readonly item: string;
+  /** A response of OpenAI's API that is kept. */
+  readonly response: string;
   /** The `Idempotency-Key` under which they said something. */
   readonly idempotencyKey: string;
 }
@@ -174,8 +178,18 @@ export async function settle(world: World, project: string, user: string, canary
     webhook: webhook.id,
     conversation: conversation.id,
     item: conversation.items[0]?.id ?? "",
+    response: await keepResponse(memory, canary),
     idempotencyKey,
   };
+}
+
+/** Keeps a response of OpenAI's API, whose input has the word. */
+async function keepResponse(memory: ScopedMemory, canary: string): Promise<string> {
+  const id = `resp_${randomUUID()}`;
+  const said = { id: `${id}.0.msg_1`, role: "assistant" as const, content: `It was ${canary}.` };
+  const record = { type: RESPONSE_PART, said: [said.id], [OUTPUT_FIELD]: [] };
+  await memory.remember([said, { id, role: "system", content: [record] }], { session: "answers" });
+  return id;
 }
 
 async function revisionOf(memory: ScopedMemory): Promise<number> {

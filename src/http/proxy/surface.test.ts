@@ -262,7 +262,7 @@ describe("a forwarded request", () => {
     expect((await post("{}", { "content-type": "text/plain" })).status).toBe(415);
     expect((await post("{}", { "content-length": String(MAX_PROXY_BYTES + 1) })).status).toBe(413);
     expect((await call("DELETE", "/v1/models")).status).toBe(405);
-    for (const path of ["/v1/files", "/v1/responses/resp_1", "/v1", "/v1/organization/users"]) {
+    for (const path of ["/v1/files", "/v1/responses/resp_1/cancel", "/v1", "/v1/organization/users"]) {
       const { status, json } = await call("GET", path);
       expect([status, json.error.code]).toEqual([404, "not_found"]);
     }

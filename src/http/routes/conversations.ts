@@ -1,8 +1,6 @@
 import * as z from "zod";
-import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
-import { refuseField } from "../problem.ts";
 import {
   addConversationItems,
   createConversation,
@@ -12,20 +10,26 @@ import {
   type IsKnownItem,
   readStoredConversation,
   type StoredConversation,
-  showConversationItems,
   updateConversationMetadata,
 } from "../proxy/conversation/conversation-store.ts";
 import { ITEM_LIMITS } from "../proxy/conversation/response-items.ts";
 import { extractText } from "../proxy/request/dialects.ts";
-import { requireNamedUser } from "../proxy/request/memory-access.ts";
-import { toFields } from "../proxy/request/reply-reader.ts";
-import { createCountTextSchema, nameSchema, toOptional } from "../schemas/fields.ts";
+import { nameSchema, toOptional } from "../schemas/fields.ts";
+import {
+  findItemOwner,
+  INCLUDE_QUERY,
+  ITEM_LIST_SCHEMA,
+  ITEM_PAGE_QUERY,
+  ITEM_SCHEMA,
+  openNamedMemory,
+  showItemPage,
+  toItemList,
+} from "./openai-items.ts";
 
 const METADATA_SCHEMA = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, "must have at most 16 pairs");
 const ITEMS_SCHEMA = z.array(z.looseObject({ type: z.string().optional() })).max(ITEM_LIMITS.perRequest);
-const INCLUDE_QUERY = { include: z.string().optional(), "include[]": z.string().optional() };
 
 const CONVERSATION_SCHEMA = z.strictObject({
   id: z.string(),
@@ -33,32 +37,10 @@ const CONVERSATION_SCHEMA = z.strictObject({
   created_at: z.int(),
   metadata: z.record(z.string(), z.string()),
 });
-const ITEM_SCHEMA = z.looseObject({ id: z.string(), type: z.string() });
-const ITEM_LIST_SCHEMA = z.strictObject({
-  object: z.literal("list"),
-  data: z.array(ITEM_SCHEMA),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
-});
-
 const CONVERSATION_PATH = z.strictObject({ conversation_id: nameSchema });
 const ITEM_PATH = z.strictObject({ conversation_id: nameSchema, item_id: nameSchema });
 const USER_HINT =
   "Name the user by a key for one user, or by `x-keepsake-user` or another configured header, in every request.";
-
-/** Gives the user of a request for a conversation. */
-function findUser(call: Pick<OperationRequest, "exchange" | "bearer" | "body" | "services">): string {
-  return requireNamedUser(call, toFields(call.body), call.services.proxy);
-}
-
-/** Gives the memory of a request's user, after what was said before is stored. */
-async function openMemory(call: OperationRequest): Promise<ScopedMemory> {
-  const user = findUser(call);
-  const memory = call.memoryOf(user);
-  await call.services.proxy.writer.waitForWrites(JSON.stringify([call.project(), user]));
-  return memory;
-}
 
 /**
  * Gives a function that tells what the user or the model said through the proxy just before: agents send each turn to the
@@ -66,7 +48,7 @@ async function openMemory(call: OperationRequest): Promise<ScopedMemory> {
  */
 function createKnownCheck(call: OperationRequest): IsKnownItem {
   const { conversations } = call.services.proxy;
-  const scope = { project: call.project(), user: findUser(call) };
+  const scope = { project: call.project(), user: findItemOwner(call) };
   return ({ type, role, content }) =>
     type === "message" &&
     (role === "user" || role === "assistant") &&
@@ -75,16 +57,6 @@ function createKnownCheck(call: OperationRequest): IsKnownItem {
 
 function toConversation({ id, createdAt, metadata }: StoredConversation): object {
   return { id, object: "conversation", created_at: createdAt, metadata };
-}
-
-function toItemList(data: readonly { readonly id: string }[], hasMore: boolean): object {
-  return {
-    object: "list",
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: hasMore,
-  };
 }
 
 /** OpenAI's Conversations API over the user's own memory. */
@@ -99,14 +71,14 @@ export const conversationItemOperations: readonly Operation[] = [
     scope: "write",
     isBodyOptional: true,
     body: z.looseObject({ items: toOptional(ITEMS_SCHEMA), metadata: toOptional(METADATA_SCHEMA) }),
-    findUser,
+    findUser: findItemOwner,
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [409],
     async handle(call) {
       const { items = [], metadata = {} } = call.body ?? {};
       const made = await createConversation(
-        await openMemory(call),
+        await openNamedMemory(call),
         { items, metadata },
         createKnownCheck(call),
       );
@@ -124,7 +96,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [404],
     async handle(call) {
-      const found = await readStoredConversation(await openMemory(call), call.path.conversation_id);
+      const found = await readStoredConversation(await openNamedMemory(call), call.path.conversation_id);
       return call.exchange.json(toConversation(found));
     },
   }),
@@ -137,12 +109,12 @@ export const conversationItemOperations: readonly Operation[] = [
     scope: "write",
     parameters: CONVERSATION_PATH,
     body: z.looseObject({ metadata: METADATA_SCHEMA.nullable() }),
-    findUser,
+    findUser: findItemOwner,
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [404, 409],
     async handle(call) {
-      const memory = await openMemory(call);
+      const memory = await openNamedMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       return call.exchange.json(
         toConversation(await updateConversationMetadata(memory, found, call.body.metadata ?? {})),
@@ -158,7 +130,7 @@ export const conversationItemOperations: readonly Operation[] = [
     description: "This is an erasure: it cannot be undone.",
     scope: "erase",
     parameters: CONVERSATION_PATH,
-    findUser,
+    findUser: findItemOwner,
     acceptsIdempotencyKey: true,
     answers: {
       200: {
@@ -172,7 +144,7 @@ export const conversationItemOperations: readonly Operation[] = [
     },
     problems: [404, 409],
     async handle(call) {
-      const memory = await openMemory(call);
+      const memory = await openNamedMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       noteErasures(call.exchange, [await eraseConversation(memory, found, call.signal)]);
       return call.exchange.json({ id: found.id, object: "conversation.deleted", deleted: true });
@@ -188,12 +160,12 @@ export const conversationItemOperations: readonly Operation[] = [
     parameters: CONVERSATION_PATH,
     query: z.strictObject(INCLUDE_QUERY),
     body: z.looseObject({ items: ITEMS_SCHEMA.min(1) }),
-    findUser,
+    findUser: findItemOwner,
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The items that were added.", schema: ITEM_LIST_SCHEMA } },
     problems: [404, 409],
     async handle(call) {
-      const memory = await openMemory(call);
+      const memory = await openNamedMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       return call.exchange.json(
         toItemList(await addConversationItems(memory, found, call.body.items, createKnownCheck(call)), false),
@@ -208,25 +180,13 @@ export const conversationItemOperations: readonly Operation[] = [
     summary: "Lists the items of a conversation, newest first",
     scope: "read",
     parameters: CONVERSATION_PATH,
-    query: z.strictObject({
-      ...INCLUDE_QUERY,
-      after: nameSchema.optional(),
-      limit: createCountTextSchema(1, 100).optional(),
-      order: z.enum(["asc", "desc"]).optional(),
-    }),
+    query: ITEM_PAGE_QUERY,
     answers: { 200: { says: "A page of items.", schema: ITEM_LIST_SCHEMA } },
     problems: [404],
     async handle(call) {
-      const memory = await openMemory(call);
+      const memory = await openNamedMemory(call);
       const { items } = await readStoredConversation(memory, call.path.conversation_id);
-      const { after, limit = 20, order = "desc" } = call.query;
-      const all = order === "asc" ? items : items.toReversed();
-      const last = after === undefined ? -1 : all.findIndex(({ id }) => id === after);
-      if (after !== undefined && last === -1)
-        throw refuseField("after", "after must be the id of an item of this conversation.");
-      const page = all.slice(last + 1, last + 1 + limit);
-      const hasMore = last + 1 + limit < all.length;
-      return call.exchange.json(toItemList(await showConversationItems(memory, page), hasMore));
+      return call.exchange.json(await showItemPage(memory, items, call.query));
     },
   }),
   defineOperation({
@@ -241,7 +201,7 @@ export const conversationItemOperations: readonly Operation[] = [
     answers: { 200: { says: "The item.", schema: ITEM_SCHEMA } },
     problems: [404],
     async handle(call) {
-      const memory = await openMemory(call);
+      const memory = await openNamedMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       return call.exchange.json((await findConversationItem(memory, found, call.path.item_id)).shown);
     },
@@ -255,12 +215,12 @@ export const conversationItemOperations: readonly Operation[] = [
     description: "This is an erasure: it cannot be undone.",
     scope: "erase",
     parameters: ITEM_PATH,
-    findUser,
+    findUser: findItemOwner,
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The conversation.", schema: CONVERSATION_SCHEMA } },
     problems: [404, 409],
     async handle(call) {
-      const memory = await openMemory(call);
+      const memory = await openNamedMemory(call);
       const found = await readStoredConversation(memory, call.path.conversation_id);
       const receipt = await eraseConversationItem(
         memory,

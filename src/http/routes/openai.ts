@@ -172,7 +172,7 @@ const NO_ACCOUNTS_PROBLEM =
 
 /**
  * Creates a function that gives the pass-through operation of a request under `/v1` with the client's own upstream key,
- * unless Keepsake serves the endpoint itself. Conversations that are not Keepsake's are the client's own at the upstream. A
+ * unless Keepsake serves the endpoint itself. Conversations that are not Keepsake's, and responses, are the client's own at the upstream. A
  * method that changes something needs a key with the scope `write`.
  */
 export function createPassThroughFinder(
@@ -186,15 +186,17 @@ export function createPassThroughFinder(
   return (exchange) => {
     const { method, path } = exchange.req;
     const sent = `${method === "HEAD" ? "GET" : method} ${path}`;
-    const isServed = served.some((pattern) => pattern.test(sent)) && !isUpstreamConversation(path, openai);
+    const isServed = served.some((pattern) => pattern.test(sent)) && !isUpstreamObject(path, openai);
     return isServed ? undefined : findPassThrough(exchange);
   };
 }
 
-/** Whether a path is that of a conversation at an upstream where clients have accounts of their own. */
-function isUpstreamConversation(path: string, { hasClientAccounts }: Provider): boolean {
+/** Whether a path is that of a conversation or of a response at an upstream where clients have accounts of their own. */
+function isUpstreamObject(path: string, { hasClientAccounts }: Provider): boolean {
+  if (!hasClientAccounts) return false;
+  if (path.startsWith("/v1/responses/")) return true;
   const id = /^\/v1\/conversations(?:\/([^/]*)|$)/.exec(path)?.[1];
-  return hasClientAccounts && /^\/v1\/conversations(?:\/|$)/.test(path) && !isOwnConversation(id ?? "");
+  return /^\/v1\/conversations(?:\/|$)/.test(path) && !isOwnConversation(id ?? "");
 }
 
 function findPassThrough(exchange: RequestContext): Operation | undefined {

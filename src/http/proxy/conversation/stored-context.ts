@@ -39,6 +39,9 @@ export interface StoredContext {
  */
 export const RESPONSE_PART = "responseend";
 
+/** The field of that part with the messages of the output. One word that nobody says, as an erasure searches it. */
+export const OUTPUT_FIELD = "outputitems";
+
 /** The most responses of a chain. */
 const MAX_CHAIN_LENGTH = 1000;
 
@@ -139,7 +142,8 @@ export async function findStoredMessage(
   }
 }
 
-function readRecord({ parts = [] }: Pick<SessionMessage, "parts">): BodyFields | undefined {
+/** Gives the part that records a response; undefined for another message. */
+export function readRecord({ parts = [] }: Pick<SessionMessage, "parts">): BodyFields | undefined {
   return parts.find(({ type }) => type === RESPONSE_PART);
 }
 
@@ -148,13 +152,21 @@ const MAX_REPEATS = 20;
 
 /** Gives the newest record of a response; undefined if there is none. */
 async function findResponseRecord(memory: ScopedMemory, id: string): Promise<StoredMessage | undefined> {
-  let newest: StoredMessage | undefined;
+  return (await listResponseRecords(memory, id)).at(-1);
+}
+
+/** Gives the records of the responses with an id, oldest first. */
+export async function listResponseRecords(
+  memory: ScopedMemory,
+  id: string,
+): Promise<readonly StoredMessage[]> {
+  const records: StoredMessage[] = [];
   for (let repeat = 0; repeat < MAX_REPEATS; repeat += 1) {
     const message = await findStoredMessage(memory, toRecordId(id, repeat));
     if (!message || !readRecord(message)) break;
-    newest = message;
+    records.push(message);
   }
-  return newest;
+  return records;
 }
 
 /** Gives an id for the record of a new response. */
@@ -179,13 +191,13 @@ async function readChain(memory: ScopedMemory, newest: StoredMessage): Promise<r
   let record: SessionMessage | undefined = newest;
   for (let depth = 0; record; depth += 1) {
     if (depth >= MAX_CHAIN_LENGTH) throw createTooLongError();
-    const { conversation, previous, said }: BodyFields = readRecord(record) ?? {};
+    const { conversation, previous, ...rest }: BodyFields = readRecord(record) ?? {};
     if (typeof conversation === "string") {
       groups.push(await readConversationUntil(memory, conversation, record.turn));
       break;
     }
     const messages: SessionMessage[] = [];
-    for (const id of toArray(said)) {
+    for (const id of [...toArray(rest.said), ...toArray(rest[OUTPUT_FIELD])]) {
       const message = await load(toText(id));
       if (message) messages.push(message);
     }
@@ -215,10 +227,14 @@ async function showMessages(
   const shown: ShownItem[] = [];
   for (const message of messages) {
     const item = await readItemMessage(message, memory);
-    const id = message.id.slice(message.id.lastIndexOf(".") + 1);
-    if (item) shown.push({ id, ...item });
+    if (item) shown.push({ id: toItemId(message.id), ...item });
   }
   return shown;
+}
+
+/** Gives the id of the item that a message holds. */
+export function toItemId(message: string): string {
+  return message.slice(message.lastIndexOf(".") + 1);
 }
 
 async function toContextInput(

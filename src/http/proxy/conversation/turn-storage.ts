@@ -17,7 +17,14 @@ import {
   readResponseItem,
   toItemContent,
 } from "./response-items.ts";
-import { createRecordId, findStoredMessage, RESPONSE_PART, type StoredContext } from "./stored-context.ts";
+import {
+  createRecordId,
+  findStoredMessage,
+  OUTPUT_FIELD,
+  RESPONSE_PART,
+  type StoredContext,
+} from "./stored-context.ts";
+import { createModelMessage } from "./stored-responses.ts";
 
 /** What of a request and its response is to be stored as items. */
 export interface TurnPlan {
@@ -26,6 +33,8 @@ export interface TurnPlan {
   readonly input: readonly ResponseItem[];
   /** The same as they were sent, with their ids. */
   readonly values: readonly unknown[];
+  /** The model that was asked for. */
+  readonly model: string;
   /** Whether the words are stored apart from the items, by the built-in model. */
   readonly isBuiltIn: boolean;
   /** Whether a later request may continue from the response. */
@@ -64,7 +73,7 @@ export async function planTurn(
   if (!context?.conversation && !isResponseStored) return undefined;
   try {
     const input = await runInSlices(readInputSteps(request, values));
-    return { context, input, values, isBuiltIn, isResponseStored };
+    return { context, input, values, model: toText(body.model), isBuiltIn, isResponseStored };
   } catch (error) {
     if (context?.conversation || !isRefusal(error)) throw error;
     // Such a response cannot be continued. All else is as without.
@@ -136,11 +145,9 @@ export function createTurnStorage(
       const prefix = conversation === undefined ? record : `${conversation}.${group}`;
       if (prefix === undefined) return false;
       if (conversation !== undefined && !(await isStored(memory, conversation))) return false;
-      const items = [
-        ...toInputMessages(plan, prefix, userTurns),
-        ...toOutputMessages(plan, prefix, reply.items),
-      ];
-      await memory.remember([...items, ...toEndMessages(plan, { group, record, items })], {
+      const said = toInputMessages(plan, prefix, userTurns);
+      const replied = toOutputMessages(plan, prefix, reply.items);
+      await memory.remember([...said, ...replied, ...toEndMessages(plan, { group, record, said, replied })], {
         session,
         signal: AbortSignal.timeout(WRITE_TIMEOUT_MS),
       });
@@ -211,30 +218,31 @@ function listItemIds(context: StoredContext | undefined): Set<string> {
 
 /** Gives the messages that make the items count: the end of the turn, and the record of the response. */
 function toEndMessages(
-  { context }: TurnPlan,
+  { context, model }: TurnPlan,
   {
     group,
     record,
-    items,
+    said,
+    replied,
   }: {
     readonly group: string;
     /** The id of the record; undefined if the response is not to be continued. */
     readonly record: string | undefined;
-    readonly items: readonly InputMessage[];
+    readonly said: readonly InputMessage[];
+    readonly replied: readonly InputMessage[];
   },
 ): readonly InputMessage[] {
   const conversation = context?.conversation?.id;
-  const said = items.map(({ id }) => id);
-  const part: Part =
-    conversation === undefined
-      ? {
-          type: RESPONSE_PART,
-          said,
-          ...(context?.record === undefined ? {} : { previous: context.record }),
-        }
-      : { type: RESPONSE_PART, conversation };
+  const part: Part = {
+    type: RESPONSE_PART,
+    said: said.map(({ id }) => id),
+    [OUTPUT_FIELD]: replied.map(({ id }) => id),
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(context?.record === undefined ? {} : { previous: context.record }),
+  };
   return [
     ...(conversation === undefined ? [] : [createTurnEnd(conversation, group)]),
+    ...(record === undefined ? [] : [createModelMessage(record, model)]),
     ...(record === undefined ? [] : [{ id: record, role: "system" as const, content: [part] }]),
   ];
 }
