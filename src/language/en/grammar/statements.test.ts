@@ -26,6 +26,23 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   ["thats my car , its a volvo", "The user's car is a volvo."],
   ["i m a baker", "The user is a baker."],
   ["i don t eat eggs", "The user does not eat eggs."],
+  // Names keep their capitals, persons and animals have none.
+  ["My Ford Kuga needs a new exhaust.", "The user's Ford Kuga needs a new exhaust."],
+  ["My Uncle works at the docks.", "The user's uncle works at the docks."],
+  // One of several is one.
+  [
+    "Our twins are Ebbe and Tove. Tove has a cough.",
+    "The user's twin is called Ebbe.",
+    "The user's twin is called Tove.",
+    "The user's twin Tove has a cough.",
+  ],
+  // What is done on a day of each week or month is no date.
+  ["I do aikido on Monday and Thursday.", "The user does aikido on Monday and Thursday."],
+  ["My rent goes out on the 3rd.", "The user's rent goes out on the 3rd."],
+  ["I'm in my last year of nursing school.", "The user is in their last year of nursing school."],
+  ["I was in Lund for nine years before.", "The user was in Lund for nine years before."],
+  // An order to the one who answers.
+  ["I'm bad with mornings, don't book anything early."],
   // A statement before a question to whoever listens.
   ["i keep two geese , what pets do you have ?", "The user keeps two geese."],
   ["I work in forestry, how about you?", "The user works in forestry."],

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createWordCache } from "../../../domain/search/search-terms.ts";
-import { type DependencyParser, loadParser, type ParsedSentence } from "./parser.ts";
+import { toBaseForm, toPastTense } from "../../../domain/text/english-forms.ts";
+import { type DependencyParser, loadParser, type ParsedSentence, type ParsedToken } from "./parser.ts";
 import type { WordSpan } from "./tokenizer.ts";
 
 const MODEL = new URL("../../../../assets/parser-en.bin", import.meta.url);
@@ -17,11 +18,20 @@ const cache = createWordCache<readonly ParsedSentence[]>();
 export function parseEnglish(text: string): readonly ParsedSentence[] {
   const cached = cache.get(text);
   if (cached !== undefined) return cached;
-  const sentences = getParser().parse(text);
+  const sentences = getParser()
+    .parse(text)
+    .map((sentence) => ({ ...sentence, tokens: sentence.tokens.map(withPossibleTag) }));
   if (text.length > CACHED_LENGTH) return sentences;
   if (cache.size >= CACHED_TEXTS) cache.delete(cache.keys().next().value as string);
   cache.set(text, sentences);
   return sentences;
+}
+
+/** "I brew beer": the parser takes rare verbs for a past that they do not have. */
+function withPossibleTag(token: ParsedToken): ParsedToken {
+  const { tag, lower } = token;
+  const isPresent = tag === "VBD" && toBaseForm(lower) === lower && toPastTense(lower) !== lower;
+  return isPresent ? { ...token, tag: "VBP" } : token;
 }
 
 /** The words of the trees of a text, in order. Much cheaper than the trees, for what needs no tag and no head. */

@@ -15,6 +15,7 @@ import { claimOfClause } from "./clause-claim.ts";
 import { clauseFeatures, type Features, type Surroundings } from "./features.ts";
 import { SIGN_WEIGHTS, VECTOR_WEIGHTS } from "./gate-weights.ts";
 import { type ReadClause, readClauses } from "./read-clauses.ts";
+import { childrenBy } from "./tree.ts";
 
 /** Below this chance of being worth keeping, what the rules read is dropped. */
 const RULES_LEAST = 0.4;
@@ -22,8 +23,10 @@ const RULES_LEAST = 0.4;
 const SHORT_LEAST = 0.2;
 /** The same where it fills a slot of one value: name, home, work. */
 const SLOT_LEAST = 0.08;
-/** A message of at most so many characters that asks nothing is told so that it is remembered: the rules read it alone. */
+/** A message of at most so many characters that asks nothing is told so that it is remembered: what the rules read of it is kept. */
 const SHORT_MESSAGE = 160;
+/** From this chance on, a clause of such a message that the rules did not read becomes a memory. */
+const MISSED_LEAST = 0.5;
 /** From this chance on, a clause that the rules did not read becomes a memory. */
 const TREES_LEAST = 0.6;
 /** By so much a tree's reading must be likelier to be good than the rules' to take its place. */
@@ -38,7 +41,6 @@ export function reconcile(
   spans: readonly TextSpan[],
   proposals: readonly Proposal[],
 ): Proposal[] {
-  if (isShortTelling(message)) return [...proposals];
   const speaker = message.name ?? "the user";
   const clauses = readClauses(message.content, speaker, spans);
   const around: Surroundings = {
@@ -49,6 +51,7 @@ export function reconcile(
   const byTrees = clauses
     .filter(({ start, end }) => isReal.some((span) => span.start <= start && end <= span.end))
     .flatMap((read) => scoreClause(read, around) ?? []);
+  if (isShortTelling(message)) return [...proposals, ...addMissed(message, byTrees, proposals)];
   const chances = proposals.map((one) => (one.propose === "add" ? chanceOf(one, clauses, around) : 1));
   // "I like ramen, pho and laksa": what one clause told together stays together.
   const best = (one: Proposal): number =>
@@ -71,6 +74,31 @@ export function reconcile(
 /** Whether a sentence may tell something by its tree: no order to a model, and nothing imagined ("Let's say I earn 90k"). */
 function isReadable(sentence: string): boolean {
   return !isRefused(sentence) && !isUnreal(sentence);
+}
+
+/** The clauses of a short telling that the rules passed over, as their trees read them. */
+function addMissed(
+  message: Message,
+  byTrees: readonly ScoredClause[],
+  proposals: readonly Proposal[],
+): AddProposal[] {
+  const isMissed = ({ clause, start, end }: ReadClause): boolean =>
+    !proposals.some(
+      (one) => one.start < end && start < one.end && !(clause.about === "owned" && isOnlyHad(one)),
+    );
+  return byTrees
+    .filter(({ read, keep }) => keep >= MISSED_LEAST && isMissed(read) && !hasContent(read))
+    .map(({ read, keep }) => addClause(message, read, keep));
+}
+
+/** "She refuses that we move": what is said or thought is no fact yet. */
+function hasContent({ clause: { tree, head } }: ReadClause): boolean {
+  return childrenBy(tree, head, "ccomp").length > 0;
+}
+
+/** "My husband still works": that there is a husband, and nothing that he does. */
+function isOnlyHad(one: Proposal): boolean {
+  return one.propose === "add" && one.claim?.relation === "have" && /^an? [\p{L}-]+$/u.test(one.claim.value);
 }
 
 /** "I want to learn to sail.": a short message that asks for nothing. Among people such messages are small talk as well. */

@@ -72,6 +72,14 @@ describe("the extractor", () => {
     return proposals.filter((one): one is AddProposal => one.propose === "add");
   };
 
+  it.each([
+    ["I distil gin in the garage.", "The user distils gin in the garage."],
+    ["My uncle Piet still works as a roofer.", "The user's uncle Piet still works as a roofer."],
+    ["My aunt in Faro sends us figs.", "The user's aunt in Faro sends the user figs."],
+  ])("reads by its tree what the rules pass over in a short message: %s", async (said, memory) => {
+    expect((await read(said)).map(({ text }) => text)).toContain(memory);
+  });
+
   it("keeps what lasts, and drops what is of the moment", async () => {
     expect((await read("I live in Leeds and I'm allergic to peanuts.")).length).toBe(2);
     expect(await read("I'm not sure if this is the best way to do it. Can you check?")).toEqual([]);

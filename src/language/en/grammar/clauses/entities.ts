@@ -7,7 +7,7 @@ import { isName, type Noun, nounOf } from "../words/nouns.ts";
 import { isByAge, isPersonNoun } from "../words/persons.ts";
 import type { Stretch, Token } from "../words/token.ts";
 import type { Discourse, Entity } from "./entity.ts";
-import { headWord, joinSpan } from "./head-words.ts";
+import { headAsWritten, headWord, joinSpan } from "./head-words.ts";
 import { distinct, gathered, named, owned } from "./owned.ts";
 
 export function speakerEntity(name: string | undefined): Entity {
@@ -224,7 +224,8 @@ function nounEntity(
   const owner = ownerOf(self, known, tokens, noun);
   const name = noun.name ? joinSpan(tokens, noun.name) : undefined;
   const head = headWord(tokens, noun);
-  if (owner) return head === "" ? undefined : distinct(owned(owner, head, name), known);
+  if (owner)
+    return head === "" ? undefined : distinct(owned(owner, head, name, headAsWritten(tokens, noun)), known);
   const isKin = KIN.has(head) && noun.words.length === 1;
   const isCalled = (name: string): boolean =>
     gathered(known).namings.some(({ value }) => hasSameWords(value, name));

@@ -1,4 +1,6 @@
+import { ANIMALS, FEMALE, KIN, MALE } from "../words/lexicon.ts";
 import type { Noun } from "../words/nouns.ts";
+import { isPersonNoun } from "../words/persons.ts";
 import type { Token } from "../words/token.ts";
 
 /** Adjectives that tell nothing apart: "my new phone" is "my phone". */
@@ -18,16 +20,26 @@ function isCompound(token: Token, next: Token | undefined): boolean {
 
 /** The noun that a phrase is about, with what tells it apart: "driving test", "favourite book". Lower case. */
 export function headWord(tokens: readonly Token[], noun: Noun): string {
+  return headAsWritten(tokens, noun).toLowerCase();
+}
+
+/** The same with the capitals of names: "Fiat Panda". Persons, animals and relatives have none, nor what is shouted. */
+export function headAsWritten(tokens: readonly Token[], noun: Noun): string {
   const all = noun.words.flatMap((i) => tokens[i] ?? []);
   const words = all
     .filter(
       (token, i) => i === all.length - 1 || !ORNAMENTS.has(token.lower) || isCompound(token, all[i + 1]),
     )
     .filter((token) => token.class !== "adverb" && token.class !== "number")
-    .map((token) => token.word.toLowerCase());
+    .map(({ word, lower }) => (isShouted(word) || isCommon(lower) ? word.toLowerCase() : word));
   // "old phone" keeps its phone; of a long row of words the last three tell enough.
   return words.slice(-3).join(" ");
 }
+
+const isShouted = (word: string): boolean => word.length > 4 && word === word.toUpperCase();
+
+const isCommon = (lower: string): boolean =>
+  isPersonNoun(lower) || [ANIMALS, KIN, FEMALE, MALE].some((words) => words.has(lower));
 
 /** The words of a span, as they stand, joined by single spaces. */
 export function joinSpan(tokens: readonly Token[], [from, to]: readonly [number, number]): string {

@@ -55,7 +55,13 @@ function meetsName(one: string, other: string): boolean {
   return a.every((word) => b.includes(word)) || b.every((word) => a.includes(word));
 }
 
-export function owned(owner: Entity, thing: string, name: string | undefined): Entity {
+/** `written` is the thing with its capitals: "Fiat Panda". */
+export function owned(
+  owner: Entity,
+  thing: string,
+  name: string | undefined,
+  written: string = thing,
+): Entity {
   // "parents-in-law" are parents.
   const head = (thing.split(" ").at(-1) ?? thing).replace(/-in-law$/, "");
   const one = toSingular(head);
@@ -71,7 +77,7 @@ export function owned(owner: Entity, thing: string, name: string | undefined): E
     one === "pet" ||
     isByAge(thing) ||
     name !== undefined;
-  const display = `${possessive(owner.display)} ${thing}`;
+  const display = `${possessive(owner.display)} ${written}`;
   const isPlural = one !== head && !/(?:ss|us|is)$/.test(head);
   return {
     path: `${owner.path}/${thing}`,
@@ -106,6 +112,8 @@ export function named(self: Discourse, known: readonly Claim[], name: string): E
     return {
       ...entity,
       path,
+      // One of "my twins" is one.
+      plural: false,
       display: `${owner} ${last.replace(new RegExp(`\\s${escaped(name)}$`), "")} ${name}`.replace(
         /\s+/g,
         " ",

@@ -80,8 +80,24 @@ export function isPassedOver(clause: Clause, conditional: boolean): boolean {
   const { tokens, verb, role } = clause;
   if (clause.asks || tokens[verb.from]?.quoted) return true;
   const isAside = ["condition", "circumstance", "reason"].includes(role) && !isOwnReason(clause);
-  if (isAside || isNearly(clause)) return true;
+  if (isAside || isNearly(clause) || isReduced(clause) || isOrder(clause)) return true;
   return conditional && (verb.open || verb.tense !== "present" || verb.progressive);
+}
+
+/** "a mare, called Canela", "twins, aged four": a participle that belongs to the noun before it. */
+function isReduced({ subject, shares, tokens, verb }: Clause): boolean {
+  const before = tokens[verb.from - 1];
+  return (
+    !subject &&
+    (before ? before.after.includes(",") : shares) &&
+    /^(?:aged|called|named|born|nicknamed|dubbed)$/.test(tokens[verb.from]?.lower ?? "")
+  );
+}
+
+/** "I'm bad with mornings, don't schedule before ten." */
+function isOrder({ subject, tokens, verb }: Clause): boolean {
+  const [before, first] = [tokens[verb.from - 1], tokens[verb.from]];
+  return !subject && before?.after.includes(",") === true && first?.lower === "do";
 }
 
 /** "I almost bought a boat" */

@@ -53,6 +53,17 @@ const HINT =
 const HABIT =
   /\b(?:(?:\S+ (?:days?|times?|nights?|hours?|evenings?|mornings?|weeks?)|once|twice|thrice) (?:a|an|per|each|every) (?:day|night|week|fortnight|month|year)|every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 
+/** What is done on one day of each week or month: "I do judo on Tuesday and Friday", "she has piano lessons on Monday", "the rent is due on the 1st". */
+const WEEKDAY_NAME = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+const HABITUAL: readonly RegExp[] = [
+  new RegExp(`\\bon ${WEEKDAY_NAME}s?(?:,| and| or) (?:on )?${WEEKDAY_NAME}\\b`, "i"),
+  new RegExp(
+    `\\b(?:do|does|play|plays|train|trains|teach|teaches|sing|sings|swim|swims|volunteer|volunteers|(?:have|has|attend|attends|take|takes) (?:\\S+ ){0,3}(?:lessons|classes|practice|training|rehearsals?|tutoring)) .{0,40}\\bon ${WEEKDAY_NAME}\\b`,
+    "i",
+  ),
+  /\b(?:rent|salary|wages?|pay|pays|paid|pension|bursary|allowance|mortgage|payday)\b.{0,30}\bon the \d{1,2}(?:st|nd|rd|th)\b(?! of)/i,
+];
+
 /** "May 30", "April 21st", without a date in figures. */
 const MONTH_FIRST =
   /^(?!.*\b\d{1,2}[/.]\d{1,2}\b(?:[/.]\d|.*\d[/.]\d)).*\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? (?:[12]?\d|3[01])(?:st|nd|rd|th)?(?![\d:%]|[.,]\d)/is;
@@ -63,6 +74,7 @@ const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
 /** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
 export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
   if (text.length > 600 || !HINT.test(text) || HABIT.test(text)) return [];
+  if (future && HABITUAL.some((pattern) => pattern.test(text))) return [];
   const zone = findOffset(at);
   // The clock on the wall is taken for one in UTC: a day is a day wherever it is.
   const instant = new Date(zone === undefined ? at : at.replace(zone, "Z"));
@@ -108,7 +120,16 @@ function isCutNumber({ index, text }: Found, whole: string): boolean {
 }
 
 /** "during the week": of every one; "the day after": after another day than that of the message. */
-const AFTER_ANOTHER = /^(?:the )?(?:(?:week|month|year)|(?:day|week|weekend|month|year) (?:after|before))$/i;
+const AFTER_ANOTHER =
+  /^(?:the )?(?:(?:week|month|year)|(?:\S+ )?(?:day|week|weekend|month|year)s? (?:after|before))$/i;
+/** "my last year of school": the last of something, and not the one before this. */
+const LAST_OF = /^(?:the |my |our )?(?:first|last|next) (?:day|week|month|year)$/i;
+
+/** Whether it is counted from another day than that of the message, or is a part of something. */
+function isOfAnother(found: Found, text: string): boolean {
+  const behind = text.slice(found.index + found.text.length);
+  return AFTER_ANOTHER.test(found.text) || (LAST_OF.test(found.text) && /^ of (?!\d)/i.test(behind));
+}
 
 function isDate(found: Found, text: string): boolean {
   const { start } = found;
@@ -125,9 +146,8 @@ function isDate(found: Found, text: string): boolean {
     )
   )
     return false;
-  if (isMomentLong(found.text)) return false;
-  if (isNameOfThing(found, text)) return false;
-  if (AFTER_ANOTHER.test(found.text)) return false;
+  if (isMomentLong(found.text) || isNameOfThing(found, text)) return false;
+  if (isOfAnother(found, text)) return false;
   const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
   // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
   if (
