@@ -1,10 +1,12 @@
 import type { Claim } from "../../../domain/memory.ts";
 import type { Message } from "../../../domain/message.ts";
 import type { Proposal } from "../../../ports/language/extractor.ts";
+import { takenOver } from "./changes/change-swaps.ts";
 import { byOthers } from "./changes/changes.ts";
 import { idiomEndings } from "./changes/endings.ts";
 import { beside, piecesOf, wishesOf } from "./claims/beside.ts";
 import { instructionOf } from "./claims/instructions.ts";
+import { furtherPredicates } from "./claims/name-claims.ts";
 import {
   type Before,
   isOfPossessor,
@@ -163,7 +165,8 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
   const clauses = clausesOf(tokens);
   const short = elliptical({ context, tokens, clauses, text: bared(text), place: whole });
   if (short) return short;
-  const swapped = swapOf(context, text, whole) ?? asides(context, tokens, text, whole);
+  const swapped =
+    takenOver(context, text, whole) ?? swapOf(context, text, whole) ?? asides(context, tokens, text, whole);
   if (swapped) return swapped;
   const reply = isBrief(clauses, tokens) ? replyTo({ context, text, place: whole }) : undefined;
   if (reply) return reply;
@@ -185,7 +188,7 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
     ...datedLead(context, clauses[0]),
     ...clauses.flatMap((_clause, k) => readClause(context, progress, k)),
   ];
-  proposals.push(...agesInBrackets(context, text, whole));
+  proposals.push(...agesInBrackets(context, text, whole), ...furtherPredicates(context, text, whole));
   proposals.push(...endedBeside(context, bared(text), whole, proposals));
   proposals.push(...beside({ context, tokens, text, place: whole }, proposals));
   context.made.length = made;

@@ -6,7 +6,7 @@ import { claimsOf } from "../claims/claims.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
 import { getStatementSpan, sentenceOf, verbPhrase } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
-import { adding, claimOf, said, tidy } from "../context.ts";
+import { adding, type Context, claimOf, said, tidy } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
 import { type Change, escaped, fromThen, newThing, owner, sayClaim } from "./change.ts";
 
@@ -355,4 +355,35 @@ export function reworded(text: string): string | undefined {
     if (pattern.test(text)) return text.replace(pattern, plain);
   }
   return undefined;
+}
+
+// --- ended, and in the same breath its successor ---------------------------------------------------------------
+const DONE_WITH =
+  "(?:don['’]?t|do not|no longer) \\w+|(?:stopped|quit) \\w+ing|quit|dropped|ditched|(?:gave|given) up(?: on)?(?: \\w+ing)?|got rid of|sold|cancelled|canceled|deleted|uninstalled|abandoned|left|binned|scrapped";
+const OLD_ONE = `(?:i|we)(?:['’]ve| have)?(?: just| finally| now| recently)? (?:${DONE_WITH}) (?<old>.+?)(?: any ?more| any longer| now)?`;
+const SUCCESSORS = [
+  "(?:now |these days )(?:it['’]?s|it is|(?:i['’]?m|we['’]?re|i am|we are) on) (?<fresh>.+?)",
+  "(?:it['’]?s|it is|(?:i['’]?m|we['’]?re|i am|we are) on) (?<fresh>.+?) (?:now|these days|instead|from now on)",
+];
+const TAKEN_OVER = SUCCESSORS.map(
+  (fresh) =>
+    new RegExp(
+      `^(?:\\p{L}+,? ){0,2}?${OLD_ONE}(?:(?:[,;.]| [–—-]) ?(?:and |but |so )?| (?:and|but|so) )${fresh}[.!]*$`,
+      "iu",
+    ),
+);
+
+/**
+ * "I don't use Magnet anymore, it's Rectangle now": one switched from the one to the other. Undefined where nothing of the old one is known.
+ * `text` is a sentence, which stands at `place`.
+ */
+export function takenOver(
+  context: Context,
+  text: string,
+  place: { readonly start: number; readonly end: number },
+): Proposal[] | undefined {
+  const { old, fresh } = TAKEN_OVER.map((one) => one.exec(text.trim())?.groups).find(Boolean) ?? {};
+  if (old === undefined || fresh === undefined || fresh.length > 60) return undefined;
+  const read = context.readAs(`I switched from ${old} to ${fresh}.`, place);
+  return read.some((one) => one.propose === "add" && one.replaces !== undefined) ? [...read] : undefined;
 }

@@ -1,11 +1,11 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
-import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { headWord, joinSpan } from "../clauses/head-words.ts";
 import { readList } from "../clauses/noun-phrases.ts";
 import { type ClausePart, getStatementSpan } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
-import { type AddParts, adding, claimOf, said } from "../context.ts";
+import { type AddParts, adding, type Context, claimOf, said } from "../context.ts";
 import { BE, FIRST_POSSESSIVE } from "../words/lexicon.ts";
 import { isName, nounOf } from "../words/nouns.ts";
 import type { Stretch } from "../words/token.ts";
@@ -152,4 +152,21 @@ function namesBehind(part: ClausePart, _object: Phrase, item: readonly [number, 
   if (!list?.items.every(isCalled)) return [];
   const isPlural = toSingular(noun.lower) !== noun.lower;
   return isPlural === list.items.length > 1 ? list.items.map((one) => said(context, tokens, ...one)) : [];
+}
+
+const NAME_OR_AGE_FIRST =
+  /^(?:\p{L}+[,!] )?(?:i am|i['’]?m) (?<first>\d{1,3}|\p{Lu}[\p{L}'’-]+)(?:,| and) (?<others>.+?)[.!]*$/iu;
+const FURTHER = /^(?:an? \p{L}.*|from (?:an? |the )?\p{L}.*|\d{1,3})$/iu;
+
+/** "I'm Ada, 34, a nurse from Leeds": what one is beside a name or an age. `text` is a sentence, which stands at `place`. */
+export function furtherPredicates(
+  context: Context,
+  text: string,
+  place: { readonly start: number; readonly end: number },
+): readonly Proposal[] {
+  const { others = "" } = NAME_OR_AGE_FIRST.exec(text.trim())?.groups ?? {};
+  return others
+    .split(/, (?:and )?| and (?=from |an? )/)
+    .filter((part) => FURTHER.test(part))
+    .flatMap((part) => context.readAs(`I'm ${part}.`, place));
 }

@@ -62,8 +62,24 @@ export function groupSubject(
     const display = `${owner} ${group.noun} ${names}`;
     return { path: `${talk.speaker.path}/${group.noun}`, display, animate: true, plural: true };
   }
-  return coupleSubject(talk, tokens, [from, to]);
+  return coupleSubject(talk, tokens, [from, to]) ?? companySubject(talk, tokens, [from, to]);
 }
+
+/** "My wife and the girls": what is said of them all is told of the first. */
+function companySubject(talk: Discourse, tokens: readonly Token[], [from, to]: Stretch): Entity | undefined {
+  const and = tokens.findIndex(
+    ({ lower }, i) =>
+      i > from && i < to && lower === "and" && /^(?:the|my|our)$/.test(tokens[i + 1]?.lower ?? ""),
+  );
+  const first = and < 0 ? undefined : talk.resolve(tokens, from, and);
+  if (!first?.animate) return undefined;
+  const { name: _name, ...unnamed } = first;
+  const owner = tokens[and + 1]?.lower === "the" ? "the" : `${lowerFirst(talk.speaker.display)}'s`;
+  const others = tokens.slice(and + 2, to).map(({ word }) => word);
+  return { ...unnamed, display: `${first.display} and ${owner} ${others.join(" ")}`, plural: true };
+}
+
+const lowerFirst = (text: string): string => text.replace(/^The /, "the ");
 
 /** "his" means the one named right before it. */
 function coupleSubject(talk: Discourse, tokens: readonly Token[], [from, to]: Stretch): Entity | undefined {
