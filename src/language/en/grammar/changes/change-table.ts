@@ -3,7 +3,7 @@ import { compose } from "../claims/sentence.ts";
 import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf, ending } from "../context.ts";
 import { held, targetOf, telling } from "../forgetting/targets.ts";
-import { type Change, endedAt, sayIso } from "./change.ts";
+import { type Change, endedAt, sayIso, sayWhen } from "./change.ts";
 import { rescheduled } from "./change-days.ts";
 import { left, noLonger, stopped } from "./change-endings.ts";
 import { aged, employed, renamed, risen } from "./change-facts.ts";
@@ -50,7 +50,7 @@ function deceased(change: Change): Proposal[] | undefined {
   return [
     ...(target ? [ending(context, getStatementSpan(change), target, endedAt(change))] : []),
     adding(context, getStatementSpan(change), {
-      text: compose(subject.display, "died", date ? `on ${sayIso(date.iso)}` : ""),
+      text: compose(subject.display, "died", date ? sayWhen(date.iso) : ""),
       claim: claimOf(subject.path, "die", date ? sayIso(date.iso) : ""),
       kind: "event",
       holds: "many",

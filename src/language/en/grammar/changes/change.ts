@@ -93,6 +93,11 @@ export function sayIso(iso: string): string {
   );
 }
 
+/** "on 4 May 2026", "in May 2026", "in 2026". */
+export function sayWhen(iso: string): string {
+  return `${iso.length < 10 ? "in" : "on"} ${sayIso(iso)}`;
+}
+
 /** "with Mr Lambert", without the day and hour that were said behind it: an event that is moved keeps its company. */
 export function companyOf(claim: Claim | undefined): string {
   const company = /\b(?:with|for|about) .*$/i.exec(claim?.qualifier ?? "")?.[0] ?? "";

@@ -14,7 +14,7 @@ import { getStatementSpan } from "../clauses/parts.ts";
 import { adding, claimOf, ending, said, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import { isTrade } from "../words/persons.ts";
-import { type Change, fromThen, sayIso, thirdRelation } from "./change.ts";
+import { type Change, fromThen, sayWhen, thirdRelation } from "./change.ts";
 import { event } from "./ending-event.ts";
 import {
   baseOf,
@@ -183,7 +183,7 @@ function happened(change: Change, { row, who, other }: LifeEvent): AddProposal {
   const relation = [head, ...rest].join(" ");
   const claim = claimOf(who.path, relation, row.event.endsWith(" O") ? other || "their partner" : other);
   const [date] = change.dates;
-  const day = date ? `on ${sayIso(date.iso)}` : "";
+  const day = date ? sayWhen(date.iso) : "";
   const isNamed = row.event.endsWith(" O");
   const past = [toPastTense(head), ...rest].join(" ");
   return { ...said, claim, ...(isNamed ? { text: compose(who.display, past, claim.value, day) } : {}) };
