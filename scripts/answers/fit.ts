@@ -1,7 +1,7 @@
 /**
  * Fits the weights of `src/language/en/answers/evidence/weights.ts`: `node scripts/answers/fit.ts DATA [--write] [--show] [--bars]`. DATA holds the
- * sets `stories`, `stories2` (only odd numbers are read) and `phrasings`; `questions-held.txt`, from which the reader has not learned, is
- * read too. Logistic regression with a quadratic penalty, by Newton's method; the figures are of five-fold cross-validation by story. The same input gives the same weights.
+ * sets `stories`, `stories2` (only odd numbers are read) and `phrasings`; `questions-held.txt` and `questions-short.txt`, from which the
+ * reader has not learned, are read too. Logistic regression with a quadratic penalty, by Newton's method; the figures are of five-fold cross-validation by story. The same input gives the same weights.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { BARS, chooseBest, DOUBTS } from "../../src/language/en/answers/evidence/answer-from-evidence.ts";

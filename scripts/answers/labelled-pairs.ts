@@ -98,9 +98,13 @@ export function readKnownAndUnknown(half: "odd" | "even"): Story[] {
     }));
 }
 
-/** The cases of `questions-held.txt` as stories, a message each 30 hours. */
+/** What somebody wrote that the reader has not learned from. */
+const WRITTEN = ["questions-held.txt", "questions-short.txt"];
+
+/** The cases of these files as stories, a message each 30 hours. */
 export function readWritten(): Story[] {
-  return readCases(`${import.meta.dirname}/questions-held.txt`).map(({ messages, questions }, number) => ({
+  const cases = WRITTEN.flatMap((file) => readCases(`${import.meta.dirname}/${file}`));
+  return cases.map(({ messages, questions }, number) => ({
     id: `written${number}`,
     steps: [
       ...messages.map(({ role, text }, i): Step => {

@@ -47,7 +47,10 @@ export function answerFromEvidence(
 ): EvidenceAnswer | undefined {
   const fitting = evidence.filter(
     (one) =>
-      !isBarred(one) && !isOfSomebodyElse(one, inquiry) && !namesOtherKind(inquiry, one.statement.text),
+      !isBarred(one) &&
+      !isOfSomebodyElse(one, inquiry) &&
+      !namesOtherKind(inquiry, one.statement.text) &&
+      !isOpposed(inquiry.text, one.statement.text),
   );
   const likeliest = chooseBest(fitting);
   const composed = evidence.find((one) => isComposed(one) && mayLead(one, fitting));
@@ -132,7 +135,6 @@ function dayOf({ from, text, at, zone }: EvidenceStatement, dayIn: DayReader): s
 
 /** What bars a statement from an answer, however near it is: of another person, another day, only supposed, over, or without what is asked for. */
 export const BARS: readonly Feature[] = [
-  "otherRole",
   "ownerOther",
   "weekdayMissed",
   "reported",
@@ -152,17 +154,34 @@ export const DOUBTS: readonly Feature[] = [
   "topicImpossible",
 ];
 const DOUBTED = 0.3;
-/** The same for what is only supposed or wished. */
-const DOUBTED_UNREAL = 0.6;
+/** The same for what is only supposed or wished, and for what is told of somebody in another role: "twins" may be the "kids". */
+const DOUBTED_MORE = 0.6;
 
 function isBarred({ features, probability, statement }: Evidence): boolean {
   if (statement.from === "sentence" && isOfListener(statement.text)) return true;
-  if (probability < DOUBTED_UNREAL && features.unrealClause === 1) return true;
+  if (probability < DOUBTED_MORE && features.unrealClause + features.otherRole > 0) return true;
   return (probability < DOUBTED && isInDoubt(features)) || BARS.some((feature) => features[feature] === 1);
 }
 
 function isInDoubt(features: Evidence["features"]): boolean {
   return DOUBTS.some((feature) => features[feature] === 1);
+}
+
+const LIKES = /\b(?:lov|lik|enjoy|ador)(?:e|es|ed|ing|s)?\b|\bfond of\b/i;
+const DISLIKES =
+  /\b(?:hat|dislik|detest|loath|despis)(?:e|es|ed|ing|s)?\b|\b(?:can(?:['’]?t|not| not) (?:stand|bear|abide)|(?:not|n['’]?t|never) (?:much )?(?:lik|lov|enjoy)\w*)\b/i;
+
+/** "I love herring", where it is asked what the user hates, and the other way round. */
+function isOpposed(question: string, text: string): boolean {
+  const [asked, told] = [question, text].map(attitudeIn);
+  return asked !== undefined && told !== undefined && asked !== told;
+}
+
+/** Whether something is liked or disliked; undefined where neither or both are said. */
+function attitudeIn(text: string): "liked" | "disliked" | undefined {
+  const isDisliked = DISLIKES.test(text);
+  const isLiked = LIKES.test(text.replace(new RegExp(DISLIKES, "gi"), ""));
+  return isDisliked === isLiked ? undefined : isDisliked ? "disliked" : "liked";
 }
 
 /** "You told me you live in Bonn.": of whom it was said to, and not of the user. */

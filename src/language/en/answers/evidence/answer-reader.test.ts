@@ -67,9 +67,10 @@ describe("the reader of answers", () => {
     ["what creatures do I look after myself?", "bees"],
     ["which animals does my sibling have?", "llamas"],
   ])("puts the statement first that answers in other words: %s", async (question, held) => {
-    const [first] = await read(question, TOLD);
+    const [first, second] = await read(question, TOLD);
     expect(first?.text).toContain(held);
-    expect(first?.probability).toBeGreaterThan(0.4);
+    // The reader is calibrated: what it is less sure of it puts far before the others all the same.
+    expect(first?.probability).toBeGreaterThan(3 * (second?.probability ?? 1));
   });
 
   it.each([
