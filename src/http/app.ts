@@ -29,16 +29,16 @@ import { associationOperations } from "./routes/associations.ts";
 import { attachmentOperations } from "./routes/attachments.ts";
 import { changeOperations } from "./routes/changes.ts";
 import { conversationOperations, messageOperations, simpleOperations } from "./routes/conversation.ts";
-import { conversationItemOperations } from "./routes/conversations.ts";
 import { erasureOperations } from "./routes/erasures.ts";
 import { historyOperations, sessionOperations } from "./routes/history.ts";
 import { moveOperations } from "./routes/import-export.ts";
 import { createMcpOperations, type McpEndpointLoader } from "./routes/mcp.ts";
 import { memoryOperations, searchOperations } from "./routes/memories.ts";
 import { createOAuthOperations } from "./routes/oauth.ts";
-import { anthropicOperations, createPassThroughFinder, openAiOperations } from "./routes/openai.ts";
+import { conversationItemOperations } from "./routes/openai/conversations.ts";
+import { anthropicOperations, createPassThroughFinder, openAiOperations } from "./routes/openai/openai.ts";
+import { storedResponseOperations } from "./routes/openai/responses.ts";
 import { overviewOperations } from "./routes/overview.ts";
-import { storedResponseOperations } from "./routes/responses.ts";
 import {
   jobOperations,
   statsOperations,

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { noteErasures } from "../idempotency.ts";
-import { defineOperation, type Operation } from "../operation.ts";
+import { noteErasures } from "../../idempotency.ts";
+import { defineOperation, type Operation } from "../../operation.ts";
 import {
   eraseStoredResponse,
   readStoredResponse,
   showStoredResponse,
-} from "../proxy/conversation/stored-responses.ts";
-import { nameSchema } from "../schemas/fields.ts";
+} from "../../proxy/conversation/stored-responses.ts";
+import { nameSchema } from "../../schemas/fields.ts";
 import {
   findItemOwner,
   INCLUDE_QUERY,
@@ -15,7 +15,7 @@ import {
   ITEM_SCHEMA,
   openNamedMemory,
   showItemPage,
-} from "./openai-items.ts";
+} from "./items.ts";
 
 const RESPONSE_PATH = z.strictObject({ response_id: nameSchema });
 const RESPONSE_SCHEMA = z.looseObject({

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
-import type { OperationRequest } from "../operation.ts";
-import { refuseField } from "../problem.ts";
-import { type ItemMessage, showConversationItems } from "../proxy/conversation/conversation-store.ts";
-import { requireNamedUser } from "../proxy/request/memory-access.ts";
-import { toFields } from "../proxy/request/reply-reader.ts";
-import { createCountTextSchema, nameSchema } from "../schemas/fields.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
+import type { OperationRequest } from "../../operation.ts";
+import { refuseField } from "../../problem.ts";
+import { type ItemMessage, showConversationItems } from "../../proxy/conversation/conversation-store.ts";
+import { requireNamedUser } from "../../proxy/request/memory-access.ts";
+import { toFields } from "../../proxy/request/reply-reader.ts";
+import { createCountTextSchema, nameSchema } from "../../schemas/fields.ts";
 
 type OptionalText = z.ZodOptional<z.ZodString>;
 type IncludeQuery = { readonly include: OptionalText; readonly "include[]": OptionalText };

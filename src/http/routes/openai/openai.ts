@@ -1,21 +1,21 @@
 import * as z from "zod";
-import { defineOperation, type Operation } from "../operation.ts";
-import { refuseField } from "../problem.ts";
-import { isOwnConversation } from "../proxy/conversation/conversation-store.ts";
+import { defineOperation, type Operation } from "../../operation.ts";
+import { refuseField } from "../../problem.ts";
+import { isOwnConversation } from "../../proxy/conversation/conversation-store.ts";
 import {
   handleConversation,
   handleEmbeddings,
   handleModel,
   handleModelList,
   handleTokenCount,
-} from "../proxy/handlers.ts";
-import type { Provider } from "../proxy/proxy.ts";
-import { CHAT_DIALECT, RESPONSES_DIALECT } from "../proxy/request/dialects.ts";
-import { MESSAGES_DIALECT } from "../proxy/request/messages-dialect.ts";
-import { forwardRequest } from "../proxy/upstream/forward.ts";
-import { readUpload } from "../proxy/upstream/upstream-client.ts";
-import { findProvider, hasClientKey, UPSTREAM_KEY_HEADER } from "../proxy/upstream/upstream-request.ts";
-import type { RequestContext } from "../request-context.ts";
+} from "../../proxy/handlers.ts";
+import type { Provider } from "../../proxy/proxy.ts";
+import { CHAT_DIALECT, RESPONSES_DIALECT } from "../../proxy/request/dialects.ts";
+import { MESSAGES_DIALECT } from "../../proxy/request/messages-dialect.ts";
+import { forwardRequest } from "../../proxy/upstream/forward.ts";
+import { readUpload } from "../../proxy/upstream/upstream-client.ts";
+import { findProvider, hasClientKey, UPSTREAM_KEY_HEADER } from "../../proxy/upstream/upstream-request.ts";
+import type { RequestContext } from "../../request-context.ts";
 
 /** Problems of this server itself. Other responses are forwarded from the upstream. */
 const PROXY_PROBLEMS: readonly number[] = [400, 404, 502, 504];

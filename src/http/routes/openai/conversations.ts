@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { noteErasures } from "../idempotency.ts";
-import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
+import { noteErasures } from "../../idempotency.ts";
+import { defineOperation, type Operation, type OperationRequest } from "../../operation.ts";
 import {
   addConversationItems,
   createConversation,
@@ -11,10 +11,10 @@ import {
   readStoredConversation,
   type StoredConversation,
   updateConversationMetadata,
-} from "../proxy/conversation/conversation-store.ts";
-import { ITEM_LIMITS } from "../proxy/conversation/response-items.ts";
-import { extractText } from "../proxy/request/dialects.ts";
-import { nameSchema, toOptional } from "../schemas/fields.ts";
+} from "../../proxy/conversation/conversation-store.ts";
+import { ITEM_LIMITS } from "../../proxy/conversation/response-items.ts";
+import { extractText } from "../../proxy/request/dialects.ts";
+import { nameSchema, toOptional } from "../../schemas/fields.ts";
 import {
   findItemOwner,
   INCLUDE_QUERY,
@@ -24,7 +24,7 @@ import {
   openNamedMemory,
   showItemPage,
   toItemList,
-} from "./openai-items.ts";
+} from "./items.ts";
 
 const METADATA_SCHEMA = z
   .record(z.string().min(1).max(64), z.string().max(512))
